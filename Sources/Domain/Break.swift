@@ -56,7 +56,7 @@ public enum BreakCode: String, CaseIterable, Sendable {
   case impossibleSequence = "IMPOSSIBLE_SEQUENCE"
   /// One lineage in production and in the sandbox.
   case envLeak = "ENV_LEAK"
-  /// A day of a feed brought none or far fewer deliveries than its own past makes likely.
+  /// A day or a run of hours of a feed brought far fewer deliveries than its past makes likely.
   case feedGap = "FEED_GAP"
   /// The newest input is older than `freshnessMax` at as-of.
   case staleInput = "STALE_INPUT"

@@ -14,6 +14,12 @@ public struct Instant: Sendable, Hashable, Comparable {
     left.milliseconds < right.milliseconds
   }
 
+  /// The UTC hour that it lies in, numbered since 1970-01-01.
+  public var hour: Int64 { milliseconds.flooredDividing(by: Interval.hour.milliseconds) }
+
+  /// The start of a UTC hour.
+  public init(hour: Int64) { milliseconds = hour * Interval.hour.milliseconds }
+
   /// The instant `duration` later.
   public static func + (instant: Instant, duration: Interval) -> Instant {
     Instant(milliseconds: instant.milliseconds + duration.milliseconds)

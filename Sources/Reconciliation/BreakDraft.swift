@@ -140,13 +140,14 @@ struct BreakDraft {
   private var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
 }
 
-/// The id of a gap on `day` in the feed of `subject`'s app, or of all apps of its provider.
+/// The id of a gap in the feed of an app, or of all apps of a provider.
 public func feedGapID(
-  provider: Provider, app: String, day: Day, isWholeProvider: Bool
+  _ gap: FeedGap, provider: Provider, app: String, isWholeProvider: Bool
 ) -> String {
   var subject = BreakSubject(provider: provider, app: app)
   if isWholeProvider { subject.user = "all apps" }
-  return BreakIDs(.code(.feedGap), subject).id(of: .day(day))
+  return BreakIDs(.code(.feedGap), subject).id(
+    of: gap.day.map(BreakKey.day) ?? .after(Instant(hour: gap.hours.lowerBound)))
 }
 
 /// The ids of the breaks of a family in a lineage, by what distinguishes them.

@@ -5,16 +5,28 @@ import Testing
 
 @testable import Reconciliation
 
-@Suite("A day on which a feed went silent")
+@Suite("A day or some hours in which a feed went silent")
 struct FeedGapTests {
   private let first = Day(year: 2026, month: 10, day: 1)
 
   private func day(_ index: Int) -> Day { Day(number: first.number + Int32(index)) }
 
+  /// The gaps of a feed that sends everything of a day at noon.
   private func gaps(_ counts: [Int64], odds: Int = 1_000_000) -> [FeedGap] {
-    let days = counts.enumerated().filter { $0.element > 0 }.map { (day($0.offset), $0.element) }
+    gaps(byHour: counts.flatMap { count in (0..<24).map { $0 == 12 ? count : 0 } }, odds: odds)
+  }
+
+  private func gaps(byHour counts: [Int64], odds: Int = 1_000_000) -> [FeedGap] {
+    let start = Int64(first.number) * 24
+    let hours = counts.enumerated().filter { $0.element > 0 }
     return feedGaps(
-      Dictionary(uniqueKeysWithValues: days), through: day(counts.count - 1), odds: odds)
+      Dictionary(uniqueKeysWithValues: hours.map { (start + Int64($0.offset), $0.element) }),
+      before: start + Int64(counts.count), odds: odds)
+  }
+
+  private func hours(_ hours: Range<Int>) -> Range<Int64> {
+    let start = Int64(first.number) * 24
+    return start + Int64(hours.lowerBound)..<start + Int64(hours.upperBound)
   }
 
   private func steady(_ count: Int64, days: Int, absent: Set<Int> = []) -> [Int64] {
@@ -27,7 +39,8 @@ struct FeedGapTests {
     #expect(
       found == [
         FeedGap(
-          day: day(index), delivered: 0, expected: 60, compared: 60 * 19, days: day(0)...day(19))
+          hours: hours(index * 24..<index * 24 + 24), delivered: 0, expected: 60,
+          compared: 60 * 19, days: day(0)...day(19))
       ])
   }
 
@@ -61,24 +74,59 @@ struct FeedGapTests {
     #expect(gaps((0..<100).map { Int64(1) << ((99 - $0) / 10) }).isEmpty)
   }
 
+  @Test("are six hours of a feed of ten an hour, also across midnight", arguments: [226, 237])
+  func absentHours(_ start: Int) {
+    var counts = (0..<480).map { _ in Int64(10) }
+    for hour in start..<start + 6 { counts[hour] = 0 }
+    let found = gaps(byHour: counts)
+    #expect(found.map(\.hours) == [hours(start..<start + 6)])
+    #expect(found.map(\.expected) == [60] && found.map(\.day) == [nil])
+  }
+
+  @Test("are no hours of a rhythm, of a small feed, or of a day that is a gap itself")
+  func innocentHours() {
+    // Nothing from midnight to eight, each day.
+    #expect(gaps(byHour: (0..<960).map { $0 % 24 < 8 ? 0 : 15 }).isEmpty)
+    // Of two an hour, twelve are too few to miss.
+    var small = (0..<960).map { _ in Int64(2) }
+    for hour in 400..<406 { small[hour] = 0 }
+    #expect(gaps(byHour: small).isEmpty)
+    // A silence from six in the evening to six in the morning after the next day.
+    var long = (0..<960).map { _ in Int64(10) }
+    for hour in 402..<438 { long[hour] = 0 }
+    #expect(gaps(byHour: long).map(\.day) == [day(17)])
+  }
+
   @Test("is never seen in a hundred years of whole feeds, and nearly always when it is there")
   func figures() {
     var numbers = SeededNumbers(seed: 20_261_010)
     var falseAlarms = 0
-    var absent = 0
-    var found = 0
+    var (absentDays, foundDays) = (0, 0)
+    var (absentRuns, foundRuns) = (0, 0)
     for year in 0..<100 {
       let mean = [3.0, 20, 60, 250][year % 4]
-      var counts = (0..<365).map { _ in poisson(mean, &numbers) }
-      falseAlarms += gaps(counts).count
+      // From a half of the mean before dawn to one and a half in the afternoon.
+      let rates = (0..<24).map { mean / 24 * (1 + sin(2 * .pi * Double($0 - 10) / 24) / 2) }
+      var counts = (0..<8_760).map { poisson(rates[$0 % 24], &numbers) }
+      falseAlarms += gaps(byHour: counts).count
       guard mean >= 20 else { continue }
       let days = stride(from: 20, to: 350, by: 30)
-      for day in days { counts[day] = 0 }
-      absent += Array(days).count
-      found += gaps(counts).count
+      let starts =
+        mean < 200 ? [] : days.map { $0 * 24 + 240 + Int.random(in: 0..<24, using: &numbers) }
+      for day in days { for hour in 0..<24 { counts[day * 24 + hour] = 0 } }
+      for start in starts { for hour in 0..<6 { counts[start + hour] = 0 } }
+      let found = gaps(byHour: counts)
+      absentDays += Array(days).count
+      foundDays += found.count { $0.day != nil }
+      absentRuns += starts.count
+      foundRuns += starts.count { start in
+        found.contains { $0.hours.overlaps(hours(start..<start + 6)) }
+      }
     }
     #expect(falseAlarms == 0)
-    #expect(absent == 825 && 100 * found >= 99 * absent, "\(found) of \(absent)")
+    #expect(
+      absentDays == 825 && 100 * foundDays >= 99 * absentDays, "\(foundDays) of \(absentDays)")
+    #expect(absentRuns == 275 && foundRuns >= 275, "\(foundRuns) of \(absentRuns)")
   }
 
   /// A number of events around `mean`, by multiplying uniform numbers (Knuth).

@@ -112,7 +112,7 @@ extension CoverageKey {
   public func _rawHashValue(seed: Int) -> Int {
     var hash = Fingerprint(ofTable: seed)
     let feed = UInt64(UInt32(bitPattern: app)) << 12 ^ UInt64(provider.rawValue)
-    hash.combine(day.packed ^ feed ^ UInt64(gap.rawValue) << 6)
+    hash.combine(day.packed ^ feed ^ UInt64(gap.rawValue) << 6 ^ UInt64(hour) << 27)
     return hash.place
   }
 }

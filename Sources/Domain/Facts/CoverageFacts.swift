@@ -14,7 +14,7 @@ public enum CoverageGap: UInt8, NamedCode {
   case derivedEnd = 5
   /// A charge at an offer that the price book does not list; its amount is unknown.
   case offerWithoutPrice = 6
-  /// An event, on the UTC day on which it arrived: days without any are looked for.
+  /// An event, in the UTC hour in which it arrived: hours without any are looked for.
   case arrival = 20
 }
 
@@ -28,6 +28,8 @@ public struct CoverageKey: Sendable, Hashable {
   public var app: StringID
   /// The missing data.
   public var gap: CoverageGap
+  /// Of an arrival, the hour of the day.
+  public var hour: UInt8 = 0
 
   /// Gaps of one sort in a provider's data of an app.
   public init(day: Day, provider: Provider, app: StringID, gap: CoverageGap) {
@@ -35,5 +37,13 @@ public struct CoverageKey: Sendable, Hashable {
     self.provider = provider
     self.app = app
     self.gap = gap
+  }
+
+  /// Arrivals in the feed of an app in a UTC hour, numbered since 1970-01-01.
+  public init(arrivalsIn hour: Int64, provider: Provider, app: StringID) {
+    let day = hour.flooredDividing(by: 24)
+    self.init(
+      day: Day(number: Int32(clamping: day)), provider: provider, app: app, gap: .arrival)
+    self.hour = UInt8(hour - day * 24)
   }
 }

@@ -83,10 +83,10 @@ extension Facts {
           sums.outOfOrder, sums.late,
         ]
       },
-      .cells("coverage_cell", keyWidth: 4, gaps) { key, events in
+      .cells("coverage_cell", keyWidth: 5, gaps) { key, events in
         [
           Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
-          Int64(key.gap.rawValue), events,
+          Int64(key.gap.rawValue), Int64(key.hour), events,
         ]
       },
     ]

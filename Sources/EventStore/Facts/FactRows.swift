@@ -72,18 +72,16 @@ extension Ledger {
     }
   }
 
-  /// Events by the UTC day on which they arrived, in the order of feeds and days.
-  public func arrivals() throws(SubledgerError) -> [(feed: Feed, day: Day, events: Int64)] {
+  /// Events by the UTC hour in which they arrived, numbered since 1970-01-01.
+  public func arrivals() throws(SubledgerError) -> [(feed: Feed, hour: Int64, events: Int64)] {
     try access("count arrivals") { database in
       try database.all(
-        """
-        select provider, app, day, sum(events) from coverage_cell where gap = ?
-        group by provider, app, day
-        """, Int64(CoverageGap.arrival.rawValue)
+        "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
+        Int64(CoverageGap.arrival.rawValue)
       ) { row in
         (
           try Feed(provider: row.value(0), app: row.symbol(1)),
-          row.day(2), row.int64(3)
+          row.int64(2), row.int64(3)
         )
       }
     }

@@ -141,7 +141,8 @@ create table coverage_cell (
   day integer not null,
   provider integer not null,
   app integer not null,
-  gap integer not null, -- CoverageGap in the Vocabulary room
+  gap integer not null, -- CoverageGap
+  hour integer not null, -- of an arrival in UTC, else 0
   events integer not null,
-  primary key (day, provider, app, gap)
+  primary key (day, provider, app, gap, hour)
 ) strict, without rowid;

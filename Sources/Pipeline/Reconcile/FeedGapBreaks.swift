@@ -3,7 +3,7 @@ import EventStore
 import Providers
 import Reconciliation
 
-/// Finds the days on which a feed, or a provider as a whole, went silent.
+/// Finds the days and hours in which a feed, or a provider as a whole, went silent.
 struct FeedGapBreaks {
   let ledger: Ledger
   let rules: FoldSettings
@@ -12,25 +12,25 @@ struct FeedGapBreaks {
   /// A gap is less likely than 1 in so many.
   let odds: Int
 
-  /// A `FEED_GAP` for each such day, from the facts that the ledger has now.
+  /// A `FEED_GAP` for each of them, from the facts that the ledger has now.
   ///
-  /// A day is one of the provider as a whole when none of its apps shows it alone.
+  /// A gap is one of the provider as a whole when none of its apps shows it alone.
   func run() throws -> [Break] {
     let arrivals = Dictionary(grouping: try ledger.arrivals(), by: \.feed.provider)
     var breaks: [Break] = []
     for (provider, rows) in arrivals {
-      var found: Set<Day> = []
+      var found: [FeedGap] = []
       let apps = Dictionary(grouping: rows, by: \.feed.app)
       for (app, rows) in apps {
         guard let known = known(of: provider, app) else { continue }
-        for gap in gaps(rows.map { ($0.day, $0.events) }, knownAt: known) {
-          found.insert(gap.day)
+        for gap in gaps(rows.map { ($0.hour, $0.events) }, knownAt: known) {
+          found.append(gap)
           breaks.append(try made(gap, of: provider, app, knownAt: known))
         }
       }
       guard apps.count > 1, let known = known(of: provider, nil) else { continue }
-      for gap in gaps(rows.map { ($0.day, $0.events) }, knownAt: known)
-      where !found.contains(gap.day) {
+      for gap in gaps(rows.map { ($0.hour, $0.events) }, knownAt: known)
+      where !found.contains(where: { $0.hours.overlaps(gap.hours) }) {
         breaks.append(try made(gap, of: provider, nil, knownAt: known))
       }
     }
@@ -45,24 +45,21 @@ struct FeedGapBreaks {
     return newest.map { min($0, rules.asOf) }
   }
 
-  /// The gaps up to the last whole day.
-  private func gaps(_ events: [(Day, Int64)], knownAt known: Instant) -> [FeedGap] {
-    let last = Day(number: CivilCalendar.utc.day(of: known).number - 1)
-    return feedGaps(Dictionary(events) { $0 + $1 }, through: last, odds: odds)
+  /// The gaps up to the last whole hour.
+  private func gaps(_ events: [(Int64, Int64)], knownAt known: Instant) -> [FeedGap] {
+    feedGaps(Dictionary(events) { $0 + $1 }, before: known.hour, odds: odds)
   }
 
   private func made(
     _ gap: FeedGap, of provider: Provider, _ app: StringID?, knownAt known: Instant
   ) throws -> Break {
     let name = app.map { ledger.symbols.words[Int($0)] } ?? ""
-    let id = feedGapID(
-      provider: provider, app: name, day: gap.day, isWholeProvider: app == nil)
+    let id = feedGapID(gap, provider: provider, app: name, isWholeProvider: app == nil)
     var found = Break(id: id, code: .feedGap, provider: provider)
     found.app = name
     found.severity = .high
-    let start = CivilCalendar.utc.start(of: gap.day)
-    let settlesAt = start + .days(1) + rules.deliveryWindow(provider)
-    (found.expectedAt, found.settlesAt) = (start, settlesAt)
+    let settlesAt = Instant(hour: gap.hours.upperBound) + rules.deliveryWindow(provider)
+    (found.expectedAt, found.settlesAt) = (Instant(hour: gap.hours.lowerBound), settlesAt)
     found.status = settlesAt <= known ? .open : .pending
     found.estimatedUSD = try worth(gap, provider, app)
     found.basis = found.estimatedUSD == nil ? .none : .provider
@@ -81,11 +78,15 @@ struct FeedGapBreaks {
   }
 
   private func evidence(_ gap: FeedGap, of whom: String) -> String {
-    let day = CivilCalendar.utc.start(of: gap.day).text.prefix(10)
-    let archives = archivesCover(gap.day) ? "" : "; no archive covers \(day)"
-    return "\(gap.delivered) events of \(whom) arrived on \(day) (UTC), about \(gap.expected) "
-      + "were to be expected by the days around it; so few are less likely than 1 in \(odds)"
-      + archives
+    let when =
+      gap.day.map { "on \($0.text) (UTC)" }
+      ?? "from \(Instant(hour: gap.hours.lowerBound).text) to "
+      + Instant(hour: gap.hours.upperBound).text
+    let others = gap.day == nil ? "the same hours of the days" : "the days"
+    let day = gap.day.flatMap { archivesCover($0) ? nil : "; no archive covers \($0.text)" }
+    return "\(gap.delivered) events of \(whom) arrived \(when), about \(gap.expected) "
+      + "were to be expected by \(others) around it; so few are less likely than 1 in \(odds)"
+      + (day ?? "")
   }
 
   /// Whether an archive's name has the date, or names have no dates.

@@ -1,21 +1,29 @@
 public import Domain
 internal import Glibc
 
-/// A day of a feed with none or far fewer deliveries than the days around it make likely.
+/// A day, or a run of hours, of a feed with none or far fewer deliveries than the days around it
+/// make likely.
 public struct FeedGap: Sendable, Equatable {
-  /// The UTC day.
-  public var day: Day
-  /// Events that arrived on it, each once.
+  /// Its UTC hours, numbered since 1970-01-01.
+  public var hours: Range<Int64>
+  /// Events that arrived in it, each once.
   public var delivered: Int64
   /// Events that the days around it make likely, rounded down.
   public var expected: Int64
-  /// Events of the days that it was compared with.
+  /// All events of the days that it was compared with.
   public var compared: Int64
   /// The first and the last of these days.
   public var days: ClosedRange<Day>
+
+  /// The UTC day, unless it is a run of hours.
+  public var day: Day? {
+    hours.lowerBound % 24 == 0 && hours.count == 24
+      ? Day(number: Int32(clamping: hours.lowerBound / 24)) : nil
+  }
 }
 
-/// The gaps of one feed, from its first to its last whole day.
+/// The gaps of one feed: its days from the second to the last whole one, then the runs of hours
+/// outside of these days.
 ///
 /// A day is compared with the 28 days on each side of it, of which 13 must exist, the days that are
 /// as empty around it left out. What was to be expected is the least of four means: of all these
@@ -24,28 +32,117 @@ public struct FeedGap: Sendable, Equatable {
 /// Poisson distribution, widened to a negative binomial one where the days vary more, and at most
 /// half of what was expected.
 ///
+/// A run of hours with at most a tenth of the feed's mean in each is compared in the same way with
+/// the same hours of the days around it, so that the rhythm of a day raises nothing either. It must
+/// be 24 times less likely, because it can begin in any hour.
+///
 /// Source: C. P. Farrington et al., "A Statistical Algorithm for the Early Detection of Outbreaks
 /// of Infectious Disease", 1996: counts against their own past, with overdispersion.
 ///
 /// - Parameters:
-///   - deliveries: events by day; days without any may be missing.
-///   - last: the last whole day that the feed is known of.
+///   - deliveries: events by UTC hour; hours without any may be missing.
+///   - end: the hour after the last whole one that the feed is known of.
 ///   - odds: a gap is less likely than 1 in so many.
-public func feedGaps(
-  _ deliveries: [Day: Int64], through last: Day, odds: Int
-) -> [FeedGap] {
-  guard let first = deliveries.keys.min(), first < last else { return [] }
-  let counts = (first.number...last.number).map { deliveries[Day(number: $0)] ?? 0 }
-  var sums: [Int64] = [0]
-  for count in counts { sums.append(sums[sums.count - 1] + count) }
-  // The first day begins with the first delivery.
-  return counts.indices.dropFirst().compactMap { index in
-    DayComparison(counts, index, sums)?.gap(of: first, odds: odds)
-  }
+public func feedGaps(_ deliveries: [Int64: Int64], before end: Int64, odds: Int) -> [FeedGap] {
+  guard let first = deliveries.keys.min(), first < end else { return [] }
+  let hours = HourCounts(deliveries, from: first / 24, before: end)
+  let days = hours.dayGaps(odds: odds)
+  let runs = hours.lowRuns.compactMap { hours.gap(in: $0, odds: 24 * odds) }
+  return days + runs.filter { run in !days.contains { $0.hours.overlaps(run.hours) } }
 }
 
-/// One day of a feed beside the days around it.
+/// A feed's deliveries by hour, from the start of its first day.
+private struct HourCounts {
+  /// The number of the first day.
+  private let first: Int64
+  /// Deliveries before each hour, and all.
+  private var sums: [Int64] = [0]
+
+  init(_ deliveries: [Int64: Int64], from first: Int64, before end: Int64) {
+    self.first = first
+    sums.reserveCapacity(Int(end - first * 24) + 1)
+    for hour in first * 24..<end { sums.append(sums[sums.count - 1] + (deliveries[hour] ?? 0)) }
+  }
+
+  private var count: Int { sums.count - 1 }
+
+  private func sum(_ start: Int, _ length: Int) -> Int64 { sums[start + length] - sums[start] }
+
+  /// The whole days that are gaps.
+  func dayGaps(odds: Int) -> [FeedGap] {
+    let counts = (0..<count / 24).map { sum($0 * 24, 24) }
+    let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
+    // The first day begins with the first delivery.
+    return counts.indices.dropFirst().compactMap { day in
+      DayComparison(counts, day, before)?.result(odds: odds).map {
+        made($0, in: day * 24..<day * 24 + 24, since: 0)
+      }
+    }
+  }
+
+  /// The longest runs of hours that each have at most a tenth of the mean of the 28 days on each
+  /// side.
+  var lowRuns: [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start: Int?
+    for hour in 0...count {
+      let around = max(0, hour - 672)..<min(count, hour + 673)
+      let isLow =
+        hour < count
+        && 10 * sum(hour, 1) * Int64(around.count) <= sum(around.lowerBound, around.count)
+      if isLow {
+        start = start ?? hour
+      } else if let from = start {
+        runs.append(from..<hour)
+        start = nil
+      }
+    }
+    return runs
+  }
+
+  /// The run as a gap, if the same hours of the days around it make it one.
+  func gap(in run: Range<Int>, odds: Int) -> FeedGap? {
+    let (index, hour) = run.lowerBound.quotientAndRemainder(dividingBy: 24)
+    let since = max(0, index - 62)
+    let last = min(index + 62, (count - hour - run.count) / 24)
+    guard since < index, index <= last else { return nil }
+    // Few runs have as many in the same hours of one of the next days.
+    let next = max(since, index - 7)...min(last, index + 7)
+    let least = log(Double(odds))
+    guard next.contains(where: { Double(sum($0 * 24 + hour, run.count)) > least }) else {
+      return nil
+    }
+    let counts = (since...last).map { sum($0 * 24 + hour, run.count) }
+    let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
+    return DayComparison(counts, index - since, before)?.result(odds: odds).map {
+      made($0, in: run, since: since)
+    }
+  }
+
+  private func made(_ result: DayComparison.Result, in hours: Range<Int>, since day: Int) -> FeedGap
+  {
+    let days = result.others.map { $0 + day }
+    let start = first * 24
+    return FeedGap(
+      hours: start + Int64(hours.lowerBound)..<start + Int64(hours.upperBound),
+      delivered: result.delivered, expected: result.expected,
+      compared: days.reduce(0) { $0 + sum($1 * 24, min(24, count - $1 * 24)) },
+      days: self.day(days[0])...self.day(days[days.count - 1]))
+  }
+
+  private func day(_ index: Int) -> Day { Day(number: Int32(clamping: first + Int64(index))) }
+}
+
+/// One day of a feed, or some hours of it, beside the same of the days around it.
 private struct DayComparison {
+  /// What makes it a gap.
+  struct Result {
+    var delivered: Int64
+    var expected: Int64
+    /// The days that it was compared with, in their order.
+    var others: [Int]
+  }
+
   private let counts: [Int64]
   private let index: Int
   /// The days around it, less the run of days as empty that it is in.
@@ -77,7 +174,8 @@ private struct DayComparison {
     self.index = index
   }
 
-  func gap(of first: Day, odds: Int) -> FeedGap? {
+  /// What makes the day a gap; nil if it is none.
+  func result(odds: Int) -> Result? {
     let before = others.filter { $0 < index }.suffix(7)
     let after = others.filter { $0 > index }.prefix(7)
     let weekday = others.filter { ($0 - index) % 7 == 0 }
@@ -86,13 +184,9 @@ private struct DayComparison {
       .map(mean).min() ?? 0
     let delivered = counts[index]
     guard expected > 0, 2 * Double(delivered) <= expected,
-      tail(delivered, mean: expected, dispersion: dispersion) * Double(odds) < 1,
-      let low = others.first, let high = others.last
+      tail(delivered, mean: expected, dispersion: dispersion) * Double(odds) < 1
     else { return nil }
-    let day = { (index: Int) in Day(number: first.number + Int32(index)) }
-    return FeedGap(
-      day: day(index), delivered: delivered, expected: Int64(expected),
-      compared: others.reduce(0) { $0 + counts[$1] }, days: day(low)...day(high))
+    return Result(delivered: delivered, expected: Int64(expected), others: others)
   }
 
   private func mean(_ days: [Int]) -> Double {

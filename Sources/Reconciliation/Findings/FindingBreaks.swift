@@ -137,6 +137,7 @@ let findingConditions = [
     [.impossibleSequence], "charge after revocation, refund before charge, end before start"),
   BreakCondition([.envLeak], "one subscription is in production and sandbox"),
   BreakCondition(
-    [.feedGap], "a day of a feed brought none or far fewer events than the days around it"),
+    [.feedGap],
+    "a day or some hours of a feed brought none or far fewer events than the days around it"),
   BreakCondition([.staleInput], "the newest input is older than `freshness_max`"),
 ]

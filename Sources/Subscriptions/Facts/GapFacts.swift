@@ -3,7 +3,7 @@ import Domain
 extension SubscriptionHistory {
   /// Arrivals by event, and missing data by charge and by period.
   func bookGaps<Target: Books>(into books: inout Target) {
-    bookArrivalDays(into: &books)
+    bookArrivalHours(into: &books)
     guard !reported[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
       let booking = bookings[index]
@@ -29,12 +29,11 @@ extension SubscriptionHistory {
     }
   }
 
-  private func bookArrivalDays<Target: Books>(into books: inout Target) {
+  private func bookArrivalHours<Target: Books>(into books: inout Target) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
       let key = CoverageKey(
-        day: CivilCalendar.utc.day(of: event.arrivedAt), provider: event.provider,
-        app: event.app, gap: .arrival)
+        arrivalsIn: event.arrivedAt.hour, provider: event.provider, app: event.app)
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
       books.add(1, to: key, from: source)
     }
