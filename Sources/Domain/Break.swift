@@ -52,6 +52,8 @@ public enum BreakCode: String, CaseIterable, Sendable {
   case outOfOrder = "OUT_OF_ORDER"
   /// Received later than the delivery window.
   case late = "LATE"
+  /// Its message was made after it was received, or decades after its event.
+  case clock = "CLOCK"
   /// A charge after its revocation, a refund before its charge, an end before its start.
   case impossibleSequence = "IMPOSSIBLE_SEQUENCE"
   /// One lineage in production and in the sandbox.

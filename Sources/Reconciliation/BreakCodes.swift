@@ -12,7 +12,7 @@ extension BreakCode {
       nil
     case .late, .outOfOrder: .info
     case .missedCancel, .missedExpiration, .missedBillingIssue, .expiryMismatch, .productMismatch,
-      .renewStateMismatch, .snapshotAbsent:
+      .renewStateMismatch, .snapshotAbsent, .clock:
       .low
     case .aheadOfSnapshot, .eventsAbsent, .envLeak: .medium
     case .staleInput, .feedGap: .high
@@ -45,6 +45,7 @@ extension BreakCode {
     case .envLeak: "check which webhook address the sandbox of the app is set to"
     case .impossibleSequence, .outOfOrder, .late:
       "read the lineage with explain; ask \(provider) when it stays unclear"
+    case .clock: "check the clock that wrote the line; explain shows its archive"
     case .feedGap:
       "look for the archive of that day, and for failures of the endpoint; fetch snapshots of the "
         + "users who were active"

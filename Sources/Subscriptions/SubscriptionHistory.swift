@@ -59,7 +59,7 @@ public struct SubscriptionHistory: Sendable {
     periods = pass.run()
     bookings = booking.bookings
     disorder = arrivalDisorder(of: reported, rules)
-    let arrivals = arrivalFindings(disorder, reported, rules)
+    let arrivals = arrivalFindings(disorder, reported, rules) + clockFindings(reported)
     held = charges.held + booking.held
     findings = (charges.findings + booking.findings + pass.findings + arrivals)
       .sorted { $0.time < $1.time }

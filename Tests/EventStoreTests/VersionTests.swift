@@ -60,6 +60,26 @@ struct VersionTests {
     }
   }
 
+  @Test(
+    "A version that was created after it was received, or decades later, does not win",
+    arguments: [
+      (Line(created: 7_200, received: 3_000), 100), (Line(created: 2_400_000_000), 100),
+      (Line(created: 3_600, received: 3_000), 200), (Line(created: 86_400_000), 200),
+    ] as [(Line, Int64)])
+  func impossibleClock(_ line: Line, winner: Int64) throws {
+    for isFirst in [true, false] {
+      var doubtful = line
+      doubtful.usd = 200
+      let lines = [doubtful, Line(created: 5, usd: 100)]
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      for (name, line) in zip(["a", "b"], isFirst ? lines : lines.reversed()) {
+        try ledger.ingest(name, [line])
+      }
+      let events = try ledger.events(ofLineage: line.lineage)
+      #expect(events.map { $0.revenue?.usd?.micros } == [winner])
+    }
+  }
+
   @Test("A material difference is a conflict: the later created version counts, all are kept")
   func conflict() throws {
     let ledger = try Ledger.fresh(in: folder)

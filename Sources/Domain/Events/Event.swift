@@ -201,10 +201,18 @@ public struct Event: Sendable, Hashable {
 
 extension Event {
   /// When it came: received, else made, else happened.
-  public var arrivedAt: Instant { received ?? created ?? time }
+  public var arrivedAt: Instant { received ?? madeAt }
 
-  /// When its message was made; when it happened, if the message does not contain that.
-  public var madeAt: Instant { created ?? time }
+  /// When its message was made; when it happened, if the message does not contain that, or a clock
+  /// was wrong.
+  public var madeAt: Instant { hasImpossibleClock ? time : created ?? time }
+
+  /// Whether the message was made more than an hour after it was received, or 20 years after its
+  /// event, longer than the stores exist.
+  public var hasImpossibleClock: Bool {
+    guard let created else { return false }
+    return received.map { created > $0 + .hour } ?? false || created > time + .days(20 * 365)
+  }
 
   /// When the state was seen: at its time, or when it was received if it has no date of its own.
   ///

@@ -6,9 +6,9 @@ struct Recency: Comparable {
   let received: Int64
   let body: Int64
 
-  /// A time that was not sent is earlier than any.
+  /// A time that was not sent, or cannot be, is earlier than any.
   init(of event: Event) {
-    created = event.created?.milliseconds ?? .min
+    created = event.hasImpossibleClock ? .min : event.created?.milliseconds ?? .min
     received = event.received?.milliseconds ?? .min
     body = event.body
   }

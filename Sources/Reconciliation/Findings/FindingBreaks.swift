@@ -134,6 +134,8 @@ let findingConditions = [
   BreakCondition([.outOfOrder], "received after a later event of the subscription"),
   BreakCondition([.late], "received after the delivery window"),
   BreakCondition(
+    [.clock], "created more than an hour after it was received, or 20 years after its event"),
+  BreakCondition(
     [.impossibleSequence], "charge after revocation, refund before charge, end before start"),
   BreakCondition([.envLeak], "one subscription is in production and sandbox"),
   BreakCondition(

@@ -87,6 +87,16 @@ func arrivalFindings(
   }
 }
 
+/// Texts about messages whose clock was wrong.
+func clockFindings(_ events: [Event]) -> [FoldFinding] {
+  events.filter(\.hasImpossibleClock).map { event in
+    let created = event.created.map(\.text) ?? ""
+    let received = event.received.map { ", received \($0.text)" } ?? ""
+    return FoldFinding(
+      .clock, event, "\(event.kind.name) of \(event.time.text) was created \(created)\(received)")
+  }
+}
+
 /// The earliest arrivals among some events: by receive time, else by place in the archives.
 private struct ArrivalFrontier {
   private var received: (at: Instant, event: Int)?
