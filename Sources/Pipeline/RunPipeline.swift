@@ -69,6 +69,7 @@ public struct RunPipeline {
     return try pipeline.withLedger { ledger in
       let intake = try pipeline.ingest(into: ledger)
       try pipeline.warnOfFutureInput(of: ledger)
+      try pipeline.warnOfClosesElsewhere(in: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
       return outcome

@@ -81,6 +81,20 @@ extension RunPipeline {
       """)
   }
 
+  /// Warns of months that are closed only in another time zone than the run's.
+  func warnOfClosesElsewhere(in ledger: Ledger) throws {
+    let zone = plan.rules.calendar.identifier
+    let closed = try ledger.monthStates().filter { $0.closedRun != nil }
+    let here = Set(closed.filter { $0.zone == zone }.map(\.month))
+    for state in closed where state.zone != zone && !here.contains(state.month) {
+      log.warning(
+        """
+        \(state.month.text) is closed in \(state.zone), this run is in \(zone): its numbers are \
+        not compared with the close. Run with --timezone \(state.zone)
+        """)
+    }
+  }
+
   /// Why a month cannot be reopened, with the time zones in which it is closed.
   private func notClosed(
     _ month: Month, in zone: String, of ledger: Ledger

@@ -28,6 +28,7 @@ extension Manifest {
     return .object([
       "name": .string(resource.name),
       "path": .string(resource.path),
+      "description": .string("Time zone of days and months: \(timeZone), except columns in UTC."),
       "profile": .string("tabular-data-resource"),
       "type": .string("table"),
       "format": .string("csv"),
