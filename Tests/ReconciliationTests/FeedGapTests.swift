@@ -81,6 +81,8 @@ struct FeedGapTests {
     let found = gaps(byHour: counts)
     #expect(found.map(\.hours) == [hours(start..<start + 6)])
     #expect(found.map(\.expected) == [60] && found.map(\.day) == [nil])
+    // All that arrived on days that have these hours, so that an event has its usual worth.
+    #expect(found.map(\.compared) == [start == 226 ? 4_740 : 4_500])
   }
 
   @Test("are no hours of a rhythm, of a small feed, or of a day that is a gap itself")

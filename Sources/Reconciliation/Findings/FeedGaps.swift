@@ -10,7 +10,7 @@ public struct FeedGap: Sendable, Equatable {
   public var delivered: Int64
   /// Events that the days around it make likely, rounded down.
   public var expected: Int64
-  /// All events of the days that it was compared with.
+  /// All events from the first to the last day that it was compared with.
   public var compared: Int64
   /// The first and the last of these days.
   public var days: ClosedRange<Day>
@@ -121,13 +121,13 @@ private struct HourCounts {
 
   private func made(_ result: DayComparison.Result, in hours: Range<Int>, since day: Int) -> FeedGap
   {
-    let days = result.others.map { $0 + day }
+    let (low, high) = (result.others[0] + day, result.others[result.others.count - 1] + day)
     let start = first * 24
     return FeedGap(
       hours: start + Int64(hours.lowerBound)..<start + Int64(hours.upperBound),
       delivered: result.delivered, expected: result.expected,
-      compared: days.reduce(0) { $0 + sum($1 * 24, min(24, count - $1 * 24)) },
-      days: self.day(days[0])...self.day(days[days.count - 1]))
+      compared: sum(low * 24, min(high * 24 + 24, count) - low * 24),
+      days: self.day(low)...self.day(high))
   }
 
   private func day(_ index: Int) -> Day { Day(number: Int32(clamping: first + Int64(index))) }
