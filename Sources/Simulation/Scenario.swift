@@ -64,7 +64,7 @@ public struct Scenario: Sendable, Equatable {
   public var sandboxShare = 20_000
   /// Deliveries archived inside an envelope with receive time and headers.
   public var envelopedShare = 500_000
-  /// Who sends events; each sees the same customers in its own way.
+  /// Who sends events; each of its own apps, in which the same people buy the same.
   public var providers: [Provider] = [.qonversion]
   /// Which snapshots of Qonversion are written.
   public var snapshotShapes = SnapshotShape.allCases

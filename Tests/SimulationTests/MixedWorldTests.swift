@@ -31,8 +31,9 @@ import Domain
     let senders = Dictionary(grouping: events) { $0["provider"] as? String ?? "qonversion" }
     #expect(senders.count == 4)
     let ids = senders.mapValues { Set($0.compactMap { $0["transaction"] as? String }) }
-    let shared = ids.values.reduce(ids["purple"] ?? []) { $0.intersection($1) }
-    #expect(shared.count > 50)
+    #expect(Set(ids.values.joined()).count == ids.values.map(\.count).reduce(0, +))
+    let apps = senders.mapValues { Set($0.compactMap { $0["app"] as? String }.filter { $0 != "" }) }
+    #expect(Set(apps.values.joined()).count == apps.values.map(\.count).reduce(0, +))
     #expect(Set(events.compactMap { $0["id"] as? String }).count == events.count)
     #expect(world.summary.events == events.count)
   }

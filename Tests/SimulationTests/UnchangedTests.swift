@@ -21,8 +21,8 @@ import Domain
     scenario.archives = .count(3)
     for fault in FeedFault.allCases { scenario.faultShares[fault] = 50_000 }
     let written = try fingerprint(World(scenario))
-    // As recorded when Purple's failed renewals kept their access.
-    #expect(written == 7_675_790_569_148_865_533)
+    // As recorded when each provider got apps and transactions of its own.
+    #expect(written == -5_541_507_331_585_313_237)
   }
 
   /// Of all files but the configuration, unpacked.

@@ -136,7 +136,7 @@ extension Shop {
     case .qonversion: App.all[app].ids[storeIndex]
     case .flobuk: isBare ? "" : App.all[app].flobukID
     case .iaptic: ""
-    case .purple: App.all[app].ids[1]
+    case .purple: App.all[app].ids[1] + ".kiosk"
     }
   }
 

@@ -32,9 +32,10 @@ extension Person {
     hasNumericIDs ? .literal(text(transaction)) : .text(text(transaction))
   }
 
-  /// A store's transaction id.
+  /// A store's transaction id: each provider reports apps of its own, and so purchases of its own.
   func text(_ transaction: TransactionNumber) -> String {
-    let order = UInt64(number) * 10 + UInt64(transaction.base)
+    let provider = UInt64(shop.provider.rawValue - Provider.qonversion.rawValue)
+    let order = provider * 100_000_000_000 + UInt64(number) * 10 + UInt64(transaction.base)
     switch shop.store {
     case .appStore:
       // Sixteen digits that begin with 2, as Apple's have done since 2021.
