@@ -34,8 +34,15 @@ public struct RawPath: Sendable, Hashable {
 
   /// The names in this folder without `.` and `..`, in the order of bytes; nil with `errno` when
   /// not all can be read.
-  public func names() -> [RawPath]? {
-    guard let folder = opendir(terminated) else { return nil }
+  public func names() -> [RawPath]? { opendir(terminated).flatMap(Self.names) }
+
+  /// The same of a folder that is open as `descriptor`, which stays open.
+  public static func names(in descriptor: Int32) -> [RawPath]? {
+    let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    return own < 0 ? nil : fdopendir(own).flatMap(names)
+  }
+
+  private static func names(_ folder: OpaquePointer) -> [RawPath]? {
     defer {
       let cause = errno
       closedir(folder)

@@ -25,11 +25,16 @@ func entryType(_ path: String) throws(SubledgerError) -> EntryType? {
 /// Whether both paths are names of one file.
 func isSameFile(_ one: String, _ other: String) throws(SubledgerError) -> Bool {
   guard let first = try status(of: one), let second = try status(of: other) else { return false }
-  return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  return first.isSame(as: second)
 }
 
 private func status(of path: String) throws(SubledgerError) -> stat? {
-  try status(of: RawPath(path))
+  var status = stat()
+  guard lstat(path, &status) == 0 else {
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path) }
+    return nil
+  }
+  return status
 }
 
 func isFolder(_ path: String) -> Bool {
@@ -65,7 +70,8 @@ func makeFolders(_ path: String) throws(SubledgerError) {
 
 /// The names in a folder, sorted by bytes; bytes that are not UTF-8 are replaced.
 func names(in folder: String) throws(SubledgerError) -> [String] {
-  try names(in: RawPath(folder)).map { String(decoding: $0.bytes, as: UTF8.self) }
+  guard let names = RawPath(folder).names() else { throw .system("read the folder", folder) }
+  return names.map { String(decoding: $0.bytes, as: UTF8.self) }
 }
 
 /// Writes a new file of mode 0644 less the umask.
@@ -83,7 +89,7 @@ func copyFile(_ source: String, to path: String) throws(SubledgerError) {
 }
 
 private func newFile(_ path: String) throws(SubledgerError) -> OpenFile {
-  guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
+  guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, rights: 0o644) else {
     throw .system("make the file", path, .cannotCreate)
   }
   return file
@@ -114,11 +120,6 @@ func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
   try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
   return bytes
 }
-
-/// Removes a file, or a folder with all it holds; nothing there is fine.
-func removeAll(_ path: String) throws(SubledgerError) { try removeAll(RawPath(path)) }
-
-func removeFile(_ path: String) throws(SubledgerError) { try removeFile(RawPath(path)) }
 
 /// The files below a folder, as paths relative to it, sorted by bytes.
 func files(below folder: String) throws(SubledgerError) -> [String] {

@@ -13,7 +13,7 @@ struct ForeignEntries {
   /// The contents of `folder` besides the files `ours`.
   ///
   /// A folder that holds only files of ours is ours, too.
-  init(in folder: RawPath, besides ours: Set<String>) throws(SubledgerError) {
+  init(in folder: OpenFolder, besides ours: Set<String>) throws(SubledgerError) {
     let names = Set(ours.map { RawPath($0) })
     let parents = Set(ours.filter { $0.contains("/") }.map { RawPath(parent(of: $0)) })
     try add(RawPath(""), in: folder, besides: names, parents)
@@ -21,13 +21,11 @@ struct ForeignEntries {
   }
 
   private mutating func add(
-    _ prefix: RawPath, in folder: RawPath, besides ours: Set<RawPath>, _ parents: Set<RawPath>
+    _ prefix: RawPath, in folder: OpenFolder, besides ours: Set<RawPath>, _ parents: Set<RawPath>
   ) throws(SubledgerError) {
-    for name in try names(in: folder.appending(prefix)) {
+    for name in try folder.names(in: prefix) {
       let path = prefix.appending(name)
-      guard !ours.contains(path), let status = try status(of: folder.appending(path)) else {
-        continue
-      }
+      guard !ours.contains(path), let status = try folder.status(of: path) else { continue }
       guard status.isFolder else {
         files.append(path)
         continue
@@ -43,17 +41,17 @@ struct ForeignEntries {
 
 /// Gives entries of one folder a second name in another, which is on the disk at the end.
 struct SecondNames {
-  let old: RawPath
-  let new: RawPath
+  let old: OpenFolder
+  let new: OpenFolder
   /// Whether a file is linked only when nothing else would be left of it.
   var isLastNameOnly = false
   private var made: [RawPath] = []
   /// Folders in which something got a name.
   private var touched: Set<RawPath> = []
 
-  init(from old: String, to new: String, isLastNameOnly: Bool = false) {
-    self.old = RawPath(old)
-    self.new = RawPath(new)
+  init(from old: OpenFolder, to new: OpenFolder, isLastNameOnly: Bool = false) {
+    self.old = old
+    self.new = new
     self.isLastNameOnly = isLastNameOnly
   }
 
@@ -64,7 +62,7 @@ struct SecondNames {
     for path in entries.folders {
       guard try makeFolder(path) else { return false }
     }
-    for path in entries.files where try status(of: new.appending(path)) == nil {
+    for path in entries.files where try new.status(of: path) == nil {
       guard linkFile(path) else { return false }
     }
     try finish()
@@ -77,7 +75,7 @@ struct SecondNames {
     var safe: [RawPath: stat] = [:]
     for path in entries.folders { _ = try makeFolder(path) }
     for path in entries.files {
-      if let here = try status(of: old.appending(path)), try rescue(path, here) {
+      if let here = try old.status(of: path), try rescue(path, here) {
         safe[path] = here
       }
     }
@@ -87,36 +85,33 @@ struct SecondNames {
 
   /// False when something has changed meanwhile, or a folder has the file's name.
   private mutating func rescue(_ path: RawPath, _ here: stat) throws(SubledgerError) -> Bool {
-    guard let there = try status(of: new.appending(path)) else {
+    guard let there = try new.status(of: path) else {
       if isLastNameOnly, here.st_nlink > 1 { return true }
       if linkFile(path) { return true }
       guard [EEXIST, ENOENT, ENOTDIR].contains(errno) else {
-        throw .system("keep the file", new.appending(path).shown, .cannotCreate)
+        throw .system("keep the file", new.shown(path), .cannotCreate)
       }
       return false
     }
     if there.isFolder { return false }
     guard !here.isSame(as: there), here.isNewer(than: there) else { return true }
-    guard
-      rename(old.appending(path).terminated, new.appending(path).terminated) == 0 || errno == ENOENT
-    else {
-      throw .system("keep the file", new.appending(path).shown, .cannotCreate)
+    guard old.move(path, into: new) || errno == ENOENT else {
+      throw .system("keep the file", new.shown(path), .cannotCreate)
     }
     touched.insert(path.parent)
     return false
   }
 
   private mutating func linkFile(_ path: RawPath) -> Bool {
-    let linked = Glibc.link(old.appending(path).terminated, new.appending(path).terminated)
-    if linked == 0 { touched.insert(path.parent) }
-    return linked == 0
+    let isLinked = old.link(path, into: new)
+    if isLinked { touched.insert(path.parent) }
+    return isLinked
   }
 
   /// False where something else has its name.
   private mutating func makeFolder(_ path: RawPath) throws(SubledgerError) -> Bool {
-    let place = new.appending(path)
-    if let there = try status(of: place) { return there.isFolder }
-    guard mkdir(place.terminated, 0o700) == 0 else { return false }
+    if let there = try new.status(of: path) { return there.isFolder }
+    guard new.makeFolder(path, 0o700) else { return false }
     made.append(path)
     touched.formUnion([path, path.parent])
     return true
@@ -125,22 +120,10 @@ struct SecondNames {
   /// Gives new folders the rights that somebody gave the old ones, and syncs what got names.
   private mutating func finish() throws(SubledgerError) {
     for path in made.reversed() {
-      guard let status = try status(of: old.appending(path)) else { continue }
-      let place = new.appending(path)
-      guard chmod(place.terminated, status.st_mode & 0o7777) == 0 else {
-        throw .system("set the rights of", place.shown)
-      }
+      guard let status = try old.status(of: path) else { continue }
+      try new.setRights(status.st_mode, of: path)
     }
-    for path in touched { try syncFolder(new.appending(path)) }
+    for path in touched { try new.sync(path) }
     (made, touched) = ([], [])
-  }
-
-  /// A folder that somebody made unreadable is left to the system.
-  private func syncFolder(_ path: RawPath) throws(SubledgerError) {
-    guard let folder = OpenFile(path.terminated, O_RDONLY) else {
-      if errno == EACCES { return }
-      throw .system("open", path.shown)
-    }
-    guard folder.sync() else { throw .system("sync", path.shown) }
   }
 }

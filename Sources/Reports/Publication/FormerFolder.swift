@@ -6,8 +6,8 @@ internal import Glibc
 
 /// A folder that was the published one, or was to be.
 struct FormerFolder {
-  let path: String
-  let out: String
+  let folder: OpenFolder
+  let out: OpenFolder
   /// Files that may be removed with it, as paths inside it.
   let ours: Set<String>
   /// Whether a run that died has left it, perhaps before it was ever published.
@@ -23,33 +23,33 @@ struct FormerFolder {
   ///
   /// The checksums go last: the next run finds our files in them.
   private func removeSeen(_ each: ForEachPath) throws(SubledgerError) -> Bool {
-    let folder = RawPath(path)
-    guard try status(of: folder) != nil else { return true }
     let entries = try ForeignEntries(in: folder, besides: ours)
-    var second = SecondNames(from: path, to: out, isLastNameOnly: isLeft)
+    var second = SecondNames(from: folder, to: out, isLastNameOnly: isLeft)
     for (name, seen) in try second.rescue(entries) {
-      let place = folder.appending(name)
-      if let now = try status(of: place), now.isSame(as: seen) { try removeFile(place) }
+      if let now = try folder.status(of: name), now.isSame(as: seen) {
+        try folder.removeFile(name)
+      }
     }
-    let places = ours.filter { $0 != checksumsName }.sorted().map { "\(path)/\($0)" }
     var standing: [String] = []
-    for place in places where try entryType(place) != nil { standing.append(place) }
-    try each(standing) { place throws(SubledgerError) in try removeAll(RawPath(place)) }
-    try removeEmptyFolders(in: folder)
-    guard try names(in: folder).allSatisfy({ $0 == RawPath(checksumsName) }) else {
-      return false
+    for path in ours.sorted() where path != checksumsName {
+      if try folder.status(of: RawPath(path)) != nil { standing.append(path) }
     }
-    try removeFile("\(path)/\(checksumsName)")
-    return rmdir(path) == 0 || errno == ENOENT
+    try each(standing) { [folder] path throws(SubledgerError) in
+      try folder.removeAll(RawPath(path))
+    }
+    try removeEmptyFolders(in: RawPath(""))
+    guard try folder.names().allSatisfy({ $0 == RawPath(checksumsName) }) else { return false }
+    try folder.removeFile(RawPath(checksumsName))
+    return rmdir(folder.path) == 0 || errno == ENOENT
   }
 
-  private func removeEmptyFolders(in folder: RawPath) throws(SubledgerError) {
-    for name in try names(in: folder) {
-      let place = folder.appending(name)
-      guard try status(of: place)?.isFolder ?? false else { continue }
-      try removeEmptyFolders(in: place)
+  private func removeEmptyFolders(in path: RawPath) throws(SubledgerError) {
+    for name in try folder.names(in: path) {
+      let below = path.appending(name)
+      guard try folder.status(of: below)?.isFolder ?? false else { continue }
+      try removeEmptyFolders(in: below)
       // A new file may be in it; the next pass finds that.
-      rmdir(place.terminated)
+      folder.removeFolder(below)
     }
   }
 }

@@ -71,8 +71,10 @@ public func publish(
   let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
   staging.clear { () throws(SubledgerError) in
-    guard staging.isExchanged else { return try removeAll(staging.path) }
-    try FormerFolder(path: staging.path, out: staging.out, ours: ours, isLeft: false).remove(each)
+    guard staging.isExchanged else { return try staging.discard() }
+    let former = try OpenFolder(staging.path)
+    try former.closeToWriters()
+    try FormerFolder(folder: former, out: staging.folder, ours: ours, isLeft: false).remove(each)
   }
   return Publication(
     sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
@@ -171,14 +173,14 @@ private func exchange(
     try sync(parent(of: staging.out))
     return true
   }
-  var status = stat()
-  if stat(staging.out, &status) == 0 { chmod(staging.path, status.st_mode & 0o7777) }
+  let out = try OpenFolder(staging.out)
+  if let rights = try out.status(of: RawPath(""))?.st_mode { try staging.folder.setRights(rights) }
   if earlier.hashes.isEmpty {
     // Only an empty folder can be replaced so.
     guard rename(staging.path, staging.out) == 0 else { return false }
   } else {
-    var names = SecondNames(from: staging.out, to: staging.path)
-    guard try names.link(ForeignEntries(in: RawPath(staging.out), besides: ours)),
+    var names = SecondNames(from: out, to: staging.folder)
+    guard try names.link(ForeignEntries(in: out, besides: ours)),
       exchange_paths(staging.path, staging.out) == 0
     else { return false }
     staging.isExchanged = true

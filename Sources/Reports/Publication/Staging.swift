@@ -1,4 +1,5 @@
 public import Domain
+internal import Formats
 internal import Glibc
 
 /// A folder beside the published one, in which a set is made before anybody sees it.
@@ -15,25 +16,27 @@ public final class Staging {
   var isExchanged = false
   /// Why something beside the set could not be removed: what dead runs left, or the set before.
   public private(set) var leftovers: [SubledgerError]
-  private let lock: Int32
+  /// The folder, which is locked while it is open.
+  let folder: OpenFolder
 
   private init(
-    path: String, out: String, reports: [String], lock: Int32, leftovers: [SubledgerError]
+    _ folder: OpenFolder, out: String, reports: [String], leftovers: [SubledgerError]
   ) {
-    self.path = path
+    self.path = folder.path
     self.out = out
     self.reports = reports
-    self.lock = lock
+    self.folder = folder
     self.leftovers = leftovers
   }
-
-  deinit { close(lock) }
 
   /// Makes an empty folder for the next set of `out`, and removes the folders of runs that ended
   /// early.
   ///
   /// `reports` are the files and folders that a set has beside its documents; nothing else is ever
   /// removed from `out`.
+  ///
+  /// - Throws: `cannotCreate` where a link to a folder has the name of one of `reports`: what lies
+  ///   behind it is not the set's.
   public static func begin(
     for out: String, reports: [String]
   ) throws(SubledgerError) -> Staging {
@@ -41,17 +44,24 @@ public final class Staging {
     let home = mustStageInside(out) ? out : parent(of: out)
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
+    for report in reports.map({ "\(out)/\($0)" }) {
+      guard try entryType(report) == .link, isFolder(report) else { continue }
+      throw SubledgerError(
+        .cannotCreate, "cannot publish to \(out): \(report) is a link to another folder",
+        hint: "remove the link; a whole set can be published behind a link, as --out")
+    }
     var leftovers: [SubledgerError] = []
     for name in try names(in: home) where name.hasPrefix(prefix) {
       do throws(SubledgerError) {
-        try removeUnlessAlive("\(home)/\(name)", out)
+        try removeUnlessAlive("\(home)/\(name)", out, reports)
       } catch {
         leftovers.append(error)
       }
     }
     let path = try makeFolder("\(home)/\(prefix)\(getpid())")
-    guard let lock = locked(path) else { throw .system("lock the folder", path) }
-    return Staging(path: path, out: out, reports: reports, lock: lock, leftovers: leftovers)
+    let folder = try OpenFolder(path)
+    guard folder.lock() else { throw .system("lock the folder", path) }
+    return Staging(folder, out: out, reports: reports, leftovers: leftovers)
   }
 
   /// Cleans up after the publication, and keeps the reason of a failure.
@@ -72,8 +82,8 @@ public final class Staging {
     return path
   }
 
-  /// Removes the folder with all that was written to it, unless it was published once.
-  public func discard() throws(SubledgerError) { if !isExchanged { try removeAll(path) } }
+  /// Removes the folder with all that was written to it, unless it was published.
+  public func discard() throws(SubledgerError) { try folder.remove() }
 
   /// The absolute-or-relative path without links and slashes at its end, so that an exchange
   /// takes the folder itself and not a link to it.
@@ -102,24 +112,61 @@ public final class Staging {
     return inside.st_dev != beside.st_dev || access(parent(of: out), W_OK) != 0
   }
 
-  /// Without checksums the set was never whole, and nothing in the folder is of others.
-  private static func removeUnlessAlive(_ path: String, _ out: String) throws(SubledgerError) {
-    guard try entryType(path) == .folder, let lock = locked(path) else { return }
-    defer { close(lock) }
-    guard let sums = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {
-      return try removeAll(path)
+  /// Removes what a run left that died, and only that.
+  ///
+  /// It is a folder of this user, to which only its owner may write, and holds the files of a set
+  /// as its checksums have them. Without checksums the set was never whole.
+  private static func removeUnlessAlive(
+    _ path: String, _ out: String, _ reports: [String]
+  ) throws(SubledgerError) {
+    guard try entryType(path) == .folder else { return }
+    let folder = try OpenFolder(path)
+    guard folder.lock() else { return }
+    func refuse(_ why: String) -> SubledgerError {
+      SubledgerError(
+        .cannotCreate, "\(path) was left as it is: \(why)",
+        hint: "look at what is in it, and move or remove it")
+    }
+    guard try folder.isPrivate() else {
+      throw refuse("it belongs to another user, or others may write to it")
+    }
+    guard let text = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {
+      let known = Set((reports + documentPaths).map { RawPath($0) })
+      guard try folder.names().allSatisfy(known.contains) else {
+        throw refuse("it holds files that are not of a set")
+      }
+      return try folder.remove()
+    }
+    let sums = Checksums(reading: text)
+    for name in sums.paths {
+      guard let status = try folder.status(of: RawPath(name)) else { continue }
+      let isFile = status.st_mode & S_IFMT == S_IFREG
+      guard isFile, try seal(of: "\(path)/\(name)").sha256 == sums.hashes[name] else {
+        throw refuse("\(name) in it is not as its \(checksumsName) has it")
+      }
     }
     let published = Checksums(reading: try readFile("\(out)/\(checksumsName)") ?? [])
-    let ours = Checksums(reading: sums).paths + published.paths + documentPaths
-    try FormerFolder(path: path, out: out, ours: Set(ours), isLeft: true).remove()
+    try FormerFolder(
+      folder: folder, out: try OpenFolder(out),
+      ours: Set(sums.paths + published.paths + documentPaths), isLeft: true
+    ).remove()
+  }
+}
+
+extension OpenFolder {
+  /// Takes the folder's lock, which ends with this object; false when a living process has it.
+  func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  /// Takes the right to write from all but the owner, if that is this user: a run that dies here
+  /// leaves the folder to the next one.
+  func closeToWriters() throws(SubledgerError) {
+    guard let status = try status(of: RawPath("")), status.st_uid == geteuid() else { return }
+    if status.st_mode & 0o022 != 0 { try setRights(status.st_mode & ~0o022) }
   }
 
-  /// A descriptor that holds the folder's lock; nil when a living process has it.
-  private static func locked(_ path: String) -> Int32? {
-    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return nil }
-    if flock(folder, LOCK_EX | LOCK_NB) == 0 { return folder }
-    close(folder)
-    return nil
+  /// Whether it is of this user, and its owner alone may write to it.
+  func isPrivate() throws(SubledgerError) -> Bool {
+    guard let status = try status(of: RawPath("")) else { return false }
+    return status.st_uid == geteuid() && status.st_mode & 0o022 == 0
   }
 }

@@ -1,0 +1,160 @@
+// What stands below an open folder, by paths inside it, which need not be UTF-8. Each folder on the
+// way is opened without following a link, so that no call ever reaches what lies elsewhere.
+internal import Domain
+internal import Formats
+internal import Glibc
+
+/// A folder that is open, closed with its last reference.
+final class OpenFolder: Sendable {
+  /// Where it was when it was opened.
+  let path: String
+  let descriptor: Int32
+
+  /// Opens the folder at `path`, unless that is a link.
+  convenience init(_ path: String) throws(SubledgerError) {
+    let number = open(path, Self.flags)
+    guard number >= 0 else { throw .system("open the folder", path, .cannotCreate) }
+    self.init(path: path, descriptor: number)
+  }
+
+  private init(path: String, descriptor: Int32) {
+    (self.path, self.descriptor) = (path, descriptor)
+  }
+
+  deinit {
+    // An earlier call's error can still be needed.
+    let cause = errno
+    close(descriptor)
+    errno = cause
+  }
+
+  private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+
+  /// The folder at `path` in this one, which it is itself for an empty path; nil with `errno`.
+  private func folder(_ path: RawPath) -> OpenFolder? {
+    var here = self
+    for part in path.bytes.split(separator: UInt8(ascii: "/")) {
+      let number = openat(here.descriptor, RawPath(bytes: Array(part)).terminated, Self.flags)
+      guard number >= 0 else { return nil }
+      here = OpenFolder(path: self.path, descriptor: number)
+    }
+    return here
+  }
+
+  /// What `call` returns for the folder that holds `path`, and the last name; -1 with `errno` where
+  /// that is no folder of this one.
+  private func at(_ path: RawPath, _ call: (Int32, [CChar]) -> Int32) -> Int32 {
+    let name = Array(path.bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed())
+    guard let holder = folder(path.parent) else { return -1 }
+    return withExtendedLifetime(holder) {
+      call(holder.descriptor, RawPath(bytes: name).terminated)
+    }
+  }
+
+  /// The path for an error.
+  func shown(_ path: RawPath) -> String { RawPath(self.path).appending(path).shown }
+
+  /// The system's entry for `path`, or for the folder itself; nil when nothing is there.
+  func status(of path: RawPath) throws(SubledgerError) -> stat? {
+    var status = stat()
+    let code =
+      path.bytes.isEmpty
+      ? fstat(descriptor, &status)
+      : at(path) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) }
+    if code == 0 { return status }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", shown(path)) }
+    return nil
+  }
+
+  /// The names in the folder at `path`, sorted by bytes.
+  func names(in path: RawPath = RawPath("")) throws(SubledgerError) -> [RawPath] {
+    guard let folder = folder(path), let names = RawPath.names(in: folder.descriptor) else {
+      throw .system("read the folder", shown(path))
+    }
+    return names
+  }
+
+  /// Removes a file, or a folder with all it holds; nothing there is fine.
+  func removeAll(_ path: RawPath) throws(SubledgerError) {
+    guard let status = try status(of: path) else { return }
+    guard status.isFolder else { return try removeFile(path) }
+    for name in try names(in: path) { try removeAll(path.appending(name)) }
+    guard removeFolder(path) || errno == ENOENT else {
+      throw .system("remove the folder", shown(path))
+    }
+  }
+
+  /// Removes this folder with all it holds, unless it has got another name since it was opened.
+  func remove() throws(SubledgerError) {
+    var there = stat()
+    guard lstat(path, &there) == 0, try status(of: RawPath(""))?.isSame(as: there) ?? false else {
+      return
+    }
+    for name in try names() { try removeAll(name) }
+    guard rmdir(path) == 0 || errno == ENOENT else { throw .system("remove the folder", path) }
+  }
+
+  func removeFile(_ path: RawPath) throws(SubledgerError) {
+    guard at(path, { unlinkat($0, $1, 0) }) == 0 || errno == ENOENT else {
+      throw .system("remove the file", shown(path))
+    }
+  }
+
+  /// Removes an empty folder.
+  @discardableResult
+  func removeFolder(_ path: RawPath) -> Bool { at(path) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
+
+  /// Makes a folder of these rights less the umask.
+  func makeFolder(_ path: RawPath, _ rights: mode_t) -> Bool {
+    at(path) { mkdirat($0, $1, rights) } == 0
+  }
+
+  /// Gives the file at `path` a second name, the same path in another folder.
+  func link(_ path: RawPath, into other: OpenFolder) -> Bool {
+    at(path) { folder, name in other.at(path) { linkat(folder, name, $0, $1, 0) } } == 0
+  }
+
+  /// Moves the file at `path` to the same path in another folder.
+  func move(_ path: RawPath, into other: OpenFolder) -> Bool {
+    at(path) { folder, name in other.at(path) { renameat(folder, name, $0, $1) } } == 0
+  }
+
+  /// Sets the rights of the folder at `path`.
+  func setRights(_ rights: mode_t, of path: RawPath = RawPath("")) throws(SubledgerError) {
+    guard let folder = folder(path), fchmod(folder.descriptor, rights & 0o7777) == 0 else {
+      throw .system("set the rights of", shown(path))
+    }
+  }
+
+  /// Waits until the folder at `path` is on the disk; one that somebody made unreadable is left to
+  /// the system.
+  func sync(_ path: RawPath = RawPath("")) throws(SubledgerError) {
+    guard let folder = folder(path) else {
+      if errno == EACCES { return }
+      throw .system("open", shown(path))
+    }
+    // Some filesystems report that they cannot sync a folder; nothing more can be done then.
+    guard fsync(folder.descriptor) == 0 || errno == EINVAL else {
+      throw .system("sync", shown(path))
+    }
+  }
+}
+
+extension RawPath {
+  /// The part before the last `/`; empty when there is none.
+  var parent: RawPath {
+    RawPath(bytes: Array(bytes.prefix(upTo: bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)))
+  }
+}
+
+extension stat {
+  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+
+  /// Whether both are of one file.
+  func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
+
+  /// Whether the file was written later than another one.
+  func isNewer(than other: stat) -> Bool {
+    (st_mtim.tv_sec, st_mtim.tv_nsec) > (other.st_mtim.tv_sec, other.st_mtim.tv_nsec)
+  }
+}

@@ -1,0 +1,128 @@
+import Domain
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Reports
+
+@Suite("What others put beside or into the set never leads a run to files elsewhere")
+struct PlantedFolderTests {
+  let folder: TemporaryFolder
+  let out: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    out = folder.path("reports")
+    try folder.write("mine", to: "elsewhere/2026-10.csv")
+    try folder.write("mine", to: "elsewhere/tree/file")
+    try publishSet(["a.csv": "1\n", "daily/2026-10.csv": "1\n"], to: out)
+  }
+
+  private func text(_ path: String) -> String? {
+    try? String(contentsOfFile: folder.path(path), encoding: .utf8)
+  }
+
+  private func expectElsewhereWhole() {
+    #expect(text("elsewhere/2026-10.csv") == "mine")
+    #expect(text("elsewhere/tree/file") == "mine")
+  }
+
+  private func link(_ path: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path(path), withDestinationPath: folder.path("elsewhere"))
+  }
+
+  private func leftovers() throws -> [String] {
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    try staging.discard()
+    return staging.leftovers.map(\.message)
+  }
+
+  private let left = ".reports.staging-1"
+
+  @Test("A link in a folder that looks left over is not followed, whatever the checksums name")
+  func linkInLeftover() throws {
+    let hash = String(repeating: "0", count: 64)
+    try folder.write("\(hash)  daily/2026-10.csv\n\(hash)  daily/tree\n", to: "\(left)/SHA256SUMS")
+    try link("\(left)/daily")
+    try publishSet(["a.csv": "2\n"], to: out)
+    expectElsewhereWhole()
+    #expect(text("reports/a.csv") == "2\n")
+  }
+
+  @Test("A link where a folder of the set should be is refused, and the set stays")
+  func linkInSet() throws {
+    try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
+    try link("reports/daily")
+    let error = #expect(throws: SubledgerError.self) {
+      try publishSet(["a.csv": "2\n", "daily/2026-10.csv": "2\n"], to: out)
+    }
+    #expect(error?.kind == .cannotCreate && error?.message.contains("daily is a link") == true)
+    expectElsewhereWhole()
+    #expect(text("reports/a.csv") == "1\n")
+  }
+
+  @Test("A link that takes the place of a folder of the set while a run writes is not followed")
+  func linkMeanwhile() throws {
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
+    try link("reports/daily")
+    let published = try publish(staging, manifest: manifest(of: ["a.csv": ""]))
+    #expect(published.route == .atOnce)
+    expectElsewhereWhole()
+  }
+
+  @Test("What was removed in a former set is what its checksums name, and nothing else is touched")
+  func former() throws {
+    try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
+    #expect(try leftovers() == [])
+    #expect(!FileManager.default.fileExists(atPath: folder.path(left)))
+    try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
+    try folder.write("other", to: "\(left)/a.csv")
+    #expect(try leftovers().first?.contains("a.csv in it is not as") == true)
+    #expect(text("\(left)/a.csv") == "other")
+    #expect(text("reports/a.csv") == "1\n")
+  }
+
+  @Test("Files of others without checksums stay, those of a set that was never whole do not")
+  func neverWhole() throws {
+    try folder.write("half", to: "\(left)/a.csv")
+    try folder.write("half", to: "\(left)/daily/2026-10.csv")
+    #expect(try leftovers() == [])
+    #expect(text("\(left)/a.csv") == nil)
+    try folder.write("mine", to: "\(left)/diary")
+    #expect(try leftovers().first?.contains("files that are not of a set") == true)
+    #expect(text("\(left)/diary") == "mine")
+  }
+
+  @Test("A folder to which others may write is not taken over", arguments: [0o775, 0o757])
+  func open(rights: Int) throws {
+    try folder.write("half", to: "\(left)/a.csv")
+    #expect(chmod(folder.path(left), mode_t(rights)) == 0)
+    #expect(try leftovers().first?.contains("others may write") == true)
+    #expect(text("\(left)/a.csv") == "half")
+    #expect(chmod(folder.path(left), 0o755) == 0)
+    #expect(try leftovers() == [])
+  }
+
+  @Test("The file by file way follows no link either, and copies over none")
+  func oneByOne() throws {
+    try FileManager.default.removeItem(atPath: folder.path("reports/SHA256SUMS"))
+    try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    for name in ["a.csv", "daily/2026-10.csv"] {
+      let url = URL(fileURLWithPath: "\(staging.path)/\(name)")
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("2\n".utf8).write(to: url)
+    }
+    try link("reports/daily")
+    let error = #expect(throws: SubledgerError.self) {
+      try publish(staging, manifest: manifest(of: ["a.csv": "", "daily/2026-10.csv": ""]))
+    }
+    #expect(error?.kind == .cannotCreate)
+    expectElsewhereWhole()
+  }
+}
