@@ -1,3 +1,19 @@
+/// How the numbers of a column add up over several rows.
+public enum ColumnAddition: Sendable {
+  /// Their sum.
+  case sum
+  /// A sum for each currency.
+  case perCurrency
+  /// The sum of the rows of the first month.
+  case opening
+  /// The sum of the rows of the last month.
+  case closing
+  /// Their sum, if the rows are of one time.
+  case atOneTime
+  /// Nothing: rates, ranks and quantiles.
+  case none
+}
+
 /// One column of a report, for whoever describes the files.
 public struct ReportColumn: Sendable, Equatable {
   /// The header's word.
@@ -10,6 +26,8 @@ public struct ReportColumn: Sendable, Equatable {
   public let description: String
   /// Whether the column is part of the rows' key and order.
   public let isKey: Bool
+  /// How its numbers add up over several rows.
+  public let addition: ColumnAddition
 }
 
 /// One CSV file that was written.
@@ -20,7 +38,8 @@ public struct ReportTable: Sendable, Equatable {
   public let rows: Int64
   /// The columns in their order.
   public let columns: [ReportColumn]
-  /// Sums over each column of counts and amounts as printed, by column.
+  /// Sums over each column of counts and amounts as printed, by column, whether or not they mean
+  /// anything.
   public let controlTotals: [String: String]
   /// Exact sum − printed sum of each amount column; empty unless amounts are rounded.
   public let roundingResidual: [String: String]

@@ -190,10 +190,8 @@ struct ExplainedCellTests {
     for cell in shares {
       let keys = ContributionKeys(cell, words: sample.words)
       guard question.fits(keys) else { continue }
-      for share in question.columns(of: cell) {
-        let weight = span.weight(share.span, keys)
-        guard weight != 0 else { continue }
-        cells.sums[share.column, default: 0] += share.value * weight
+      for share in question.columns(of: cell) where span.counts(share.span, keys) {
+        cells.sums[share.column, default: 0] += share.value
         if share.isUnknown { cells.unknown.insert(share.column) }
       }
     }

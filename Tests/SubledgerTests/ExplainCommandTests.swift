@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Explain names the events behind a number, and where each stands")
 struct ExplainCommandTests {
-  private let program: Program
+  let program: Program
 
   private var settings: [String] { Self.settings }
 
@@ -42,14 +42,14 @@ struct ExplainCommandTests {
   }
 
   /// The lines of an explanation as CSV, by column name.
-  private func lines(_ arguments: [String]) throws -> [[String: String]] {
+  func lines(_ arguments: [String]) throws -> [[String: String]] {
     let result = try program.run(["explain"] + arguments + ["--format", "csv"])
     try #require(result.status == 0, "\(result)")
     return try readCSV(program.folder.write(result.output, to: "\(UUID().uuidString).csv"))
   }
 
   /// The sum of the contributions to a column, in millionths.
-  private func sum(_ lines: [[String: String]], _ column: String) -> Decimal {
+  func sum(_ lines: [[String: String]], _ column: String) -> Decimal {
     lines.filter { $0["column"] == column }.reduce(0) {
       $0 + (Decimal(string: $1["contribution"] ?? "") ?? 0)
     }

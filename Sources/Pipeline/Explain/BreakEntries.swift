@@ -52,7 +52,7 @@ extension NumberPass {
       entries.append((entry, contributions))
     }
     for (entry, contributions) in entries {
-      for contribution in contributions { sums.add(contribution, weight: 1) }
+      for contribution in contributions { sums.add(contribution) }
       try output.add(entry)
     }
   }

@@ -110,7 +110,8 @@ extension Movement {
   }
 }
 
-/// In how many of the rows asked for a contribution counts.
+/// Whether a contribution counts in the rows asked for; of all months, balances are those of the
+/// first or last one.
 struct RowSpan {
   /// The month, day or index asked for; nil when the rows of all times are.
   private let number: Int32?
@@ -126,8 +127,8 @@ struct RowSpan {
     lastMonth = rules.calendar.month(of: rules.asOf - Interval(milliseconds: 1))
   }
 
-  /// How often a contribution to the cell with these keys counts in the rows asked for.
-  func weight(_ span: ColumnContribution.Span, _ keys: ContributionKeys) -> Int64 {
+  /// Whether a contribution to the cell with these keys counts in the rows asked for.
+  func counts(_ span: ColumnContribution.Span, _ keys: ContributionKeys) -> Bool {
     let own: Int32
     var last = lastMonth.number
     if let key = keys.retention {
@@ -136,20 +137,13 @@ struct RowSpan {
     } else if report.timeColumn != nil, let day = keys.day {
       own = report.isDaily ? day.number : day.month.number
     } else {
-      return 1
+      return true
     }
     switch span {
-    case .during: return number.map { $0 == own ? 1 : 0 } ?? 1
-    case .before: return count(from: own + 1, through: last)
-    case .until, .cohortUntil: return count(from: own, through: last)
-    case .cohort: return count(from: 0, through: last)
+    case .during: return number.map { $0 == own } ?? true
+    case .before: return number.map { own < $0 && $0 <= last } ?? false
+    case .until, .cohortUntil: return own <= (number ?? last) && (number ?? last) <= last
+    case .cohort: return 0 <= (number ?? last) && (number ?? last) <= last
     }
-  }
-
-  /// How many of the rows asked for have a time of at least `first` and at most `last`.
-  private func count(from first: Int32, through last: Int32) -> Int64 {
-    guard first <= last else { return 0 }
-    guard let number else { return Int64(last) - Int64(first) + 1 }
-    return (first...last).contains(number) ? 1 : 0
   }
 }

@@ -81,16 +81,21 @@ struct NumberAnswer {
     try ledger.layOver(pass.facts)
     totals = try RowTotals(question, from: ledger, plan)
     guard totals.rows > 0 else { return }
+    if question.asked.count == 1,
+      let refusal = question.refusal(of: question.asked[0].name, rows: totals.rows)
+    {
+      throw SubledgerError(.usage, "cannot explain: \(refusal.reason)", hint: refusal.keys)
+    }
     if question.report == .coverage {
-      let events = question.columns.firstIndex { $0.name == "events" }.flatMap(totals.sum)
+      let events = question.columns.firstIndex { $0.name == "events" }.flatMap { totals.sum($0) }
       let sets = CoverageAtom.sets(of: question.key(.metric) ?? "").map { $0.map(\.rawValue) }
-      labels = Set(sets.first { sum(of: $0) == events } ?? [])
+      labels = Set(sets.first { sum(of: $0)[""] ?? 0 == events } ?? [])
     }
     for column in question.asked { try columns.append(answer(column.name, published)) }
   }
 
-  private func sum(of columns: [String]) -> Int128 {
-    columns.reduce(0) { $0 + (sums.sums[$1] ?? 0) }
+  private func sum(of columns: [String]) -> [String: Int128] {
+    columns.reduce(into: [:]) { $0.merge(sums.sums[$1] ?? [:], uniquingKeysWith: +) }
   }
 
   private func answer(_ column: String, _ published: RowTotals?) throws -> ColumnAnswer {
@@ -101,20 +106,17 @@ struct NumberAnswer {
     let isAmount = question.isAmount(column)
     let names = labels.map(Array.init) ?? [column]
     let sum = sum(of: names)
+    if let refusal = question.refusal(of: column, rows: totals.rows) {
+      answer.note = "\(refusal.reason): \(refusal.keys)"
+      return answer
+    }
     answer.value = totals.text(index, isAmount: isAmount)
     answer.arithmetic = arithmetic(of: column)
+    answer.note = note(on: column)
     answer.entries = names.reduce(0) { $0 + (sums.entries[$1] ?? 0) }
     answer.unknown = names.reduce(0) { $0 + (sums.unknown[$1] ?? 0) }
-    answer.known = numberText(sum, isAmount: isAmount)
-    if question.hasEvents(column) {
-      try check(column, printed: totals.sum(index), sum)
-    } else {
-      answer.note =
-        column == "delivered"
-        ? "of each event the copy that counts is listed, by the day on which it was received: "
-          + "\(sum); other copies are only counted"
-        : "the ledger stores only counts of it, no events"
-    }
+    answer.known = sumText(sum.isEmpty ? ["": 0] : sum, isAmount: isAmount)
+    if question.hasEvents(column) { try check(column, index, sum) }
     if let published {
       let before = published.rows == 0 ? "no row" : published.text(index, isAmount: isAmount)
       if before != answer.value { answer.published = before }
@@ -122,16 +124,33 @@ struct NumberAnswer {
     return answer
   }
 
+  private func note(on column: String) -> String {
+    if column == "delivered" {
+      return "of each event the copy that counts is listed, by the day on which it was received: "
+        + "\(sum(of: [column])[""] ?? 0); other copies are only counted"
+    }
+    if !question.hasEvents(column) { return "the ledger stores only counts of it, no events" }
+    guard totals.rows > 1, question.time == nil else { return "" }
+    return switch question.addition(of: column) {
+    case .opening: "of the first month: balances do not add up over months"
+    case .closing: "of the last month: balances do not add up over months"
+    default: ""
+    }
+  }
+
   /// Throws when what is listed does not add up to what is printed.
-  private func check(_ column: String, printed: Int128?, _ sum: Int128) throws {
-    guard let printed, printed != sum else { return }
-    let isAmount = question.isAmount(column)
-    throw SubledgerError(
-      .identity,
-      "cannot explain \(column) of \(question.report.rawValue): its events add up to "
-        + "\(numberText(sum, isAmount: isAmount)), the report shows "
-        + "\(numberText(printed, isAmount: isAmount))",
-      hint: "this is a bug: keep the ledger, and report the line above")
+  private func check(_ column: String, _ index: Int, _ sums: [String: Int128]) throws {
+    for currency in Set(sums.keys).union(totals.currencies(index)) {
+      let sum = sums[currency] ?? 0
+      guard let printed = totals.sum(index, currency), printed != sum else { continue }
+      let isAmount = question.isAmount(column)
+      throw SubledgerError(
+        .identity,
+        "cannot explain \(column) of \(question.report.rawValue): its events add up to "
+          + "\(numberText(sum, isAmount: isAmount)), the report shows "
+          + "\(numberText(printed, isAmount: isAmount))",
+        hint: "this is a bug: keep the ledger, and report the line above")
+    }
   }
 
   private func arithmetic(of column: String) -> String {
@@ -147,7 +166,7 @@ struct NumberAnswer {
     var text = ""
     for (place, part) in parts.enumerated() {
       guard let index = question.columns.firstIndex(where: { $0.name == part.column }),
-        place == 0 || totals.sum(index) != 0
+        place == 0 || !totals.isZero(index)
       else { continue }
       let isAmount = question.isAmount(part.column)
       var value = totals.text(index, isAmount: isAmount)
@@ -160,51 +179,5 @@ struct NumberAnswer {
       text += "\(part.column) \(value)"
     }
     return text
-  }
-}
-
-/// The rows asked for, as a report prints them, summed by column.
-struct RowTotals {
-  private(set) var rows = 0
-  /// The last row, which is the only one when there is one.
-  private(set) var row: [ReportValue] = []
-  private var sums: [Int: Int128] = [:]
-  /// Columns that some row leaves empty.
-  private var open: Set<Int> = []
-
-  init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
-    var totals = self
-    try forEachRow(of: question.report.rawValue, from: ledger, plan: plan) { row in
-      if question.fits(row) { totals.add(row) }
-    }
-    self = totals
-  }
-
-  private mutating func add(_ values: [ReportValue]) {
-    rows += 1
-    row = values
-    for (index, value) in values.enumerated() {
-      switch value {
-      case .integer(let number): sums[index, default: 0] += Int128(number)
-      case .amount(let amount): sums[index, default: 0] += Int128(amount.micros)
-      case .nothing: open.insert(index)
-      case .text, .ratio: break
-      }
-    }
-  }
-
-  /// The exact sum of a column; nil when a row leaves it empty, and of rates.
-  func sum(_ index: Int) -> Int128? {
-    if case .ratio? = row.indices.contains(index) ? row[index] : nil { return nil }
-    return open.contains(index) ? nil : sums[index]
-  }
-
-  /// The sum of the rows that do not leave a column empty; nil when none has a number.
-  func known(_ index: Int) -> Int128? { sums[index] }
-
-  /// The column as it is printed; empty when unknown, and for rates of several rows.
-  func text(_ index: Int, isAmount: Bool) -> String {
-    if let sum = sum(index) { return numberText(sum, isAmount: isAmount) }
-    return rows == 1 ? row[index].text : ""
   }
 }

@@ -6,13 +6,15 @@ import Domain
 
 /// Sums of the contributions in the rows asked for, by column.
 struct ColumnSums {
-  private(set) var sums: [String: Int128] = [:]
+  /// By column, then by the currency of amounts in it; of others under no currency.
+  private(set) var sums: [String: [String: Int128]] = [:]
   private(set) var unknown: [String: Int64] = [:]
   /// How many entries contribute to the column.
   private(set) var entries: [String: Int64] = [:]
 
-  mutating func add(_ contribution: ColumnContribution, weight: Int64) {
-    sums[contribution.column, default: 0] += Int128(contribution.value) * Int128(weight)
+  mutating func add(_ contribution: ColumnContribution, currency: String = "") {
+    let value = Int128(contribution.value)
+    sums[contribution.column, default: [:]][currency, default: 0] += value
     if contribution.isUnknown { unknown[contribution.column, default: 0] += 1 }
     entries[contribution.column, default: 0] += 1
   }
@@ -85,10 +87,10 @@ struct NumberPass {
     var shown: [(column: String, text: String)] = []
     for column in columns
     where question.report == .coverage || question.listed.contains(column.column) {
-      let weight = span.weight(column.span, keys)
-      guard weight != 0 else { continue }
-      sums.add(column, weight: weight)
-      shown.append((column.column, question.text(column, weight: weight)))
+      guard span.counts(column.span, keys) else { continue }
+      let isLocal = question.addition(of: column.column) == .perCurrency
+      sums.add(column, currency: isLocal ? cellText(keys.texts[.currency] ?? "") : "")
+      shown.append((column.column, question.text(column)))
     }
     guard !shown.isEmpty else { return }
     var entry = Entry(at: source?.at, step: cell.step, contributions: shown)
@@ -109,8 +111,8 @@ struct NumberPass {
         day: CivilCalendar.utc.day(of: event.arrivedAt), provider: event.provider,
         kind: event.kind)
       let keys = ContributionKeys(.arrival(key, ArrivalSums()), words: ledger.symbols.words)
-      guard question.fits(keys), span.weight(.during, keys) != 0 else { continue }
-      sums.add(ColumnContribution(column: "delivered", value: 1), weight: 1)
+      guard question.fits(keys), span.counts(.during, keys) else { continue }
+      sums.add(ColumnContribution(column: "delivered", value: 1))
       try output.add(
         Entry(
           at: event.time, step: "delivered", contributions: [("delivered", "1")],

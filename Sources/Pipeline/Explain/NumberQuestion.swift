@@ -150,11 +150,26 @@ struct NumberQuestion {
     columns.first { $0.name == column }?.type == "number"
   }
 
+  func addition(of column: String) -> ColumnAddition {
+    columns.first { $0.name == column }?.addition ?? .sum
+  }
+
+  /// Why the numbers of a column do not add up over so many rows, and the keys to give; nil when
+  /// they do.
+  func refusal(of column: String, rows: Int) -> (reason: String, keys: String)? {
+    let addition = addition(of: column)
+    guard rows > 1, addition == .none || addition == .atOneTime && time == nil else { return nil }
+    let given = Set((keys + [time?.key].compactMap(\.self)).map(\.column.rawValue))
+    let open =
+      addition == .none
+      ? columns.filter { $0.isKey && !given.contains($0.name) }.map(\.name)
+      : [report.timeColumn?.rawValue].compactMap(\.self)
+    return ("\(column) does not add up over \(rows) rows", "give \(open.joined(separator: ", "))")
+  }
+
   /// A contribution as the report prints such numbers; empty when it is unknown.
-  func text(_ part: ColumnContribution, weight: Int64 = 1) -> String {
-    part.isUnknown
-      ? ""
-      : numberText(Int128(part.value) * Int128(weight), isAmount: isAmount(part.column))
+  func text(_ part: ColumnContribution) -> String {
+    part.isUnknown ? "" : numberText(Int128(part.value), isAmount: isAmount(part.column))
   }
 }
 

@@ -123,9 +123,11 @@ extension ManifestResource {
     self.init(
       path: table.path, rows: table.rows,
       fields: table.columns.map {
-        ManifestField(
+        var field = ManifestField(
           name: $0.name, type: $0.type, unit: $0.unit, description: $0.description,
           isKey: $0.isKey)
+        field.addsUp = $0.addition == .sum
+        return field
       })
     controlTotals = table.controlTotals
     roundingResidual = table.roundingResidual

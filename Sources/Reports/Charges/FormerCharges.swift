@@ -29,7 +29,7 @@ public struct FormerCharges: Sendable {
       guard let month = Month(text: String(resource.path.dropFirst("charges/".count).dropLast(4))),
         let totals = ChargeTotals(
           rows: resource.rows,
-          totals: package.subledger.control_totals[resource.path] ?? [:],
+          totals: package.subledger.totals(of: resource.path),
           residuals: package.subledger.rounding_residual?[resource.path] ?? [:]),
         try entryType(path) == .file
       else { return nil }
@@ -51,7 +51,12 @@ private struct PublishedPackage: Decodable {
   struct Extension: Decodable {
     // As they are published.
     let control_totals: [String: [String: String]]
+    let hash_totals: [String: [String: String]]?
     let rounding_residual: [String: [String: String]]?
+
+    func totals(of path: String) -> [String: String] {
+      (control_totals[path] ?? [:]).merging(hash_totals?[path] ?? [:]) { $1 }
+    }
   }
 
   let resources: [Resource]

@@ -27,8 +27,10 @@ extension ReportDefinition {
     name: "retention_monthly", query: PackageResources.retention_monthly_sql,
     columns: [.key("cohort", .month, "Month of the first paid period.")] + Column.productKey + [
       .key("period_index", .integer, "Months since the cohort's."),
-      .count("eligible", of: "subscriptions", "Size of the cohort, once the month has ended."),
-      .count("retained", of: "subscriptions", "Active at the end of the month."),
+      .count(
+        "eligible", of: "subscriptions", "Size of the cohort, once the month has ended.",
+        .atOneTime),
+      .count("retained", of: "subscriptions", "Active at the end of the month.", .atOneTime),
       .usd("net_usd", "Net booked in the month; empty when unknown."),
       .isComplete,
     ], completeness: .settled)

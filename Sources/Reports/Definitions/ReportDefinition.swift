@@ -62,6 +62,7 @@ struct Column {
   var unit: String?
   let description: String
   var isKey = false
+  var addition = ColumnAddition.none
 
   static func key(_ name: String, _ format: CellFormat, _ description: String) -> Column {
     Column(name: name, format: format, description: description, isKey: true)
@@ -71,16 +72,24 @@ struct Column {
     Column(name: name, format: format, description: description)
   }
 
-  static func count(_ name: String, of unit: String, _ description: String) -> Column {
-    Column(name: name, format: .integer, unit: unit, description: description)
+  static func count(
+    _ name: String, of unit: String, _ description: String, _ addition: ColumnAddition = .sum
+  ) -> Column {
+    Column(
+      name: name, format: .integer, unit: unit, description: description, addition: addition)
   }
 
-  static func usd(_ name: String, _ description: String) -> Column {
-    Column(name: name, format: .amount, unit: "USD", description: description)
+  static func usd(
+    _ name: String, _ description: String, _ addition: ColumnAddition = .sum
+  ) -> Column {
+    Column(
+      name: name, format: .amount, unit: "USD", description: description, addition: addition)
   }
 
   static func local(_ name: String, _ description: String) -> Column {
-    Column(name: name, format: .amount, unit: "currency", description: description)
+    Column(
+      name: name, format: .amount, unit: "currency", description: description,
+      addition: .perCurrency)
   }
 
   static func rate(_ name: String, _ description: String) -> Column {
@@ -93,7 +102,8 @@ struct Column {
   /// The column as the manifest describes it.
   var shown: ReportColumn {
     ReportColumn(
-      name: name, type: format.type, unit: unit, description: description, isKey: isKey)
+      name: name, type: format.type, unit: unit, description: description, isKey: isKey,
+      addition: addition)
   }
 
   static let month = key("period", .month, "Month in the report's time zone.")

@@ -13,7 +13,7 @@ extension ReportDefinition {
       .rate(
         "churn_rate_revenuecat",
         "(churned − reactivated − recovered) / active_open; empty when nothing was open."),
-      .count("auto_renew_off", of: unit, "Active at close and set not to renew."),
+      .count("auto_renew_off", of: unit, "Active at close and set not to renew.", .closing),
       .isComplete,
     ], completeness: .settled)
 
@@ -21,7 +21,7 @@ extension ReportDefinition {
     name: "mrr_monthly", query: PackageResources.mrr_monthly_sql,
     tables: [.movementMonths],
     columns: [.month] + Column.productKey + [
-      .usd("mrr_open", "Monthly recurring revenue at the start of the month."),
+      .usd("mrr_open", "Monthly recurring revenue at the start of the month.", .opening),
       .usd("new", "Of subscriptions that paid for the first time."),
       .usd("first_seen", "Of subscriptions that began before the first webhook of the app."),
       .usd("reactivated", "Of subscriptions that paid again after a lapse."),
@@ -34,15 +34,16 @@ extension ReportDefinition {
       .usd("paused", "Of subscriptions that were paused, positive."),
       .usd("transfer_out", "Went to another product or currency, positive."),
       .usd("fx", "Same local price, other US dollars; signed."),
-      .usd("mrr_close", "Monthly recurring revenue at the end of the month, or at as-of."),
-      .usd("arr_close", "12 × mrr_close."),
+      .usd(
+        "mrr_close", "Monthly recurring revenue at the end of the month, or at as-of.", .closing),
+      .usd("arr_close", "12 × mrr_close.", .closing),
       .isComplete,
     ], completeness: .settled)
 
   private static let unit = "subscriptions"
 
   private static let movements: [Column] = [
-    .count("active_open", of: unit, "Active at the start of the month."),
+    .count("active_open", of: unit, "Active at the start of the month.", .opening),
     .count("new", of: unit, "First paid period."),
     .count("first_seen", of: unit, "First paid period seen of a subscription that began before."),
     .count("reactivated", of: unit, "Paid again after a lapse."),
@@ -52,7 +53,7 @@ extension ReportDefinition {
     .count("churned", of: unit, "Ended without a charge, dated at the effective end."),
     .count("paused", of: unit, "Paused."),
     .count("transfer_out", of: unit, "Went to another product."),
-    .count("active_close", of: unit, "Active at the end of the month, or at as-of."),
+    .count("active_close", of: unit, "Active at the end of the month, or at as-of.", .closing),
   ]
 
   private static let churnReasons: [Column] = [

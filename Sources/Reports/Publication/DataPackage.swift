@@ -59,7 +59,8 @@ extension Manifest {
       "inputs": .array(inputs.sorted(by: ManifestInput.precedes).map(\.value)),
       "watermarks": .array(watermarks.sorted(by: ManifestWatermark.precedes).map(\.value)),
       "counts": .object(counts.mapValues { .integer($0) }),
-      "control_totals": .object(byPath(resources, \.controlTotals)),
+      "control_totals": .object(byPath(resources) { $0.totals(addingUp: true) }),
+      "hash_totals": .object(byPath(resources) { $0.totals(addingUp: false) }),
       "qualified": .bool(!qualifications.isEmpty),
       "reasons": .array(qualifications.map { .string($0) }),
     ]
@@ -69,17 +70,24 @@ extension Manifest {
   }
 
   private func byPath(
-    _ resources: [ManifestResource], _ sums: KeyPath<ManifestResource, [String: String]>
+    _ resources: [ManifestResource], _ sums: (ManifestResource) -> [String: String]
   ) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
-    for resource in resources where !resource[keyPath: sums].isEmpty {
-      members[resource.path] = .object(resource[keyPath: sums].mapValues { .string($0) })
+    for resource in resources {
+      let sums = sums(resource)
+      if !sums.isEmpty { members[resource.path] = .object(sums.mapValues { .string($0) }) }
     }
     return members
   }
 }
 
 extension ManifestResource {
+  /// The totals of the columns that add up over all rows, or of the others.
+  func totals(addingUp: Bool) -> [String: String] {
+    let others = Set(fields.filter { !$0.addsUp }.map(\.name))
+    return controlTotals.filter { others.contains($0.key) != addingUp }
+  }
+
   /// The path in the characters that the standard allows for names.
   var name: String {
     let stem = path.hasSuffix(".csv") ? String(path.dropLast(4)) : path

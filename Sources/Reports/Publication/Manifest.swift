@@ -90,7 +90,8 @@ public struct ManifestResource: Sendable, Equatable {
   public var rows: Int64
   /// The columns in their order.
   public var fields: [ManifestField]
-  /// Sums over each column of counts and amounts as printed, by column.
+  /// Sums over each column of counts and amounts as printed, by column; of those that do not add
+  /// up, they only show whether the file is whole.
   public var controlTotals: [String: String] = [:]
   /// Exact sum − printed sum of each amount column, when printed amounts are rounded.
   public var roundingResidual: [String: String] = [:]
@@ -115,8 +116,10 @@ public struct ManifestField: Sendable, Equatable {
   public var description: String
   /// Whether the column is part of the primary key.
   public var isKey: Bool
+  /// Whether the sum over all rows has a meaning.
+  public var addsUp = true
 
-  /// A column of a report.
+  /// A column of a report, which adds up.
   public init(name: String, type: String, unit: String?, description: String, isKey: Bool) {
     self.name = name
     self.type = type

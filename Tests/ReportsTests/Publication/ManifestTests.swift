@@ -31,6 +31,22 @@ import Domain
     #expect(ours["as_of"] as? String == "1970-01-01T00:00:00Z")
   }
 
+  @Test("Sums over several currencies or months are apart from those that mean something")
+  func hashTotals() throws {
+    let package = try published { manifest in
+      manifest.resources[0].controlTotals = ["charges": "3", "net_local": "7.00"]
+      for name in ["charges", "net_local"] {
+        manifest.resources[0].fields.append(
+          ManifestField(name: name, type: "number", unit: nil, description: "", isKey: false))
+      }
+      manifest.resources[0].fields[2].addsUp = false
+    }
+    let ours = try #require(package["subledger"] as? [String: Any])
+    let path = "daily/2026-11.csv"
+    #expect(ours["control_totals"] as? [String: [String: String]] == [path: ["charges": "3"]])
+    #expect(ours["hash_totals"] as? [String: [String: String]] == [path: ["net_local": "7.00"]])
+  }
+
   @Test("A set is qualified exactly when there is a reason")
   func qualified() throws {
     let sound = try #require(try published { _ in }["subledger"] as? [String: Any])

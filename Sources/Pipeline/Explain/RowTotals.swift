@@ -1,0 +1,94 @@
+import EventStore
+import Reports
+import Domain
+
+/// The rows asked for, as a report prints them, brought together by column.
+struct RowTotals {
+  private(set) var rows = 0
+  /// The last row, which is the only one when there is one.
+  private(set) var row: [ReportValue] = []
+  private let columns: [ReportColumn]
+  private let currency: Int?
+  /// Whether the last row is of the first month, and begins another month than the one before.
+  private var (isFirst, isNext) = (true, false)
+  /// Sums by column, then by currency of local amounts; of others under no currency.
+  private var sums: [Int: [String: Int128]] = [:]
+  /// Where some row leaves a column empty, in the same way.
+  private var open: [Int: Set<String>] = [:]
+
+  init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
+    columns = question.columns
+    currency = columns.firstIndex { $0.name == KeyColumn.currency.rawValue }
+    try forEachRow(of: question.report.rawValue, from: ledger, plan: plan) { row in
+      if question.fits(row) { add(row) }
+    }
+  }
+
+  /// Adds a row; they come by month.
+  private mutating func add(_ values: [ReportValue]) {
+    isNext = rows > 0 && row[0].text != values[0].text
+    if isNext { isFirst = false }
+    rows += 1
+    row = values
+    for (index, value) in values.enumerated() {
+      switch value {
+      case .integer(let number): add(Int128(number), at: index)
+      case .amount(let amount): add(Int128(amount.micros), at: index)
+      case .nothing: open[index, default: []].insert(label(index))
+      case .text, .ratio: break
+      }
+    }
+  }
+
+  private mutating func add(_ number: Int128, at index: Int) {
+    switch columns[index].addition {
+    case .opening where !isFirst: return
+    case .closing where isNext: sums[index] = [:]
+    default: break
+    }
+    sums[index, default: [:]][label(index), default: 0] += number
+  }
+
+  /// The currency of the last row, for a column that adds up only in one.
+  private func label(_ index: Int) -> String {
+    guard columns[index].addition == .perCurrency, let currency else { return "" }
+    return row[currency].text
+  }
+
+  /// The currencies of a column that adds up only in one; else one empty text.
+  func currencies(_ index: Int) -> Set<String> {
+    Set(sums[index, default: [:]].keys).union(open[index] ?? [])
+  }
+
+  /// The exact sum of a column; nil when a row leaves it empty, and of rates.
+  func sum(_ index: Int, _ currency: String = "") -> Int128? {
+    if case .ratio? = row.indices.contains(index) ? row[index] : nil { return nil }
+    return open[index]?.contains(currency) == true ? nil : sums[index]?[currency]
+  }
+
+  /// Whether the column is known, and 0 in every currency.
+  func isZero(_ index: Int) -> Bool { currencies(index).allSatisfy { sum(index, $0) == 0 } }
+
+  /// The sum of the rows that do not leave a column empty; nil when none has a number, or several
+  /// currencies do.
+  func known(_ index: Int) -> Int128? {
+    sums[index].flatMap { $0.count == 1 ? $0.first?.value : nil }
+  }
+
+  /// The column as it is printed; empty when unknown, and for rates of several rows.
+  func text(_ index: Int, isAmount: Bool) -> String {
+    if rows == 1 { return row[index].text }
+    let sums = currencies(index).map { ($0, sum(index, $0)) }
+    return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: isAmount)
+  }
+}
+
+/// One sum as reports print it, empty when it is unknown; several with the currency of each.
+func sumText(_ sums: [String: Int128?], isAmount: Bool) -> String {
+  if sums.count == 1, let sum = sums.first?.value { return numberText(sum, isAmount: isAmount) }
+  guard sums.count > 1 else { return "" }
+  return sums.sorted { $0.key < $1.key }.map { currency, sum in
+    let text = sum.map { numberText($0, isAmount: isAmount) } ?? "unknown"
+    return "\(currency.isEmpty ? "no currency" : currency) \(text)"
+  }.joined(separator: ", ")
+}
