@@ -32,13 +32,13 @@ struct DocumentTests {
     }
   }
 
-  @Test("Every table and column of the ledger is in docs/ledger.md")
+  @Test("Every table of the ledger is in docs/ledger.md")
   func ledger() throws {
     let guide = try document("docs/ledger.md")
     let paths = Repository.files(under: "Sources/EventStore/Schema", ending: ".sql")
     try #require(!paths.isEmpty)
     for path in paths {
-      expectNone(try SchemaGuide.violations(path: path, sql: document(path), guide: guide))
+      expectNone(SchemaGuide.violations(path: path, sql: try document(path), guide: guide))
     }
   }
 

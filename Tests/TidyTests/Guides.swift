@@ -43,42 +43,18 @@ private func firstCell(_ row: Substring) -> Substring {
   row.split(separator: "|", maxSplits: 1).first ?? ""
 }
 
-/// Tables and columns of the ledger against docs/ledger.md.
+/// Tables of the ledger against docs/ledger.md.
 enum SchemaGuide {
-  static func violations(path: String, sql: String, guide: String) throws -> [Violation] {
-    var sections: [String: Set<String>] = [:]
-    for section in guide.split(separator: "\n## ") {
-      let lines = section.split(separator: "\n")
-      let columns = lines.filter { $0.hasPrefix("| `") }.flatMap { quotedNames(firstCell($0)) }
-      for table in quotedNames(lines.first ?? "") { sections[table] = Set(columns) }
+  static func violations(path: String, sql: String, guide: String) -> [Violation] {
+    let rows = guide.split(separator: "\n").filter { $0.hasPrefix("| `") }
+    let known = Set(rows.flatMap { quotedNames(firstCell($0)) })
+    let lines = sql.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    return lines.compactMap { index, line in
+      guard line.hasPrefix("create table "),
+        let table = line.split(separator: " ").dropFirst(2).first,
+        !known.contains(String(table))
+      else { return nil }
+      return Violation(path: path, line: index + 1, problem: "docs/ledger.md lacks \(table)")
     }
-    var found: [Violation] = []
-    for (table, column, line) in columns(of: sql) {
-      let isKnown = sections[table]?.contains(column) ?? false
-      if !isKnown {
-        found.append(
-          Violation(path: path, line: line, problem: "docs/ledger.md lacks \(table).\(column)"))
-      }
-    }
-    return found
-  }
-
-  /// Columns in order; lines of constraints begin with another word than a column's name.
-  private static func columns(of sql: String) -> [(table: String, column: String, line: Int)] {
-    let constraints: Set<Substring> = ["primary", "unique", "check", "foreign", "constraint"]
-    var table = ""
-    var depth = 0
-    var found: [(String, String, Int)] = []
-    for (index, line) in sql.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      let code = line.firstRange(of: "--").map { line[..<$0.lowerBound] } ?? line
-      let words = code.split { " (),".contains($0) }
-      if depth == 0, code.hasPrefix("create table") { table = words.last.map(String.init) ?? "" }
-      if depth == 1, !table.isEmpty, let first = words.first, !constraints.contains(first) {
-        if words.count > 1, !code.hasPrefix(")") { found.append((table, String(first), index + 1)) }
-      }
-      depth += code.count { $0 == "(" } - code.count { $0 == ")" }
-      if depth == 0, code.contains(";") { table = "" }
-    }
-    return found
   }
 }

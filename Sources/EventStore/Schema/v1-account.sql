@@ -1,6 +1,6 @@
 -- The account of what came in.
 
--- Frequent words: apps, products, countries, currencies, event names. 0 is the empty word.
+-- Texts that occur often: apps, products, countries, currencies, event names. 0 is the empty text.
 create table string (
   id integer primary key,
   value text not null unique

@@ -8,14 +8,16 @@ create index archive_by_content on archive (sha256);
 
 create unique index archive_by_name on archive (name, sha256, kind, ifnull(captured_ms, 0));
 
--- The only place of user ids. The key is the id's fingerprint (Vocabulary).
+-- The only place of user ids. The key is the id's fingerprint, or the next free number if another id
+-- has it.
 create table user (
   key integer primary key,
   id text not null
 ) strict;
 
 -- A subscription over its whole life, with all of its events in one blob: they are read together,
--- and most are written together. The key is `lineageKey` (Vocabulary).
+-- and most are written together. The key is a fingerprint of provider, app, environment, store and
+-- original transaction id.
 create table lineage (
   key integer primary key,
   provider integer not null,
@@ -23,7 +25,7 @@ create table lineage (
   environment integer not null,
   store integer not null,
   original any not null, -- original transaction id: an integer when that keeps it whole
-  user integer not null, -- of the newest counted event with a user; 0 unknown
+  user integer not null, -- key, of the newest counted event with a user; 0 unknown
   versions integer not null, -- versions in `events`
   counted integer not null, -- of these, those that count
   entitled integer not null, -- of these, those with entitlements that contain more than the event
@@ -55,7 +57,7 @@ create table event_conflict (
 
 -- A snapshot is mostly the same in every run, so its content is kept once.
 create table snapshot_content (
-  key integer primary key, -- fingerprint of the body
+  key integer primary key, -- fingerprint of the body, or the next free number
   body blob not null -- layout: SnapshotCoding.swift
 ) strict;
 

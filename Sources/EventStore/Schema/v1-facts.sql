@@ -1,5 +1,6 @@
 -- Facts: additive cells. Days are days since 1970-01-01 in the report's time zone, and facts that
--- no report shows by day are kept by month; amounts are millionths; `…_unknown` counts the amounts missing from the sum beside it.
+-- no report shows by day are kept by month; amounts are millionths;
+-- `…_unknown` counts the amounts missing from the sum beside it.
 
 create table revenue_cell (
   day integer not null,
@@ -72,7 +73,7 @@ create table movement_cell (
   app integer not null,
   store integer not null,
   product integer not null,
-  movement integer not null, -- Movement in the Vocabulary room
+  movement integer not null, -- Movement
   subscriptions integer not null,
   mrr_usd integer not null,
   primary key (month, provider, app, store, product, movement)
@@ -122,7 +123,7 @@ create table excluded_cell (
   day integer not null,
   provider integer not null,
   app integer not null,
-  reason integer not null, -- ExclusionReason in the Vocabulary room
+  reason integer not null, -- ExclusionReason
   events integer not null,
   charges integer not null,
   primary key (day, provider, app, reason)

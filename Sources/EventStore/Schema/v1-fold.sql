@@ -1,6 +1,6 @@
 -- What the cells speak of, and which lineages may make them speak of something else.
 
--- The fold that the cells come from; no row before the first one.
+-- The fold that the cells come from; no row before the first fold.
 create table fold (
   id integer primary key check (id = 1),
   as_of_ms integer not null,
