@@ -21,7 +21,25 @@ public struct LedgerFiles: Sendable {
   /// All that lies there.
   public var all: [String] { content + [index, lock] }
   /// What SQLite may leave of a copy that is not finished.
-  var ofCopy: [String] { content + [index, database + "-journal"] }
+  var ofCopy: [String] { content + [index, journal] }
+  private var journal: String { database + "-journal" }
+
+  /// Refuses links, pipes, devices and second names of other files in the place of the ledger or
+  /// beside it: opening one could wait for ever, and writing to it would change something else.
+  func requireOwn() throws(SubledgerError) {
+    for path in all + [journal] {
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      let isFile = status.st_mode & S_IFMT == S_IFREG
+      guard !isFile || status.st_nlink > 1 else { continue }
+      throw SubledgerError(
+        .damagedInput,
+        "cannot open the ledger \(database): \(path) "
+          + (isFile ? "has a second name (a hard link)" : "is not a regular file"),
+        hint: path == database
+          ? "give the path of a ledger, or of a new file" : "look at what it is, and remove it")
+    }
+  }
 }
 
 /// Takes the rights that everybody has from a ledger's files: they hold ids of users.
@@ -33,8 +51,8 @@ public struct LedgerFiles: Sendable {
 func closeToOthers(ledgerPath: String) throws(SubledgerError) {
   for path in LedgerFiles(of: ledgerPath).all {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
-    guard chmod(path, status.st_mode & 0o770) == 0 else {
+    guard lstat(path, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
+    guard fchmodat(AT_FDCWD, path, status.st_mode & 0o770, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw SubledgerError(
         .permission,
         "cannot close \(path), which everybody may use: \(String(cString: strerror(errno)))",

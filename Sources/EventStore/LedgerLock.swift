@@ -15,8 +15,10 @@ public final class LedgerLock {
   public static func acquire(
     ledgerPath: String, waitSeconds: Int
   ) throws(SubledgerError) -> LedgerLock {
-    let path = LedgerFiles(of: ledgerPath).lock
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let files = LedgerFiles(of: ledgerPath)
+    try files.requireOwn()
+    let path = files.lock
+    let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, path) }
     let lock = LedgerLock(descriptor: descriptor)
     var attemptsLeft = max(0, waitSeconds) * attemptsPerSecond

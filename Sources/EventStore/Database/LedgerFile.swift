@@ -8,6 +8,7 @@ enum LedgerFile {
   static func open(
     path: String, mode: Ledger.Mode, migrations: [Schema.Migration] = Schema.migrations
   ) throws -> Connection {
+    try LedgerFiles(of: path).requireOwn()
     if mode == .readWrite {
       try create(path)
       try requireOwnLog(path)
@@ -41,7 +42,7 @@ enum LedgerFile {
 
   /// Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` its mode.
   private static func create(_ path: String) throws {
-    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw SubledgerError.ledgerFile(
         "open the ledger \(path)", cause: errno,

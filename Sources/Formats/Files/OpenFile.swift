@@ -63,6 +63,12 @@ public final class OpenFile: Sendable {
     return status.st_mode & 0o777
   }
 
+  /// Whether it is a regular file, or a folder, whose reading is refused.
+  func isFileOrFolder() -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
   private func uninterrupted(_ call: () -> Int) -> Int? {
     while true {
       let count = call()

@@ -37,10 +37,12 @@ struct SettingsFile {
       switch cause {
       case ENOENT, ENOTDIR: missing
       case EACCES, EPERM, EISDIR: .permission
+      case ENOTSUP: .configuration
       default: .inputOutput
       }
+    let reason = cause == ENOTSUP ? "it is not a regular file" : String(cString: strerror(cause))
     return SubledgerError(
-      kind, "cannot read \(what) \(path): \(String(cString: strerror(cause)))",
+      kind, "cannot read \(what) \(path): \(reason)",
       hint: "check the path given with \(place)")
   }
 }

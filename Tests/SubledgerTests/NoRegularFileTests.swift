@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Pipes, devices and names of other files are refused at once, and keep their rights")
+struct NoRegularFileTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+    try program.folder.write("theirs", to: "victim")
+    #expect(chmod(program.folder.path("victim"), 0o666) == 0)
+  }
+
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01", "--ledger", "l"]
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  /// Runs the program, and ends it when it waits for ever.
+  private func status(_ arguments: [String]) throws -> Int32 {
+    try execute(
+      ["timeout", "-s", "KILL", "60", Program.binary.path] + arguments, in: program.folder.path
+    ).status
+  }
+
+  @Test("A device or a pipe is no ledger, and nothing is made beside it")
+  func noLedger() throws {
+    let pipe = program.folder.path("pipe")
+    #expect(mkfifo(pipe, 0o666) == 0 && chmod(pipe, 0o666) == 0)
+    for command in [Array(run.dropLast(2)), ["status"], ["report"]] {
+      for path in ["/dev/null", pipe] {
+        let before = try mode(path)
+        #expect(try status(command + ["--ledger", path]) == 65)
+        #expect(try mode(path) == before)
+        #expect(!FileManager.default.fileExists(atPath: "\(path).lock"))
+      }
+    }
+  }
+
+  @Test("What bears the name of a file beside the ledger and is another is left alone")
+  func besides() throws {
+    #expect(try status(run) == 0)
+    for name in ["l.lock", "l-wal", "l-shm", "l-journal"] {
+      let path = program.folder.path(name)
+      for plant in [
+        { mkfifo(path, 0o600) }, { symlink("victim", path) },
+        { link(program.folder.path("victim"), path) },
+      ] {
+        unlink(path)
+        #expect(plant() == 0)
+        for command in [run, ["status", "--ledger", "l"]] {
+          #expect(try status(command) == 65, "\(name)")
+        }
+        #expect(try mode(program.folder.path("victim")) == 0o666)
+        unlink(path)
+      }
+    }
+    #expect(try String(contentsOfFile: program.folder.path("victim"), encoding: .utf8) == "theirs")
+    #expect(try status(run) == 0)
+  }
+
+  @Test(
+    "A configuration, price book or decisions file is a regular file, if behind a link",
+    arguments: ["config", "prices", "decisions"])
+  func settings(option: String) throws {
+    let text =
+      option == "prices"
+      ? "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
+      : option == "config" ? "verbose: true\n" : "[]\n"
+    try program.folder.write(text, to: "file")
+    #expect(symlink("file", program.folder.path("linked")) == 0)
+    #expect(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    #expect(try status(run + ["--\(option)", "linked"]) == 0)
+    for path in ["pipe", "/dev/zero"] {
+      #expect(try status(run + ["--\(option)", path]) == 78, "\(path)")
+    }
+  }
+}
