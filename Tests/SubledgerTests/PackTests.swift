@@ -148,6 +148,19 @@ struct PackTests {
     #expect(result.output.contains("chain.txt is larger than 64 MiB"), "\(result)")
   }
 
+  @Test("Behind the end of the tar only zeros may follow: tar takes what a second one has")
+  func secondTar() throws {
+    try system(
+      "sh", "-c",
+      "zcat p.tar.gz >a && { cat a; head -c 99999 /dev/zero; } | gzip >e.tar.gz"
+        + "&& cat a a | gzip >f.tar.gz && { cat a; printf '%600s' x; } | gzip >g.tar.gz")
+    #expect(try proof("e.tar.gz").status == 0)
+    for pack in ["f.tar.gz", "g.tar.gz"] {
+      let result = try proof(pack)
+      #expect(result.status == 65 && result.output.contains("holds no tar as"), "\(result)")
+    }
+  }
+
   @Test("A month that has not ended, and a pack that is not there, are refused")
   func refused() throws {
     let pack = { (month: String) in

@@ -122,6 +122,23 @@ struct VerifyTests {
     #expect(result.output.contains(reported), "\(result)")
   }
 
+  @Test("A set that a run publishes meanwhile is held to that run")
+  func meanwhile() throws {
+    let folder = program.folder
+    for round in 1...3 {
+      let verifying = try program.start(["verify", "--ledger", "l.sqlite"])
+      while verifying.isRunning {
+        try folder.write(bodies(round, from: 10 * round), to: "more/\(UUID()).jsonl")
+        let run = ["run", "--archives", "more", "--ledger", "l.sqlite", "--as-of", "2026-03-01"]
+        let result = try program.run(run)
+        #expect([0, 1].contains(result.status), "\(result)")
+      }
+      #expect(verifying.terminationStatus == 0)
+    }
+    try FileManager.default.removeItem(atPath: folder.path("reports/breaks.csv"))
+    #expect(try verify().status == 65)
+  }
+
   @Test("Of any byte flipped in the ledger's file, what it says is the same or it is named")
   func everyByte() throws {
     let path = program.folder.path("l.sqlite")

@@ -94,7 +94,7 @@ struct TarReader {
     var folders: Set<String> = []
     while let block = try input.read(upToCount: 512), block.count == 512 {
       let header = [UInt8](block)
-      if header.allSatisfy({ $0 == 0 }) { return files }
+      if header.allSatisfy({ $0 == 0 }) { return try isEmptyToEnd() ? files : nil }
       let signal = stop()
       if signal != 0 { throw SubledgerError.stopped(by: signal) }
       guard let entry = Entry(header), files.count < Self.filesMax,
@@ -122,6 +122,14 @@ struct TarReader {
       files.append((entry.name, entry.size))
     }
     return nil
+  }
+
+  /// Whether only zeros follow: `tar` goes on behind an end, and would take what a second tar says.
+  private func isEmptyToEnd() throws -> Bool {
+    while let piece = try input.read(upToCount: 1 << 18), !piece.isEmpty {
+      guard piece.allSatisfy({ $0 == 0 }) else { return false }
+    }
+    return true
   }
 
   private struct Entry {

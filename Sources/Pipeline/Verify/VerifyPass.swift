@@ -180,12 +180,23 @@ extension RunPipeline {
       }
       return check.skipped("there is no published set \(out)")
     }
-    let seen = try inspectSet(in: out)
-    check.count = Int64(seen.paths.count)
-    for problem in seen.problems { check.fail(.damaged, problem) }
-    let read = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
+    var seen = try inspectSet(in: out)
+    var read = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
       try ledger.publishers()
     }
+    // A run may have published since the copy was taken, or publish right now.
+    for _ in 0..<50 {
+      guard let known = read, known[seen.sha256] == nil || !seen.problems.isEmpty else { break }
+      usleep(100_000)
+      let before = seen
+      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+      let isPublishing = try known[seen.sha256] == nil && ledger.unpublishedRun() != nil
+      read = try ledger.publishers()
+      seen = try inspectSet(in: out)
+      if !isPublishing, seen == before, read == known { break }
+    }
+    check.count = Int64(seen.paths.count)
+    for problem in seen.problems { check.fail(.damaged, problem) }
     guard let publishers = read else {
       check.notes.append("held to its own checksums alone: the ledger cannot be read")
       return check

@@ -31,12 +31,18 @@ public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspectio
   let sums = Checksums(reading: document)
   var problems: [String] = []
   for path in sums.paths {
-    guard try entryType("\(folder)/\(path)") == .file else {
+    do throws(SubledgerError) {
+      guard try entryType("\(folder)/\(path)") == .file else {
+        problems.append("\(path) is not there")
+        continue
+      }
+      if try seal(of: "\(folder)/\(path)").sha256 != sums.hashes[path] {
+        problems.append("\(path) is not as it was published")
+      }
+    } catch {
+      // A run has just taken it away.
+      guard error.kind == .cannotCreate else { throw error }
       problems.append("\(path) is not there")
-      continue
-    }
-    if try seal(of: "\(folder)/\(path)").sha256 != sums.hashes[path] {
-      problems.append("\(path) is not as it was published")
     }
   }
   if sums.document != document { problems.append("\(checksumsName) is not as it was published") }
