@@ -18,6 +18,8 @@ public struct SubscriptionHistory: Sendable {
   let stretches: [ActiveInterval]
   /// Why the subscription carries no money; nil when it does.
   let exclusion: ExclusionReason?
+  /// The shop, as far as any event names it.
+  let store: Store
   /// Whether its charges can be put together to subscriptions.
   let isChained: Bool
   /// Events that arrived late or out of order.
@@ -48,6 +50,7 @@ public struct SubscriptionHistory: Sendable {
     self.nextDerived = nextDerived
     self.rules = rules
     self.reported = reported
+    store = reported.first { $0.store != .unknown }?.store ?? .unknown
     let charges = try DoubleCharges(events, rules: rules)
     let events = charges.events
     self.events = events
@@ -89,12 +92,6 @@ public struct SubscriptionHistory: Sendable {
   func productKey(_ product: StringID) -> ProductKey {
     let first = reported[0]
     return ProductKey(provider: first.provider, app: first.app, store: store, product: product)
-  }
-
-  /// The shop, as far as any event names it.
-  var store: Store {
-    let named = reported[0].store
-    return named != .unknown ? named : reported.first { $0.store != .unknown }?.store ?? .unknown
   }
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }

@@ -239,4 +239,8 @@ extension Event {
   ///
   /// A greater number counts something else.
   public static let renewalCountMax: Int32 = 100_000
+
+  /// Versions of an event that a subscription keeps, besides those that a published run used, and
+  /// that are listed of it.
+  public static let versionsMax = 64
 }

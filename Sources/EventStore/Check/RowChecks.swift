@@ -101,15 +101,19 @@ struct RowChecks {
   private static let identitiesMax = 1_000_000
 
   private func conflicts(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(database, "select identity, time, lineage from event_conflict")
-    let stored = StoredVersions(database)
-    try rows.forEachRow { row in
+    var events: Set<[Int64]> = []
+    var held: Int64?
+    try database.forEachRow(
+      "select lineage, identity, time from event_conflict order by lineage"
+    ) { row in
       check.rows += 1
-      let key = row.int64(2)
-      let holders = try stored.lineages(
-        within: key...key, holding: row.int64(0), time: row.int64(1))
-      if holders.isEmpty {
-        check.fail("event_conflict \(row.int64(0)): lineage \(key) holds no such event")
+      let lineage = row.int64(0)
+      if lineage != held {
+        (events, held) = ([], lineage)
+        try database.forEachRecord(of: lineage) { events.insert([$0.identity, $0.time]) }
+      }
+      if !events.contains([row.int64(1), row.int64(2)]) {
+        check.fail("event_conflict \(row.int64(1)): lineage \(lineage) holds no such event")
       }
     }
   }

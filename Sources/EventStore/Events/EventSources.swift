@@ -11,7 +11,7 @@ public struct EventSources: Sendable {
     let content: Int
   }
 
-  private var transactions: [Int64: String] = [:]
+  private(set) var transactions: [Int64: String] = [:]
   private var versions: [Int64: [Version]] = [:]
 
   /// Nothing but what the events themselves hold.
@@ -59,13 +59,8 @@ public struct EventSourceReader: Sendable {
       let hasVersions = row.hasSuperseded || contested.contains(row.key)
       guard hasTexts || hasVersions else { continue }
       try ledger.access("read the sources of events") { database in
-        let scope = SubscriptionScope(row)
-        try database.forEachRecord(of: row.key) { record in
-          if hasTexts { try sources.addTransaction(of: record) }
-          guard hasVersions else { return }
-          let event = try record.event(of: row.key, scope)
-          try sources.addVersions(of: event, StoredVersions(database))
-        }
+        if hasTexts { try sources.addTransactions(in: row.key, database) }
+        if hasVersions { try sources.addVersions(in: row, contested.contains(row.key), database) }
       }
     }
     return sources
@@ -78,24 +73,38 @@ extension Int64 {
 }
 
 extension EventSources {
-  mutating func addTransaction(of record: EventRecord) throws(SubledgerError) {
-    let id = try record.transaction()
-    if transactionKey(id) != Int64(id) { transactions[transactionKey(id)] = id }
+  mutating func addTransactions(in lineage: Int64, _ database: Connection) throws {
+    try database.forEachRecord(of: lineage) { record in
+      let id = try record.transaction()
+      if transactionKey(id) != Int64(id) { transactions[transactionKey(id)] = id }
+    }
   }
 
-  /// Adds all versions of an event, wherever they lie, unless it has only the one.
-  mutating func addVersions(of event: Event, _ stored: StoredVersions) throws {
-    guard versions[event.identity] == nil else { return }
-    let all = try stored.versions(named: event, in: stored.lineages(of: event))
-      .filter { $0.event.isVersion(of: event) }
-    guard all.count > 1 else { return }
-    var contents: [Event] = []
-    versions[event.identity] = all.map { version in
-      let material = version.event.material
-      let known = contents.firstIndex(of: material)
-      if known == nil { contents.append(material) }
-      return Version(
-        archive: version.event.place.archive, content: known ?? contents.count - 1)
+  /// Adds all versions of the events of a lineage that have several, here or, when it is contested,
+  /// in other lineages.
+  mutating func addVersions(
+    in row: LineageRow, _ isContested: Bool, _ database: Connection
+  ) throws {
+    let (scope, stored) = (SubscriptionScope(row), StoredVersions(database))
+    var wanted: [Int64: Set<Int64>] = [:]
+    var last: EventRecord?
+    try database.forEachRecord(of: row.key) { record in
+      defer { last = record }
+      guard versions[record.identity] == nil else { return }
+      let isNamesake = last?.identity == record.identity && last?.time == record.time
+      if isNamesake { wanted[row.key, default: []].insert(record.identity) }
+      guard isContested, !isNamesake else { return }
+      let holders = try stored.lineages(of: record.event(of: row.key, scope))
+      for lineage in holders where holders.count > 1 {
+        wanted[lineage, default: []].insert(record.identity)
+      }
+    }
+    for (lineage, identities) in wanted {
+      try stored.forEachVersion(of: identities, within: lineage...lineage) { version, _ in
+        let content = version.event.material.hashValue
+        versions[version.event.identity, default: []].append(
+          Version(archive: version.event.place.archive, content: content))
+      }
     }
   }
 }

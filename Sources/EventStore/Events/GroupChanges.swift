@@ -124,7 +124,7 @@ struct PreviousVersions {
   private let archive: Int32
   private let select: Statement
   private let stored: StoredVersions
-  private let order: VersionOrder
+  private let words: [String]
   /// The lineages that hold a version of an event of which another one holds one, too.
   private let contested: Set<Int64>
 
@@ -148,7 +148,7 @@ struct PreviousVersions {
     select = try Statement(
       database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
     stored = StoredVersions(database)
-    order = VersionOrder(database: database, words: words)
+    self.words = words
     contested = try stored.lineagesInConflict()
   }
 
@@ -159,8 +159,7 @@ struct PreviousVersions {
       let row = try LineageRow(found)
       var versions = Counted()
       if touched.contains(key) {
-        versions = try counted(
-          in: found.blob(LineageRow.eventsColumn), of: key, SubscriptionScope(row))
+        versions = try counted(in: found.blob(LineageRow.eventsColumn), of: row)
       } else {
         try row.addEvents(of: found, to: &versions.now)
         versions.previous = versions.now
@@ -170,13 +169,14 @@ struct PreviousVersions {
   }
 
   private func counted(
-    in bytes: UnsafeRawBufferPointer, of lineage: Int64, _ shop: SubscriptionScope
+    in bytes: UnsafeRawBufferPointer, of row: LineageRow
   ) throws -> Counted {
+    let shop = SubscriptionScope(row)
     var versions = Counted()
     var known: [(record: EventRecord, event: Event)] = []
     var isAsNow = true
     try EventRecords.forEach(in: bytes) { record in
-      let event = try record.event(of: lineage, shop)
+      let event = try record.event(of: row.key, shop)
       if record.counts { versions.now.append(event) }
       guard event.place.archive <= archive else {
         isAsNow = false
@@ -185,36 +185,39 @@ struct PreviousVersions {
       known.append((record, event))
       isAsNow = isAsNow && record.counts
     }
-    for index in known.indices where try isAsNow || isLast(index, among: known, shop) {
-      versions.previous.append(known[index].event)
-    }
+    let election = isAsNow ? VersionElection() : try election(among: known, of: row)
+    for (_, event) in known where !election.isSuperseded(event) { versions.previous.append(event) }
     return versions
   }
 
-  /// Whether no other version of the event, in whatever lineage, was later.
+  /// Selects among the versions of events that had several, in whatever lineage.
   ///
   /// `known` come by time and identity, so that versions of one event stand side by side.
-  private func isLast(
-    _ index: Int, among known: [(record: EventRecord, event: Event)], _ shop: SubscriptionScope
-  ) throws -> Bool {
-    let event = known[index].event
-    func isNamesake(_ other: Int) -> Bool {
+  private func election(
+    among known: [(record: EventRecord, event: Event)], of row: LineageRow
+  ) throws -> VersionElection {
+    var election = VersionElection()
+    let isInConflict = contested.contains(row.key)
+    var elsewhere: [Int64: Set<Int64>] = [:]
+    func isNamesake(_ other: Int, of event: Event) -> Bool {
       known.indices.contains(other) && known[other].record.isNamed(like: event)
     }
-    let isInConflict = contested.contains(event.lineage)
-    guard isInConflict || isNamesake(index - 1) || isNamesake(index + 1) else { return true }
-    let version = try EventVersion(known[index].record, of: event.lineage, shop)
-    var rivals = try known.filter { $0.record.isNamed(like: event) }
-      .map { try EventVersion($0.record, of: event.lineage, shop) }
-      .filter { $0.isVersion(of: version) }
-    if isInConflict {
-      let places = try stored.lineages(of: event).filter { $0 != event.lineage }
-      rivals += try stored.versions(like: version, in: places)
-        .filter { $0.event.place.archive <= archive }
+    for (index, (record, event)) in known.enumerated() {
+      let holders = isInConflict ? try stored.lineages(of: event) : []
+      let isAlone = !isNamesake(index - 1, of: event) && !isNamesake(index + 1, of: event)
+      guard holders.count > 1 || !isAlone else { continue }
+      let version = try EventVersion(record, of: row.key, SubscriptionScope(row))
+      election.add(VersionCandidate(version, original: row.original, words: words))
+      for lineage in holders where lineage != row.key {
+        elsewhere[lineage, default: []].insert(event.identity)
+      }
     }
-    for rival in rivals where rival.event != event {
-      if try order.isLater(rival, than: version) { return false }
+    for (lineage, identities) in elsewhere {
+      try stored.forEachVersion(of: identities, within: lineage...lineage) { version, original in
+        guard version.event.place.archive <= archive else { return }
+        election.add(VersionCandidate(version, original: original, words: words))
+      }
     }
-    return true
+    return election
   }
 }

@@ -98,6 +98,15 @@ extension Ledger {
     }
   }
 
+  /// The transaction ids of some lineages as text, by key.
+  public func transactionTexts(in lineages: [Int64]) throws(SubledgerError) -> [Int64: String] {
+    try access("read transaction ids") { database in
+      var sources = EventSources()
+      for lineage in lineages { try sources.addTransactions(in: lineage, database) }
+      return sources.transactions
+    }
+  }
+
   /// The transaction id of an event as text; nil when the lineage has no such event.
   public func transactionText(
     lineage: Int64, identity: Int64

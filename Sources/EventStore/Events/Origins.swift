@@ -30,12 +30,18 @@ extension Ledger {
     }
   }
 
-  /// The other versions of the event of `version`, in whatever lineage they lie.
+  /// The versions of the event of `version` that other lineages hold.
   public func rivals(of version: EventVersion) throws(SubledgerError) -> [EventVersion] {
     try access("read the versions of an event") { database in
       let stored = StoredVersions(database)
-      return try stored.versions(like: version, in: stored.lineages(of: version.event))
-        .filter { $0.event.place != version.event.place }
+      let event = version.event
+      var rivals: [EventVersion] = []
+      for lineage in try stored.lineages(of: event) where lineage != event.lineage {
+        try stored.forEachVersion(of: [event.identity], within: lineage...lineage) { rival, _ in
+          if rival.isVersion(of: version) { rivals.append(rival) }
+        }
+      }
+      return rivals
     }
   }
 

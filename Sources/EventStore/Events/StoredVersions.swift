@@ -48,54 +48,24 @@ struct StoredVersions {
     ) { $0.int64(0) }
   }
 
-  /// The lineages within `keys` that hold this identity at this time.
-  func lineages(
-    within keys: ClosedRange<Int64>, holding identity: Int64, time: Int64
-  ) throws -> [Int64] {
-    var lineages: [Int64] = []
+  /// Calls `body` at every version that the lineages within `keys` hold of `identities`, with their
+  /// original transaction id.
+  func forEachVersion(
+    of identities: Set<Int64>, within keys: ClosedRange<Int64>,
+    _ body: (EventVersion, _ original: String) throws -> Void
+  ) throws {
     try database.forEachRow(
-      "select key, events from lineage where key between ? and ?", keys.lowerBound, keys.upperBound
+      """
+      select key, provider, app, environment, store, original, events from lineage
+      where key between ? and ?
+      """, keys.lowerBound, keys.upperBound
     ) { row in
-      var isHolder = false
-      try EventRecords.forEach(in: row.blob(1)) { record in
-        if record.identity == identity, record.time == time { isHolder = true }
-      }
-      if isHolder { lineages.append(row.int64(0)) }
-    }
-    return lineages
-  }
-
-  /// The versions of the event of `version` that lie in `lineages`.
-  func versions(
-    like version: EventVersion, in lineages: [Int64]
-  ) throws -> [EventVersion] {
-    try versions(named: version.event, in: lineages).filter { $0.isVersion(of: version) }
-  }
-
-  /// Everything in `lineage` that has `identity`.
-  func versions(of identity: Int64, in lineage: Int64) throws -> [EventVersion] {
-    var versions: [EventVersion] = []
-    try withEvents(of: lineage) { bytes, shop in
-      try EventRecords.forEach(in: bytes) { record in
-        guard record.identity == identity else { return }
-        versions.append(try EventVersion(record, of: lineage, shop))
+      try EventRecords.forEach(in: row.blob(6)) { record in
+        guard identities.contains(record.identity) else { return }
+        let shop = try SubscriptionScope(row, from: 1)
+        try body(EventVersion(record, of: row.int64(0), shop), row.text(5))
       }
     }
-    return versions
-  }
-
-  /// Everything in `lineages` that has the identity and time of `event`.
-  func versions(named event: Event, in lineages: [Int64]) throws -> [EventVersion] {
-    var versions: [EventVersion] = []
-    for lineage in lineages {
-      try withEvents(of: lineage) { bytes, shop in
-        try EventRecords.forEach(in: bytes) { record in
-          guard record.isNamed(like: event) else { return }
-          versions.append(try EventVersion(record, of: lineage, shop))
-        }
-      }
-    }
-    return versions
   }
 
   /// Calls `body` with a copy of a lineage's events, when the lineage is stored.

@@ -12,63 +12,81 @@ public struct ConflictRow: Sendable, Equatable {
   public var transaction: String
   /// Names of the fields that differ between any two versions, in a fixed order.
   public var fields: [String]
-  /// Where each version stands, the one that counts first, the others by archive and line.
+  /// Where the latest `Event.versionsMax` versions stand, the one that counts first, the others by
+  /// archive and line.
   public var places: [Provenance]
   /// Keys of the lineages that hold the versions.
   public var lineages: Set<Int64>
 }
 
-extension [EventVersion] {
-  /// Of copies that agree in all that is material, the last one.
-  var lastCopies: [EventVersion] {
-    var last: [EventVersion] = []
-    for version in self {
-      let copy = last.firstIndex { $0.event.material == version.event.material }
-      guard let copy else {
-        last.append(version)
-        continue
-      }
-      if Recency(of: last[copy].event) < Recency(of: version.event) { last[copy] = version }
-    }
-    return last
-  }
-}
-
 extension Ledger {
+  /// A version, and the original transaction id of its lineage.
+  private typealias Version = (version: EventVersion, original: String)
+
   /// Every event with more than one version, by identity and time.
   public func conflicts() throws(SubledgerError) -> [ConflictRow] {
     try access("read conflicts") { database in
-      let stored = StoredVersions(database)
+      let rows = try database.all(
+        "select identity, lineage from event_conflict order by identity, time"
+      ) { (identity: $0.int64(0), lineage: $0.int64(1)) }
       var conflicts: [ConflictRow] = []
-      try database.forEachRow(
-        "select distinct identity, time from event_conflict order by identity, time"
-      ) { row in
-        var probe = Event(kind: .other, time: row.instant(1))
-        probe.identity = row.int64(0)
-        let versions = try stored.versions(named: probe, in: stored.lineages(of: probe))
-        for winner in versions where winner.counts {
-          let group = versions.filter { $0.isVersion(of: winner) }.lastCopies
-          guard group.count > 1 else { continue }
-          if let conflict = try conflict(winner, group) { conflicts.append(conflict) }
-        }
+      var start = 0
+      while start < rows.count {
+        // Some at a time: of each there can be many versions.
+        var end = min(start + 1_024, rows.count)
+        while end < rows.count, rows[end].identity == rows[end - 1].identity { end += 1 }
+        conflicts += try self.conflicts(rows[start..<end], in: database)
+        start = end
       }
       return conflicts
     }
   }
 
-  private func conflict(_ winner: EventVersion, _ group: [EventVersion]) throws -> ConflictRow? {
-    guard let lineage = try lineage(winner.event.lineage) else { return nil }
-    let contents = try group.map { version in
-      version.event.materialFields(
-        words: symbols.words, original: try self.lineage(version.event.lineage)?.original ?? "")
+  private func conflicts(
+    _ rows: ArraySlice<(identity: Int64, lineage: Int64)>, in database: Connection
+  ) throws -> [ConflictRow] {
+    let wanted = Dictionary(grouping: rows, by: \.lineage).mapValues { Set($0.map(\.identity)) }
+    var versions: [Int64: [Version]] = [:]
+    for (lineage, identities) in wanted.sorted(by: { $0.key < $1.key }) {
+      try StoredVersions(database).forEachVersion(of: identities, within: lineage...lineage) {
+        versions[$0.event.identity, default: []].append(($0, $1))
+      }
+    }
+    var conflicts: [ConflictRow] = []
+    for (_, named) in versions.sorted(by: { $0.key < $1.key }) {
+      let winners = named.filter(\.version.counts)
+        .sorted { $0.version.event.time < $1.version.event.time }
+      for winner in winners {
+        let group = named.filter { $0.version.isVersion(of: winner.version) }
+        if let conflict = try conflict(winner.version, group) { conflicts.append(conflict) }
+      }
+    }
+    return conflicts
+  }
+
+  private func conflict(_ winner: EventVersion, _ all: [Version]) throws -> ConflictRow? {
+    // Of copies that agree in all that is material, the last one.
+    var last: [Event: Version] = [:]
+    for copy in all {
+      let material = copy.version.event.material
+      let known = last[material].map { Recency(of: $0.version.event) }
+      if known.map({ $0 < Recency(of: copy.version.event) }) ?? true { last[material] = copy }
+    }
+    guard last.count > 1, let lineage = try lineage(winner.event.lineage) else { return nil }
+    let latest = last.values.sorted {
+      if $0.version.counts != $1.version.counts { return $0.version.counts }
+      return Recency(of: $1.version.event) < Recency(of: $0.version.event)
+    }.prefix(Event.versionsMax)
+    let contents = latest.map {
+      $0.version.event.materialFields(words: symbols.words, original: $0.original)
     }
     let fields = contents[0].indices.filter { field in
       contents.contains { !$0[field].value.isExactly(contents[0][field].value) }
     }
-    let others = group.filter { !$0.counts }.map(\.event.place).sorted()
     return ConflictRow(
       lineage: lineage, identity: winner.event.identity, event: winner.event,
       transaction: winner.transaction, fields: fields.map { contents[0][$0].name },
-      places: [winner.event.place] + others, lineages: Set(group.map(\.event.lineage)))
+      places: [winner.event.place] + latest.dropFirst().map(\.version.event.place).sorted(),
+      lineages: Set(last.values.map(\.version.event.lineage)))
   }
 }

@@ -1,80 +1,83 @@
 internal import Domain
 
-/// The rare end of adding events: which version counts of an event that has several.
-///
-/// It works on lineages that are written, because versions may lie in more than one of them.
+/// The rare end of adding events: which version counts of an event that several lineages hold.
 struct EventVersions {
   private let stored: StoredVersions
   private let lineages: LineageWriter
-  private let order: VersionOrder
+  private let words: [String]
   private let database: Connection
 
-  init(_ database: Connection, words: [String], lineages: LineageWriter) throws {
+  /// Events that are settled together: of each, a winner is in memory.
+  static let eventsMax = 4_096
+
+  init(_ database: Connection, words: [String], lineages: LineageWriter) {
     self.database = database
     self.lineages = lineages
+    self.words = words
     stored = StoredVersions(database)
-    order = VersionOrder(database: database, words: words)
   }
 
-  /// Selects the version that counts, after `lineage` got another version or copy of an identity.
-  func selectVersion(_ identity: Int64, in lineage: Int64) throws {
-    let versions = try stored.versions(of: identity, in: lineage)
-    for (version, here) in versions.byEvent {
-      if here.contains(where: { $0.event.material != version.event.material }) {
-        try recordConflict(version.event, in: lineage)
+  /// Remembers which events have several versions in one lineage, which has selected among them,
+  /// and selects again among those that other lineages hold, too.
+  func settle(_ doubts: [MergeNotes.Doubt]) throws {
+    var events: [Event] = []
+    for doubt in doubts {
+      var event = Event(kind: .other, time: Instant(milliseconds: doubt.time))
+      (event.identity, event.lineage) = (doubt.identity, doubt.lineage)
+      if doubt.isConflict { try recordConflict(event, in: doubt.lineage) }
+      if try stored.lineages(of: event).count > 1 { events.append(event) }
+    }
+    try select(versionsOf: events)
+  }
+
+  /// Selects the version that counts of events, wherever versions of them are known to lie.
+  func select(versionsOf events: [Event]) throws {
+    for start in stride(from: 0, to: events.count, by: Self.eventsMax) {
+      var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
+      for event in events[start..<min(start + Self.eventsMax, events.count)] {
+        for lineage in try stored.lineages(of: event) {
+          wanted[lineage...lineage, default: []].insert(event.identity)
+        }
       }
-      try select(version)
+      try select(wanted)
     }
   }
-
-  /// Selects the version of a new identity of `lineage` that a lineage within `keys` may hold, too.
-  func selectVersion(
-    _ identity: Int64, in lineage: Int64, rivals keys: ClosedRange<Int64>
-  ) throws -> UpsertResult {
-    var result = UpsertResult.new
-    for (version, _) in try stored.versions(of: identity, in: lineage).byEvent {
-      let holders = try stored.lineages(
-        within: keys, holding: identity, time: version.event.time.milliseconds
-      ).filter { $0 != lineage }
-      let rivals = try stored.versions(like: version, in: holders)
-      guard !rivals.isEmpty else { continue }
-      for place in Set(rivals.map(\.event.lineage)).union([lineage]).sorted() {
-        try recordConflict(version.event, in: place)
-      }
-      try select(version)
-      result = .conflict
-    }
-    return result
-  }
-
-  /// Selects another version of an event after `version` was removed.
-  func reselect(_ version: EventVersion) throws { try select(version, evenAlone: true) }
 
   /// Whether versions of an event may lie in several lineages.
-  func isInConflict(_ version: EventVersion) throws -> Bool {
-    try stored.isInConflict(version.event)
-  }
+  func isInConflict(_ event: Event) throws -> Bool { try stored.isInConflict(event) }
 
-  /// Lets exactly one of the versions of an event count: the last one by created, then received,
-  /// then content.
-  private func select(_ version: EventVersion, evenAlone: Bool = false) throws {
-    let places = try stored.lineages(of: version.event)
-    let versions = try stored.versions(like: version, in: places)
-    guard versions.count > 1 || evenAlone, var winner = versions.first else { return }
-    for rival in versions.dropFirst() where try order.isLater(rival, than: winner) {
-      winner = rival
+  /// Lets exactly one version count of each event with one of the identities that are wanted of the
+  /// lineages in a range of keys.
+  @discardableResult
+  func select(_ wanted: [ClosedRange<Int64>: Set<Int64>]) throws -> VersionElection {
+    var election = VersionElection()
+    for (keys, identities) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
+      try stored.forEachVersion(of: identities, within: keys) { version, original in
+        election.add(VersionCandidate(version, original: original, words: words))
+      }
     }
-    for place in places { try setCurrent(winner, in: place) }
+    var winners: [Int64: [Int64: [EventVersion]]] = [:]
+    for outcome in election.outcomes.values.joined() {
+      let event = outcome.winner.version.event
+      for lineage in outcome.lineages {
+        winners[lineage, default: [:]][event.identity, default: []].append(outcome.winner.version)
+        if outcome.lineages.count > 1 { try recordConflict(event, in: lineage) }
+      }
+    }
+    for (lineage, winners) in winners.sorted(by: { $0.key < $1.key }) {
+      try setCurrent(winners, in: lineage)
+    }
+    return election
   }
 
-  /// Lets `winner` count, and no other version of its event, in one lineage.
-  private func setCurrent(_ winner: EventVersion, in lineage: Int64) throws {
+  /// Lets `winners`, by identity, count in one lineage, and no other version of their events.
+  private func setCurrent(_ winners: [Int64: [EventVersion]], in lineage: Int64) throws {
     var records: [EventRecord] = []
     var isChanged = false
     try stored.withEvents(of: lineage) { bytes, shop in
       try EventRecords.forEach(in: bytes) { record in
         var record = record
-        if record.isNamed(like: winner.event) {
+        for winner in winners[record.identity] ?? [] {
           let version = try EventVersion(record, of: lineage, shop)
           let counts = version.event == winner.event
           if version.isVersion(of: winner), record.counts != counts {
@@ -84,8 +87,7 @@ struct EventVersions {
         }
         records.append(record)
       }
-      guard isChanged else { return }
-      try lineages.renew(lineage, records)
+      if isChanged { try lineages.renew(lineage, records) }
     }
   }
 
@@ -99,40 +101,70 @@ struct EventVersions {
   }
 }
 
-extension [EventVersion] {
-  /// Versions of one identity by event: one, unless two events share a fingerprint by chance.
-  var byEvent: [(first: EventVersion, all: [EventVersion])] {
-    var events: [(first: EventVersion, all: [EventVersion])] = []
-    for version in self {
-      if let known = events.firstIndex(where: { $0.first.isVersion(of: version) }) {
-        events[known].all.append(version)
-      } else {
-        events.append((version, [version]))
-      }
-    }
-    return events
+/// One of several versions of an event.
+final class VersionCandidate {
+  let version: EventVersion
+  let material: Event
+  let recency: Recency
+  private let original: String
+  private let words: [String]
+  /// As text, because numbers of symbols depend on arrival.
+  private lazy var content = version.event.canonicalContent(words: words, original: original)
+
+  init(_ version: EventVersion, original: String, words: [String]) {
+    self.version = version
+    self.original = original
+    self.words = words
+    material = version.event.material
+    recency = Recency(of: version.event)
+  }
+
+  /// Whether this one counts rather than `other`: the last by created, then received, then content;
+  /// equal copies by the fingerprint of their body.
+  func isLater(than other: VersionCandidate) -> Bool {
+    let (one, two) = (recency, other.recency)
+    if one.created != two.created { return one.created > two.created }
+    if one.received != two.received { return one.received > two.received }
+    let theirs = other.content
+    return content == theirs ? one.body > two.body : theirs.lexicographicallyPrecedes(content)
   }
 }
 
-/// Which of two versions of an event came last, and so counts.
-struct VersionOrder {
-  let database: Connection
-  let words: [String]
-
-  /// By created, then received, then content; equal copies by the fingerprint of their body.
-  func isLater(_ left: EventVersion, than right: EventVersion) throws -> Bool {
-    let (one, other) = (Recency(of: left.event), Recency(of: right.event))
-    if one.created != other.created { return one.created > other.created }
-    if one.received != other.received { return one.received > other.received }
-    let (ours, theirs) = (try content(of: left), try content(of: right))
-    return ours == theirs ? one.body > other.body : theirs.lexicographicallyPrecedes(ours)
+/// Which version counts of each of some events, found by keeping the last one.
+struct VersionElection {
+  struct Outcome {
+    var winner: VersionCandidate
+    /// Lineages that hold a version of the event.
+    var lineages: Set<Int64>
   }
 
-  /// The version's content as text, because numbers of symbols depend on arrival.
-  private func content(of version: EventVersion) throws -> [UInt8] {
-    let original = try database.first(
-      "select original from lineage where key = ?", version.event.lineage
-    ) { $0.text(0) }
-    return version.event.canonicalContent(words: words, original: original ?? "")
+  /// By identity: one, unless several events share it by chance.
+  private(set) var outcomes: [Int64: [Outcome]] = [:]
+
+  mutating func add(_ candidate: VersionCandidate) {
+    let event = candidate.version.event
+    let index = outcomes[event.identity]?.firstIndex {
+      $0.winner.version.isVersion(of: candidate.version)
+    }
+    guard let index else {
+      let outcome = Outcome(winner: candidate, lineages: [event.lineage])
+      outcomes[event.identity, default: []].append(outcome)
+      return
+    }
+    outcomes[event.identity]?[index].lineages.insert(event.lineage)
+    if let winner = outcomes[event.identity]?[index].winner, candidate.isLater(than: winner) {
+      outcomes[event.identity]?[index].winner = candidate
+    }
+  }
+
+  /// Whether an event with this identity lies in `lineage` and in another one.
+  func isShared(_ identity: Int64, by lineage: Int64) -> Bool {
+    outcomes[identity]?.contains { $0.lineages.count > 1 && $0.lineages.contains(lineage) } ?? false
+  }
+
+  /// Whether another version of the event counts.
+  func isSuperseded(_ event: Event) -> Bool {
+    guard let outcomes = outcomes[event.identity] else { return false }
+    return !outcomes.contains { $0.winner.version.event == event }
   }
 }

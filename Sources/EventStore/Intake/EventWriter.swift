@@ -24,14 +24,14 @@ struct EventWriter {
     self.batch = batch
     self.database = database
     lineages = try LineageWriter(database)
-    versions = try EventVersions(database, words: words, lineages: lineages)
+    versions = EventVersions(database, words: words, lineages: lineages)
     identities = IdentityIndex(database)
     func isAny(_ table: String) throws -> Bool {
       try database.first("select 1 from \(table) limit 1") { _ in true } ?? false
     }
     isEmpty = try !isAny("lineage")
     rules = MergeRules(
-      areInConflict: try isAny("event_conflict"),
+      words: words, areInConflict: try isAny("event_conflict"),
       published: try ArrivalRun(in: database).published(in: database))
     results = Array(repeating: .new, count: batch.numbers.count)
     notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
@@ -122,16 +122,30 @@ struct EventWriter {
   /// events; one that another lineage holds is in conflict with it.
   private mutating func applyNotes() throws {
     for (number, result) in notes.results { results[place(of: number)] = result }
-    for doubt in notes.doubts { try versions.selectVersion(doubt.identity, in: doubt.lineage) }
+    try versions.settle(notes.doubts)
     var claims = notes.claims
     notes = MergeNotes()
     IdentityIndex.sort(&claims)
-    var rivals: [(claim: IdentityIndex.Claim, keys: ClosedRange<Int64>)] = []
-    try identities.add(claims) { rivals.append(($0, $1)) }
-    for (claim, keys) in rivals {
-      let result = try versions.selectVersion(claim.identity, in: claim.lineage, rivals: keys)
-      if result != .new { results[place(of: claim.number)] = result }
+    var rivals: [IdentityIndex.Rivals] = []
+    try identities.add(claims) {
+      rivals.append($0)
+      if rivals.count >= EventVersions.eventsMax { try settle(&rivals) }
     }
+    try settle(&rivals)
+  }
+
+  /// Selects the versions that count of events that several lineages may hold.
+  private mutating func settle(_ rivals: inout [IdentityIndex.Rivals]) throws {
+    var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
+    for rival in rivals {
+      for keys in rival.keys { wanted[keys, default: []].formUnion(rival.claims.map(\.identity)) }
+    }
+    let election = try versions.select(wanted)
+    for claim in rivals.flatMap(\.claims)
+    where election.isShared(claim.identity, by: claim.lineage) {
+      results[place(of: claim.number)] = .conflict
+    }
+    rivals = []
   }
 
   private func place(of number: Int32) -> Int { Int(number) - batch.numbers.lowerBound }

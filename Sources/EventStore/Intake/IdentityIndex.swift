@@ -15,6 +15,13 @@ struct IdentityIndex {
     let number: Int32
   }
 
+  /// Claims of identities that another lineage may hold, too, with the keys among which the holders
+  /// are.
+  struct Rivals {
+    var claims: [Claim]
+    let keys: [ClosedRange<Int64>]
+  }
+
   private struct Entry: Comparable {
     let key: Int64
     let lineage: UInt16
@@ -33,9 +40,9 @@ struct IdentityIndex {
 
   init(_ database: Connection) { self.database = database }
 
-  /// Adds `claims`, sorted by identity, and calls `rival` for each that may be in a lineage
-  /// elsewhere, with the keys among which that lineage is.
-  func add(_ claims: [Claim], rival: (Claim, ClosedRange<Int64>) -> Void) throws {
+  /// Adds `claims`, sorted by identity, and calls `body` with those of an identity that may be in a
+  /// lineage elsewhere.
+  func add(_ claims: [Claim], _ body: (Rivals) throws -> Void) throws {
     var start = 0
     var merged: [Entry] = []
     while start < claims.count {
@@ -47,32 +54,49 @@ struct IdentityIndex {
       var result: [Entry] = []
       result.reserveCapacity(known + 64)
       while stop < claims.count, Self.key(claims[stop].identity) < end {
-        let claim = claims[stop]
-        let key = Self.key(claim.identity)
-        while position < merged.count, merged[position].key <= key {
+        let key = Self.key(claims[stop].identity)
+        while position < merged.count, merged[position].key < key {
           result.append(merged[position])
           position += 1
         }
-        let entry = Entry(key: key, lineage: Self.beginning(claim.lineage))
-        var isNew = true
-        var back = result.count
-        while back > 0, result[back - 1].key == key {
-          back -= 1
-          rival(claim, Self.lineages(beginning: result[back].lineage))
-          if result[back].lineage == entry.lineage { isNew = false }
+        let begin = result.count
+        while position < merged.count, merged[position].key == key {
+          result.append(merged[position])
+          position += 1
         }
-        if isNew { result.append(entry) }
-        stop += 1
+        let beginnings = try add(claims, from: &stop, known: result[begin...], body)
+        for lineage in beginnings { result.append(Entry(key: key, lineage: lineage)) }
         // What follows all that is stored is written page by page, not gathered.
-        if position == merged.count, end == .max, result.count >= Self.gatheredMax {
-          if stop < claims.count, Self.key(claims[stop].identity) == key { continue }
-          break
-        }
+        if position == merged.count, end == .max, result.count >= Self.gatheredMax { break }
       }
       result += merged[position...]
       try write(result)
       start = stop
     }
+  }
+
+  /// Passes by the claims from `stop` on with the same key; returns the beginnings of lineages that
+  /// are not `known` with it.
+  private func add(
+    _ claims: [Claim], from stop: inout Int, known: ArraySlice<Entry>,
+    _ body: (Rivals) throws -> Void
+  ) throws -> [UInt16] {
+    let start = stop
+    let key = Self.key(claims[start].identity)
+    stop += 1
+    if known.isEmpty, stop == claims.count || Self.key(claims[stop].identity) != key {
+      return [Self.beginning(claims[start].lineage)]
+    }
+    while stop < claims.count, Self.key(claims[stop].identity) == key { stop += 1 }
+    var all = Set(known.map(\.lineage))
+    var new: [UInt16] = []
+    for claim in claims[start..<stop] {
+      let lineage = Self.beginning(claim.lineage)
+      if all.insert(lineage).inserted { new.append(lineage) }
+    }
+    let rivals = claims[(known.isEmpty ? start + 1 : start)..<stop]
+    try body(Rivals(claims: Array(rivals), keys: all.sorted().map(Self.lineages)))
+    return new
   }
 
   /// How many of `claims`, sorted by identity, have no entry.

@@ -13,6 +13,8 @@ enum UpsertResult: UInt8 {
 
 /// The state of a ledger that merging events needs.
 struct MergeRules {
+  /// The ledger's words.
+  let words: [String]
   /// Whether any version may lie in another lineage.
   let areInConflict: Bool
   /// Archives up to this number are known to a run that has published.
@@ -21,10 +23,13 @@ struct MergeRules {
 
 /// The results of merging that are not final yet.
 struct MergeNotes {
-  /// An identity whose counted version must be selected.
+  /// An event of which other lineages may hold versions.
   struct Doubt {
     let identity: Int64
+    let time: Int64
     let lineage: Int64
+    /// Whether its lineage holds several that differ.
+    let isConflict: Bool
   }
 
   /// The identities of new events.
@@ -47,14 +52,18 @@ struct MergeNotes {
 /// Copies of one version agree in all material fields; the last one counts, and earlier ones stay
 /// when a run has published them. Versions of one event have the same identity, transaction, time
 /// and kind; an equal identity alone is a collision of fingerprints, and then both events count.
+/// Of an event a lineage keeps the last `Event.versionsMax` versions, and those that a published
+/// run used.
 struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
   /// Whether the stored versions changed.
   private(set) var isChanged = false
-  /// Identities with several versions, or with a replaced one: the counted version is selected when
-  /// other lineages are written, too.
-  private var doubtful: [Int64] = []
+  /// The versions with which `records` ends, of one time and identity; none before there are two.
+  private var rivals: [VersionCandidate] = []
+  /// Whether one that counts is to be selected among them, and whether their contents differ.
+  private var (isContested, isConflict) = (false, false)
+  private var doubts: [MergeNotes.Doubt] = []
   private var stored: [EventRecord] = []
   private var next = 0
   private var lineage: LineageHead?
@@ -79,11 +88,10 @@ struct LineageMerge {
         notes.results.append((event.number, result))
       }
     }
+    if !rivals.isEmpty { select() }
     // The stored versions behind the last delivered event.
     records += stored[next...]
-    for identity in doubtful {
-      notes.doubts.append(MergeNotes.Doubt(identity: identity, lineage: lineage.key))
-    }
+    notes.doubts += doubts
   }
 
   private mutating func begin(
@@ -91,7 +99,7 @@ struct LineageMerge {
   ) throws {
     self.lineage = lineage
     records.removeAll(keepingCapacity: true)
-    doubtful.removeAll(keepingCapacity: true)
+    doubts.removeAll(keepingCapacity: true)
     stored.removeAll(keepingCapacity: true)
     isChanged = false
     next = 0
@@ -101,6 +109,11 @@ struct LineageMerge {
   /// Adds a delivered event; they come by time and identity, copies in order of arrival.
   @inline(__always)
   private mutating func add(_ record: EventRecord) throws -> UpsertResult {
+    if let rival = rivals.last?.version.event,
+      rival.identity != record.identity || rival.time.milliseconds != record.time
+    {
+      select()
+    }
     while next < stored.count, !record.precedes(stored[next]) {
       records.append(stored[next])
       next += 1
@@ -116,32 +129,40 @@ struct LineageMerge {
 
   /// Compares an event with the last records, which have its time and identity.
   private mutating func compare(_ record: EventRecord) throws -> UpsertResult {
-    guard let lineage else { return .new }
-    let version = try EventVersion(record, of: lineage.key, lineage.shop)
-    let event = version.event
-    var rival = records.count
-    var hasVersion = false
-    while rival > 0, records[rival - 1].identity == record.identity,
-      records[rival - 1].time == record.time
-    {
-      rival -= 1
-      let stored = try EventVersion(records[rival], of: lineage.key, lineage.shop)
-      guard stored.isVersion(of: version) else { continue }
-      let known = stored.event
-      hasVersion = true
-      guard known.material == event.material else { continue }
-      if Recency(of: known) < Recency(of: event) {
-        supersede(rival, from: known.place.archive, with: record)
-      }
-      return known.body == event.body ? .exact : .semantic
+    if rivals.isEmpty {
+      let first = records.lastIndex { $0.precedes(record) }.map { $0 + 1 } ?? 0
+      rivals = try records[first...].map(candidate)
     }
-    var added = record
-    added.version = (records.last?.version ?? -1) + 1
-    records.append(added)
-    isChanged = true
+    let added = try candidate(record)
+    var hasVersion = false
+    for index in rivals.indices.reversed()
+    where rivals[index].version.isVersion(of: added.version) {
+      hasVersion = true
+      let known = rivals[index]
+      guard known.material == added.material else { continue }
+      if known.recency < added.recency { supersede(index, with: added, record) }
+      return known.version.event.body == added.version.event.body ? .exact : .semantic
+    }
+    append(added, record)
     guard hasVersion else { return .new }
-    doubtful.append(added.identity)
+    (isContested, isConflict) = (true, true)
+    dropEarliest(like: added)
     return .conflict
+  }
+
+  private func candidate(_ record: EventRecord) throws -> VersionCandidate {
+    guard let lineage else { throw EventRecords.damage }
+    return VersionCandidate(
+      try EventVersion(record, of: lineage.key, lineage.shop),
+      original: String(decoding: lineage.original, as: UTF8.self), words: rules.words)
+  }
+
+  private mutating func append(_ rival: VersionCandidate, _ record: EventRecord) {
+    var record = record
+    record.version = (records.last?.version ?? -1) + 1
+    records.append(record)
+    rivals.append(rival)
+    isChanged = true
   }
 
   /// Keeps the later of two copies of one version.
@@ -149,21 +170,61 @@ struct LineageMerge {
   /// The earlier one stays beside it when a published run used it, so that the run can be
   /// reproduced.
   private mutating func supersede(
-    _ index: Int, from archive: Int32, with record: EventRecord
+    _ rival: Int, with added: VersionCandidate, _ record: EventRecord
   ) {
-    let isAlone = index == records.count - 1 && records[index].version == 0
-    isChanged = true
-    var later = records[index]
-    later.user = record.user
-    later.content = record.content
-    if archive <= rules.published {
+    let index = records.count - rivals.count + rival
+    var later = record
+    later.counts = records[index].counts
+    let isAlone = rivals.count == 1 && records[index].version == 0
+    isContested = isContested || rules.areInConflict || !isAlone
+    if isPublished(rivals[rival]) {
       records[index].counts = false
-      later.version = (records.last?.version ?? -1) + 1
-      records.append(later)
+      append(added, later)
     } else {
+      later.version = records[index].version
       records[index] = later
+      rivals[rival] = added
+      isChanged = true
     }
-    if rules.areInConflict || !isAlone { doubtful.append(later.identity) }
+  }
+
+  private func isPublished(_ rival: VersionCandidate) -> Bool {
+    rival.version.event.place.archive <= rules.published
+  }
+
+  /// Of too many versions the earliest goes that no published run used.
+  private mutating func dropEarliest(like added: VersionCandidate) {
+    guard rivals.count > Event.versionsMax else { return }
+    let versions = rivals.indices.filter { rivals[$0].version.isVersion(of: added.version) }
+    guard versions.count > Event.versionsMax,
+      let earliest = versions.filter({ !isPublished(rivals[$0]) })
+        .min(by: { rivals[$1].isLater(than: rivals[$0]) }),
+      versions.contains(where: { rivals[$0].isLater(than: rivals[earliest]) })
+    else { return }
+    records.remove(at: records.count - rivals.count + earliest)
+    rivals.remove(at: earliest)
+  }
+
+  /// Lets the last version of each event among the rivals count, which then are complete.
+  private mutating func select() {
+    defer {
+      rivals.removeAll(keepingCapacity: true)
+      (isContested, isConflict) = (false, false)
+    }
+    guard isContested, let lineage, let event = rivals.first?.version.event else { return }
+    if rivals.count > 1 {
+      var election = VersionElection()
+      for rival in rivals { election.add(rival) }
+      let first = records.count - rivals.count
+      for (index, rival) in rivals.enumerated() {
+        records[first + index].counts = !election.isSuperseded(rival.version.event)
+      }
+    }
+    guard isConflict || rules.areInConflict else { return }
+    doubts.append(
+      MergeNotes.Doubt(
+        identity: event.identity, time: event.time.milliseconds, lineage: lineage.key,
+        isConflict: isConflict))
   }
 }
 

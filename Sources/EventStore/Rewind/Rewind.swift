@@ -87,14 +87,14 @@ private struct RewoundEvents {
   init(_ database: Connection, words: [String], archive: Int32) throws {
     self.archive = archive
     lineages = try LineageWriter(database)
-    versions = try EventVersions(database, words: words, lineages: lineages)
+    versions = EventVersions(database, words: words, lineages: lineages)
     self.database = database
     hasConflicts = try database.first("select 1 from event_conflict limit 1") { _ in true } ?? false
   }
 
   func write() throws {
     // Versions whose events have others that stay: few, for most events have one.
-    var doubts: [EventVersion] = []
+    var doubts: [Event] = []
     var next: Int64? = .min
     while let start = next {
       let rows = try database.all(
@@ -109,20 +109,16 @@ private struct RewoundEvents {
       for row in rows { try take(row, &doubts) }
       next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
     }
-    for doubt in doubts { try versions.reselect(doubt) }
+    try versions.select(versionsOf: doubts)
   }
 
-  private func take(_ row: Row, _ doubts: inout [EventVersion]) throws {
+  private func take(_ row: Row, _ doubts: inout [Event]) throws {
     try row.events.withUnsafeBytes { bytes in
       var kept: [EventRecord] = []
-      var removed: [EventVersion] = []
+      var removed: [Event] = []
       try EventRecords.forEach(in: bytes) { record in
-        let version = try EventVersion(record, of: row.key, row.shop)
-        if version.event.place.archive <= archive {
-          kept.append(record)
-        } else {
-          removed.append(version)
-        }
+        let event = try record.event(of: row.key, row.shop)
+        if event.place.archive <= archive { kept.append(record) } else { removed.append(event) }
       }
       guard !removed.isEmpty else { return }
       if kept.isEmpty {
@@ -130,9 +126,10 @@ private struct RewoundEvents {
       } else {
         try lineages.renew(row.key, kept)
       }
-      for version in removed {
-        let isNamed = kept.contains { $0.isNamed(like: version.event) }
-        if try isNamed || hasConflicts && versions.isInConflict(version) { doubts.append(version) }
+      let named = Set(kept.map(\.identity))
+      for event in removed {
+        let isNamed = named.contains(event.identity)
+        if try isNamed || hasConflicts && versions.isInConflict(event) { doubts.append(event) }
       }
     }
   }

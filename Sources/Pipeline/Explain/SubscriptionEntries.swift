@@ -165,7 +165,7 @@ final class SubscriptionEntries {
   /// Adds one version of an event, and those that other lineages hold.
   private func add(_ version: EventVersion, of row: LineageRow) throws {
     try addAlone(version, of: row)
-    for rival in try ledger.rivals(of: version) where rival.event.lineage != row.key {
+    for rival in try ledger.rivals(of: version) {
       if let other = try ledger.lineage(rival.event.lineage) { try addAlone(rival, of: other) }
     }
   }

@@ -15,17 +15,25 @@ struct AcrossLineages {
 
   /// The conflicts of which a version lies in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws -> [Break] {
+    let rows = try ledger.conflicts().filter { row in
+      row.event.time < asOf && row.lineages.contains(where: isWanted)
+    }
     var breaks: [Break] = []
-    for row in try ledger.conflicts() where row.lineages.contains(where: isWanted) {
-      guard row.event.time < asOf else { continue }
-      let group = try ledger.group(of: row.lineage)
+    for rows in Dictionary(grouping: rows, by: { FoldGroup(of: $0.lineage) }).values {
+      try checkStop()
+      let group = try ledger.group(of: rows[0].lineage)
       let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).reported
-      let lineage = lineages.first { $0.state.lineages.contains(row.lineage.key) }
-      guard let lineage else { continue }
-      let conflict = EventConflict(
-        identity: row.identity, transaction: row.event.transaction, time: row.event.time,
-        product: row.event.product, versions: row.places.count, fields: row.fields)
-      breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).reported(by: lineage))
+      var holders: [Int64: LineageInput] = [:]
+      for lineage in lineages.reversed() {
+        for key in lineage.state.lineages { holders[key] = lineage }
+      }
+      for row in rows {
+        guard let lineage = holders[row.lineage.key] else { continue }
+        let conflict = EventConflict(
+          identity: row.identity, transaction: row.event.transaction, time: row.event.time,
+          product: row.event.product, versions: row.places.count, fields: row.fields)
+        breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).reported(by: lineage))
+      }
     }
     return breaks
   }

@@ -70,14 +70,16 @@ struct GroupFold: Sendable {
   ) throws -> [SubscriptionHistory] {
     let histories = try histories(of: events, rules: rules.fold)
     var isWatched = false
+    var texts: GroupTexts?
     for history in histories {
       try history.book(into: &result.facts)
       history.book(into: &result.rates)
       history.book(into: &result.prices)
       let hasLooseEnds = hasLooseEnds(history, group)
-      guard !history.findings.isEmpty || hasLooseEnds,
-        let lineage = try cases.lineage(history, group, events)
-      else { continue }
+      guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else { continue }
+      let known = try texts ?? cases.texts(of: group, events)
+      texts = known
+      let lineage = known.input(state)
       var found = breaks(from: history.findings, lineage: lineage, rules: rules)
       if hasLooseEnds {
         let outcome = self.missing(in: lineage)
@@ -105,10 +107,10 @@ struct GroupFold: Sendable {
   func priced(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder
   ) throws -> [Break] {
-    try histories(of: events, rules: rules.fold).flatMap { history -> [Break] in
-      guard hasLooseEnds(history, group),
-        let lineage = try cases.lineage(history, group, events)
-      else { return [] }
+    let texts = try cases.texts(of: group, events)
+    return try histories(of: events, rules: rules.fold).flatMap { history -> [Break] in
+      guard hasLooseEnds(history, group), let state = history.state else { return [] }
+      let lineage = texts.input(state)
       let found = missing(in: lineage).breaks
       guard found.contains(where: \.code.isCharge) else { return [] }
       return found.map { $0.reported(by: lineage) }

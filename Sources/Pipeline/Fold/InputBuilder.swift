@@ -21,57 +21,54 @@ struct InputBuilder {
     let reported = try histories(of: events, rules: then).compactMap(\.state)
     let known = Set(reported.flatMap(\.lineages))
     let newer = today.filter { known.isDisjoint(with: $0.lineages) }
+    guard !reported.isEmpty || !newer.isEmpty else { return ([], []) }
+    let texts = try texts(of: group, events)
+    var holders: [Int64: Int] = [:]
+    for (index, state) in today.enumerated() {
+      for lineage in state.lineages where holders[lineage] == nil { holders[lineage] = index }
+    }
     return (
-      reported: try reported.map { state in
-        let own = Set(state.lineages)
-        let current = today.first { !own.isDisjoint(with: $0.lineages) }
+      reported: reported.map { state in
+        let current = state.lineages.compactMap { holders[$0] }.min().map { today[$0] }
         var state = state
         // A churn of a subscription that no longer exists today is not in any report.
         if isOlder, current == nil { state.churned = [] }
-        return try lineage(state, current: current, group, events)
+        return texts.input(state, current: current)
       },
-      newer: try newer.map { try lineage($0, current: nil, group, events) }
+      newer: newer.map { texts.input($0) }
     )
   }
 
-  /// One subscription of a fold group; nil without counted events.
-  func lineage(
-    _ history: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
-  ) throws -> LineageInput? {
-    try history.state.map { try lineage($0, current: nil, group, events) }
-  }
-
-  private func lineage(
-    _ state: LineageState, current: LineageState?, _ group: [LineageRow], _ events: [Event]
-  ) throws -> LineageInput {
-    let row = group.first { $0.key == state.lineage } ?? group.first
+  /// The texts behind the symbols and keys of a fold group.
+  func texts(of group: [LineageRow], _ events: [Event]) throws -> GroupTexts {
     let words = ledger.symbols.words
     var products: [StringID: String] = [:]
     for event in events {
       products[event.product] = words[Int(event.product)]
       products[event.previousProduct] = words[Int(event.previousProduct)]
     }
+    // Ids that are plain numbers are their own keys.
+    let worded = group.filter { transactionKey($0.original) != Int64($0.original) }.map(\.key)
+    return GroupTexts(
+      rows: Dictionary(group.map { ($0.key, $0) }) { first, _ in first }, first: group.first,
+      words: words, products: products, transactions: try ledger.transactionTexts(in: worded))
+  }
+}
+
+/// The texts of a fold group, for the subscriptions in it.
+struct GroupTexts {
+  let rows: [Int64: LineageRow]
+  let first: LineageRow?
+  let words: [String]
+  let products: [StringID: String]
+  let transactions: [Int64: String]
+
+  /// One subscription; `current` is all that is known of it at as-of.
+  func input(_ state: LineageState, current: LineageState? = nil) -> LineageInput {
+    let row = rows[state.lineage] ?? first
     return LineageInput(
       state: state, current: current, original: row?.original ?? "",
       user: (row?.user ?? 0).userKeyText, app: words[Int(state.app)], products: products,
-      transactions: try transactionTexts(group, events))
-  }
-
-  /// Ids that are plain numbers are their own keys; only the others need to be looked up.
-  private func transactionTexts(
-    _ group: [LineageRow], _ events: [Event]
-  ) throws -> [Int64: String] {
-    let worded = Set(
-      group.filter { transactionKey($0.original) != Int64($0.original) }.map(\.key))
-    guard !worded.isEmpty else { return [:] }
-    var texts: [Int64: String] = [:]
-    for event in events
-    where worded.contains(event.lineage) && event.transaction != 0
-      && texts[event.transaction] == nil
-    {
-      texts[event.transaction] = try ledger.transactionText(
-        lineage: event.lineage, identity: event.identity)
-    }
-    return texts
+      transactions: transactions)
   }
 }

@@ -152,10 +152,8 @@ private struct InputReader {
   private mutating func input(
     _ known: [LineageRow], _ key: Int64, _ snapshot: Snapshot
   ) throws -> ReconciliationInput {
-    var rows = known
-    for row in try lineages(namedIn: snapshot) where !rows.contains(where: { $0.key == row.key }) {
-      rows.append(row)
-    }
+    let keys = Set(known.map(\.key))
+    let rows = try known + lineages(namedIn: snapshot).filter { !keys.contains($0.key) }
     var user = ReconciliationInput(
       provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot)
     func marked(_ lineage: LineageInput) -> LineageInput {
@@ -189,13 +187,11 @@ private struct InputReader {
   private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
   ) throws -> (reported: [LineageInput], newer: [LineageInput]) {
-    var waiting = rows
+    var waiting = Set(rows.map(\.key))
     var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
-    while let row = waiting.first {
+    for row in rows where waiting.contains(row.key) {
       let group = try ledger.group(of: row)
-      let members = Set(group.map(\.key))
-      let wanted = Set(waiting.map(\.key)).intersection(members)
-      waiting.removeAll { members.contains($0.key) }
+      let wanted = Set(group.map(\.key).filter { waiting.remove($0) != nil })
       let events = try ledger.events(of: group)
       previousOwners.read(
         events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)

@@ -40,7 +40,7 @@ public struct EventConflict: Sendable, Equatable {
   public var time: Instant
   /// Product of the version that counts.
   public var product: StringID
-  /// How many versions there are, the one that counts included.
+  /// How many versions are listed, the one that counts included.
   public var versions: Int
   /// Names of the fields that differ, never their contents.
   public var fields: [String]
@@ -69,12 +69,14 @@ public func conflictBreak(
   let isSandbox = lineage.state.environment == .sandbox
   let fields = conflict.fields.sorted().joined(separator: ", ")
   let named = fields.isEmpty ? "" : " in \(fields)"
+  let isCut = conflict.versions >= Event.versionsMax
+  let versions = "\(conflict.versions)\(isCut ? " or more" : "") versions"
   return BreakDraft(
     code: .conflict, subject: lineageSubject(lineage, product: conflict.product),
     key: .event(conflict.identity), transaction: lineage.transactionText(conflict.transaction),
     expectedAt: conflict.time, estimate: isSandbox ? nil : conflict.difference, basis: .provider,
     severity: isSandbox ? .info : nil,
-    evidence: "\(conflict.versions) versions of one event of \(conflict.time.text) differ\(named)"
+    evidence: "\(versions) of one event of \(conflict.time.text) differ\(named)"
   ).finishedAtOnce(rules)
 }
 
