@@ -85,3 +85,8 @@ private func escape(_ scalar: Unicode.Scalar) -> String {
 }
 
 private let backslash = UInt8(ascii: "\\")
+
+/// A count with its noun, such as `1 break` or `2 breaks`.
+public func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+  "\(number) \(noun)\(number == 1 ? "" : "s")"
+}

@@ -1,5 +1,6 @@
 public import Reports
 
+import Domain
 import EventStore
 
 /// How a run ended.
@@ -65,19 +66,22 @@ struct IntakeSummary: Sendable {
 
   /// One line for the log.
   var text: String {
-    "\(archivesRead) archives read, \(archivesKnown) known, \(archivesDamaged) damaged; "
-      + "\(counts.lines) lines: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
-      + "\(counts.skipped) skipped, \(counts.rejected) rejected; \(snapshots) snapshots, "
-      + "\(snapshotsRejected) rejected"
-      + (snapshotFilesRefused > 0
-        ? "; \(counted(snapshotFilesRefused, "file")) of snapshots refused" : "")
-      + (filesLeftAlone > 0 ? "; \(counted(filesLeftAlone, "file")) left alone as too young" : "")
+    let archives = "\(counted(archivesRead, "archive")) read"
+    let lines = "\(counted(counts.lines, "line")): \(counts.accepted) accepted"
+    var parts = [
+      "\(archives), \(archivesKnown) known, \(archivesDamaged) damaged",
+      "\(lines), \(counted(counts.duplicates, "duplicate")), \(counts.skipped) skipped, "
+        + "\(counts.rejected) rejected",
+      "\(counted(snapshots, "snapshot")), \(snapshotsRejected) rejected",
+    ]
+    if snapshotFilesRefused > 0 {
+      parts.append("\(counted(snapshotFilesRefused, "file")) of snapshots refused")
+    }
+    if filesLeftAlone > 0 {
+      parts.append("\(counted(filesLeftAlone, "file")) left alone as too young")
+    }
+    return parts.joined(separator: "; ")
   }
-}
-
-/// A count with `noun`.
-func counted(_ number: some BinaryInteger, _ noun: String) -> String {
-  "\(number) \(noun)\(number == 1 ? "" : "s")"
 }
 
 /// What a dry run came to: what a real one would have done.

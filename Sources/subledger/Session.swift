@@ -46,7 +46,12 @@ final class Session {
     _ pipeline: RunPipeline, _ timing: TimingOptions, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
     let outcome = try work(pipeline)
-    if timing.timings { log.warning("\(pipeline.stageTimes)") }
+    if timing.timings {
+      // Asked for, it is shown without --verbose, too.
+      var log = log
+      log.logLevel = min(log.logLevel, .info)
+      log.info("\(pipeline.stageTimes)")
+    }
     if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
     return outcome
   }
@@ -71,7 +76,8 @@ final class Session {
       outcome = try work(self)
     } catch {
       let error = SubledgerError(error)
-      if !error.isUnread { log.error("\(error)") }
+      let code = "\(ExitStatus.of(error))"
+      if !error.isUnread { log.error("\(error)", metadata: ["code": .string(code)]) }
       throw ExitCode(ExitStatus.of(error))
     }
     guard !outcome.hasReservations else { throw ExitCode(ExitStatus.reservations) }

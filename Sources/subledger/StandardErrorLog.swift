@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Pipeline
 import Domain
@@ -22,13 +23,17 @@ struct StandardErrorLog: LogHandler {
     let line =
       switch format {
       case .text: "subledger: \(event.level == .error ? "" : "\(event.level): ")\(message)"
-      case .json: Self.json(level: event.level, message)
+      case .json: Self.json(event, message)
       }
     StandardStreams.mention(line + "\n")
   }
 
-  private static func json(level: Logger.Level, _ message: String) -> String {
-    let fields = ["level": level.rawValue, "message": message].mapValues(JSONValue.string)
-    return String(decoding: JSONValue.object(fields).line, as: UTF8.self)
+  /// The message, its time and level, and what it is about: `code` of an error is the exit code.
+  private static func json(_ event: LogEvent, _ message: String) -> String {
+    let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    let fields = (event.metadata ?? [:]).mapValues { $0.description.shown(isWrapped: true) }
+      .merging(["time": now.text, "level": event.level.rawValue, "message": message]) { $1 }
+    let line = JSONValue.object(fields.mapValues(JSONValue.string)).line
+    return String(decoding: line, as: UTF8.self)
   }
 }

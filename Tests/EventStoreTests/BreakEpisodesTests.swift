@@ -198,6 +198,29 @@ struct BreakEpisodesTests {
       ])
   }
 
+  @Test("A count's worth is unknown only where nothing of what is missing has an estimate")
+  func worth() throws {
+    func missing(_ code: BreakCode, _ events: Int64, _ cents: Int64?) -> Break {
+      var item = Break(id: "\(code)-\(cents ?? -1)", code: code, provider: .qonversion)
+      item.missingEvents = events
+      item.estimatedUSD = cents.map { Amount(micros: $0 * 10_000) }
+      return item
+    }
+    let run = try ledger.beginRun(asOf: Instant(seconds: 3), version: "1", options: "{}")
+    _ = try ledger.storeBreaks(
+      [
+        missing(.missedStart, 1, nil), missing(.missedRenewal, 1, nil),
+        missing(.missedRenewal, 1, 299), missing(.missedPurchase, 1, 0), missing(.late, 0, nil),
+      ], asOf: Instant(seconds: 3), run: run)
+    let worth = try ledger.breakCounts().map {
+      "\($0.code) \($0.estimatedUSD?.text() ?? "unknown") \($0.withoutEstimate)"
+    }
+    #expect(
+      worth.sorted() == [
+        "LATE 0.00 0", "MISSED_PURCHASE 0.00 0", "MISSED_RENEWAL 2.99 1", "MISSED_START unknown 1",
+      ])
+  }
+
   @Test("The decisions of the last run are the decisions")
   func decisions() throws {
     let first = Decision(breakID: "b", verdict: .explained, reason: "r", who: "w")

@@ -21,6 +21,13 @@ struct LedgerErrorTests {
     #expect(error.kind == kind, "\(error)")
   }
 
+  @Test("A failure that SQLite has no message for is named by its code")
+  func unnamed() {
+    #expect(SQLiteError(code: SQLITE_FULL, message: "not an error").message.contains("full"))
+    #expect(!SQLiteError(code: SQLITE_OK, message: "not an error").message.contains("not an error"))
+    #expect(SQLiteError(code: SQLITE_FULL, message: "no room").message == "no room")
+  }
+
   @Test("Undoing a change does not hide that the disk is broken")
   func undone() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())

@@ -115,7 +115,7 @@ struct CommandLineTests {
   @Test("How the program talks may stand in the environment and in the configuration")
   func talk() throws {
     try program.folder.write("log_format: json\nfail_on: Open\n", to: "loud.yaml")
-    let json = #"{"level":"error","message":""#
+    let json = #"{"code":"78","level":"error","message":""#
     let variables = ["SUBLEDGER_LOG_FORMAT": "json", "SUBLEDGER_QUIET": "1"]
     try expect(
       run + ["--config", "loud.yaml"], 78, json, "loud.yaml", "line 2: `fail_on`: ",
@@ -124,6 +124,8 @@ struct CommandLineTests {
     let reported = try program.run(
       run + ["--config", "loud.yaml"], environment: ["SUBLEDGER_PROGRESS": "never"])
     #expect(reported.status == 0 && reported.errors.contains(#"{"level":"info""#), "\(reported)")
+    let timed = try program.run(run + ["--timings"])
+    #expect(timed.errors.hasPrefix("subledger: info: processor seconds by stage: "), "\(timed)")
     let quiet = ["SUBLEDGER_VERBOSE": "no", "SUBLEDGER_DRY_RUN": ""]
     let silent = try program.run(run + ["--config", "loud.yaml"], environment: quiet)
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")

@@ -107,7 +107,7 @@ struct DamageTests {
     try program.folder.write(bodies(3), to: "in/b.jsonl")
     let result = try program.run(run + ["--verbose"])
     #expect(
-      result.errors.contains("1 archives read, 1 known, 0 damaged; 3 lines: 3 accepted"),
+      result.errors.contains("1 archive read, 1 known, 0 damaged; 3 lines: 3 accepted"),
       "\(result)")
     let status = try program.run(["status"])
     #expect(status.output.contains(#/events +2 +1 +0 +3 +3 /#), "\(status)")
@@ -173,7 +173,7 @@ struct DamageTests {
     try program.folder.write(dated + "\n", to: "snap/a.jsonl")
     try program.folder.write("\(dated)\n\(undated)\n", to: "snap/b.jsonl")
     let both = run + ["--snapshots", "snap"]
-    for read in ["1 snapshots, 0 rejected; 1 file", "0 snapshots, 0 rejected; 1 file"] {
+    for read in ["1 snapshot, 0 rejected; 1 file", "0 snapshots, 0 rejected; 1 file"] {
       let result = try program.run(both + ["--verbose"])
       #expect(result.status == 0, "\(result)")
       #expect(result.errors.contains("snap/b.jsonl is left out"))

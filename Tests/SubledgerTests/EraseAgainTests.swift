@@ -53,7 +53,7 @@ struct EraseAgainTests {
       _ = try run(day, "--snapshots", "seen")
       #expect(try isThere())
       let reported = try erase()
-      #expect(reported.contains("the names of 1 files held the id"), "\(reported)")
+      #expect(reported.contains("the names of 1 file held the id"), "\(reported)")
       #expect(try !isThere())
     }
     try FileManager.default.moveItem(

@@ -130,7 +130,7 @@ struct EraseCommandTests {
   @Test("Again, it says so and leaves the ledger as it is")
   func again() throws {
     let first = try erase("QON_7")
-    #expect(first.status == 0 && first.output.contains("1 subscriptions"), "\(first)")
+    #expect(first.status == 0 && first.output.contains("1 purchase, 1 event"), "\(first)")
     let name = String(first.output.prefix { $0 != " " })
     for user in ["QON_7", name] {
       let second = try erase(user)

@@ -12,8 +12,10 @@ public struct BreakCount: Sendable, Equatable {
   public var count: Int64
   /// Missing events.
   public var missingEvents: Int64
-  /// Gross of those, as far as it can be estimated; sandbox purchases never carry money.
-  public var estimatedUSD: Amount
+  /// Gross of those, as far as it can be estimated; nil if of none.
+  ///
+  /// Sandbox purchases never carry money.
+  public var estimatedUSD: Amount?
   /// Breaks whose missing events have no known worth.
   public var withoutEstimate: Int64
   /// The earliest business time of a missing or doubtful event; nil if unknown.
@@ -23,7 +25,9 @@ public struct BreakCount: Sendable, Equatable {
 extension Ledger {
   /// Breaks that are not resolved, by status, severity and code, with their estimated worth.
   public func breakCounts() throws(SubledgerError) -> [BreakCount] {
-    try access("count the breaks") { database in
+    let isPriced =
+      "break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)"
+    return try access("count the breaks") { database in
       try database.all(
         """
         select
@@ -35,15 +39,8 @@ extension Ledger {
           break.severity, break.code, count(*), min(break.expected_ms),
           sum(break.missing_events),
           -- As quality_monthly.csv counts it.
-          sum(
-            case
-              when break.missing_events <> 0
-                and break.environment = \(Environment.production.rawValue)
-              then coalesce(break.estimated_usd, 0) else 0
-            end),
-          sum(
-            break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)
-              and break.estimated_usd is null)
+          sum(break.estimated_usd) filter (where \(isPriced)),
+          count(*) filter (where \(isPriced) and break.estimated_usd is null)
         from break_episode as break
         left join decision on decision.break_id = break.break_id
         where break.episode > 0 and break.resolved_ms is null and break.status <> 'resolved'
@@ -51,10 +48,12 @@ extension Ledger {
         order by state, break.severity, break.code
         """
       ) {
-        BreakCount(
+        let (known, withoutEstimate) = ($0.optionalInt64(6), $0.int64(7))
+        return BreakCount(
           status: $0.text(0), severity: $0.text(1), code: $0.text(2), count: $0.int64(3),
-          missingEvents: $0.int64(5), estimatedUSD: Amount(micros: $0.int64(6)),
-          withoutEstimate: $0.int64(7), oldest: $0.optionalInstant(4))
+          missingEvents: $0.int64(5),
+          estimatedUSD: (known ?? (withoutEstimate > 0 ? nil : 0)).map(Amount.init(micros:)),
+          withoutEstimate: withoutEstimate, oldest: $0.optionalInstant(4))
       }
     }
   }

@@ -193,9 +193,12 @@ struct SQLiteError: Error {
   /// SQLite's message, which names tables and columns at most, never values.
   let message: String
 
+  /// - Parameter message: the connection's, which SQLite does not set for every failure.
   init(code: Int32, message: String? = nil) {
+    func text(_ code: Int32) -> String { String(cString: sqlite3_errstr(code)) }
     self.code = code
-    self.message = message ?? String(cString: sqlite3_errstr(code))
+    let isSet = message.map { $0 != text(SQLITE_OK) } ?? false
+    self.message = (isSet ? message : nil) ?? text(code == SQLITE_OK ? SQLITE_ERROR : code)
   }
 
   /// The class of the error.

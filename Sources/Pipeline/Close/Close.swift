@@ -43,7 +43,8 @@ extension RunPipeline {
       _ = try ledger.close(act, frozen.reports)
       let rows = frozen.reports.reduce(0) { $0 + $1.rows.count }
       return dryRunNotice + "\(month.text) is closed in \(zone) with the numbers of run "
-        + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
+        + "\(run.id), as of \(run.asOf.text): "
+        + "\(counted(frozen.reports.count, "report")), \(counted(rows, "row")), "
         + "\(counted(frozen.openBreaks, "open break"))"
     }
   }

@@ -54,9 +54,10 @@ extension RunPipeline {
     var lines: [String] = []
     if !found.wasErased {
       lines.append(
-        "\(found.pseudonym) replaces the person's id in \(found.lineages) subscriptions and "
-          + "purchases, \(found.versions) events, \(found.snapshots) snapshots, "
-          + "\(found.breaks) breaks")
+        "\(found.pseudonym) replaces the person's id in "
+          + "\(counted(found.lineages, "purchase")), "
+          + "\(counted(found.versions, "event")), \(counted(found.snapshots, "snapshot")), "
+          + counted(found.breaks, "break"))
     } else {
       let rest = found.isChanged ? "" : ", and nothing is left"
       lines.append("\(found.pseudonym): the person was erased before\(rest)")
@@ -73,8 +74,8 @@ extension RunPipeline {
     }
     if found.archives > 0 {
       lines.append(
-        "the names of \(found.archives) files held the id: rename the files, or the next run "
-          + "brings it back")
+        "the names of \(counted(found.archives, "file")) held the id: rename the files, or the "
+          + "next run brings it back")
     }
     lines.append(
       "not touched: archives, snapshot files, backups, packs and published sets. "

@@ -43,10 +43,10 @@ extension RunPipeline {
     _ found: Pruned, _ start: Instant, from size: Int64, to smaller: Int64
   ) -> String {
     """
-    \(plan.isDryRun ? "would remove" : "removed") \(found.snapshots) snapshots with \
-    \(found.contents) contents, \(found.published) published versions and the checksums of \
-    \(found.checksums) sets; the file \(plan.isDryRun ? "would have" : "has") \(smaller) bytes \
-    instead of \(size)
+    \(plan.isDryRun ? "would remove" : "removed") \(counted(found.snapshots, "snapshot")) with \
+    \(counted(found.contents, "content")), \(counted(found.published, "published version")) \
+    and the checksums of \(counted(found.checksums, "set")); \
+    the file \(plan.isDryRun ? "would have" : "has") \(smaller) bytes instead of \(size)
     as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be reported \
     \(plan.isDryRun ? "then" : "any more")
     """

@@ -46,7 +46,10 @@ struct PublishPass {
     {
       log.warning("\(torn.text)")
     }
-    log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
+    let files = counted(published.changed.count, "changed file")
+    let deed = plan.isDryRun ? "would publish" : "published"
+    log.info(
+      "\(deed) \(files); \(counted(breaks.count, "break"))", metadata: ["run": "\(run)"])
     var outcome = gate.outcome
     outcome.dryRun = dryRun
     return outcome

@@ -12,6 +12,7 @@ struct QualityGate {
   private let stale: [Break]
   private let gate: Plan.FailOn
   private let gated: Int
+  private let isDryRun: Bool
 
   /// `intake` counts the new lines of this run; `net` returns the net revenue of a month, in
   /// millionths of a US dollar.
@@ -22,6 +23,7 @@ struct QualityGate {
   ) throws {
     stale = breaks.filter { $0.code == .staleInput }
     gate = plan.failOn
+    isDryRun = plan.isDryRun
     gated = breaks.count { plan.failOn.includes($0) }
     self.tornSnapshots = tornSnapshots.flatMap {
       Self.exceeds($0.rejected, of: $0.lines, plan.rejectedShare) ? $0 : nil
@@ -42,7 +44,8 @@ struct QualityGate {
 
   /// Why somebody should look at the set, in words for the log.
   var reservations: [String] {
-    var reservations = qualifications.map { "published with reservations: \($0)" }
+    let published = isDryRun ? "would be published" : "published"
+    var reservations = qualifications.map { "\(published) with reservations: \($0)" }
     if let newRejects { reservations.append(newRejects) }
     if let tornSnapshots { reservations.append(tornSnapshots.text) }
     for found in stale {

@@ -12,7 +12,8 @@ extension PublishPass {
     }
     // Event names first: they change numbers.
     let shown = (events + names.filter { !events.contains($0) }).map { item in
-      "\(item.provider.name) \(item.subject.rawValue) \"\(item.name)\" (\(item.lines) lines)"
+      "\(item.provider.name) \(item.subject.rawValue) \"\(item.name)\" "
+        + "(\(counted(item.lines, "line")))"
     }
     var text = "Unknown names in the input, listed in unknown_input.csv: \(Self.list(shown))"
     if !events.isEmpty {

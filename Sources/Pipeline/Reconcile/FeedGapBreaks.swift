@@ -84,7 +84,7 @@ struct FeedGapBreaks {
       + Instant(hour: gap.hours.upperBound).text
     let others = gap.day == nil ? "the same hours of the days" : "the days"
     let day = gap.day.flatMap { archivesCover($0) ? nil : "; no archive covers \($0.text)" }
-    return "\(gap.delivered) events of \(whom) arrived \(when), about \(gap.expected) "
+    return "\(counted(gap.delivered, "event")) of \(whom) arrived \(when), about \(gap.expected) "
       + "were to be expected by \(others) around it; so few are less likely than 1 in \(odds)"
       + (day ?? "")
   }

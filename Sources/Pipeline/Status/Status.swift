@@ -137,7 +137,7 @@ extension BreakCount {
     Record([
       ("status", .plain(status)), ("severity", .plain(severity)), ("code", .plain(code)),
       ("count", .integer(count)), ("missing_events", .integer(missingEvents)),
-      ("estimated_usd", .plain(estimatedUSD.text())),
+      ("estimated_usd", .plain(estimatedUSD?.text() ?? "")),
       ("without_estimate", .integer(withoutEstimate)), ("oldest", CSVCell(oldest)),
     ])
   }

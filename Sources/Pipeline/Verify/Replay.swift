@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import Domain
 import EventStore
 import Providers
 import Reports
@@ -20,7 +21,7 @@ extension RunPipeline {
       let missing = lost.filter { $1.problem == nil }.map(\.0.name)
       if !missing.isEmpty {
         let names = missing.prefix(20).joined(separator: ", ")
-        counted = counted.skipped("\(missing.count) archives are not there: \(names)")
+        counted = counted.skipped("\(Domain.counted(missing.count, "archive")) not there: \(names)")
       }
       for reason in lost.compactMap(\.1.problem).prefix(20) { counted = counted.skipped(reason) }
       return [counted, reports.skipped("no replay without all archives")]

@@ -51,11 +51,15 @@ public struct Verification: Sendable, Equatable {
 
     var record: Record {
       let part = wrong > 0 ? "\(wrong) of " : ""
+      let noun = total == 1 ? String(unit.dropLast()) : unit
       return Record([
         ("outcome", .plain(outcome.rawValue)), ("name", .plain(name)),
-        ("result", .plain("\(part)\(count) \(unit)")),
+        ("result", .plain("\(part)\(total) \(noun)")),
       ])
     }
+
+    /// How many things there are, with those that were wrong before they could be counted.
+    var total: Int64 { max(count, wrong) }
 
     private static let shown = 20
   }
@@ -79,7 +83,7 @@ public struct Verification: Sendable, Equatable {
     }
     let list = checks.map { check in
       check.record.json(with: [
-        "count": .integer(check.count), "unit": .string(check.unit), "wrong": .integer(check.wrong),
+        "count": .integer(check.total), "unit": .string(check.unit), "wrong": .integer(check.wrong),
         "notes": .array(check.notes.map { .string($0.shown()) }),
       ])
     }

@@ -93,6 +93,7 @@ extension Reconciler {
     let carried = lineage.latest.transactions.contains(transaction.key)
     let there =
       carried ? "events carry its id, but none is its charge" : "no event carries its id"
-    return "\(here); \(there); \(lineage.latest.charges.count) charges of the subscription came"
+    let charges = counted(lineage.latest.charges.count, "charge")
+    return "\(here); \(there); \(charges) of the subscription came"
   }
 }

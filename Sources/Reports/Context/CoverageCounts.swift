@@ -89,7 +89,8 @@ struct CoverageCounts: Equatable {
       reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
     }
     if unlistedOffers > 0 {
-      reasons.append("offers that the price book does not list: \(unlistedOffers) charges")
+      reasons.append(
+        "offers that the price book does not list: \(counted(unlistedOffers, "charge"))")
     }
     return judged(
       reasons, missing: withoutUSD, estimated: listed, of: charges,
@@ -133,7 +134,8 @@ struct CoverageCounts: Equatable {
 
   private func chained(_ statement: CoverageStatement) -> CoverageStatement {
     guard unchained > 0 else { return statement }
-    let why = "left out, because no id links them to a subscription: \(unchained) charges"
+    let why =
+      "left out, because no id links them to a subscription: \(counted(unchained, "charge"))"
     if unchained >= subscriptionCharges { return .notAvailable(unchained, why) }
     guard statement.coverage == .estimated else { return .estimated(unchained, why) }
     return .estimated(
