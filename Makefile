@@ -18,7 +18,7 @@ SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 # Builds, and publishes the reports of sample-data into reports.
 run: build
 	@ledger=$$(mktemp -d) && trap 'rm -rf "$$ledger"' EXIT && \
-	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports
+	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports --adopt
 	@echo "reports/ holds the report set of sample-data/"
 
 # Builds and tests everything.

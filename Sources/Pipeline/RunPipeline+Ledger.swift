@@ -1,5 +1,6 @@
 import Foundation
 import EventStore
+import Reports
 import Domain
 
 extension RunPipeline {
@@ -72,6 +73,25 @@ extension RunPipeline {
     throw SubledgerError(
       .noInput, "cannot \(deed) the ledger \(plan.ledger.shown()): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
+  }
+
+  /// Refuses to publish over a set that another ledger published, unless the plan adopts it; nil is
+  /// a ledger that is not there yet.
+  func requireOwnSet(in ledger: Ledger?) throws {
+    guard !plan.adopts, let set = try publishedSet(in: plan.out),
+      try ledger?.hasPublished(set: set) != true
+    else { return }
+    throw SubledgerError(
+      .cannotCreate,
+      "cannot publish to \(plan.out.shown()): the set there is not one of the ledger "
+        + plan.ledger.shown(),
+      hint: "check --ledger and --out; to publish over a set of another ledger, give --adopt")
+  }
+
+  /// Whether a report looks back behind the newest run, or goes into another folder than its set.
+  func isLook(past newest: RunRow, in ledger: Ledger) throws -> Bool {
+    guard let set = newest.published, plan.rules.asOf >= newest.asOf else { return true }
+    return try ledger.folder(ofSet: set) != plan.folder && publishedSet(in: plan.out) != set
   }
 
   /// Refuses what can be answered only while breaks and cells are those of `run`.

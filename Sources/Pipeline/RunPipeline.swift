@@ -2,6 +2,7 @@ public import Domain
 public import Logging
 
 import EventStore
+import Formats
 import Reconciliation
 import Reports
 
@@ -66,7 +67,9 @@ public struct RunPipeline {
   /// Reads what is new and publishes the report set anew.
   public func run() throws -> RunResult {
     let pipeline = try withLists()
+    if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
     return try pipeline.withLedger { ledger in
+      try requireOwnSet(in: ledger)
       let intake = try pipeline.ingest(into: ledger)
       try pipeline.warnOfFutureInput(of: ledger)
       try pipeline.warnOfClosesElsewhere(in: ledger)
@@ -88,14 +91,28 @@ public struct RunPipeline {
   }
 
   /// Publishes the report set from the ledger as it stands.
+  ///
+  /// As of a time before the newest run's, or into another folder, it is a look: it changes nothing
+  /// that other commands answer.
   public func report() throws -> RunResult {
     let pipeline = try withLists()
     try requireLedger()
     return try pipeline.withLedger { ledger in
+      try requireOwnSet(in: ledger)
       try refuseNothing(IntakeSummary(), ledger)
       try pipeline.warnOfFutureInput(of: ledger)
-      return try pipeline.withKeptDecisions(of: ledger)
-        .publish(from: ledger, after: IntakeSummary())
+      let following = try pipeline.withKeptDecisions(of: ledger)
+      guard let newest = try ledger.lastPublished(), try isLook(past: newest, in: ledger) else {
+        return try following.publish(from: ledger, after: IntakeSummary())
+      }
+      log.info("a look: status, explain, close and pack stay with run \(newest.id)")
+      let room = try PrivateFolder()
+      defer { withExtendedLifetime(room) {} }
+      let copy = room.path("ledger.sqlite")
+      try ledger.copy(to: copy, stop: stop)
+      return try following.publish(
+        from: try Ledger.open(path: copy, mode: .readWrite), after: IntakeSummary()
+      ) { try ledger.announce(set: sha256(of: $0), in: nil) }
     }
   }
 
@@ -148,11 +165,10 @@ public struct RunPipeline {
     return summary
   }
 
-  /// Folds, reconciles and publishes what `ledger` holds; `accept` throws when the set with these
-  /// checksums must not be published.
+  /// Folds, reconciles and publishes what `ledger` holds; `accept` keeps the checksums of the set
+  /// in place of `ledger`, and throws when it must not be published.
   func publish(
-    from ledger: Ledger, after intake: IntakeSummary,
-    accept: @escaping ([UInt8]) throws -> Void = { _ in }
+    from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)? = nil
   ) throws -> RunResult {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
@@ -162,7 +178,8 @@ public struct RunPipeline {
     let reconciled = try times.measure(.fold) { try reconcile(ledger, folded, rules) }
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, times: times,
-      stop: stop, accept: accept)
+      stop: stop,
+      accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) })
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }
 

@@ -13,7 +13,8 @@ struct PlanDocumentTests {
     let keys = Set(text.matches(of: /(?m)^(?:# )?([a-z_]+):/).map { String($0.1) })
     let without: Set = [
       "archives", "snapshots", "ledger", "out", "prices", "decisions", "jobs", "fail_on",
-      "lock_wait", "min_age", "dry_run", "secrets", "log_format", "verbose", "quiet", "progress",
+      "lock_wait", "min_age", "adopt", "dry_run", "secrets", "log_format", "verbose", "quiet",
+      "progress",
     ]
     func names(_ settings: [Setting]) -> Set<String> {
       Set(settings.map { String($0.name.prefix { $0 != "." }) })

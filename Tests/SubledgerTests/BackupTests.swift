@@ -69,7 +69,9 @@ struct BackupTests {
     #expect(try bytes("subledger.sqlite") == bytes("b.sqlite"))
     #expect(try bytes(log) == bytes("log"))
     for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + suffix) }
-    let restored = try program.run(run)
+    let later = try program.run(run)
+    #expect(later.status == 73 && later.errors.contains("--adopt"), "\(later)")
+    let restored = try program.run(run + ["--adopt"])
     #expect(restored.status == 0, "\(restored)")
     #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3", "1500"])
   }

@@ -35,14 +35,14 @@ struct HostileTextTests {
     try program.folder.write(Array(packed.dropLast(9)), to: "in/\(hostile)")
     let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
     for format in ["text", "json"] {
-      let options = ["--log-format", format, "--ledger", "\(format).sqlite"]
+      let options = ["--log-format", format, "--ledger", "\(format).sqlite", "--out", format]
       let result = try program.run(run + options)
       #expect(result.status == 0, "\(result)")
       let errors = result.errors.replacing(#"\\u{"#, with: #"\u{"#)
       expectShown(errors, lines: 1)
       #expect(errors.contains("is damaged at byte"))
     }
-    let manifest = try program.published()["datapackage.json"] ?? Data()
+    let manifest = try program.published(in: "json")["datapackage.json"] ?? Data()
     let text = String(decoding: manifest, as: UTF8.self)
     #expect(text.contains(#"\\u{1b}]0;x"#), "the manifest names it as inputs.csv does")
   }

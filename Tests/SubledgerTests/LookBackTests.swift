@@ -1,3 +1,5 @@
+import EventStore
+import Foundation
 import TestSupport
 import Testing
 
@@ -50,6 +52,79 @@ struct LookBackTests {
     #expect(
       Set(differences(before, try program.published(in: "told")))
         == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])
+  }
+
+  @Test("A report as of the past, or into another folder, changes no other command's answer")
+  func looks() throws {
+    try arrives([Body(1), fresh], as: "told.jsonl")
+    #expect(try codes(asOf: "2026-06-30") == ["MISSED_EXPIRATION"])
+    func answers() throws -> [String] {
+      try [
+        ["status", "--format", "json"], ["explain", "churn_monthly", "provider=qonversion"],
+        ["explain", "quality_monthly", "provider=qonversion"],
+      ].map { try program.run($0).output }
+    }
+    let before = try answers()
+    let published = try program.published()
+    for look in [
+      ["--as-of", "2026-04-20"], ["--as-of", "2026-05-01", "--out", "back"],
+      ["--as-of", "2026-05-02", "--out", "back"], ["--as-of", "2026-07-10", "--out", "ahead"],
+    ] {
+      let result = try program.run(["report"] + look)
+      #expect(result.status <= 1, "\(result)")
+      #expect(try answers() == before, "\(look)")
+    }
+    #expect(differences(published, try program.published()).contains("breaks.csv"))
+    let proof = try program.run(["verify"])
+    #expect(proof.status == 0 && proof.output.contains("published by a look"), "\(proof)")
+    let again = try program.run(["report", "--as-of", "2026-06-30"])
+    #expect(again.status <= 1, "\(again)")
+    #expect(try program.rows("breaks.csv").map { $0["code"] } == ["MISSED_EXPIRATION"])
+    let later = try program.run(["report", "--as-of", "2026-07-10"])
+    #expect(later.status <= 1, "\(later)")
+    #expect(try answers() != before)
+  }
+
+  @Test("A set of another ledger stays, until it is adopted")
+  func otherLedger() throws {
+    try arrives([Body(1), fresh], as: "told.jsonl")
+    _ = try codes(asOf: "2026-06-30")
+    let published = try program.published()
+    let other = ["run", "--archives", "in", "--as-of", "2026-07-01", "--ledger", "other.sqlite"]
+    for arguments in [other, other + ["--dry-run"]] {
+      let refused = try program.run(arguments)
+      #expect(refused.status == 73 && refused.errors.contains("--adopt"), "\(refused)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("other.sqlite")))
+    #expect(differences(published, try program.published()).isEmpty)
+    try program.folder.write("mine\n", to: "notes/SHA256SUMS")
+    #expect(try program.run(other + ["--out", "notes"]).status <= 1)
+    #expect(try program.run(other).status == 73)
+    #expect(try program.run(other + ["--adopt"]).status <= 1)
+    #expect(try program.run(other).status <= 1)
+  }
+
+  @Test("A set whose run died before the ledger could finish it is its own")
+  func unfinished() throws {
+    try arrives([Body(1), fresh], as: "told.jsonl")
+    _ = try codes(asOf: "2026-06-30")
+    let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
+    try ledger.rewind(to: 1)
+    try ledger.checkpoint()
+    _ = try codes(asOf: "2026-07-01")
+  }
+
+  @Test("An as-of of more than a day from now is warned of")
+  func future() throws {
+    try arrives([Body(1)], as: "told.jsonl")
+    func later(_ time: String) throws -> String {
+      let text = try output(of: ["date", "-u", "-d", time, "+%FT%TZ"], in: program.folder.path)
+      return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    let near = try program.run(["run", "--archives", "in", "--as-of", later("23 hours")])
+    #expect(near.status <= 1 && !near.errors.contains("a day from now"), "\(near)")
+    let far = try program.run(["run", "--archives", "in", "--as-of", later("25 hours")])
+    #expect(far.status <= 1 && far.errors.contains("is more than a day from now"), "\(far)")
   }
 
   /// A charge of somebody else that keeps the input fresh.

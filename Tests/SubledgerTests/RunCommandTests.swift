@@ -59,13 +59,14 @@ struct RunCommandTests {
   @Test("A bar is drawn where it is asked for, and on a terminal unless it is refused")
   func bar() throws {
     for (mode, isDrawn) in [("always", true), ("never", false), ("auto", false)] {
-      let reported = try program.run(run + ["--progress", mode, "--ledger", "\(mode).sqlite"])
+      let options = ["--progress", mode, "--ledger", "\(mode).sqlite", "--adopt"]
+      let reported = try program.run(run + options)
       #expect(reported.output.isEmpty && reported.errors.contains("█") == isDrawn, "\(reported)")
       #expect(reported.errors.contains("\r") == isDrawn, "\(reported)")
     }
     let plain = (["'\(Program.binary.path)'"] + run).joined(separator: " ")
     for (mode, isDrawn) in [("auto", true), ("never", false)] {
-      let command = "\(plain) --progress \(mode) --ledger seen-\(mode).sqlite"
+      let command = "\(plain) --progress \(mode) --ledger seen-\(mode).sqlite --adopt"
       let seen = try output(
         of: ["script", "-qec", command, "/dev/null"], in: program.folder.path)
       #expect(String(decoding: seen, as: UTF8.self).contains("█") == isDrawn, "\(mode)")

@@ -80,7 +80,8 @@ struct Season {
   /// Publishes everything so far at once, as the last run did, into `whole`.
   func replay() throws {
     try? FileManager.default.removeItem(atPath: program.folder.path("whole.sqlite"))
-    let reported = arguments.map { ["l.sqlite": "whole.sqlite", "reports": "whole"][$0] ?? $0 }
+    let renamed = arguments.map { ["l.sqlite": "whole.sqlite", "reports": "whole"][$0] ?? $0 }
+    let reported = renamed + ["--adopt"]
     let run = try program.run(reported)
     try #require([0, 1].contains(run.status), "\(run)")
   }

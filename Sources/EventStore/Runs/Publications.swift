@@ -1,14 +1,44 @@
 public import Domain
 
 extension Ledger {
-  /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
-  public func publishers() throws(SubledgerError) -> [String: Int64] {
+  /// Whether the set whose SHA256SUMS has this SHA-256 is one of this ledger.
+  public func hasPublished(set sha256: String) throws(SubledgerError) -> Bool {
+    try access("look for a set") { database in
+      try database.first("select 1 from published_set where sha256 = ?", sha256) { _ in } != nil
+    }
+  }
+
+  /// The folder into which a run published this set; nil for a look and for another ledger's set.
+  public func folder(ofSet sha256: String) throws(SubledgerError) -> String? {
+    try access("look for a set") { database in
+      try database.first(
+        "select folder from published_set where sha256 = ? and folder is not null", sha256
+      ) { $0.text(0) }
+    }
+  }
+
+  /// Keeps that a set is about to be published: by a run into `folder`, or by a look.
+  public func announce(set sha256: String, in folder: String?) throws(SubledgerError) {
+    try change("announce a set") { database in
+      try database.run(
+        """
+        insert into published_set (sha256, folder) values (?1, ?2)
+        on conflict (sha256) do update set folder = ?2 where ?2 is not null
+        """, sha256, folder)
+    }
+  }
+
+  /// The last run that published each set, by the SHA-256 of its SHA256SUMS; nil for a look and for
+  /// a run that was broken off.
+  public func publishers() throws(SubledgerError) -> [String: Int64?] {
     try access("read the runs") { database in
-      var publishers: [String: Int64] = [:]
-      try database.forEachRow(
-        "select published, id from run where published is not null order by id"
-      ) { publishers[$0.text(0)] = $0.int64(1) }
-      return publishers
+      let runs = try database.all(
+        """
+        select set_of.sha256, max(run.id) from published_set as set_of
+        left join run on run.published = set_of.sha256 group by set_of.sha256
+        """
+      ) { ($0.text(0), $0.optionalInt64(1)) }
+      return Dictionary(uniqueKeysWithValues: runs)
     }
   }
 

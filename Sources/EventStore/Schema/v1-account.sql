@@ -155,6 +155,12 @@ create table document (
   body blob not null -- the content, gzip
 ) strict, without rowid;
 
+-- Every set that was published or was about to be.
+create table published_set (
+  sha256 text primary key, -- of its SHA256SUMS
+  folder text -- where a run published it; null for a look
+) strict, without rowid;
+
 create table run (
   id integer primary key,
   as_of_ms integer not null,

@@ -69,7 +69,10 @@ extension RunPipeline {
     try output.begin(question.subject(answer.totals, asOf: plan.rules.asOf, run))
     guard answer.totals.rows > 0 else {
       return try output.note(
-        "no row of \(question.report.rawValue) has these keys: nothing is counted or booked there")
+        question.isAfter(rules.fold)
+          ? "as-of is \(plan.rules.asOf.text), before this time begins: nothing is known of it yet"
+          : "no row of \(question.report.rawValue) has these keys: nothing is counted or booked "
+            + "there")
     }
     for column in answer.columns { try output.part("number", column.record, text: column.lines) }
     try output.finish(labels: answer.labels)
@@ -92,6 +95,13 @@ extension NumberQuestion {
     subject["as_of"] = CSVCell(asOf)
     if let run { subject["run"] = .integer(run.id) }
     return subject
+  }
+
+  /// Whether the month or day asked for begins at as-of or later.
+  func isAfter(_ rules: FoldSettings) -> Bool {
+    guard let time, time.key.column != .periodIndex else { return false }
+    let day = report.isDaily ? Day(number: time.number) : Month(number: time.number).firstDay
+    return rules.calendar.start(of: day) >= rules.asOf
   }
 
   /// Checks values that only events bring, and what only the newest run has.

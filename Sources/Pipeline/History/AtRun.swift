@@ -13,6 +13,7 @@ extension RunPipeline {
   /// error of kind `identity`, and nothing is published.
   public func report(atRun run: Int64) throws -> RunResult {
     try requireLedger()
+    try requireOwnSet(in: try Ledger.open(path: plan.ledger, mode: .readOnly))
     var copied = plan
     copied.isDryRun = true
     return try following(copied).withLedger { ledger in
@@ -28,8 +29,12 @@ extension RunPipeline {
       if self.plan.hasExplicitAsOf { plan.rules.asOf = self.plan.rules.asOf }
       return try following(plan).publish(from: ledger, after: IntakeSummary()) {
         checksums in
-        guard !self.plan.hasExplicitAsOf, sha256(of: checksums) != history.row.published else {
-          return
+        let set = sha256(of: checksums)
+        guard set != history.row.published else { return }
+        guard !self.plan.hasExplicitAsOf else {
+          if self.plan.isDryRun { return }
+          return try Ledger.open(path: self.plan.ledger, mode: .readWrite)
+            .announce(set: set, in: nil)
         }
         let check = try ReproductionCheck(
           history.row, history.documents, reproduced: checksums, erased: erased)

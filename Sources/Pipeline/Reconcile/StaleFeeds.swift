@@ -28,8 +28,15 @@ extension RunPipeline {
   ///
   /// Only the default of as-of is the time that it is: an as-of that is said may look back.
   func warnOfFutureInput(of ledger: Ledger) throws {
-    guard !plan.hasExplicitAsOf else { return }
-    let latest = plan.rules.asOf + .days(1)
+    let latest = plan.now + .days(1)
+    guard !plan.hasExplicitAsOf else {
+      guard plan.rules.asOf > latest else { return }
+      return log.warning(
+        """
+        as-of \(plan.rules.asOf.text) is more than a day from now: what has not come until then \
+        counts as ended or missing. Check the time given as --as-of
+        """)
+    }
     for mark in try ledger.watermarks() where mark.newest > latest {
       let app = ledger.symbols.words[Int(mark.app)].shown()
       log.warning(

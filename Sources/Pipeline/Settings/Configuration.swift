@@ -27,6 +27,8 @@ struct Configuration: Sendable {
     var lockWait = 0
     /// Seconds below which an archive counts as still being written.
     var minAge = 0
+    /// Publish over a set of another ledger.
+    var adopts = false
     /// Do everything except writing.
     var isDryRun = false
     /// What standard error shows.

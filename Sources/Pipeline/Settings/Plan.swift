@@ -27,6 +27,8 @@ struct Plan: Sendable {
   var modifiedUntil: Instant?
   /// Moment of snapshots that name none.
   var capturedAt: Instant?
+  /// The clock, as the command read it.
+  let now: Instant
   /// Whether as-of was given, rather than taken from the clock.
   var hasExplicitAsOf: Bool
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
@@ -60,6 +62,7 @@ struct Plan: Sendable {
     let minAge = Int64(configuration.job.minAge)
     modifiedUntil = minAge == 0 ? nil : now - .seconds(minAge)
     let calendar = configuration.timezone
+    self.now = now
     hasExplicitAsOf = configuration.asOf != nil
     rules = FoldSettings(
       asOf: configuration.asOf?.instant(in: calendar) ?? now, calendar: calendar)
@@ -120,6 +123,9 @@ extension Plan {
 
   /// The longest JSON value that is read, in bytes.
   var valueBytesMax: Int { configuration.valueBytesMax ?? defaultValueBytesMax }
+
+  /// The published folder as the ledger keeps it.
+  var folder: String { NSString(string: configuration.job.out).standardizingPath }
 
   /// Files and folders of the job itself, which are not input: the published folder and the files
   /// of a set in it, the ledger and files beside it, and the files with settings.

@@ -46,6 +46,7 @@ struct Setting: Sendable {
     Setting("fail_on", isOption: true) { $0.job.failOn = try $1.choice() },
     Setting("lock_wait", isOption: true) { $0.job.lockWait = try $1.number(in: 0...1_000_000) },
     Setting("min_age", isOption: true) { $0.job.minAge = try $1.number(in: 0...1_000_000) },
+    Setting("adopt", isOption: true) { $0.job.adopts = try $1.flag() },
     Setting("dry_run", isOption: true) { $0.job.isDryRun = try $1.flag() },
     Setting("log_format", isOption: true) { $0.job.log.format = try $1.choice() },
     Setting("progress", isOption: true) { $0.job.log.progress = try $1.choice() },

@@ -202,7 +202,9 @@ extension RunPipeline {
       return check
     }
     if let run = publishers[seen.sha256] {
-      check.notes.append("published by run \(run)")
+      check.notes.append(
+        run.map { "published by run \($0)" }
+          ?? "published by a look, or by a run that was broken off")
     } else {
       check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
     }

@@ -11,6 +11,14 @@ public struct SetInspection: Sendable, Equatable {
   public var problems: [String]
 }
 
+/// SHA-256 of `SHA256SUMS` of the set published in `folder`; nil without a set.
+public func publishedSet(in folder: String) throws(SubledgerError) -> String? {
+  guard let document = try readFile("\(folder)/\(checksumsName)"),
+    try !Checksums(publishedIn: folder, reports: reportPaths).hashes.isEmpty
+  else { return nil }
+  return sha256(of: document)
+}
+
 /// Writes `SHA256SUMS` over every file below `folder`.
 public func sealFolder(_ folder: String) throws(SubledgerError) {
   var sums = Checksums(hashes: [:])

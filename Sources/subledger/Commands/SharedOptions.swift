@@ -91,6 +91,9 @@ struct OutputOptions: SettingOptions {
   @Option(help: "Folder of the published report set. (default: reports)")
   var out: String?
 
+  @Flag(help: "Publish over a set that another ledger published.")
+  var adopt = false
+
   @Option(help: "Business time of the reports: RFC 3339, or a date. (default: now)")
   var asOf: String?
 
