@@ -76,6 +76,35 @@ struct CauseTests {
     }
   }
 
+  @Test("A decision is the cause in the month and product of its break alone")
+  func decisions() throws {
+    _ = try world.productKey("pro")
+    func found(_ id: String, _ month: Int) -> Break {
+      var item = Break(id: id, code: .missedRenewal, provider: .qonversion)
+      (item.app, item.store, item.product) = ("app", .appStore, "pro")
+      (item.expectedAt, item.missingEvents) = (day(2026, month, 5), 1)
+      return item
+    }
+    func decide(_ ids: String...) throws {
+      try world.ledger.replaceDecisions(
+        ids.map { Decision(breakID: $0, verdict: .explained, reason: "known", who: "me") })
+    }
+    let breaks = [found("january", 1), found("other", 1), found("february", 2)]
+    try world.publish(breaks: breaks)
+    let january = Month(number: 2026 * 12)
+    let frozen = try FrozenMonth(
+      january, from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
+    var act = NewAuditEntry(.close)
+    (act.month, act.zone) = (january, "UTC")
+    _ = try world.ledger.close(act, frozen.reports)
+    try decide("february")
+    try world.publish(options: #"{"decisions":"1"}"#, breaks: Array(breaks.dropFirst()))
+    #expect(try world.restated("column", "cause").contains("open_breaks late_event"))
+    try decide("february", "other")
+    try world.publish(options: #"{"decisions":"2"}"#, breaks: Array(breaks.dropFirst()))
+    #expect(try world.restated("column", "cause").contains("open_breaks decision"))
+  }
+
   @Test("Options without an effect on numbers are no cause")
   func irrelevant() throws {
     try world.sell(3)

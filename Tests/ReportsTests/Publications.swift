@@ -9,11 +9,12 @@ extension World {
   /// Writes the reports as the next run, a second later, and keeps what it published.
   @discardableResult
   func publish(
-    options: String = "{}", version: String = "1", isRepeated: Bool = false
+    options: String = "{}", version: String = "1", isRepeated: Bool = false, breaks: [Break] = []
   ) throws -> WrittenReports {
     if !isRepeated { rules.asOf = rules.asOf + .seconds(1) }
     try fold()
     let run = try ledger.beginRun(asOf: rules.asOf, version: version, options: options)
+    if !breaks.isEmpty { _ = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run) }
     var plan = ReportPlan(rules: rules, run: run)
     plan.dialect = dialect
     plan.amountDecimals = amountDecimals

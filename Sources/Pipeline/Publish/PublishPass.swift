@@ -99,6 +99,11 @@ struct PublishPass {
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
     reportPlan.stop = stop
+    reportPlan.formerDecisions = { ledger, run in
+      let former = try ledger.documents(ofRun: run).decisions?.content()
+      let name = "the decisions that run \(run) followed"
+      return try DecisionsFile(former ?? [], named: name).decisions
+    }
     // A dry run writes its set where it goes again.
     let folder = plan.isDryRun ? try PrivateFolder() : nil
     defer { withExtendedLifetime(folder) {} }

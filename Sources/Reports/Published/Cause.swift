@@ -31,6 +31,7 @@ final class Causes {
   private let definition: ReportDefinition
   private let showsMoney: Bool
   private var options: [Int64: Set<EffectiveOption>] = [:]
+  private var decided: [Int64: Set<QualityRow>] = [:]
   private var arrivals: [Int64: LateArrivals] = [:]
 
   init(_ history: PublishedHistory, _ shape: RowShape) {
@@ -48,7 +49,9 @@ final class Causes {
     let changed = try changedOptions(since: run)
     for cause in [Cause.definitionChange, .rateCorrection, .productMap, .decision]
     where !changed.isDisjoint(with: options(behind: cause, columns, product)) {
-      return cause
+      let isProved =
+        try cause != .decision || decidedRows(since: run).contains(QualityRow(product, month))
+      if isProved { return cause }
     }
     let arrivals = try arrivals(since: run)
     // Of money, an event changes the row of its own month alone.
@@ -105,11 +108,41 @@ final class Causes {
     return changed
   }
 
+  /// The rows of breaks that are decided otherwise than in `run`.
+  private func decidedRows(since run: Int64) throws -> Set<QualityRow> {
+    if let known = decided[run] { return known }
+    let (ledger, rules) = (history.ledger, history.plan.rules)
+    let former = try history.plan.formerDecisions(ledger, run).map { ($0.breakID, $0.verdict) }
+    let (before, now) = (Dictionary(former) { $1 }, try ledger.decisions())
+    var rows: Set<QualityRow> = []
+    for id in Set(before.keys).union(now.keys) where before[id] != now[id] {
+      guard let found = try ledger.knownBreak(id) else { continue }
+      let feed = ledger.symbol(found.app).map { Feed(provider: found.provider, app: $0) }
+      let product = PublishedProduct(feed: feed, product: ledger.symbol(found.product))
+      // One without a business time counts at as-of.
+      let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
+      rows.insert(QualityRow(product, rules.calendar.month(of: at)))
+    }
+    decided[run] = rows
+    return rows
+  }
+
   private func arrivals(since run: Int64) throws -> LateArrivals {
     if let known = arrivals[run] { return known }
     let found = try LateArrivals(history, since: run)
     arrivals[run] = found
     return found
+  }
+}
+
+/// A month of a product in the report about quality.
+private struct QualityRow: Hashable {
+  let product: PublishedProduct
+  let month: Month
+
+  init(_ product: PublishedProduct, _ month: Month) {
+    self.product = product
+    self.month = month
   }
 }
 
