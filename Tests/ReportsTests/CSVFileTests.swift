@@ -119,6 +119,42 @@ struct CSVFileTests {
     #expect(try written(.excel) { $0.add(1) } == "\u{feff}1\r\n")
   }
 
+  @Test(
+    "In the dialect for spreadsheets a text that would become another number is marked as text",
+    arguments: [
+      ("2000000000040011", true), ("4936961123826e12", true), ("007", true), ("1-2", true),
+      ("10:30", true), (".5", true), ("'007", true), ("''12e5", true), ("12345678901", false),
+      ("0", false), ("GPA.3300-1", false), ("e12", false), ("'a", false), ("", false),
+      ("'-1", false), (".", false),
+    ])
+  func ids(_ text: String, isMarked: Bool) throws {
+    let lines = SpreadsheetLines([.cell("id", .text, ""), .cell("n", .integer, "")], .excel)
+    let line = Array("\(text),2000000000040011".utf8)
+    let printed = line.withUnsafeBytes(lines.printed)
+    #expect(
+      String(decoding: printed, as: UTF8.self) == "\(isMarked ? "'" : "")\(text),2000000000040011")
+    #expect(printed.withUnsafeBytes(lines.read) == line)
+  }
+
+  @Test("Where the decimal sign is a comma, cells are separated by semicolons, and read back so")
+  func decimalComma() throws {
+    let columns: [Column] = [
+      .cell("a", .text, ""), .usd("b", ""), .cell("c", .text, ""), .rate("d", ""), .usd("e", ""),
+    ]
+    let lines = SpreadsheetLines(columns, .de)
+    let line = Array("\"x,y;\"\"z\"\"\",-1.50,p.q,0.250000,".utf8)
+    let printed = line.withUnsafeBytes(lines.printed)
+    #expect(
+      String(decoding: printed, as: UTF8.self) == "\"x,y;\"\"z\"\"\";-1,50;p.q;0,250000;")
+    #expect(printed.withUnsafeBytes(lines.read) == line)
+    let path = folder.path("de.csv")
+    let file = try CSVFile(path: path, dialect: .de, columns: columns)
+    try line.withUnsafeBytes { try file.add(line: $0) }
+    try file.flush()
+    let expected = Data([0xef, 0xbb, 0xbf] + printed + [13, 10])
+    #expect(FileManager.default.contents(atPath: path) == expected)
+  }
+
   @Test("A file longer than a piece is whole")
   func longFile() throws {
     let path = folder.path("long.csv")

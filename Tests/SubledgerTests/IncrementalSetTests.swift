@@ -6,7 +6,9 @@ import Testing
 struct IncrementalSetTests {
   @Test(
     "The set has the same bytes, also after somebody changed or removed published files",
-    arguments: [[], ["--csv-dialect", "excel", "--amount-decimals", "2"]])
+    arguments: [
+      [], ["--csv-dialect", "excel", "--amount-decimals", "2"], ["--csv-dialect", "excel-de"],
+    ])
   func sameAsReproduced(options: [String]) throws {
     let runs = try SteadyRuns(options: options)
     for run in 0..<runs.count {

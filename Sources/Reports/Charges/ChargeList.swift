@@ -134,9 +134,10 @@ private struct MonthFile {
       if link(former.path, path) != 0 { try copyFile(former.path, to: path) }
       return former.seal
     }
-    let file = try CSVFile(path: path, dialect: dialect)
+    let columns = ReportDefinition.charges.columns
+    let file = try CSVFile(path: path, dialect: dialect, columns: columns)
     var header = CSVLine()
-    for column in ReportDefinition.charges.columns { header.add(plain: column.name) }
+    for column in columns { header.add(plain: column.name) }
     try file.add(header)
     guard let former else {
       for day in days {

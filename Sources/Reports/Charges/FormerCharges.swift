@@ -9,6 +9,7 @@ public struct FormerCharges: Sendable {
     let path: String
     let seal: FileSeal
     let totals: ChargeTotals
+    let dialect: CSVDialect
   }
 
   let months: [Month: File]
@@ -35,7 +36,8 @@ public struct FormerCharges: Sendable {
       else { return nil }
       let seal = try seal(of: path)
       guard seal.sha256 == sums.hashes[resource.path] else { return nil }
-      months[month] = File(path: path, seal: seal, totals: totals)
+      months[month] = File(
+        path: path, seal: seal, totals: totals, dialect: package.subledger.csv_dialect)
     }
     self.months = months
   }
@@ -50,6 +52,7 @@ private struct PublishedPackage: Decodable {
 
   struct Extension: Decodable {
     // As they are published.
+    let csv_dialect: CSVDialect
     let control_totals: [String: [String: String]]
     let hash_totals: [String: [String: String]]?
     let rounding_residual: [String: [String: String]]?
@@ -64,18 +67,20 @@ private struct PublishedPackage: Decodable {
 }
 
 extension FormerCharges.File {
-  /// Calls `body` at every row, without its line end.
+  /// Calls `body` at every row in RFC 4180, without its line end.
   func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard let file = FilePieces(of: path) else {
       throw SubledgerError.system("read", path)
     }
+    let spreadsheet =
+      dialect == .rfc4180 ? nil : SpreadsheetLines(ReportDefinition.charges.columns, dialect)
     var rest: [UInt8] = []
     var isHeader = true
     func pass(_ line: UnsafeRawBufferPointer) throws {
       defer { isHeader = false }
       if isHeader { return }
-      let hasReturn = line.last == UInt8(ascii: "\r")
-      try body(hasReturn ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line)
+      guard let spreadsheet else { return try body(line) }
+      try spreadsheet.read(UnsafeRawBufferPointer(rebasing: line.dropLast())).withUnsafeBytes(body)
     }
     while true {
       guard let piece = file.next() else {

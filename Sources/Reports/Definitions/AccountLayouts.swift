@@ -29,9 +29,10 @@ extension ReportDefinition {
       .key("period", .month, "Month of the number."),
       .key("key", .text, "Other key columns of the row, joined by commas."),
       .key("column", .text, "Column that changed."),
-      .cell("published", .text, "Number closed, or last published as complete; 0 without a row."),
-      .cell("restated", .text, "Number now; 0 when the row is gone."),
-      .cell("delta", .text, "restated − published; empty when one of them is unknown."),
+      .cell(
+        "published", .numeral, "Number closed, or last published as complete; 0 without a row."),
+      .cell("restated", .numeral, "Number now; 0 when the row is gone."),
+      .cell("delta", .numeral, "restated − published; empty when one of them is unknown."),
       .cell("cause", .text, "Why it changed, as one of a few words."),
       .cell("published_by_run", .number, "Run that published, or closed, the number."),
     ])

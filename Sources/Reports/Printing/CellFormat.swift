@@ -12,6 +12,8 @@ enum CellFormat {
   /// The number of a word, printed as the word.
   case word(Labels.Part)
   case integer
+  /// Text that is a number of another report.
+  case numeral
   /// Millionths, printed with two to six decimals.
   case amount
   /// Millionths of a percent, printed without needless decimals.
@@ -46,7 +48,7 @@ enum CellFormat {
   ) -> ReportCell {
     guard let first = number(place) else { return .none }
     switch self {
-    case .text, .printed, .name: return .text(text(place))
+    case .text, .printed, .name, .numeral: return .text(text(place))
     case .ratio:
       let whole = number(place + 1) ?? 0
       return whole == 0 ? .none : .integer(rateMillionths(first, over: whole))
@@ -57,7 +59,7 @@ enum CellFormat {
   /// The type of Frictionless Table Schema, version 2.
   var type: String {
     switch self {
-    case .text, .printed, .name, .word: "string"
+    case .text, .printed, .name, .word, .numeral: "string"
     case .integer, .wholeDays, .wholeHours, .number, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"

@@ -67,7 +67,7 @@ extension CellFormat {
     if row.isNull(place) { return .nothing }
     let number = row.int64(place)
     switch self {
-    case .text: return .text(CellText.of(row.text(place)))
+    case .text, .numeral: return .text(CellText.of(row.text(place)))
     case .printed: return .text(row.text(place))
     case .word(let part): return .text(try lexicon.word(number, part))
     case .name: return .text(CellText.of(name: row.text(place)))

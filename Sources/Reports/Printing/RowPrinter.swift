@@ -31,7 +31,7 @@ struct RowPrinter {
     _ number: Int64, as format: CellFormat, decimals: Int?, to line: inout CSVLine
   ) throws(SubledgerError) {
     switch format {
-    case .text, .printed, .name: break
+    case .text, .printed, .name, .numeral: break
     case .word(let part): line.add(cell: try labels.cell(number, part))
     case .integer, .number: line.add(number)
     case .amount:

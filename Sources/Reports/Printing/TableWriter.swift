@@ -162,7 +162,8 @@ final class TableWriter {
 
   private func open(_ path: String) throws(SubledgerError) {
     guard let folder else { return }
-    let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
+    let file = try CSVFile(
+      path: "\(folder)/\(path)", dialect: plan.dialect, columns: layout.columns)
     line.removeAll()
     for column in layout.columns { line.add(plain: column.name) }
     try file.add(line)

@@ -38,13 +38,13 @@ extension Manifest {
       "hash": .string("sha256:" + seal.sha256),
       "rows": .integer(resource.rows),
       "dialect": .object([
-        "delimiter": .string(","),
+        "delimiter": .string("\(dialect.separator)"),
         "doubleQuote": .bool(true),
         "header": .bool(true),
-        "lineTerminator": .string(dialect == .excel ? "\r\n" : "\n"),
+        "lineTerminator": .string(dialect == .rfc4180 ? "\n" : "\r\n"),
         "quoteChar": .string("\""),
       ]),
-      "schema": resource.schema,
+      "schema": resource.schema(dialect),
     ])
   }
 
@@ -94,9 +94,9 @@ extension ManifestResource {
     return String(stem.map { $0 == "/" ? "." : $0 })
   }
 
-  var schema: JSONValue {
+  func schema(_ dialect: CSVDialect) -> JSONValue {
     .object([
-      "fields": .array(fields.map(\.value)),
+      "fields": .array(fields.map { $0.value(dialect) }),
       "primaryKey": .array(fields.filter(\.isKey).map { .string($0.name) }),
       "missingValues": .array([.string("")]),
     ])
@@ -104,13 +104,14 @@ extension ManifestResource {
 }
 
 extension ManifestField {
-  var value: JSONValue {
+  func value(_ dialect: CSVDialect) -> JSONValue {
     var members: [String: JSONValue] = [
       "name": .string(name),
       "type": .string(type),
       "description": .string(description),
     ]
     if let unit { members["unit"] = .string(unit) }
+    if type == "number", dialect.hasDecimalComma { members["decimalChar"] = .string(",") }
     return .object(members)
   }
 }

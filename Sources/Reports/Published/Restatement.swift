@@ -31,7 +31,8 @@ func writeRestatements(
 ) throws -> ReportTable {
   let definition = ReportDefinition.restatements
   let name = "\(definition.name).csv"
-  let file = try CSVFile(path: "\(folder)/\(name)", dialect: plan.dialect)
+  let file = try CSVFile(
+    path: "\(folder)/\(name)", dialect: plan.dialect, columns: definition.columns)
   var line = CSVLine()
   for column in definition.columns { line.add(plain: column.name) }
   try file.add(line)

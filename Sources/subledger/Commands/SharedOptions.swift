@@ -109,7 +109,11 @@ struct OutputOptions: SettingOptions {
   @Option(help: "Exit 1 if such breaks are published: none, pending, open or critical.")
   var failOn: String?
 
-  @Option(help: "CSV format: rfc4180, or excel with BOM and CRLF. (default: rfc4180)")
+  @Option(
+    help: """
+      CSV format: rfc4180, or for spreadsheets excel, where the decimal sign is a comma excel-de, \
+      excel-fr and so on. (default: rfc4180)
+      """)
   var csvDialect: String?
 
   @Option(
