@@ -133,6 +133,35 @@ struct RevenueReportTests {
     #expect(table.controlTotals["charges"] == "1")
   }
 
+  @Test("In rounded rows net and commission are differences of the rounded amounts beside them")
+  func footing() throws {
+    world.amountDecimals = 2
+    let key = try key(on: Day(year: 2026, month: 1, day: 5))
+    var sums = RevenueSums()
+    (sums.charges, sums.refunds) = (1, 1)
+    sums.grossUSD.add(micros: 6_000)
+    sums.refundsUSD.add(micros: 4_000)
+    sums.proceedsUSD.add(micros: 14_000)
+    sums.grossLocal.add(micros: 2_006_000)
+    sums.refundsLocal.add(micros: 1_004_000)
+    world.facts.revenue[key] = sums
+    let tables = try world.write()
+    let amounts = ["gross_usd", "refunds_usd", "net_usd", "proceeds_usd", "commission_usd"]
+    for path in ["revenue_monthly.csv", "revenue_daily/2026-01.csv"] {
+      let row = try #require(try world.rows(path).first)
+      #expect(amounts.map { row[$0] } == ["0.01", "0.00", "0.01", "0.01", "0.00"])
+      #expect(row["net_local"] == "1.01")
+    }
+    let table = try #require(tables.first { $0.path == "revenue_monthly.csv" })
+    #expect(table.controlTotals["net_usd"] == "0.01")
+    #expect(table.roundingResidual["net_usd"] == "-0.008")
+    #expect(table.roundingResidual["commission_usd"] == "-0.012")
+    world.amountDecimals = nil
+    try world.write()
+    let exact = try #require(try world.rows("revenue_monthly.csv").first)
+    #expect(amounts.map { exact[$0] } == ["0.006", "0.004", "0.002", "0.014", "-0.012"])
+  }
+
   @Test("A sum beyond what is kept exactly is an error, never a wrong number")
   func overflow() throws {
     try book(on: Day(year: 2026, month: 1, day: 5), charges: 1, gross: 0, refunds: 0)

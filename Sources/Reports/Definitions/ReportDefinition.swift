@@ -32,6 +32,9 @@ struct ReportDefinition {
   /// Whether its rows depend on when input arrived, rather than on its content.
   var dependsOnArrival = false
   let columns: [Column]
+  /// Columns that are a difference of two others, also when amounts are rounded; each comes behind
+  /// those that it is made of.
+  var differences: [(column: String, from: String, minus: String)] = []
   /// Up to where its monthly rows are complete; nil when they have no such column.
   var completeness: HorizonKind?
 

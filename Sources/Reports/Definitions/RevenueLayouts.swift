@@ -4,11 +4,17 @@ internal import EventStore
 extension ReportDefinition {
   static let revenueDaily = ReportDefinition(
     name: "revenue_daily", query: PackageResources.revenue_daily_sql, isSplitByMonth: true,
-    columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns)
+    columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns,
+    differences: revenueDifferences)
 
   static let revenueMonthly = ReportDefinition(
     name: "revenue_monthly", query: PackageResources.revenue_monthly_sql,
-    columns: [.month] + revenueColumns, completeness: .booked)
+    columns: [.month] + revenueColumns, differences: revenueDifferences, completeness: .booked)
+
+  private static let revenueDifferences: [(column: String, from: String, minus: String)] = [
+    ("net_usd", "gross_usd", "refunds_usd"), ("commission_usd", "net_usd", "proceeds_usd"),
+    ("net_local", "gross_local", "refunds_local"),
+  ]
 
   private static let revenueColumns: [Column] =
     Column.productKey + [

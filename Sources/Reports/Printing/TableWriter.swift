@@ -25,6 +25,9 @@ final class TableWriter {
   private var line = CSVLine()
   /// The row that is being written.
   private var cells: [ReportCell] = []
+  /// The same as it is printed, with rounded amounts.
+  private var shown: [ReportCell] = []
+  private let differences: [(column: Int, from: Int, minus: Int)]
   private var path = ""
   private var month: Month?
   private var rows: Int64 = 0
@@ -49,6 +52,13 @@ final class TableWriter {
     isFlagged = layout.columns.last?.name == Column.isComplete.name
     formats = layout.columns.map(\.format)
     printer = RowPrinter(labels)
+    let names = layout.columns.map(\.name)
+    differences = layout.differences.compactMap { column, from, minus in
+      guard let column = names.firstIndex(of: column), let from = names.firstIndex(of: from),
+        let minus = names.firstIndex(of: minus)
+      else { return nil }
+      return (column, from, minus)
+    }
     printed = [Int128](repeating: 0, count: layout.columns.count)
     residual = printed
   }
@@ -110,16 +120,33 @@ final class TableWriter {
     line.removeAll()
     cells.removeAll(keepingCapacity: true)
     var place = 0
+    for format in formats {
+      cells.append(format.cell(at: place, number, text: text))
+      place += format.width
+    }
+    if isRounding { round() }
     for (index, format) in formats.enumerated() {
-      let cell = format.cell(at: place, number, text: text)
+      let cell = isRounding ? shown[index] : cells[index]
       try printer.add(cell, as: format, decimals: plan.amountDecimals, to: &line)
       count(cell, index)
-      cells.append(cell)
-      place += format.width
     }
     rows += 1
     try file?.add(line)
     try sink?.add(cells, isComplete: isFlagged && cells.last == .integer(1))
+  }
+
+  /// Rounds the amounts of the row; a difference is that of the rounded amounts, so that rows foot.
+  private func round() {
+    shown = cells
+    for (index, format) in formats.enumerated() {
+      guard case .amount = format, case .integer(let number) = cells[index] else { continue }
+      shown[index] = .integer(rounded(number, decimals: plan.amountDecimals))
+    }
+    for (column, from, minus) in differences {
+      guard let from = shown[from].integer, let minus = shown[minus].integer else { continue }
+      guard case .integer = cells[column] else { continue }
+      shown[column] = .integer(Int64(clamping: Int128(from) - Int128(minus)))
+    }
   }
 
   /// Adds the printed value to the sums of its column.
@@ -129,9 +156,8 @@ final class TableWriter {
     switch formats[index] {
     case .integer: printed[index] += Int128(number)
     case .amount:
-      let shown = rounded(number, decimals: plan.amountDecimals)
-      printed[index] += Int128(shown)
-      residual[index] += Int128(number) - Int128(shown)
+      printed[index] += Int128(number)
+      residual[index] += Int128(cells[index].integer ?? number) - Int128(number)
     default: break
     }
   }
