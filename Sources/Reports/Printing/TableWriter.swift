@@ -27,6 +27,7 @@ final class TableWriter {
   private var cells: [ReportCell] = []
   /// The same as it is printed, with rounded amounts.
   private var shown: [ReportCell] = []
+  private let isRounding: Bool
   private let differences: [(column: Int, from: Int, minus: Int)]
   private var path = ""
   private var month: Month?
@@ -52,6 +53,7 @@ final class TableWriter {
     isFlagged = layout.columns.last?.name == Column.isComplete.name
     formats = layout.columns.map(\.format)
     printer = RowPrinter(labels)
+    isRounding = plan.amountDecimals.map { $0 < 6 } ?? false
     let names = layout.columns.map(\.name)
     differences = layout.differences.compactMap { column, from, minus in
       guard let column = names.firstIndex(of: column), let from = names.firstIndex(of: from),
@@ -125,10 +127,10 @@ final class TableWriter {
       place += format.width
     }
     if isRounding { round() }
+    let row = isRounding ? shown : cells
     for (index, format) in formats.enumerated() {
-      let cell = isRounding ? shown[index] : cells[index]
-      try printer.add(cell, as: format, decimals: plan.amountDecimals, to: &line)
-      count(cell, index)
+      try printer.add(row[index], as: format, decimals: plan.amountDecimals, to: &line)
+      count(row[index], index)
     }
     rows += 1
     try file?.add(line)
@@ -211,8 +213,6 @@ final class TableWriter {
       residual[index] = 0
     }
   }
-
-  private var isRounding: Bool { plan.amountDecimals.map { $0 < 6 } ?? false }
 
   private var totals: [String: String] {
     var totals: [String: String] = [:]
