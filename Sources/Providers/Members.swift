@@ -42,13 +42,20 @@ struct Members<Field: MemberField> {
   /// How many members of the object looked at last are not known.
   private(set) var unknown = 0
 
-  /// Members of objects at `path`, which is empty for a body or ends in a point.
-  init(_ path: String = "") {
-    let names = Field.allCases.map(\.names)
+  /// Members of objects at `path`, which is empty for a body or ends in a point; `own` names, which
+  /// are configured, come before the field's and mean nothing else.
+  init(_ path: String = "", own: [Field.RawValue: [String]] = [:]) {
+    let known = Field.allCases.map { field in
+      field.names.filter { name in !own.values.contains { $0.contains(name) } }
+    }
+    var taken: Set<String> = []
+    let names = Field.allCases.map { field in
+      ((own[field.rawValue] ?? []) + known[field.rawValue]).filter { taken.insert($0).inserted }
+    }
     keys = KeyTable(names.flatMap { $0 } + Field.unread)
     starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
     slots = Array(repeating: -1, count: (starts.last ?? 0) + Field.unread.count)
-    self.names = MemberNames(names.map { path + $0[0] })
+    self.names = MemberNames(names.map { path + ($0.first ?? "") })
   }
 
   /// Looks all fields up in `object`.
@@ -96,6 +103,13 @@ struct Members<Field: MemberField> {
       if let value = read(node) { return value }
     }
     return nil
+  }
+
+  /// Calls `visit` with each of the field's values, in the order of its names.
+  func forEach(_ field: Field, _ visit: (JSONNode) -> Void) {
+    for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
+      visit(node)
+    }
   }
 
   /// The field's value, null included; nil when absent.

@@ -7,6 +7,8 @@ public struct NormaliserSettings: Sendable {
   ///
   /// Qonversion lets every project rename its events; a name here beats the default of that name.
   public var eventNames: [String: EventKind] = [:]
+  /// Members of a project's own archives.
+  public var envelope = EnvelopeNames()
   /// Secrets, one of which a provider's deliveries must carry if they carry any; a provider without
   /// an entry needs none.
   public var secrets: [Provider: [Secret]] = [:]
@@ -24,17 +26,14 @@ public struct NormaliserSettings: Sendable {
 /// Turns the lines of an archive into events; one per worker, reused from chunk to chunk.
 public struct Normaliser {
   private var unwrapping: Unwrapping
-  private let refused: [Int64: String]
 
   /// A normaliser that reads bodies by `rules`.
-  public init(rules: NormaliserSettings) {
-    unwrapping = Unwrapping(rules: rules)
-    refused = rules.refused
-  }
+  public init(rules: NormaliserSettings) { unwrapping = Unwrapping(rules: rules) }
 
   /// Adds what a stretch of whole lines brings: events, rejects, and the account of its values.
   ///
-  /// A stretch may also begin and end inside a line, between two values.
+  /// A stretch may also begin and end inside a line, between two values. Of a value that holds many
+  /// webhooks, one that is refused counts as a value of its own.
   ///
   /// - Parameters:
   ///   - bytes: the lines, with their line ends.
@@ -52,16 +51,23 @@ public struct Normaliser {
       do throws(JSONProblem) {
         let end = try unwrapping.read(cursor.lineBytes, from: start)
         try cursor.pass(to: end)
-        if let detail = refused[place.byteOffset] {
-          batch.reject(BodyProblem(.unauthenticated, detail), at: place)
-        } else {
-          batch.account(for: unwrapping.unwrap(at: place, to: &batch), at: place)
-        }
+        batch.account(for: unwrapping.unwrap(at: place, to: &batch), at: place)
       } catch {
-        batch.reject(BodyProblem(error, start: start), at: place)
-        cursor.passBroken()
+        if let line = cursor.wholeLine,
+          let outcome = unwrapping.unwrap(logLine: line, at: place, to: &batch)
+        {
+          batch.account(for: outcome, at: place)
+          cursor.passLine()
+        } else {
+          batch.reject(BodyProblem(error, start: start), at: place)
+          cursor.passBroken()
+        }
       }
       batch.lines += 1
+      for (problem, place) in unwrapping.refusedParts {
+        batch.reject(problem, at: place)
+        batch.lines += 1
+      }
     }
   }
 

@@ -9,6 +9,8 @@ import Glibc
 struct ValueCursor {
   private let bytes: UnsafeRawBufferPointer
   private var lineEnd = -1
+  /// Offset of the first value in the line.
+  private var lineStart = 0
   /// Offset of the value, or where the search for the next one begins.
   private(set) var position = 0
   /// Physical line of `position`.
@@ -22,6 +24,15 @@ struct ValueCursor {
   /// Everything up to the end of the value's line.
   var lineBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<lineEnd]) }
 
+  /// The line without white space around it; nil when the value is not its first.
+  var wholeLine: UnsafeRawBufferPointer? {
+    guard position == lineStart else { return nil }
+    return UnsafeRawBufferPointer(rebasing: bytes[position..<lineEnd]).trimmed
+  }
+
+  /// Moves behind the line.
+  mutating func passLine() { position = lineEnd }
+
   /// Goes to the first byte of the next value; false at the end.
   mutating func next() -> Bool {
     while position < bytes.count {
@@ -29,12 +40,15 @@ struct ValueCursor {
       case UInt8(ascii: "\n"):
         line += 1
         position += 1
-      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), recordSeparator:
         position += 1
       case 0xef where isByteOrderMark:
         position += 3
       default:
-        if position >= lineEnd { lineEnd = endOfLine(from: position) }
+        if position >= lineEnd {
+          lineEnd = endOfLine(from: position)
+          lineStart = position
+        }
         return true
       }
     }
@@ -66,7 +80,7 @@ struct ValueCursor {
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool {
-    [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf].contains(byte)
+    [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator].contains(byte)
   }
 
   /// The first line end from `start` on.

@@ -26,6 +26,11 @@ public struct UnknownName: Sendable, Hashable {
   public init(_ provider: Provider, _ subject: Subject, _ bytes: UnsafeRawBufferPointer) {
     self.provider = provider
     self.subject = subject
+    name = Self.shown(bytes, isMember: subject == .member)
+  }
+
+  /// The name as it may be shown.
+  public static func shown(_ bytes: UnsafeRawBufferPointer, isMember: Bool) -> String {
     let text = String(decoding: bytes.prefix(200), as: UTF8.self)
     let isName = text.unicodeScalars.allSatisfy { scalar in
       scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
@@ -36,7 +41,7 @@ public struct UnknownName: Sendable, Hashable {
       isDigit && next.properties.isAlphabetic
     }
     let isSafe = isName && digits.count(where: \.self) <= 4 && text.count <= 48
-    name = isSafe && !(subject == .member && isMixed) ? text : Self.withheld
+    return isSafe && !(isMember && isMixed) ? text : withheld
   }
 
   private init(_ name: String, like other: UnknownName) {

@@ -1,15 +1,18 @@
 internal import Domain
 
-/// Where bytes come from: the file itself, or what inflating the level below gives.
+/// Where bytes come from: the file itself, what inflating the level below gives, or its values with
+/// one on each line.
 enum ByteSource {
   case file(FileBytes)
   case gzip(GzipSource)
+  case document(DocumentSource)
 
   /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     switch self {
     case .file(let file): try file.read(into: target)
     case .gzip(let gzip): try gzip.read(into: target)
+    case .document(let document): try document.read(into: target)
     }
   }
 }
@@ -19,7 +22,7 @@ final class ByteWindow {
   let source: ByteSource
   /// Bytes of the source taken so far.
   private(set) var consumed: Int64 = 0
-  private let buffer: UnsafeMutableRawBufferPointer
+  private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
 
@@ -41,6 +44,19 @@ final class ByteWindow {
     start = 0
     end += try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
     return end >= count
+  }
+
+  /// Reads on until at least `count` bytes are at hand, whatever the capacity, or the source ends.
+  func look(at count: Int) throws(SubledgerError) -> UnsafeMutableRawBufferPointer {
+    if buffer.count < count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+      larger.copyMemory(from: UnsafeRawBufferPointer(bytes))
+      (start, end) = (0, end - start)
+      buffer.deallocate()
+      buffer = larger
+    }
+    _ = try fill(atLeast: count)
+    return bytes
   }
 
   /// Takes `count` of the bytes at hand.

@@ -10,7 +10,8 @@ public let defaultValueBytesMax = 16 << 20
 public enum ArchiveChunk {
   /// Physical lines with their newlines, as in the inflated archive.
   ///
-  /// The first byte is in line `firstLine`, from 1, at `firstOffset`, from 0. The last line of the
+  /// Of a document over several lines, each value is one line. The first byte is in line
+  /// `firstLine`, from 1, at `firstOffset`, from 0. The last line of the
   /// archive may lack its newline. A line longer than about 1 MiB may come in several chunks, each
   /// of whole JSON values; the second then begins within its line. The bytes are good until the
   /// consumer returns.
@@ -94,6 +95,9 @@ private func read(
     let level = try GzipSource(window, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
     levels.append(level)
     window = ByteWindow(.gzip(level), capacity: sizes.buffer)
+  }
+  if try DocumentSource.isDocument(window) {
+    window = ByteWindow(.document(DocumentSource(window)), capacity: sizes.buffer)
   }
   let reader = LineReader(window, sizes: sizes)
   try reader.run(body)

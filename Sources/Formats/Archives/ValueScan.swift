@@ -45,7 +45,7 @@ private func firstByte(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int
   var position = start
   while position < bytes.count {
     switch bytes[position] {
-    case 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF: position += 1
+    case 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, recordSeparator: position += 1
     default: return position
     }
   }

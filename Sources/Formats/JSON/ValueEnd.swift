@@ -116,6 +116,9 @@ public struct ValueEnd: Sendable {
   }
 }
 
+/// Begins each value of a sequence by RFC 7464.
+public let recordSeparator: UInt8 = 0x1e
+
 /// A value that is not an object or array.
 private struct Stray {
   /// The last byte that no white space or byte order mark has.
@@ -134,7 +137,7 @@ private struct Stray {
 
   mutating func add(_ byte: UInt8) {
     switch byte {
-    case 0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf: return
+    case 0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator: return
     case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "["):
       isPart = true
     default: break

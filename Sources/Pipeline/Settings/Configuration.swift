@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Providers
 import Yams
 
 /// Every setting of the job: from flags, which override the environment, which overrides the
@@ -52,6 +53,8 @@ struct Configuration: Sendable {
   var periods: [String: PeriodLength] = [:]
   /// The provider's event name → kind.
   var eventNames: [String: EventKind] = [:]
+  /// Members of the project's own archives.
+  var envelope = EnvelopeNames()
   var renewalGap: Interval?
   var retryHorizon: Interval?
   var freshnessMax: Interval?

@@ -117,6 +117,7 @@ extension Plan {
   func normaliseRules() throws(SubledgerError) -> NormaliserSettings {
     var rules = NormaliserSettings()
     rules.eventNames = configuration.eventNames
+    rules.envelope = configuration.envelope
     rules.secrets = try secrets()
     return rules
   }

@@ -1,4 +1,5 @@
 import Domain
+import Providers
 import Reconciliation
 
 /// A setting: its name in the configuration file, and how its value is read.
@@ -72,6 +73,9 @@ struct Setting: Sendable {
       for entry in try value.entries() { try configuration.add(entry.period(), of: entry) }
     },
     Setting("event_names", isKept: true) { $0.eventNames = try $1.eventNames() },
+    Setting("envelope.body", isKept: true) { $0.envelope.body = try $1.list() },
+    Setting("envelope.received", isKept: true) { $0.envelope.received = try $1.list() },
+    Setting("envelope.headers", isKept: true) { $0.envelope.headers = try $1.list() },
     Setting("renewal_gap", isKept: true) { $0.renewalGap = try $1.duration() },
     Setting("retry_horizon", isKept: true) { $0.retryHorizon = try $1.duration() },
     Setting("freshness_max", isKept: true) { $0.freshnessMax = try $1.duration() },

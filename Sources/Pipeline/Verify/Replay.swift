@@ -95,6 +95,7 @@ extension RunPipeline {
       if let row = try ledger.run(archive.run), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration
         replayed.configuration.eventNames = then.eventNames
+        replayed.configuration.envelope = then.envelope
         replayed.configuration.retrySchedules = then.retrySchedules
         replayed.configuration.valueBytesMax = then.valueBytesMax
       }

@@ -32,10 +32,14 @@ struct Authentication {
   }
 
   /// The secret in the headers that are in `object`, a body or an envelope.
-  func headers(of object: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Match {
+  func headers(
+    of object: JSONNode, in places: [String], _ mapper: any BodyMapper.Type, _ tape: JSONTape
+  ) -> Match {
     var match = Match.absent
     for name in mapper.secretHeaders {
-      tape.forEachHeader(name, of: object) { judge($0, of: mapper.provider, tape, &match) }
+      tape.forEachHeader(name, of: object, in: places) {
+        judge($0, of: mapper.provider, tape, &match)
+      }
     }
     return match
   }

@@ -1,36 +1,63 @@
 import Formats
 import Domain
 
-/// The members under which the writers of archives put a body and the time they received it.
+/// The members under which the writers of archives and logs put a body, or what holds it, and the
+/// time they received it.
 ///
-/// Sources: the payload formats of API Gateway (`body`, `requestContext`), Hookdeck
-/// (`data.body`, `ingested_at`), Svix (`payload`), SNS (`Message`, `Timestamp`), EventBridge
-/// (`detail`, `time`), Pub/Sub (`message.data`, `publishTime`), Vector (`message`, `timestamp`),
-/// Fluent Bit (`date`), and the usual columns of own handlers and tables.
+/// Sources: the payload formats and log records of the producers that docs/operations.md lists, and
+/// the usual columns of own handlers and tables.
 enum EnvelopeField: Int, MemberField {
-  case body, data, payload, message, detail, rawPayload, event, record
-  case isLargePayload, requestContext
+  /// A body, which says that there is none where it is null.
+  case body
+  /// A body or an envelope inside this one, in the order in which they are tried.
+  case content
+  case isLargePayload
+  /// The object that holds the receive time of this one.
+  case timed
   /// The receive time, the most specific name first.
   case received
 
   var names: [String] {
     switch self {
-    case .body: ["body"]
-    case .data: ["data"]
-    case .payload: ["payload"]
-    case .message: ["message", "Message"]
-    case .detail: ["detail"]
-    case .rawPayload: ["raw_payload", "rawPayload", "rawBody", "raw_body", "raw_json"]
-    case .event: ["event"]
-    case .record: ["record"]
+    case .body: ["body", "Body"]
+    case .content:
+      [
+        "payload", "message", "Message", "detail", "raw_payload", "rawPayload", "rawBody",
+        "raw_body", "raw_json", "request_body", "requestBody", "RequestBody", "event", "record",
+        "data", "Data", "value", "content", "log", "log_processed", "jsonPayload", "textPayload",
+        "line", "msg", "MESSAGE", "@message", "_raw", "Records", "records", "Messages", "logEvents",
+        "events", "Sns", "kinesis", "streams", "values", "result", "Logs", "logs", "request", "req",
+        "properties", "_source",
+      ]
     case .isLargePayload: ["is_large_payload"]
-    case .requestContext: ["requestContext"]
+    case .timed: ["requestContext", "attributes", "Attributes"]
     case .received:
       [
-        "receivedAt", "received_at", "ingested_at", "publishTime", "Timestamp", "ts", "timestamp",
-        "time", "date",
+        "receivedAt", "received_at", "ingested_at", "publishTime", "timeEpoch", "requestTimeEpoch",
+        "SentTimestamp", "approximateArrivalTimestamp", "ApproximateArrivalTimestamp", "Timestamp",
+        "ts", "timestamp", "@timestamp", "TimestampMs", "EventTimestampMs", "eventTimestamp",
+        "time", "date", "time_iso8601", "msec", "eventTime", "EnqueuedTimeUtc", "TimeGenerated",
+        "EdgeStartTimestamp", "_time", "__REALTIME_TIMESTAMP", "created_at",
       ]
     }
+  }
+}
+
+/// The members by which a project's own archives are read, before the known ones.
+public struct EnvelopeNames: Sendable, Equatable {
+  /// Members that may hold the body.
+  public var body: [String] = []
+  /// Members that may be the receive time.
+  public var received: [String] = []
+  /// Members that may hold the request's headers.
+  public var headers: [String] = []
+
+  /// The known names alone.
+  public init() {}
+
+  /// The fields' own names.
+  var fields: [Int: [String]] {
+    [EnvelopeField.body.rawValue: body, EnvelopeField.received.rawValue: received]
   }
 }
 
@@ -45,7 +72,7 @@ let addedNames = [
 
 /// One object read as an envelope.
 struct Envelope {
-  /// Members that may be the body, in the order in which they are tried.
+  /// Members that may be the body or hold it, in the order in which they are tried.
   private(set) var contents: [JSONNode] = []
   /// Whether the envelope reports that the body was too large to be kept.
   private(set) var isTooLarge = false
@@ -58,23 +85,17 @@ struct Envelope {
 
   init(_ object: JSONNode, of tape: JSONTape, _ members: inout Members<EnvelopeField>) {
     members.read(object, of: tape)
-    let data = members.value(.data)
-    let dataBody = data.flatMap { tape.member($0, "body") }
-    let flags = [
-      members.value(.isLargePayload), data.flatMap { tape.member($0, "is_large_payload") },
-    ]
-    isTooLarge = flags.contains { $0.map { tape.kind($0) == .true } ?? false }
-    let named: [JSONNode?] =
-      [members.present(.body), dataBody]
-      + [.payload, .message, .detail, .rawPayload, .event, .record].map {
-        members.value($0)
-      } + [dataBody == nil ? data : nil]
-    contents = named.compactMap { $0 }
-    let requested = Self.requestTime(members.value(.requestContext), tape)
-    received = requested ?? members.first(.received) { receiveTime($0, of: tape) }
-    isBare =
-      contents.isEmpty && received != nil
-      && (requested != nil || Self.holdsOnlyRecordMembers(object, tape))
+    isTooLarge = members.value(.isLargePayload).map { tape.kind($0) == .true } ?? false
+    contents = members.present(.body).map { [$0] } ?? []
+    members.forEach(.content) { contents.append($0) }
+    received = members.first(.received) { receiveTime($0, of: tape) }
+    let holder = members.value(.timed)
+    isBare = contents.isEmpty && Self.holdsOnlyRecordMembers(object, tape) && received != nil
+    guard let holder, tape.kind(holder) == .object else { return }
+    members.read(holder, of: tape)
+    guard let time = members.first(.received, { receiveTime($0, of: tape) }) else { return }
+    received = time
+    isBare = contents.isEmpty
   }
 
   /// Whether all members are such as Fluent Bit adds: the time, and where the request came from.
@@ -84,21 +105,19 @@ struct Envelope {
       return name.isWord("date") || name.isWord("remote_addr")
     }
   }
-
-  /// API Gateway's receive time: `timeEpoch` in payload format 2.0, `requestTimeEpoch` in 1.0.
-  private static func requestTime(_ context: JSONNode?, _ tape: JSONTape) -> Instant? {
-    guard let context else { return nil }
-    let time = tape.member(context, "timeEpoch") ?? tape.member(context, "requestTimeEpoch")
-    return time.flatMap { receiveTime($0, of: tape) }
-  }
 }
 
-/// A receive time as its writer put it: epoch seconds or milliseconds, or RFC 3339.
+/// A receive time as its writer put it: epoch seconds, milliseconds, microseconds or nanoseconds,
+/// or RFC 3339.
 ///
 /// - Returns: nil if it is not a time; a body is valid whatever its envelope. A time before the
 ///   first app store is not accepted: a table's column may hold `20251009`.
 func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
-  let text = tape.bytes(node)
+  var text = tape.bytes(node)
+  // Loki counts nanoseconds, journald microseconds.
+  if text.count == 19 || text.count == 16, text.allSatisfy(isDigit) {
+    text = UnsafeRawBufferPointer(rebasing: text.prefix(13))
+  }
   let time: Instant?
   switch tape.kind(node) {
   case .number: time = InstantText.epoch(text, unit: .guess)

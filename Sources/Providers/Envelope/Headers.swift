@@ -7,9 +7,11 @@ import Formats
 
 extension JSONTape {
   /// The text of the header `name` that the envelope `object` kept, empty when it kept none.
-  func header(_ name: StaticString, of object: JSONNode) -> UnsafeRawBufferPointer {
+  func header(
+    _ name: StaticString, of object: JSONNode, in places: [String]
+  ) -> UnsafeRawBufferPointer {
     var text = UnsafeRawBufferPointer.none
-    forEachHeader(name, of: object) { value in
+    forEachHeader(name, of: object, in: places) { value in
       if text.isEmpty { text = headerText(value) }
     }
     return text
@@ -17,16 +19,16 @@ extension JSONTape {
 
   /// Calls `visit` at each value of the header `name`, which is in lower case, that `object` kept.
   ///
-  /// It can be in `headers`, `multiValueHeaders` or `rawHeaders`, also of `data`, as a member, a
-  /// list of members or a flat list, or beside the body, where Vector puts the headers that it is
+  /// It can be in one of the members `places`, also of `data`, as a member, a list of members or a
+  /// flat list, or beside the body, where Vector puts the headers that it is
   /// configured to keep. A repeated header is several values, a list of them, or one with commas.
   func forEachHeader(
-    _ name: StaticString, of object: JSONNode, _ visit: (JSONNode) -> Void
+    _ name: StaticString, of object: JSONNode, in places: [String], _ visit: (JSONNode) -> Void
   ) {
     visitMembers(name, of: object, visit)
     for holder in [object, member(object, "data")].compactMap({ $0 }) {
-      for place: StaticString in ["headers", "multiValueHeaders", "rawHeaders"] {
-        guard let headers = member(holder, place) else { continue }
+      for place in places {
+        guard let headers = value(of: holder, place) else { continue }
         if kind(headers) == .array {
           visitList(name, of: headers, visit)
         } else {
@@ -37,9 +39,15 @@ extension JSONTape {
   }
 
   /// Headers that a dump of a table holds as text; nil when there are none.
-  func textOfHeaders(of object: JSONNode) -> UnsafeRawBufferPointer? {
-    guard let headers = member(object, "headers"), kind(headers) == .string else { return nil }
-    return bytes(headers)
+  func textOfHeaders(of object: JSONNode, in places: [String]) -> UnsafeRawBufferPointer? {
+    let headers = places.lazy.compactMap { value(of: object, $0) }.first { kind($0) == .string }
+    return headers.map(bytes)
+  }
+
+  /// The member whose name is known only now.
+  private func value(of object: JSONNode, _ name: String) -> JSONNode? {
+    guard kind(object) == .object else { return nil }
+    return children(of: object).first { bytes($0).elementsEqual(name.utf8) }.map(value(ofKey:))
   }
 
   /// The header as a member: a text, or a list of texts.

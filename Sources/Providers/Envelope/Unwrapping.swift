@@ -1,44 +1,33 @@
 import Formats
 import Domain
 
-/// What became of one value.
-enum Outcome {
-  /// A provider took it: events came of it, or it is known to bring none.
-  case handled(SkipReason?)
-  /// A provider recognised it and refused it.
-  case refused(BodyProblem)
-  /// No provider recognised it.
-  case unknown(BodyProblem)
-  /// There was nothing in it.
-  case empty
-
-  /// Whether some provider answered.
-  var isFinal: Bool {
-    switch self {
-    case .handled, .refused: true
-    case .unknown, .empty: false
-    }
-  }
-}
-
-/// Finds the body in a line, through at most three layers of envelopes, and has it normalised.
+/// Finds the bodies in a line, through layers of envelopes, and has them normalised.
 struct Unwrapping {
   /// Envelopes around one body.
-  private static let layersMax = 3
+  private static let layersMax = 8
+  /// Texts inside one another.
+  private static let textsMax = 5
   private var providers: Providers
   private let authentication: Authentication
-  private var members = Members<EnvelopeField>()
+  private let refused: [Int64: String]
+  private var members: Members<EnvelopeField>
   /// The line's tape, then one for each text inside it.
   private var tapes: [JSONTape]
   /// Headers that a table holds as text.
   private var headers = JSONTape()
+  private let headerNames: [String]
   /// The envelopes around the current value, the outermost first, one for each depth.
   private var envelopes: [(tape: Int, object: JSONNode)?]
+  /// What was refused of the value unwrapped last, which brought something all the same.
+  private(set) var refusedParts: [(problem: BodyProblem, place: Provenance)] = []
 
   init(rules: NormaliserSettings) {
     providers = Providers(rules)
     authentication = Authentication(rules)
-    tapes = (0...Self.layersMax).map { _ in JSONTape() }
+    refused = rules.refused
+    members = Members(own: rules.envelope.fields)
+    headerNames = rules.envelope.headers + ["headers", "multiValueHeaders", "rawHeaders"]
+    tapes = (0...Self.textsMax).map { _ in JSONTape() }
     envelopes = Array(repeating: nil, count: Self.layersMax)
   }
 
@@ -51,9 +40,23 @@ struct Unwrapping {
 
   /// Brings the events of the value read last into `batch`.
   mutating func unwrap(at place: Provenance, to batch: inout EventBatch) -> Outcome {
-    // A text counts as an envelope without fields.
-    envelopes[0] = nil
-    return open(Layer(place: place), 0, to: &batch)
+    named(begin(at: place) ?? open(Layer(place: place), 0, to: &batch), by: 0)
+  }
+
+  /// Brings the events of a line that is not JSON but holds some; nil when it holds none.
+  mutating func unwrap(
+    logLine: UnsafeRawBufferPointer, at place: Provenance, to batch: inout EventBatch
+  ) -> Outcome? {
+    begin(at: place) ?? openLog(Layer(place: place), logLine, to: &batch)
+  }
+
+  private mutating func begin(at place: Provenance) -> Outcome? {
+    refusedParts.removeAll()
+    return refusal(at: place)
+  }
+
+  private func refusal(at place: Provenance) -> Outcome? {
+    refused[place.byteOffset].map { .refused(BodyProblem(.unauthenticated, $0)) }
   }
 
   /// How deep inside the line something lies.
@@ -65,6 +68,13 @@ struct Unwrapping {
     var depth = 0
     /// The receive time in the outermost envelope that contains one.
     var received: Instant?
+    /// Offset of the line's value.
+    let start: Int64
+
+    init(place: Provenance) {
+      self.place = place
+      start = place.byteOffset
+    }
   }
 
   private mutating func open(
@@ -74,9 +84,10 @@ struct Unwrapping {
     switch tape.kind(node) {
     case .object where tape.count(node) == 0: return .empty
     case .object: return openObject(layer, node, on: tape, to: &batch)
+    case .array: return openList(layer, node, on: tape, to: &batch)
     case .string: return openText(layer, tape.bytes(node), to: &batch)
     case .null where layer.depth > 0: return .empty
-    default: return .unknown(BodyProblem(.notAnObject, "the value is not a JSON object"))
+    default: return .unknown(.notAnObject)
     }
   }
 
@@ -98,7 +109,7 @@ struct Unwrapping {
       for content in envelope.contents {
         let outcome = open(inner, content, to: &batch)
         if outcome.isFinal { return outcome }
-        failure = Self.first(failure, outcome)
+        failure = failure?.orElse(outcome) ?? outcome
       }
       if case .empty = failure, envelope.isTooLarge {
         failure = .unknown(
@@ -108,42 +119,104 @@ struct Unwrapping {
     if let mapper = providers.mapper(ofDamaged: object, on: tape) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
-    if Self.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
+    if tape.isErrorResponse(object) { return .unknown(.errorResponse) }
     return failure ?? (isBare ? .empty : .unknown(.unknownBody))
   }
 
-  /// Text inside a line: JSON once more, or base64 of it.
+  /// Every element of a list, which has one outcome: the best.
+  ///
+  /// Text among webhooks, as in a log, is no loss; a webhook that is refused is.
+  private mutating func openList(
+    _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
+  ) -> Outcome {
+    let partsBefore = refusedParts.count
+    var best: Outcome?
+    var inner = layer
+    // Loki's lines are pairs of a time and a text.
+    inner.received =
+      layer.received ?? tape.firstChild(list).flatMap { receiveTime($0, of: tape) }
+    for element in tape.children(of: list) {
+      if layer.tape == 0 {
+        let skipped = tape.span(element).lowerBound - tape.span(0).lowerBound
+        inner.place.byteOffset = layer.start + Int64(skipped)
+      }
+      var outcome = refusal(at: inner.place) ?? open(inner, element, to: &batch)
+      switch outcome {
+      case .refused(let problem): refusedParts.append((problem, inner.place))
+      case .unknown(let problem) where !problem.isNoObject:
+        refusedParts.append((problem, inner.place))
+      case .unknown where tape.kind(element) != .object: outcome = .unknown(.notAnObject)
+      default: break
+      }
+      if best.map({ outcome.rank > $0.rank }) ?? true { best = outcome }
+    }
+    if case .handled(let reason) = best { return .handled(reason) }
+    refusedParts.removeLast(refusedParts.count - partsBefore)
+    return best ?? .unknown(.notAnObject)
+  }
+
+  /// Text inside a line: JSON once more, base64 of it, or a line of a log.
   private mutating func openText(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
   ) -> Outcome {
-    let text = text.withoutByteOrderMark
-    guard let first = text.first(where: { !Self.isSpace($0) }) else { return .empty }
-    guard layer.tape < Self.layersMax else {
-      return .unknown(.unknownBody)
+    let text = text.withoutByteOrderMark.trimmed
+    guard let first = text.first else { return .empty }
+    guard layer.tape < Self.textsMax else { return .unknown(.unknownBody) }
+    if LogText.beginsJSON(first) {
+      guard let problem = parse(layer, text) else { return openText(in: layer, to: &batch) }
+      return openLog(layer, text, to: &batch) ?? .unknown(problem)
     }
-    if Self.beginsJSON(first) { return parse(layer, text, to: &batch) }
+    if let outcome = openLog(layer, text, to: &batch) { return outcome }
     // No base64 begins like that, so the envelope's own flag need not be asked.
     var decoded: [UInt8] = []
-    guard Base64Text.decode(text, into: &decoded),
-      let start = decoded.first(where: { !Self.isSpace($0) }), Self.beginsJSON(start)
-    else { return .unknown(.textNotJSON) }
-    return decoded.withUnsafeBytes { parse(layer, $0, to: &batch) }
+    guard Base64Text.decode(text, into: &decoded) else { return .unknown(.textNotJSON) }
+    return decoded.withUnsafeBytes {
+      guard let first = $0.trimmed.first, LogText.beginsJSON(first) else {
+        return .unknown(.textNotJSON)
+      }
+      return parse(layer, $0.trimmed).map { .unknown($0) } ?? openText(in: layer, to: &batch)
+    }
   }
 
-  private mutating func parse(
+  /// A line of a log that has JSON behind a prefix, or with nginx's escapes; nil if it has none.
+  private mutating func openLog(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
-  ) -> Outcome {
+  ) -> Outcome? {
+    let plain = LogText.withoutEscapes(text)
+    return (plain ?? []).withUnsafeBytes { plainBytes in
+      let text = plain == nil ? text : plainBytes
+      guard let start = LogText.start(of: text), start > 0 || plain != nil else { return nil }
+      let json = UnsafeRawBufferPointer(rebasing: text[start...])
+      guard parse(layer, json, isInLog: true) == nil else { return nil }
+      var inner = layer
+      inner.received = layer.received ?? LogText.time(of: text[..<start])
+      let outcome = openText(in: inner, to: &batch)
+      return layer.tape == 0 ? named(outcome, by: 1) : outcome
+    }
+  }
+
+  /// The value of the text that was parsed last; a text counts as an envelope without members.
+  private mutating func openText(in layer: Layer, to batch: inout EventBatch) -> Outcome {
     var inner = layer
     inner.tape += 1
     inner.depth = max(layer.depth, 1)
-    do throws(JSONProblem) {
-      let end = try tapes[inner.tape].read(text, from: 0)
-      guard text[end...].allSatisfy(Self.isSpace) else { return .unknown(.textNotJSON) }
-    } catch {
-      return .unknown(
-        BodyProblem(.notJSON, "the text in the envelope: \(error.reason) at byte \(error.offset)"))
-    }
+    if layer.depth == 0 { envelopes[0] = nil }
     return open(inner, 0, to: &batch)
+  }
+
+  /// Reads a text in `layer` onto the next tape; in a log, text without brackets may follow.
+  private mutating func parse(
+    _ layer: Layer, _ text: UnsafeRawBufferPointer, isInLog: Bool = false
+  ) -> BodyProblem? {
+    do throws(JSONProblem) {
+      let end = try tapes[layer.tape + 1].read(text, from: 0)
+      let rest = text[end...]
+      let isWhole = isInLog ? !rest.contains(where: LogText.isBrace) : rest.isEmpty
+      return isWhole ? nil : .textNotJSON
+    } catch {
+      return BodyProblem(
+        .notJSON, "the text in the envelope: \(error.reason) at byte \(error.offset)")
+    }
   }
 
   private mutating func normalise(
@@ -158,8 +231,7 @@ struct Unwrapping {
     if let name = mapper.appHeader { delivery.app = header(name, of: object, in: layer) }
     let eventsBefore = batch.events.count
     do throws(BodyProblem) {
-      let reason = try providers.normalise(
-        object, by: index, on: tape, delivery, to: &batch)
+      let reason = try providers.normalise(object, by: index, on: tape, delivery, to: &batch)
       guard reason != nil || batch.events.count > eventsBefore else {
         return .refused(.withoutUser)
       }
@@ -174,8 +246,9 @@ struct Unwrapping {
     _ name: StaticString, of object: JSONNode, in layer: Layer
   ) -> UnsafeRawBufferPointer {
     var text = UnsafeRawBufferPointer.none
+    let headerNames = headerNames
     search(around: object, in: layer) { tape, object in
-      text = tape.header(name, of: object)
+      text = tape.header(name, of: object, in: headerNames)
       return !text.isEmpty
     }
     return text
@@ -189,9 +262,9 @@ struct Unwrapping {
     guard authentication.judges(mapper) else { return true }
     var match = authentication.member(of: object, mapper, tapes[layer.tape])
     if case .absent = match {
-      let authentication = authentication
+      let (authentication, headerNames) = (authentication, headerNames)
       search(around: object, in: layer) { tape, object in
-        match = authentication.headers(of: object, mapper, tape)
+        match = authentication.headers(of: object, in: headerNames, mapper, tape)
         if case .absent = match { return false }
         return true
       }
@@ -208,7 +281,7 @@ struct Unwrapping {
     let around = envelopes[..<layer.depth].reversed().compactMap { $0 }
     for (tape, object) in [(layer.tape, body)] + around {
       if look(tapes[tape], object) { return }
-      if let text = tapes[tape].textOfHeaders(of: object),
+      if let text = tapes[tape].textOfHeaders(of: object, in: headerNames),
         (try? headers.read(text, from: 0)) != nil, look(headers, 0)
       {
         return
@@ -216,45 +289,12 @@ struct Unwrapping {
     }
   }
 
-  /// The failure to report: the first that is not about an empty value.
-  private static func first(_ known: Outcome?, _ new: Outcome) -> Outcome {
-    if let known, case .unknown = known { return known }
-    return new
+  /// The outcome; of a line that no provider knows, with the names of its members on `tape`.
+  private func named(_ outcome: Outcome, by tape: Int) -> Outcome {
+    guard case .unknown(var problem) = outcome, problem.isOfNames,
+      let names = tapes[tape].memberNames
+    else { return outcome }
+    problem.detail += "; the line's members: " + names
+    return .unknown(problem)
   }
-
-  /// Whether `object` is what a provider's interface answers when a request fails.
-  ///
-  /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
-  /// `{"code","error"}`.
-  private static func isErrorResponse(_ object: JSONNode, on tape: JSONTape) -> Bool {
-    func kind(_ name: StaticString) -> JSONKind {
-      tape.member(object, name).map(tape.kind) ?? .null
-    }
-    return kind("ok") == .false || kind("code") != .null && kind("error") != .null
-  }
-
-  /// Whether a text that begins with `byte` can be an object, or text inside text.
-  private static func beginsJSON(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "\"")
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
-  }
-}
-
-extension BodyProblem {
-  /// A body of no provider.
-  static let unknownBody = BodyProblem(.unknownProvider, "no provider recognises this body")
-
-  /// A body that is whole, and from which nothing follows for anybody.
-  static let withoutUser = BodyProblem(
-    .missingField, "the body contains neither a purchase nor a user")
-
-  /// What a provider's interface answers when a request fails; no webhook.
-  static let errorResponse = BodyProblem(
-    .errorResponse, "the line is an error that a provider's API returned")
-
-  /// An envelope whose content is some other text.
-  static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is not a JSON object")
 }

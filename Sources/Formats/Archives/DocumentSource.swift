@@ -1,0 +1,75 @@
+internal import Domain
+
+/// The bytes of a document that was written over several lines, with one value on each line.
+///
+/// A document is an array of values, or values one after another, as programs print them for
+/// people. Line ends inside a value and the marks of the array become spaces, so that every byte
+/// keeps its offset, and `line` counts the lines that are left.
+final class DocumentSource {
+  private let source: ByteWindow
+  /// Objects and arrays around the byte, without the array of all values.
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+  /// The last byte that is not blank.
+  private var last: UInt8 = 0
+
+  init(_ source: ByteWindow) { self.source = source }
+
+  /// Whether the first line, of those that are not blank, ends inside a document.
+  static func isDocument(_ window: ByteWindow) throws(SubledgerError) -> Bool {
+    let blanks: [UInt8] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator]
+    let text = try window.look(at: 64 << 10).drop { blanks.contains($0) }
+    guard let first = text.first, ValueEnd.isOpening(first),
+      let end = text.firstIndex(of: UInt8(ascii: "\n")),
+      let last = text[..<end].last(where: { !blanks.contains($0) })
+    else { return false }
+    return ValueEnd.isOpening(last) || last == UInt8(ascii: ",")
+  }
+
+  /// Fills a part of `target`, which is not empty; nothing only at the end.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
+    let hasNext = try source.fill(atLeast: 2)
+    let bytes = source.bytes
+    let count = min(hasNext ? bytes.count - 1 : bytes.count, target.count)
+    for place in 0..<count {
+      target[place] = byte(bytes[place], before: hasNext ? bytes[place + 1] : nil)
+    }
+    source.consume(count)
+    return count
+  }
+
+  /// What becomes of `byte`.
+  private func byte(_ byte: UInt8, before next: UInt8?) -> UInt8 {
+    if byte == UInt8(ascii: "\n") { return endsValue(before: next) ? byte : space }
+    if isInString {
+      if !isEscaped, byte == UInt8(ascii: "\"") { isInString = false }
+      isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+      last = byte
+      return byte
+    }
+    if byte > space { last = byte }
+    switch byte {
+    case UInt8(ascii: "\""): isInString = true
+    case UInt8(ascii: "[") where depth == 0, UInt8(ascii: "]") where depth == 0,
+      UInt8(ascii: ",") where depth == 0:
+      return space
+    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+    default: break
+    }
+    return byte
+  }
+
+  /// Whether a line end is outside of values; a value that was torn in a text, or before an object
+  /// that begins its line, ends there.
+  private func endsValue(before next: UInt8?) -> Bool {
+    let isElement = [UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":")].contains(last)
+    if isInString || next == UInt8(ascii: "{") && !isElement {
+      (depth, isInString, isEscaped) = (0, false, false)
+    }
+    return depth == 0
+  }
+}
+
+private let space: UInt8 = 0x20

@@ -1,0 +1,88 @@
+import Formats
+import Domain
+
+/// What became of one value.
+enum Outcome {
+  /// A provider took it: events came of it, or it is known to bring none.
+  case handled(SkipReason?)
+  /// A provider recognised it and refused it.
+  case refused(BodyProblem)
+  /// No provider recognised it.
+  case unknown(BodyProblem)
+  /// There was nothing in it.
+  case empty
+
+  /// The higher of two outcomes is that of a list with both.
+  var rank: Int {
+    switch self {
+    case .handled(nil): 4
+    case .handled: 3
+    case .refused: 2
+    case .unknown: 1
+    case .empty: 0
+    }
+  }
+
+  /// The failure to report of two: the first that is not about an empty value.
+  func orElse(_ next: Outcome) -> Outcome {
+    if case .unknown = self { self } else { next }
+  }
+
+  /// Whether some provider answered.
+  var isFinal: Bool {
+    switch self {
+    case .handled, .refused: true
+    case .unknown, .empty: false
+    }
+  }
+}
+
+extension JSONTape {
+  /// Whether `object` is what a provider's interface answers when a request fails.
+  ///
+  /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
+  /// `{"code","error"}`.
+  func isErrorResponse(_ object: JSONNode) -> Bool {
+    func sent(_ name: StaticString) -> JSONKind { member(object, name).map(kind) ?? .null }
+    return sent("ok") == .false || sent("code") != .null && sent("error") != .null
+  }
+}
+
+extension JSONTape {
+  /// The names of the first members of the value, or of a list's first; nil when it has none.
+  var memberNames: String? {
+    let namesMax = 12
+    var node: JSONNode? = 0
+    while let list = node, kind(list) == .array { node = firstChild(list) }
+    guard let node, kind(node) == .object else { return nil }
+    let names = children(of: node).prefix(namesMax).map {
+      UnknownName.shown(bytes($0), isMember: true)
+    }
+    return names.joined(separator: ", ") + (count(node) > namesMax ? ", …" : "")
+  }
+}
+
+extension BodyProblem {
+  /// Whether there was no object at all.
+  var isNoObject: Bool { reason == .notJSON || reason == .notAnObject }
+
+  /// Whether members of the line may have names that are not known.
+  var isOfNames: Bool { [Self.unknownBody.detail, Self.textNotJSON.detail].contains(detail) }
+
+  /// A number, a word or an empty list.
+  static let notAnObject = BodyProblem(.notAnObject, "the value is not a JSON object")
+
+  /// A body of no provider.
+  static let unknownBody = BodyProblem(.unknownProvider, "no provider recognises this body")
+
+  /// A body that is whole, and from which nothing follows for anybody.
+  static let withoutUser = BodyProblem(
+    .missingField, "the body contains neither a purchase nor a user")
+
+  /// What a provider's interface answers when a request fails; no webhook.
+  static let errorResponse = BodyProblem(
+    .errorResponse, "the line is an error that a provider's API returned")
+
+  /// An envelope whose content is some other text.
+  static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is not a JSON object")
+}
