@@ -68,6 +68,7 @@ public struct RunPipeline {
   public func run() throws -> RunResult {
     let pipeline = try withLists()
     if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
+    try requireInput()
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
       let intake = try pipeline.ingest(into: ledger)
@@ -75,6 +76,7 @@ public struct RunPipeline {
       try pipeline.warnOfClosesElsewhere(in: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
+      if !intake.unreadable.isEmpty { outcome.hasReservations = true }
       return outcome
     }
   }
@@ -84,9 +86,12 @@ public struct RunPipeline {
 
   /// Reads what is new into the ledger, nothing else.
   public func ingest() throws -> RunResult {
-    try withLedger { ledger in
+    try requireInput()
+    return try withLedger { ledger in
       let intake = try ingest(into: ledger)
-      return RunResult(dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
+      return RunResult(
+        hasReservations: !intake.unreadable.isEmpty,
+        dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
     }
   }
 

@@ -47,6 +47,8 @@ struct IntakeSummary: Sendable {
   var snapshotFilesKnown = 0
   /// Files that are ignored because their capture time is unknown.
   var snapshotFilesRefused = 0
+  /// Why files could not be read.
+  var unreadable: [SubledgerError] = []
 
   /// Adds what archives brought, and counts them as read.
   mutating func add(_ archives: [ArchiveCounts]) {
@@ -77,6 +79,7 @@ struct IntakeSummary: Sendable {
     if snapshotFilesRefused > 0 {
       parts.append("\(counted(snapshotFilesRefused, "file")) of snapshots refused")
     }
+    if !unreadable.isEmpty { parts.append("\(counted(unreadable.count, "file")) unreadable") }
     if filesLeftAlone > 0 {
       parts.append("\(counted(filesLeftAlone, "file")) left alone as too young")
     }

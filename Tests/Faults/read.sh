@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Makes reading fail, and changes archives under the reader's hands.
 #
-# Promised (docs/reliability.md): what cannot be read ends the run with the exit code and a sentence
-# for it, nothing is half, and the next run ends with the bytes of an undisturbed one. A file that
-# vanishes, grows or changes while it is read costs a warning and is read by a later run.
+# Promised (docs/reliability.md): a file that cannot be read, vanishes, grows or changes while it is
+# read is named and is read by a later run; whatever else cannot be read ends the run with the exit
+# code and a sentence for it, nothing is half, and the next run ends with the bytes of an undisturbed
+# one.
 # usage: Tests/Faults/read.sh BINARY [POINTS]
 #   POINTS for each fault are tried; default: all operations
 set -euo pipefail
@@ -12,25 +13,16 @@ points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# error NAME N CODE...: the run's Nth look at a file fails, and it ends done or with a CODE.
+# error NAME N CODE...: the run's Nth look at a file fails, and it ends done or with a CODE. When it
+# leaves an archive out, the next run, which reads it, comes to the same numbers.
 error() {
-  local folder kind=$1 n=$2
+  local folder kind=$1 n=$2 what="$1 at read $2"
   shift 2
   folder=$(fresh)
-  disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" "FAULT_KIND=$kind" "FAULT_AT=$n"
-  judge_exit "$folder" "$kind at read $n" "$@"
-  rm -rf "$folder"
-}
-
-# gone N: the run's Nth look at a file finds nothing there. An archive that vanished so is left
-# out with a warning, and the next run, which finds it, comes to the same numbers.
-gone() {
-  local folder what="ENOENT at read $1"
-  folder=$(fresh)
-  talk=--verbose disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" FAULT_KIND=ENOENT \
-    "FAULT_AT=$1"
-  if [ "$code" -gt 1 ] || ! grep -q 'vanished before it was read' "$folder/log"; then
-    judge_exit "$folder" "$what" 66 73 74 78
+  talk=--verbose disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" "FAULT_KIND=$kind" \
+    "FAULT_AT=$n"
+  if [ "$code" -gt 1 ] || ! grep -q 'it is left out' "$folder/log"; then
+    judge_exit "$folder" "$what" "$@"
   elif ! (cd "$folder/reports" && sha256sum --check --status SHA256SUMS); then
     echo "FAILED $what: the published set is not whole"
   elif ! job "$folder" > "$folder/log" 2>&1; then
@@ -80,7 +72,7 @@ changes() {
   fi
   rm -rf "$folder"
 }
-export -f error gone changes
+export -f error changes
 
 count=$(operations FAULT_OF=reads "FAULT_UNDER=$work")
 echo "  a run looks at files $count times" >&2
@@ -88,7 +80,7 @@ for n in $(some "$count" "$points"); do
   echo "error EIO $n 73 74"
   echo "error ESTALE $n 73 74"
   echo "error EACCES $n 74 75 77 78"
-  echo "gone $n"
+  echo "error ENOENT $n 66 73 74 78"
   echo "error EMFILE $n 73 74"
   echo "error EINTR $n 73 74"
   echo "error short $n"

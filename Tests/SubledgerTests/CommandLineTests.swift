@@ -33,8 +33,16 @@ struct CommandLineTests {
     try expect(
       ["run", "--archives", "young", "--min-age", "9999"], 66,
       "nothing to read but 1 file younger than --min-age", "smaller --min-age")
+    try expect(["ingest", "--archives", "gone"], 66, "cannot list gone")
     try expect(["report", "--ledger", "typo.sqlite"], 66, "typo.sqlite", "--ledger")
-    #expect(!FileManager.default.fileExists(atPath: program.folder.path("typo.sqlite")))
+    let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+    #expect(!left.contains { $0.contains(".sqlite") }, "no ledger and no lock: \(left)")
+  }
+
+  @Test("A month that is none is refused before the file of its pack")
+  func packedMonth() throws {
+    try program.folder.write("", to: "p.tar.gz")
+    try expect(["pack", "2025-13", "--out", "p.tar.gz"], 64, "2025-13")
   }
 
   @Test("A file younger than --min-age is left for a later run, and older ones are read")

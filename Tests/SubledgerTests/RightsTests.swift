@@ -158,6 +158,18 @@ struct RightsTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
+  @Test("A file that may not be read is named, the others are read, and the exit code is 1")
+  func oneForeignFile() throws {
+    try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
+    #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
+    let ended = try runHeldBack(run)
+    #expect(ended.status == 1, "\(ended)")
+    #expect(ended.words.contains("in/a.jsonl: Permission denied; it is left out"), "\(ended)")
+    #expect(try program.rows("inputs.csv").map { $0["archive"] } == ["b.jsonl"])
+    try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
+    #expect(try runHeldBack(run + ["--ledger", "n.sqlite", "--out", "n"]).status == 77)
+  }
+
   @Test("An archive that may not be read is named with the reason, and not as one that is gone")
   func foreignArchive() throws {
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")

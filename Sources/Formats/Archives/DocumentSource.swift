@@ -16,10 +16,10 @@ final class DocumentSource {
 
   init(_ source: ByteWindow) { self.source = source }
 
-  /// Whether the first line, of those that are not blank, ends inside a document.
-  static func isDocument(_ window: ByteWindow) throws(SubledgerError) -> Bool {
+  /// Whether the first line of `bytes`, of those that are not blank, ends inside a document.
+  static func isDocument(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let blanks: [UInt8] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator]
-    let text = try window.look(at: 64 << 10).drop { blanks.contains($0) }
+    let text = bytes.drop { blanks.contains($0) }
     guard let first = text.first, ValueEnd.isOpening(first),
       let end = text.firstIndex(of: UInt8(ascii: "\n")),
       let last = text[..<end].last(where: { !blanks.contains($0) })

@@ -59,7 +59,7 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(SubledgerErr
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
 ///   - valueBytesMax: the longest JSON value that is delivered.
-/// - Throws: `SubledgerError`, and whatever `body` throws.
+/// - Throws: `SubledgerError`, `ForeignFile`, and whatever `body` throws.
 public func readArchive(
   _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
   _ body: (ArchiveChunk) throws -> Void
@@ -96,7 +96,9 @@ private func read(
     levels.append(level)
     window = ByteWindow(.gzip(level), capacity: sizes.buffer)
   }
-  if try DocumentSource.isDocument(window) {
+  let beginning = UnsafeRawBufferPointer(try window.look(at: 64 << 10))
+  if let foreign = ForeignFile(beginning, path: file.path) { throw foreign }
+  if DocumentSource.isDocument(beginning) {
     window = ByteWindow(.document(DocumentSource(window)), capacity: sizes.buffer)
   }
   let reader = LineReader(window, sizes: sizes)

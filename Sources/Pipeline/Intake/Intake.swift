@@ -31,6 +31,8 @@ struct Intake {
     case ended(ArchiveEnd, inflate: Int64, normalise: Int64)
     /// The file was there when the folder was listed, and is gone.
     case vanished
+    /// The file cannot be read, which is no reason to read no other.
+    case unreadable(SubledgerError)
     case failed(any Error)
 
     /// What it holds, in events; a batch takes the room of a full one, however few it holds.
@@ -72,10 +74,9 @@ struct Intake {
     into summary: inout IntakeSummary
   ) throws {
     let total = files.reduce(0) { $0 + $1.bytes }
-    var done: Int64 = 0
+    var (done, lines): (Int64, Int64) = (0, 0)
     var isWanted = false
     var listedAs = ""
-    var lines: Int64 = 0
     let reader = ArchiveReader(
       rules: rules, valueBytesMax: plan.valueBytesMax,
       knownContents: try ledger.contents())
@@ -111,6 +112,10 @@ struct Intake {
       case .vanished:
         intake.abandon()
         log.warning("\(file.path) vanished before it was read; it is left out")
+        done += file.bytes
+      case .unreadable(let error):
+        intake.abandon()
+        try leaveOut(error, &summary)
         done += file.bytes
       case .failed(let error): throw error
       }
@@ -236,6 +241,10 @@ struct Intake {
         _ = send(.ended(end, inflate: whole - normalise, normalise: normalise))
       } catch let error as SubledgerError where error.kind == .noInput {
         _ = send(.vanished)
+      } catch let error as SubledgerError where error.isOfOneFile {
+        _ = send(.unreadable(error))
+      } catch let foreign as ForeignFile {
+        _ = send(.unreadable(foreign.error))
       } catch is NotWanted {
         // The writer has stopped and throws its own error.
       } catch {

@@ -1,4 +1,6 @@
 import EventStore
+import Formats
+import Logging
 import Providers
 import Domain
 
@@ -15,14 +17,48 @@ extension RunPipeline {
     }
     let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
     guard isEmpty, try ledger.archives().isEmpty else { return }
-    let left = summary.filesLeftAlone
+    if let error = summary.unreadable.first { throw error }
+    throw nothingToRead(leftAlone: summary.filesLeftAlone)
+  }
+
+  /// Stops a first run without input before it makes a ledger.
+  func requireInput() throws {
+    guard !mayExist(plan.ledger) else { return }
+    let roots = [
+      (plan.archives, plan.ownPlaces + plan.snapshots), (plan.snapshots, plan.ownPlaces),
+    ]
+    var left = 0
+    for (paths, others) in roots {
+      for file in try ArchiveFolder.files(under: paths, except: others).files {
+        guard let limit = plan.modifiedUntil, file.modified > limit else { return }
+        left += 1
+      }
+    }
+    throw nothingToRead(leftAlone: left)
+  }
+
+  private func nothingToRead(leftAlone left: Int) -> SubledgerError {
     let young = left > 0 ? " but \(counted(left, "file")) younger than --min-age" : ""
-    throw SubledgerError(
+    return SubledgerError(
       .noInput, "there is nothing to read\(young) and the ledger \(plan.ledger) is empty",
       hint: left > 0
         ? "run again when they are old enough, or with a smaller --min-age"
         : "give --archives a file or folder of delivered webhooks")
   }
+}
+
+extension Intake {
+  /// Goes on without a file that cannot be read.
+  func leaveOut(_ error: SubledgerError, _ summary: inout IntakeSummary) throws {
+    guard replayed == nil else { throw error }
+    summary.unreadable.append(error)
+    log.error("\(error.message); it is left out, and the next run tries again; \(error.hint)")
+  }
+}
+
+extension SubledgerError {
+  /// Whether one file cannot be read; others may.
+  var isOfOneFile: Bool { kind == .permission || kind == .inputOutput }
 }
 
 extension FrequentReject {

@@ -24,6 +24,8 @@ extension Intake {
           captured_at to the lines or a date to the file's name, or give --captured-at; the next \
           run tries again
           """)
+      } catch let foreign as ForeignFile {
+        try leaveOut(foreign.error, &summary)
       } catch let error as SubledgerError where error.kind == .noInput {
         log.warning("\(file.path) vanished before it was read; it is left out")
       }
@@ -31,7 +33,7 @@ extension Intake {
   }
 
   private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
-    let sha256 = try sha256(of: file)
+    guard let sha256 = try digest(of: file, &summary) else { return }
     var archive = NewArchive(file, sha256: sha256, kind: .snapshots)
     let capturedAt =
       replayed?.capturedAt ?? captureTime(fileName: file.name, in: plan.rules.calendar)
@@ -86,6 +88,17 @@ extension Intake {
     } catch {
       entry.abandon()
       throw error
+    }
+  }
+
+  /// The file's SHA-256; nil when it cannot be read.
+  private func digest(of file: ArchiveFile, _ summary: inout IntakeSummary) throws -> String? {
+    do throws(SubledgerError) {
+      return try sha256(of: file)
+    } catch {
+      guard error.isOfOneFile else { throw error }
+      try leaveOut(error, &summary)
+      return nil
     }
   }
 

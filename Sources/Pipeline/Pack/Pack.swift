@@ -10,6 +10,7 @@ extension RunPipeline {
   ///
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws {
+    let period = try Month(typed: month)
     try requireLedger(to: "pack")
     try requireFreePath(forPack: file)
     let room = try PrivateFolder()
@@ -24,7 +25,6 @@ extension RunPipeline {
     }
     let history = try history(of: run.id, in: ledger)
     let rules = history.plan.rules
-    let period = try Month(typed: month)
     let close = try ledger.closes(zone: rules.calendar.identifier, knownTo: .max)[period]
     if close == nil {
       try requireEnd(of: period, by: rules)
