@@ -1,4 +1,5 @@
 #include <sqlite3.h>
+#include "checked.h"
 
 // Makes a misspelled column in double quotes an error instead of a text. Swift cannot call
 // sqlite3_db_config, whose arguments vary.

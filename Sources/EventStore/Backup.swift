@@ -38,6 +38,9 @@ extension Ledger {
   private func copyPages(
     of database: Connection, to other: Connection, _ stop: () -> Int32
   ) throws {
+    // The copy has a header before the first page, and so a hash in each.
+    try other.setPages()
+    try other.execute("pragma user_version = 1")
     // Whoever reads keeps their moment: else SQLite begins anew when somebody writes meanwhile.
     try database.savepoint("copy")
     defer { try? database.release("copy") }

@@ -23,13 +23,17 @@ final class Connection {
   private var cache: [String: Statement] = [:]
 
   /// Opens the database at `path`, which it makes unless it only reads; without a path, one in
-  /// memory.
+  /// memory. Each page is compared with its hash when it is read.
   ///
   /// Waits up to `busySeconds` for another connection's lock.
-  init(path: String = ":memory:", isReadOnly: Bool = false, busySeconds: Int32 = 0) throws {
+  init(path: String? = nil, isReadOnly: Bool = false, busySeconds: Int32 = 0) throws {
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+    // A bare name could mean something else to SQLite: `:memory:` or `file:`.
+    let name = path.map { $0.hasPrefix("/") ? $0 : "./\($0)" } ?? ":memory:"
+    let code =
+      Self.files == SQLITE_OK
+      ? sqlite3_open_v2(name, &opened, access | SQLITE_OPEN_NOMUTEX, "subledger") : Self.files
     guard code == SQLITE_OK, let opened else {
       sqlite3_close(opened)
       throw SQLiteError(code: code)
@@ -41,6 +45,9 @@ final class Connection {
     try execute("pragma foreign_keys = on")
   }
 
+  /// The result of registering the files that compare pages.
+  private static let files = subledger_register_files()
+
   deinit {
     // The database is closed when the last statement is finalized.
     sqlite3_close_v2(handle)
@@ -51,6 +58,24 @@ final class Connection {
 
   /// Whether a transaction is open.
   var isInsideTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Whether every page has room for its hash.
+  var hasHashes: Bool { reserved(-1) == Self.hashBytes }
+
+  /// Gives the pages of a database that is to be made their size and room for their hashes.
+  func setPages() throws {
+    try execute("pragma page_size = 8192")
+    _ = reserved(Self.hashBytes)
+  }
+
+  /// Bytes that SQLite leaves alone in each page; sets them unless negative.
+  private func reserved(_ bytes: Int32) -> Int32 {
+    var bytes = bytes
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes)
+    return bytes
+  }
+
+  private static let hashBytes: Int32 = 8
 
   /// Rows that the last statement inserted, updated or deleted.
   var changesCount: Int { Int(sqlite3_changes64(handle)) }

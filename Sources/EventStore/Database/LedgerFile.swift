@@ -20,6 +20,10 @@ enum LedgerFile {
       try requireWritable(database, path: path, mode: mode)
       let version = try Schema.version(
         of: database, path: path, mode: mode, newest: migrations.count)
+      guard version == 0 || database.hasHashes else {
+        throw SubledgerError.damagedLedger(
+          "cannot open the ledger \(path): its pages have no hashes")
+      }
       guard mode == .readWrite else { return }
       // Not before: a file of another program, named by mistake, keeps its permissions.
       try closeToOthers(ledgerPath: path)
@@ -144,9 +148,9 @@ enum LedgerFile {
   /// indexes, so it keeps 24 MiB of them; SQLite converts that to pages by the page size at that
   /// time.
   private static func prepareForWriting(_ database: Connection) throws {
+    try database.setPages()
     try database.execute(
       """
-      pragma page_size = 8192;
       pragma journal_mode = wal;
       pragma synchronous = normal;
       pragma wal_autocheckpoint = 32768;
