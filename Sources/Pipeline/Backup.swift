@@ -11,7 +11,9 @@ extension RunPipeline {
         .cannotCreate, "cannot back up to \(target.shown()): it exists",
         hint: "a backup takes the place of no file: give another name, or remove it first")
     }
-    let size = try Ledger.open(path: plan.ledger, mode: .readOnly).backup(to: target, stop: stop)
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    try ledger.requireSealed()
+    let size = try ledger.backup(to: target, stop: stop)
     return "\(target.shown()) holds the ledger, checked: \(size) bytes"
   }
 }

@@ -12,6 +12,7 @@ extension RunPipeline {
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readWrite)
+      try ledger.requireSealed()
       let value = try work(ledger)
       try ledger.checkpoint()
       return value
@@ -21,6 +22,7 @@ extension RunPipeline {
     let path = folder.path("ledger.sqlite")
     if lock != nil { try copyLedger(to: path) }
     let ledger = try Ledger.open(path: path, mode: .readWrite)
+    try ledger.requireSealed()
     return try work(ledger)
   }
 

@@ -44,6 +44,52 @@ struct SealedTableTests {
     #expect(try ledger.check().first { $0.name == "chain" }?.wrong == 1)
   }
 
+  @Test(
+    "What a run carries on or compares with is held to its digests before that",
+    arguments: [
+      ("update act set reason = 'other'", true), ("delete from closed_report", true),
+      ("delete from act", true), ("insert into erased (key, pseudonym) values (1, 'p')", true),
+      ("update run_part set sha256 = 'a' where part = 'break_episode'", true),
+      ("update archive set inode = inode + 1", false),
+    ])
+  func carried(sql: String, isFound: Bool) throws {
+    try ledger.ingest("a", [Line()])
+    try ledger.publish()
+    let row = ReportRow(key: [1], values: [2], isComplete: true)
+    let report = ClosedReport(report: "churn_monthly", sha256: "", totals: "{}", rows: [row])
+    _ = try ledger.close(NewAuditEntry(.close), [report])
+    #expect(try ledger.closedReports(act: 1).map(\.rows) == [[row]])
+    try ledger.publish()
+    try ledger.requireSealed()
+    try ledger.rows(sql: "pragma foreign_keys = off") { _ in }
+    try ledger.rows(sql: sql) { _ in }
+    let error = isFound ? SubledgerError.Kind.damagedInput : nil
+    var kind: SubledgerError.Kind?
+    do { try ledger.requireSealed() } catch { kind = error.kind }
+    #expect(kind == error)
+  }
+
+  @Test("Closed numbers are held to the act that closed them before any run has sealed them")
+  func unsealedClose() throws {
+    try ledger.publish()
+    let rows = ([1, 2] as [UInt8]).map { ReportRow(key: [$0], values: [2], isComplete: true) }
+    let reports = ["churn_monthly", "mrr_monthly"].map {
+      ClosedReport(report: $0, sha256: "", totals: "{}", rows: rows)
+    }
+    _ = try ledger.close(NewAuditEntry(.close), reports)
+    #expect(try ledger.closedReports(act: 1, only: "mrr_monthly").first?.rows == rows)
+    for (sql, isFound) in [
+      ("update closed_report set rows = rows, totals = totals", false),
+      ("update closed_report set totals = '[]' where report = 'mrr_monthly'", true),
+      ("delete from closed_report where report = 'mrr_monthly'", true),
+    ] {
+      try ledger.rows(sql: sql) { _ in }
+      let found = try? ledger.closedReports(act: 1)
+      #expect((found == nil) == isFound, "\(sql)")
+      #expect(try ledger.closedReports(act: 1, only: "churn_monthly").count == 1)
+    }
+  }
+
   @Test("Acts kept elsewhere have the digest that a run seals of their table")
   func keptActs() throws {
     try ledger.publish()

@@ -1,3 +1,4 @@
+import EventStore
 import Foundation
 import TestSupport
 import Testing
@@ -176,5 +177,28 @@ struct CloseTests {
     // A look back has no row of the closed month.
     let status = try program.run(["status"]).output
     #expect(status.contains(/2026-04  UTC +closed .* 1\n/), "\(status)")
+  }
+}
+
+extension CloseTests {
+  @Test(
+    "Changed breaks and closed numbers are refused before a run carries them on, and the set stays",
+    arguments: [
+      "update closed_report set totals = '{}' where report = 'revenue_monthly'",
+      "update break_episode set evidence = evidence || '.'",
+    ])
+  func changed(sql: String) throws {
+    try publish(1)
+    try program.run(["close", "2026-02", "--reason", "books close", "--who", "j.doe"])
+    if sql.contains("break") { try publish(2) }
+    let before = try program.published()
+    let ledger = try Ledger.open(
+      path: program.folder.path("subledger.sqlite"), mode: .readWrite)
+    try ledger.rows(sql: sql) { _ in }
+    try ledger.checkpoint()
+    try program.folder.write(bodies(2, from: 80), to: "in/2.jsonl")
+    let run = try program.run(["run", "--archives", "in", "--as-of", "2026-05-01T03:00:00Z"])
+    #expect(run.status == 65 && run.errors.contains("damaged"), "\(run)")
+    #expect(try program.published() == before)
   }
 }

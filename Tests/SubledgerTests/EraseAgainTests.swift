@@ -112,6 +112,9 @@ struct EraseAgainTests {
     _ = try run(1)
     _ = try erase()
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
+    // A run that was broken off before it published.
+    let last = try #require(try ledger.lastPublished())
+    _ = try ledger.beginRun(asOf: last.asOf, version: last.version, options: last.options)
     try ledger.replaceDecisions([
       Decision(
         breakID: "b-0123456789abcdef", verdict: .explained, reason: "QON_7 wrote", who: "w")

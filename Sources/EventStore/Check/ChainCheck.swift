@@ -1,3 +1,4 @@
+public import Domain
 internal import Formats
 
 /// Holds runs to the chain of their records, and tables to the digests that runs took of them.
@@ -11,9 +12,7 @@ enum ChainCheck {
     hold(acts, rewritings, &check)
     for run in runs {
       check.rows += 1
-      if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
-        check.fail("run \(run.number): the record does not match the run")
-      }
+      try hold(run, chain, &check)
       for part in try parts.arrived(in: run.number) {
         try hold(part, of: run.number, rewritings, in: database, &check)
       }
@@ -22,10 +21,48 @@ enum ChainCheck {
     if let words = try stored("string", of: last, in: database) {
       try hold(parts.words(words.rows), of: last, rewritings, in: database, &check)
     }
+    try holdStanding(last, rewritings, in: database, &check)
+  }
+
+  /// Holds what a run carries on or compares with, and does not compute again: breaks, decisions,
+  /// months, erased persons, acts, and the numbers that were closed.
+  static func holdCarried(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let acts = try database.acts()
+    let rewritings = Rewritings(acts)
+    hold(acts, rewritings, &check)
+    let chain = try RunChain(database)
+    let sealing = try database.all(
+      """
+      select distinct run from run_part
+      where part in ('act', 'closed_report') and rows > 0
+        or run = (select max(id) from run where published is not null)
+      """
+    ) { $0.int64(0) }
+    for run in try chain.published() where sealing.contains(run.number) {
+      try hold(run, chain, &check)
+      for part in try RunParts(database).arrived(in: run.number, only: ["act", "closed_report"]) {
+        try hold(part, of: run.number, rewritings, in: database, &check)
+      }
+    }
+    if let last = sealing.max() { try holdStanding(last, rewritings, in: database, &check) }
+  }
+
+  private static func hold(
+    _ run: (number: Int64, record: String), _ chain: RunChain, _ check: inout LedgerCheck
+  ) throws {
+    if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
+      check.fail("run \(run.number): the record does not match the run")
+    }
+  }
+
+  /// Holds the tables that change with each run to the digests of the last one.
+  private static func holdStanding(
+    _ last: Int64, _ rewritings: Rewritings, in database: Connection, _ check: inout LedgerCheck
+  ) throws {
     // A run that was broken off has changed what only the last one's digests prove.
     let isBroken = try database.first("select 1 from run where published is null") { _ in true }
     guard isBroken == nil else { return }
-    for part in try parts.standing() {
+    for part in try RunParts(database).standing() {
       try hold(part, of: last, rewritings, in: database, &check)
     }
   }
@@ -61,6 +98,24 @@ enum ChainCheck {
   ) throws -> RunPart? {
     try database.first("select rows, sha256 from run_part where run = ? and part = ?", run, name) {
       RunPart(name: name, rows: $0.int64(0), sha256: $0.text(1))
+    }
+  }
+}
+
+extension Ledger {
+  /// Refuses a ledger of which breaks, decisions, acts or closed numbers are not as the last run
+  /// left them: the next one would carry the change on and seal it.
+  ///
+  /// - Throws: `SubledgerError` of kind `damagedInput`.
+  public func requireSealed() throws(SubledgerError) {
+    try change("compare the ledger with its digests") { database in
+      var check = LedgerCheck("chain")
+      try ChainCheck.holdCarried(database, &check)
+      guard let problem = check.problems.first else { return }
+      throw SubledgerError(
+        .damagedInput, "the ledger \(path) is damaged: \(problem)",
+        hint: "`subledger verify` lists the damage; restore a backup, or rebuild the ledger from "
+          + "the archives in a new file")
     }
   }
 }

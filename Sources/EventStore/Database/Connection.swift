@@ -23,8 +23,9 @@ final class Connection {
   private var cache: [String: Statement] = [:]
 
   /// Opens the database at `path`, which it makes unless it only reads; without a path, one in
-  /// memory. Each page is compared with its hash when it is read.
+  /// memory.
   ///
+  /// Each page of a file is compared with its hash when it is read.
   /// Waits up to `busySeconds` for another connection's lock.
   init(path: String? = nil, isReadOnly: Bool = false, busySeconds: Int32 = 0) throws {
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -1,4 +1,5 @@
 public import Domain
+internal import Formats
 
 /// A close that stands.
 public struct MonthClose: Sendable, Equatable {
@@ -32,9 +33,16 @@ public struct ClosedReport: Sendable, Equatable {
 
 extension Ledger {
   /// Closes `act.month` with the numbers of `reports`, whole or not at all; gives the act's number.
+  ///
+  /// The act names the digest of each report's rows and sums as they are stored.
   public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(SubledgerError) -> Int64
   {
     try change("close a month") { database in
+      var act = act
+      for report in reports {
+        let digest = sha256(of: report.rows.packed + report.totals.utf8)
+        act.content += "\n\(Self.stored)\(report.report) \(digest)"
+      }
       let id = try record(act)
       for report in reports {
         try database.run(
@@ -72,24 +80,36 @@ extension Ledger {
     }
   }
 
+  private static let stored = "stored "
+
   /// Every report with rows that a close froze, by name; only `name` if it is given.
+  ///
+  /// - Throws: `damagedInput` when the rows are not those of which the act names the digests.
   public func closedReports(
     act: Int64, only name: String? = nil
   ) throws(SubledgerError) -> [ClosedReport] {
     try access("read closed rows") { database in
       var reports: [ClosedReport] = []
+      let content = try database.first("select content from act where id = ?", act) { $0.text(0) }
+      var digests: [Substring: Substring] = [:]
+      for line in (content ?? "").split(separator: "\n") where line.hasPrefix(Self.stored) {
+        let words = line.dropFirst(Self.stored.count).split(separator: " ")
+        if words.count == 2, name == nil || words[0] == name ?? "" { digests[words[0]] = words[1] }
+      }
       try database.forEachRow(
         """
         select report, sha256, totals, rows from closed_report
         where act = ?1 and (?2 is null or report = ?2) order by report
         """, act, name
       ) { row in
-        guard let rows = [ReportRow](packed: row.blob(3)) else {
-          throw damagedRows(of: row.text(0))
-        }
+        let known = digests.removeValue(forKey: row.text(0)[...])
+        guard let known, sha256(of: Array(row.blob(3)) + row.bytes(2)) == known,
+          let rows = [ReportRow](packed: row.blob(3))
+        else { throw damagedRows(of: row.text(0)) }
         reports.append(
           ClosedReport(report: row.text(0), sha256: row.text(1), totals: row.text(2), rows: rows))
       }
+      if let missing = digests.keys.first { throw damagedRows(of: String(missing)) }
       return reports
     }
   }

@@ -17,6 +17,7 @@ extension RunPipeline {
     try requireLedger(to: "explain from")
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     try ledger.atOneMoment {
+      try ledger.requireSealed()
       let run = try ledger.lastPublished() ?? ledger.runs(newest: 1).first
       var followed =
         if let run, run.published != nil {

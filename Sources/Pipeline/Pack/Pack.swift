@@ -18,6 +18,7 @@ extension RunPipeline {
     let copy = room.path("ledger.sqlite")
     try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
     let ledger = try Ledger.open(path: copy, mode: .readWrite)
+    try ledger.requireSealed()
     guard let run = try ledger.lastPublished() else {
       throw SubledgerError(
         .noInput, "there is nothing to pack: no run of \(plan.ledger) has published",

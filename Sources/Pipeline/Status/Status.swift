@@ -33,7 +33,9 @@ extension RunPipeline {
   /// makes the file.
   private func ledgerIfThere() throws(SubledgerError) -> Ledger? {
     do {
-      return try Ledger.open(path: plan.ledger, mode: .readOnly)
+      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+      try ledger.requireSealed()
+      return ledger
     } catch {
       guard error.kind == .noInput else { throw error }
       return nil
