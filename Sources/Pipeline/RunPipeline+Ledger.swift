@@ -111,8 +111,13 @@ extension RunPipeline {
 extension Ledger {
   /// What `body` reads of the ledger at one moment.
   func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
+    try together("read", body)
+  }
+
+  /// What `body` makes with all that it asks of the ledger, whole or not at all.
+  func together<Value>(_ doing: String, _ body: () throws -> Value) throws -> Value {
     var value: Value?
-    try atOneMoment { value = try body() }
+    try together(doing) { () throws -> Void in value = try body() }
     guard let value else { preconditionFailure("a body that does not throw gives a value") }
     return value
   }

@@ -119,15 +119,19 @@ struct PublishPass {
       let publication = try times.measure(.publish) {
         let set = try staging.sealed(by: manifest, of: reports)
         try accept(set.checksums)
-        // A power cut must not leave a set that the ledger knows nothing of.
-        return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
+        // Whatever page of the ledger is damaged is found before the set is visible.
+        return try ledger.together("finish the run") {
+          let checksums = Document(set.checksums)
+          try ledger.finishRun(
+            run, archives: read.archives, counts: read.counts,
+            published: checksums.sha256, checksums: checksums,
+            qualified: manifest.qualifications.isEmpty
+              ? nil : manifest.qualifications.joined(separator: "; "),
+            publication: reports.publication)
+          // A power cut must not leave a set that the ledger knows nothing of.
+          return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
+        }
       }
-      try ledger.finishRun(
-        run, archives: read.archives, counts: read.counts,
-        published: publication.sha256, checksums: checksums(of: publication),
-        qualified: manifest.qualifications.isEmpty
-          ? nil : manifest.qualifications.joined(separator: "; "),
-        publication: reports.publication)
       for leftover in staging.leftovers {
         log.warning(
           "a former set is not removed whole, and the next run tries again: \(leftover)")
@@ -198,10 +202,6 @@ struct PublishPass {
     var byID: [String: Break] = [:]
     for found in breaks { byID[found.id] = found }
     return byID.values.sorted { $0.id < $1.id }
-  }
-
-  private func checksums(of publication: Publication) -> Document {
-    Document(publication.checksums)
   }
 }
 
