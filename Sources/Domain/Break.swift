@@ -60,7 +60,7 @@ public enum BreakCode: String, CaseIterable, Sendable {
   case envLeak = "ENV_LEAK"
   /// A day or a run of hours of a feed brought far fewer deliveries than its past makes likely.
   case feedGap = "FEED_GAP"
-  /// The newest input is older than `freshnessMax` at as-of.
+  /// A feed is silent for longer than its past makes likely.
   case staleInput = "STALE_INPUT"
 
   /// Whether the code reports a missing event.

@@ -8,8 +8,6 @@ public struct FoldSettings: Sendable {
   public var renewalGap: Interval
   /// How long after a period's end a charge is still a recovery.
   public var retryHorizon: Interval
-  /// Age of the newest input from which on it is stale.
-  public var freshnessMax: Interval
   /// How late a provider can still deliver a message.
   public var deliveryWindows: [Provider: Interval]
   /// What each feed needs besides from an event to the making of its message.
@@ -24,8 +22,10 @@ public struct FoldSettings: Sendable {
   public var prices = PriceBook()
   /// What becomes of a second charge of a store transaction, and of refunds beyond their charge.
   public var doubleCharges = DoubleChargePolicy.hold
-  /// Newest input of each feed: received, else created, else event time.
+  /// Newest input of each feed, not after as-of: received, else created, else event time.
   public var watermarks: [Feed: Instant]
+  /// How old it may be before it is stale, where that is not `FeedRhythm.silenceLeast`.
+  public var silencesMax: [Feed: Interval] = [:]
 
   /// The contract's defaults at `asOf`.
   public init(asOf: Instant, calendar: CivilCalendar = .utc) {
@@ -33,7 +33,6 @@ public struct FoldSettings: Sendable {
     self.calendar = calendar
     renewalGap = .hours(24)
     retryHorizon = .days(60)
-    freshnessMax = .hours(48)
     deliveryWindows = [:]
     periods = [:]
     watermarks = [:]
@@ -42,7 +41,12 @@ public struct FoldSettings: Sendable {
   /// Whether the newest input of `feed` is so old at as-of that silence proves nothing.
   public func isStale(_ feed: Feed) -> Bool {
     guard let watermark = watermarks[feed] else { return false }
-    return asOf.since(watermark) > freshnessMax
+    return asOf.since(watermark) > silenceMax(of: feed)
+  }
+
+  /// How long `feed` may be silent before its input is stale.
+  public func silenceMax(of feed: Feed) -> Interval {
+    silencesMax[feed] ?? FeedRhythm.silenceLeast
   }
 
   /// Up to when silence proves anything: as-of, or the newest input of a stale feed.

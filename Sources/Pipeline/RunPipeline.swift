@@ -72,7 +72,7 @@ public struct RunPipeline {
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
       let intake = try pipeline.ingest(into: ledger)
-      try pipeline.warnOfFutureInput(of: ledger)
+      pipeline.warnOfLateAsOf()
       try pipeline.warnOfClosesElsewhere(in: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
@@ -105,7 +105,7 @@ public struct RunPipeline {
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
       try refuseNothing(IntakeSummary(), ledger)
-      try pipeline.warnOfFutureInput(of: ledger)
+      pipeline.warnOfLateAsOf()
       let following = try pipeline.withKeptDecisions(of: ledger)
       guard let newest = try ledger.lastPublished(), try isLook(past: newest, in: ledger) else {
         return try following.publish(from: ledger, after: IntakeSummary())

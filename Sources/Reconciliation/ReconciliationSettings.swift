@@ -7,9 +7,9 @@ public struct FeedHistory: Sendable, Equatable {
   public var provider: Provider
   /// App id as text.
   public var app: String
-  /// Time of the first ingested event; earlier events are not missed.
+  /// When it began; events before are not missed.
   public var firstEventAt: Instant
-  /// Newest input: received, else created, else event time.
+  /// Newest input, not after as-of: received, else created, else event time.
   public var watermark: Instant
   /// What its messages need from the event to their making, besides the delivery window.
   public var creationLag = Interval.seconds(0)
@@ -106,7 +106,7 @@ public struct ReconciliationSettings: Sendable {
     self.snapshotsComplete = snapshotsComplete
   }
 
-  /// When the first event of any feed happened; nil without feeds.
+  /// When the first feed began; nil without feeds.
   public var firstEventAt: Instant? { feeds.map(\.firstEventAt).min() }
 
   /// The configured or listed length of a product, or of the product that it is a base plan of.
@@ -118,8 +118,8 @@ public struct ReconciliationSettings: Sendable {
     feeds.first { $0.provider == provider && $0.app == app }
   }
 
-  /// When the first event of the app came; of an unknown app, the latest first event of all apps
-  /// that sell such a product, so that no earlier event counts as missed.
+  /// When the feed of the app began; of an unknown app, the last that began of all apps that sell
+  /// such a product, so that no earlier event counts as missed.
   func firstEventAt(_ about: BreakSubject) -> Instant? {
     if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }
     let products = about.product.isEmpty ? [] : [about.product]

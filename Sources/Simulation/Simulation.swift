@@ -60,7 +60,7 @@ private func writeTruth(
   _ checkStop: StopCheck
 ) throws(SubledgerError) -> [SnapshotShape: Int] {
   let model = DeliveryModel(scenario)
-  var truth = try TruthFolder("\(folder)/truth", span: span, watermarks: counts.watermarks)
+  var truth = try TruthFolder("\(folder)/truth", span: span, hours: counts.hours)
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
   for number in 0..<counts.summary.subscribers {
     try checkStop()

@@ -203,15 +203,15 @@ struct AccountTests {
     }
   }
 
-  @Test("The watermark is the newest delivery of an app, and its first event the earliest")
+  @Test("A feed reaches to its newest delivery, and begins with its first")
   func watermarks() throws {
     try ledger.ingest("a", [Line(app: "b", time: 50, received: 10)])
     try ledger.ingest(
       "b", [Line(app: "b", time: 20), Line(transaction: "2", app: "a", time: 30, created: 2)])
-    let marks = try ledger.watermarks()
+    let marks = try ledger.watermarks(asOf: .end)
     #expect(marks.map { ledger.symbols.words[Int($0.app)] } == ["a", "b"])
     #expect(marks.map(\.newest) == [Line(time: 32).at, Line(time: 60).at])
-    #expect(marks.map(\.firstEvent) == [Line(time: 30).at, Line(time: 20).at])
+    #expect(marks.map(\.begin) == [Line(time: 32).at, Line(time: 20).at])
   }
 
   @Test("A state that reports no date of its own is an event of when it was received")
@@ -219,17 +219,32 @@ struct AccountTests {
     let bought = Line(
       provider: .iaptic, kind: .observed, time: 10, received: 500, isTimeInferred: true)
     #expect(try ledger.ingest("a", [bought]).firstEvent == Line(time: 10).at)
-    #expect(try ledger.watermarks().map(\.firstEvent) == [Line(time: 510).at])
+    #expect(try ledger.watermarks(asOf: .end).map(\.begin) == [Line(time: 510).at])
     try ledger.ingest("b", [Line(provider: .iaptic, transaction: "2", time: 400)])
-    #expect(try ledger.watermarks().map(\.firstEvent) == [Line(time: 400).at])
+    #expect(try ledger.watermarks(asOf: .end).map(\.begin) == [Line(time: 400).at])
+  }
+
+  @Test("A delivery after as-of moves nothing, in whichever hour and run it came")
+  func later() throws {
+    try ledger.ingest("a", [Line(time: 0), Line(transaction: "2", time: 90)])
+    try ledger.publish()
+    try ledger.ingest("b", [Line(transaction: "3", time: 60), Line(transaction: "4", time: 9000)])
+    func newest(_ seconds: Int64) throws -> [Instant] {
+      try ledger.watermarks(asOf: Line(time: seconds).at).map(\.newest)
+    }
+    #expect(try newest(9000) == [Line(time: 9000).at])
+    #expect(try newest(8999) == [Line(time: 90).at])
+    #expect(try newest(90) == [Line(time: 90).at])
+    #expect(try newest(89) == [Line(time: 0).at], "of an hour, the first and the last are known")
+    #expect(try newest(-1).isEmpty)
   }
 
   @Test("A state that only the end of its period dates says nothing about how fresh the input is")
   func undated() throws {
     try ledger.ingest(
       "a", [Line(time: 50), Line(transaction: "2", time: 9_000_000, isUndated: true)])
-    #expect(try ledger.watermarks().map(\.newest) == [Line(time: 50).at])
+    #expect(try ledger.watermarks(asOf: .end).map(\.newest) == [Line(time: 50).at])
     try ledger.ingest("b", [Line(app: "c", time: 9_000_000, isUndated: true)])
-    #expect(try ledger.watermarks().count == 1)
+    #expect(try ledger.watermarks(asOf: .end).count == 1)
   }
 }

@@ -13,7 +13,7 @@ struct DifferenceTests {
     ledger = try Ledger.fresh(in: folder)
     try ledger.fold(Facts())
     for app in 1...30 {
-      try ledger.rows(sql: "insert into fold_feed values (1, \(app), 5, 5)") { _ in }
+      try ledger.rows(sql: "insert into fold_feed values (1, \(app), 5, 5, 5)") { _ in }
     }
   }
 
@@ -37,7 +37,7 @@ struct DifferenceTests {
   @Test("A row that only one has counts as well")
   func oneSided() throws {
     let found = try differences(
-      after: "delete from fold_feed where app = 1", "insert into fold_feed values (1, 99, 5, 5)")
+      after: "delete from fold_feed where app = 1", "insert into fold_feed values (1, 99, 5, 5, 5)")
     #expect(found.first?.wrong == 2)
     #expect(
       found.first?.differing == [

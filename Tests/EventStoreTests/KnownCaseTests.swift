@@ -40,7 +40,7 @@ struct KnownCaseTests {
 
   private static let damages: [Damage] = [
     // A number that is greater than any symbol.
-    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "Int32") {
+    Damage("insert into fold_feed values (1, 5000000000, 0, 0, 0)", "Int32") {
       _ = try $0.foldBasis()
     },
     Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "Int32") {
@@ -54,12 +54,14 @@ struct KnownCaseTests {
     },
     Damage("insert into rate_cell values (5000000000, 1, x'')", "Int32") { _ = try $0.rateRows() },
     Damage("update lineage set app = 5000000000", "Int32") { try $0.forEachLineage { _, _ in } },
-    Damage("update watermark set provider = 99", "Provider") { _ = try $0.watermarks() },
-    // A number that ends like that of a provider is none of it.
-    Damage("update watermark set provider = 256 + provider", "Provider") {
-      _ = try $0.watermarks()
+    Damage("update delivery_hour set provider = 99", "Provider") {
+      _ = try $0.watermarks(asOf: .end)
     },
-    Damage("insert into fold_feed values (99, 0, 0, 0)", "Provider") { _ = try $0.foldBasis() },
+    // A number that ends like that of a provider is none of it.
+    Damage("update delivery_hour set provider = 256 + provider", "Provider") {
+      _ = try $0.watermarks(asOf: .end)
+    },
+    Damage("insert into fold_feed values (99, 0, 0, 0, 0)", "Provider") { _ = try $0.foldBasis() },
     Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "Provider") {
       _ = try $0.churnDoubts()
     },

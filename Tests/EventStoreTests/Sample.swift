@@ -52,6 +52,11 @@ struct Line {
   }
 }
 
+extension Instant {
+  /// After everything.
+  static let end = Instant(milliseconds: .max)
+}
+
 extension EventBatch {
   /// A batch in which every line is a value of its own.
   static func of(_ lines: [Line], rejects: [Reject] = [], skipped: [String: Int64] = [:])

@@ -138,7 +138,7 @@ struct ConfigurationTests {
     #expect(read.severity == SeverityThresholds())
     #expect(read.renewalGap == rules.renewalGap)
     #expect(read.retryHorizon == rules.retryHorizon)
-    #expect(read.freshnessMax == rules.freshnessMax)
+    #expect(read.freshnessMax[.iaptic, "app"] == nil)
     #expect(read.deliveryWindows.isEmpty && read.retrySchedules.isEmpty)
     let shown = try configuration(shownDeliveries())
     for provider in Provider.allCases {

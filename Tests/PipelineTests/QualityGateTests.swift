@@ -132,12 +132,16 @@ struct QualityGateTests {
     }
   }
 
-  @Test("Stale input is a finding whatever the gate")
+  @Test("Stale input is a finding for the gate, and said in its own words")
   func stale() throws {
     var stale = Break(id: "s", code: .staleInput, provider: .qonversion)
-    (stale.app, stale.evidence) = ("app", "old")
-    let gate = try gate(breaks: [stale])
-    #expect(gate.outcome == .reservations)
-    #expect(gate.reservations == ["the input of qonversion app is stale: old"])
+    stale.evidence = "old"
+    let words = "breaks at or above --fail-on open: 1, see breaks.csv"
+    #expect(
+      try gate(failOn: "open", breaks: [stale]).reservations == ["input is stale: old", words])
+    for level in [nil, "critical"] {
+      let gate = try gate(failOn: level, breaks: [stale])
+      #expect(gate.outcome == .done && gate.reservations.isEmpty)
+    }
   }
 }

@@ -46,9 +46,11 @@ struct BreakStoryTests {
 
   @Test("Until the provider can no longer deliver it is pending, and outside the gate")
   func pending() throws {
+    let silent = "freshness_max: 60d\n"
+    try program.folder.write(silent, to: "subledger.yaml")
     let early = try run("2026-02-28T11:00:00Z", "--fail-on", "pending")
     #expect(early.status == 0, "\(early)")
-    try program.folder.write("delivery_window: {qonversion: 36h}\n", to: "subledger.yaml")
+    try program.folder.write(silent + "delivery_window: {qonversion: 36h}\n", to: "subledger.yaml")
     #expect(try run("2026-03-01", "--fail-on", "open").status == 0)
     #expect(try program.rows("breaks.csv").map { $0["status"] } == ["pending"])
     #expect(try program.rows("refetch_worklist.csv").isEmpty)
@@ -121,6 +123,7 @@ struct BreakStoryTests {
 
   @Test("Input that goes stale again reopens the break about it")
   func staleAgain() throws {
+    try program.folder.write("freshness_max: 48h\nfail_on: open\n", to: "subledger.yaml")
     try arrives("late.jsonl", in: "in")
     #expect(try run("2026-03-01").status == 0)
     #expect(try run("2026-03-05").status == 1)

@@ -32,6 +32,7 @@ struct IapticRunTests {
     _ lines: [String], asOf: String, _ names: [String]
   ) throws -> [String: [[String: String]]] {
     let program = try Program()
+    try program.folder.write("freshness_max: 60d\n", to: "subledger.yaml")
     var all: [[String: [[String: String]]]] = []
     let parts = [("one", [lines.joined(separator: "\n")]), ("many", lines.reversed())]
     for (folder, runs) in parts {

@@ -1,7 +1,6 @@
 internal import Domain
 
-/// Deliveries by day, their latency and attempts, and the freshness of the input, for one
-/// archive.
+/// Deliveries by day, their latency and attempts, and the hours of each feed, for one archive.
 ///
 /// Sums stay in memory until their archive is written.
 final class ArrivalAccount {
@@ -19,8 +18,8 @@ final class ArrivalAccount {
   private var latencies: [LatencyPlace: Int64] = [:]
   private var attempts = AttemptAccount()
   /// One for each of the few feeds of an archive.
-  private var freshness: [Freshness] = []
-  private var lastFresh = 0
+  private var feeds: [FeedArrivals] = []
+  private var lastFeed = 0
 
   init(run: Int64, schedules: [Provider: RetrySchedule]) {
     self.run = run
@@ -37,7 +36,10 @@ final class ArrivalAccount {
   }
 
   /// Memory held, about.
-  var size: Int { deliveries.count * 200 + latencies.count * 48 + attempts.count * 64 }
+  var size: Int {
+    deliveries.count * 200 + latencies.count * 48 + attempts.count * 64
+      + feeds.reduce(0) { $0 + $1.size }
+  }
 
   /// Adds a delivered event, and returns the slot at which `count` adds its result.
   func enter(_ event: Event) -> Int32 {
@@ -47,9 +49,7 @@ final class ArrivalAccount {
     let slot = slot(of: key)
     if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
     // The end of a period may lie ahead, so that it proves no delivery.
-    if event.observation?.isUndated != true {
-      freshen(event, newest: arrived.milliseconds, first: event.seenAt.milliseconds)
-    }
+    if event.observation?.isUndated != true { addArrival(of: event, at: arrived) }
     return slot
   }
 
@@ -68,17 +68,13 @@ final class ArrivalAccount {
     return slot
   }
 
-  private func freshen(_ event: Event, newest: Int64, first: Int64) {
-    let source = Feed(provider: event.provider, app: event.app)
-    if lastFresh >= freshness.count || freshness[lastFresh].source != source {
-      lastFresh = freshness.firstIndex { $0.source == source } ?? freshness.count
-      if lastFresh == freshness.count {
-        freshness.append(Freshness(source: source, newest: newest, first: first))
-      }
+  private func addArrival(of event: Event, at arrived: Instant) {
+    let feed = Feed(provider: event.provider, app: event.app)
+    if lastFeed >= feeds.count || feeds[lastFeed].feed != feed {
+      lastFeed = feeds.firstIndex { $0.feed == feed } ?? feeds.count
+      if lastFeed == feeds.count { feeds.append(FeedArrivals(feed: feed)) }
     }
-    freshness[lastFresh].newest = max(newest, freshness[lastFresh].newest)
-    freshness[lastFresh].first = min(first, freshness[lastFresh].first)
-    freshness[lastFresh].lags.add(event)
+    feeds[lastFeed].add(event, at: arrived)
   }
 
   /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
@@ -107,12 +103,12 @@ final class ArrivalAccount {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
     try attempts.write(to: database, run: run)
-    try writeFreshness(to: database)
+    for feed in feeds { try feed.write(to: database, run: run) }
     slots.removeAll()
     lastSlots = Array(repeating: -1, count: lastSlots.count)
     deliveries.removeAll()
     latencies.removeAll()
-    freshness.removeAll()
+    feeds.removeAll()
   }
 
   private func writeDeliveries(to database: Connection) throws {
@@ -136,20 +132,6 @@ final class ArrivalAccount {
     for (latency, count) in rows.sorted(by: { $0.key < $1.key }) {
       try upsert.run(
         run, latency.key.day, latency.key.provider, latency.key.kind, latency.bucket, count)
-    }
-  }
-
-  private func writeFreshness(to database: Connection) throws {
-    for feed in freshness {
-      try database.run(
-        """
-        insert into watermark (run, provider, app, newest_ms, first_event_ms)
-        values (?, ?, ?, ?, ?)
-        on conflict (run, provider, app) do update set
-          newest_ms = max(newest_ms, excluded.newest_ms),
-          first_event_ms = min(first_event_ms, excluded.first_event_ms)
-        """, run, feed.source.provider, Int64(feed.source.app), feed.newest, feed.first)
-      try feed.lags.write(to: database, run: run, feed.source)
     }
   }
 }
@@ -199,14 +181,6 @@ private struct LatencyKey: Comparable {
   static func < (left: LatencyKey, right: LatencyKey) -> Bool {
     (left.key, left.bucket) < (right.key, right.bucket)
   }
-}
-
-/// How far the deliveries of a feed reach, and how late its messages are made.
-private struct Freshness {
-  let source: Feed
-  var newest: Int64
-  var first: Int64
-  var lags = LagSample()
 }
 
 /// The deliveries of one day, provider and kind.

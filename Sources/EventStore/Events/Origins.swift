@@ -61,11 +61,11 @@ extension Ledger {
 
   private func lineages(storedOriginal original: String) throws(SubledgerError) -> [LineageRow] {
     var rows: [LineageRow] = []
-    for mark in try watermarks() {
+    for feed in try feeds() {
       for environment in Environment.allCases {
         for store in Store.allCases {
           let key = lineageKey(
-            provider: mark.provider, app: symbols.words[Int(mark.app)], environment: environment,
+            provider: feed.provider, app: symbols.words[Int(feed.app)], environment: environment,
             store: store, original: original)
           if let row = try lineage(key), row.original == original { rows.append(row) }
         }

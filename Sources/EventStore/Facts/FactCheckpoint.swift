@@ -35,8 +35,14 @@ extension Ledger {
           archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
       }
       basis?.feeds = try database.all(
-        "select provider, app, newest_ms, first_event_ms from fold_feed order by provider, app"
-      ) { try Watermark($0) }
+        """
+        select provider, app, newest_ms, begin_ms, silence_ms from fold_feed order by provider, app
+        """
+      ) { row in
+        try Watermark(
+          provider: row.value(0), app: row.symbol(1), newest: row.instant(2),
+          begin: row.instant(3), silenceMax: Interval(milliseconds: row.int64(4)))
+      }
       return basis
     }
   }
@@ -58,8 +64,10 @@ extension Ledger {
     try database.execute("delete from fold_feed")
     for mark in basis.feeds {
       try database.run(
-        "insert into fold_feed (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)",
-        mark.provider, mark.app, mark.newest, mark.firstEvent)
+        """
+        insert into fold_feed (provider, app, newest_ms, begin_ms, silence_ms)
+        values (?, ?, ?, ?, ?)
+        """, mark.provider, mark.app, mark.newest, mark.begin, mark.silenceMax.milliseconds)
     }
   }
 }

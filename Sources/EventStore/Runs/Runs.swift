@@ -20,16 +20,18 @@ public struct RunRow: Sendable, Equatable {
   public var qualified: String?
 }
 
-/// How fresh the input of one app is.
+/// How far the input of one app reaches.
 public struct Watermark: Sendable, Equatable {
   /// Who delivers.
   public var provider: Provider
   /// App id, as the ledger's symbol.
   public var app: StringID
-  /// The newest received, else created, else event time.
+  /// The newest received, else created, else event time that is not after as-of.
   public var newest: Instant
-  /// The time of the earliest event; of a state without a date, when it was received.
-  public var firstEvent: Instant
+  /// When the feed began; nothing before it is missed.
+  public var begin: Instant
+  /// How long it may be silent before its input is stale.
+  public var silenceMax: Interval
 
   /// The feed.
   public var feed: Feed { Feed(provider: provider, app: app) }
@@ -120,25 +122,42 @@ extension Ledger {
     }
   }
 
-  /// How fresh the input is, by provider and app.
-  public func watermarks() throws(SubledgerError) -> [Watermark] {
-    try access("read the watermarks") { database in
-      try database.all(
-        """
-        select w.provider, w.app, max(w.newest_ms), min(w.first_event_ms)
-        from watermark w join string s on s.id = w.app
-        group by w.provider, w.app, s.value order by w.provider, s.value
-        """
-      ) { try Watermark($0) }
+  /// The feeds that something arrived of.
+  public func feeds() throws(SubledgerError) -> [Feed] {
+    try access("read the feeds") { database in
+      try database.all("select distinct provider, app from delivery_hour order by provider, app") {
+        try Feed(provider: $0.value(0), app: $0.symbol(1))
+      }
     }
   }
-}
 
-extension Watermark {
-  init(_ row: Statement) throws(SubledgerError) {
-    try self.init(
-      provider: row.value(0), app: row.symbol(1), newest: row.instant(2),
-      firstEvent: row.instant(3))
+  /// How far the input reached at `asOf`, by provider and app; only feeds of which something had
+  /// arrived.
+  public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
+    try access("read the watermarks") { database in
+      var rhythms: [(feed: Feed, rhythm: FeedRhythm)] = []
+      try database.forEachRow(
+        """
+        select provider, app, min(first_ms), max(last_ms) from delivery_hour
+        group by provider, app, hour order by provider, app, hour
+        """
+      ) { row in
+        let feed = try Feed(provider: row.value(0), app: row.symbol(1))
+        if rhythms.last?.feed != feed { rhythms.append((feed, FeedRhythm(asOf: asOf))) }
+        rhythms[rhythms.count - 1].rhythm.add(first: row.instant(2), last: row.instant(3))
+      }
+      let words = symbols.words
+      let known = rhythms.filter { words.indices.contains(Int($0.feed.app)) }.sorted {
+        ($0.feed.provider.rawValue, words[Int($0.feed.app)])
+          < ($1.feed.provider.rawValue, words[Int($1.feed.app)])
+      }
+      return known.compactMap { feed, rhythm in
+        guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
+        return Watermark(
+          provider: feed.provider, app: feed.app, newest: newest, begin: begin,
+          silenceMax: rhythm.silenceMax)
+      }
+    }
   }
 }
 

@@ -128,14 +128,15 @@ create table failed_attempt (
   primary key (run, provider, schedule, at_ms, identity, attempt)
 ) strict, without rowid;
 
--- Newest received (else created, else event) time per provider and app.
-create table watermark (
-  run integer not null,
+-- The UTC hours in which something of a feed arrived (received, else created, else event time).
+create table delivery_hour (
   provider integer not null,
   app integer not null,
-  newest_ms integer not null,
-  first_event_ms integer not null,
-  primary key (run, provider, app)
+  hour integer not null, -- since 1970-01-01
+  run integer not null,
+  first_ms integer not null, -- the first arrival
+  last_ms integer not null, -- the last one
+  primary key (provider, app, hour, run)
 ) strict, without rowid;
 
 -- A sample of each feed's events, those with the least fingerprints: seconds from an event to the

@@ -14,7 +14,8 @@ create table fold_feed (
   provider integer not null,
   app integer not null,
   newest_ms integer not null,
-  first_event_ms integer not null,
+  begin_ms integer not null,
+  silence_ms integer not null, -- how long it may be silent
   primary key (provider, app)
 ) strict, without rowid;
 

@@ -64,9 +64,7 @@ extension RunPipeline {
       for event in events { sample.offer(event, of: row) }
     }
     let newest = Dictionary(
-      uniqueKeysWithValues: try copy.watermarks().map {
-        (Feed(provider: $0.provider, app: $0.app), min($0.newest, plan.rules.asOf))
-      })
+      uniqueKeysWithValues: try plan.feeds(of: copy).map { ($0.feed, $0.newest) })
     let rules = try reconcileRules(for: copy).fold
     return try sample.chosen.map { candidate in
       let row = candidate.row
@@ -92,9 +90,9 @@ extension RunPipeline {
       guard evidence.events[holder] != nil, let snapshot = current.snapshots.last else { return }
       evidence.snapshots[holder] = SnapshotEvidence(snapshot)
     }
-    for mark in try copy.watermarks() {
+    for mark in try plan.feeds(of: copy) {
       evidence.allFirst[mark.provider] = max(
-        evidence.allFirst[mark.provider] ?? mark.firstEvent, mark.firstEvent)
+        evidence.allFirst[mark.provider] ?? mark.begin, mark.begin)
     }
     return evidence
   }

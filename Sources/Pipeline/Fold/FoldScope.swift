@@ -33,7 +33,7 @@ enum FoldScope {
   private static func dirtyMax(of groups: Int) -> Int { max(256, min(groups / 4, 50_000)) }
 
   /// Whether every feed is the same and reaches as far as it did: when a feed stops, final ends are
-  /// open again, and an earlier first event changes what counts as missed.
+  /// open again, and another begin changes what counts as missed.
   private static func isForward(
     from basis: FactCheckpoint, to rules: ReconciliationSettings, _ ledger: Ledger
   ) -> Bool {
@@ -43,7 +43,7 @@ enum FoldScope {
       let app = ledger.symbols.words[Int(mark.app)]
       let feed = mark.feed
       return rules.feeds.contains {
-        $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
+        $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.begin
       } && former.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
     }
   }
@@ -61,14 +61,17 @@ extension FoldSettings {
   /// Takes in the newest input of each feed; bodies that lack their app are of the only one.
   mutating func read(_ feeds: [Watermark]) {
     watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
+    silencesMax = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.silenceMax) })
     onlyApps = [:]
     for (provider, feeds) in Dictionary(grouping: feeds, by: \.provider)
     where provider.capabilities.omitsApps {
       let named = feeds.map(\.feed).filter { $0.app != 0 }
       guard named.count == 1 else { continue }
       onlyApps[provider] = named[0].app
-      let unnamed = watermarks.removeValue(forKey: Feed(provider: provider, app: 0))
-      watermarks[named[0]] = [unnamed, watermarks[named[0]]].compactMap(\.self).max()
+      let unnamed = Feed(provider: provider, app: 0)
+      if let newest = watermarks.removeValue(forKey: unnamed) {
+        watermarks[named[0], default: newest] = max(newest, watermarks[named[0]] ?? newest)
+      }
     }
   }
 }

@@ -41,7 +41,7 @@ extension Plan {
       .csvDialect: .string(configuration.csvDialect.rawValue),
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
-      .freshnessMax: .integer(rules.freshnessMax.milliseconds / 1000),
+      .freshnessMax: configuration.freshnessMax.json { .integer($0.milliseconds / 1000) },
       .doubleCharges: .string(rules.doubleCharges.rawValue),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),
       .snapshotsFromWebhooks: .bool(configuration.snapshotsFromWebhooks),

@@ -62,7 +62,7 @@ struct PublishPass {
   ) throws -> (run: Int64, breaks: [Break]) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
-      feeds: try ledger.watermarks())
+      feeds: try plan.feeds(of: ledger))
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     var run: Int64 = 0
     var breaks: [Break] = []

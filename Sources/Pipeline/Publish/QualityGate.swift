@@ -9,6 +9,7 @@ struct QualityGate {
   private let newRejects: String?
   /// Snapshots with too many rejected lines; nil without any.
   private let tornSnapshots: TornSnapshots?
+  /// Breaks about stale input, as far as the gate counts them.
   private let stale: [Break]
   private let gate: Plan.FailOn
   private let gated: Int
@@ -21,7 +22,7 @@ struct QualityGate {
     intake: ArchiveCounts = ArchiveCounts(), tornSnapshots: TornSnapshots? = nil,
     net: (Month) throws -> Int128
   ) throws {
-    stale = breaks.filter { $0.code == .staleInput }
+    stale = breaks.filter { $0.code == .staleInput && plan.failOn.includes($0) }
     gate = plan.failOn
     isDryRun = plan.isDryRun
     gated = breaks.count { plan.failOn.includes($0) }
@@ -36,8 +37,7 @@ struct QualityGate {
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
 
-  /// With reservations when the set is qualified, the input stale or rejected too often, or the
-  /// gate hit.
+  /// With reservations when the set is qualified, the input rejected too often, or the gate hit.
   var outcome: RunResult {
     reservations.isEmpty ? .done : .reservations
   }
@@ -48,10 +48,7 @@ struct QualityGate {
     var reservations = qualifications.map { "\(published) with reservations: \($0)" }
     if let newRejects { reservations.append(newRejects) }
     if let tornSnapshots { reservations.append(tornSnapshots.text) }
-    for found in stale {
-      let app = found.app.isEmpty ? "(no app id)" : found.app
-      reservations.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
-    }
+    for found in stale { reservations.append("input is stale: \(found.evidence)") }
     if gated > 0 {
       reservations.append("breaks at or above --fail-on \(gate.rawValue): \(gated), see breaks.csv")
     }

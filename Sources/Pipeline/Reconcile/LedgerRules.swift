@@ -22,7 +22,7 @@ extension RunPipeline {
   /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
   /// watermarks.
   func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
-    let watermarks = try ledger.watermarks()
+    let watermarks = try plan.feeds(of: ledger)
     var rules = plan.rules
     rules.read(watermarks)
     // A configured window is used as it is.
@@ -48,7 +48,7 @@ extension RunPipeline {
       feeds: watermarks.map { mark in
         var feed = FeedHistory(
           provider: mark.provider, app: ledger.symbols.words[Int(mark.app)],
-          firstEventAt: mark.firstEvent, watermark: mark.newest)
+          firstEventAt: mark.begin, watermark: mark.newest)
         feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
         return feed
       },
@@ -59,6 +59,20 @@ extension RunPipeline {
     reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
     reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)
     return reconcileRules
+  }
+}
+
+extension Plan {
+  /// How far the feeds of a ledger reach at as-of, and what the configuration says of them.
+  func feeds(of ledger: Ledger) throws -> [Watermark] {
+    try ledger.watermarks(asOf: rules.asOf).map { mark in
+      var mark = mark
+      let app = ledger.symbols.words[Int(mark.app)]
+      mark.silenceMax = configuration.freshnessMax[mark.provider, app] ?? mark.silenceMax
+      // The first message was made some minutes after its event.
+      mark.begin = mark.begin - .hour
+      return mark
+    }
   }
 }
 

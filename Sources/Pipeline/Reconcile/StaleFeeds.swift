@@ -3,48 +3,68 @@ import Logging
 import Reconciliation
 import Domain
 
-/// A `STALE_INPUT` for each feed whose newest input is older than `freshness_max` at as-of.
+/// A `STALE_INPUT` for each silence that is too long at as-of: one for all feeds that it began in
+/// within a day.
 func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
-  rules.watermarks.filter { rules.isStale($0.key) }.map { feed, watermark in
-    let app = ledger.symbols.words[Int(feed.app)]
-    var fingerprint = Fingerprint()
-    fingerprint.combine(BreakCode.staleInput.rawValue)
-    fingerprint.combine(feed.provider.name)
-    fingerprint.combine(app)
-    var found = Break(
-      id: fingerprint.breakID, code: .staleInput,
-      provider: feed.provider)
-    found.app = app
-    found.severity = .high
-    found.expectedAt = watermark + rules.freshnessMax
-    found.evidence = "the newest input is of \(watermark.text), as-of is \(rules.asOf.text)"
-    found.action = BreakCode.staleInput.action(at: feed.provider)
-    return found
+  let stale = rules.watermarks.filter { rules.isStale($0.key) }.map { feed, newest in
+    StaleFeed(
+      provider: feed.provider, app: ledger.symbols.words[Int(feed.app)], newest: newest,
+      staleAt: newest + rules.silenceMax(of: feed))
+  }.sorted { ($0.newest, $0.name) < ($1.newest, $1.name) }
+  var silences: [[StaleFeed]] = []
+  for feed in stale {
+    if let first = silences.last?[0], feed.newest.since(first.newest) <= .day {
+      silences[silences.count - 1].append(feed)
+    } else {
+      silences.append([feed])
+    }
   }
+  return silences.compactMap { stalled($0, asOf: rules.asOf) }
+}
+
+private struct StaleFeed {
+  let provider: Provider
+  let app: String
+  let newest: Instant
+  /// When its silence became too long.
+  let staleAt: Instant
+
+  var name: String { "\(provider.name) \(app.isEmpty ? "(no app id)" : app.shown())" }
+}
+
+/// The break of feeds that stopped together.
+///
+/// Its id is that of the feed that was stale first, so that the others change nothing.
+private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
+  guard let leader = feeds.min(by: { ($0.staleAt, $0.name) < ($1.staleAt, $1.name) }) else {
+    return nil
+  }
+  var fingerprint = Fingerprint()
+  fingerprint.combine(BreakCode.staleInput.rawValue)
+  fingerprint.combine(leader.provider.name)
+  fingerprint.combine(leader.app)
+  var found = Break(id: fingerprint.breakID, code: .staleInput, provider: leader.provider)
+  found.app = feeds.count == 1 ? leader.app : ""
+  found.severity = .high
+  found.expectedAt = leader.staleAt
+  let names = feeds.map { "\($0.name) until \($0.newest.text)" }.joined(separator: ", ")
+  found.evidence =
+    feeds.count == 1
+    ? "the newest input is of \(leader.newest.text), as-of is \(asOf.text), and the feed may be "
+      + "silent until \(leader.staleAt.text)"
+    : "\(feeds.count) feeds stopped within a day, as-of is \(asOf.text): \(names)"
+  found.action = BreakCode.staleInput.action(at: leader.provider)
+  return found
 }
 
 extension RunPipeline {
-  /// Warns of newest inputs that cannot be true: until they have come, their feeds are never stale.
-  ///
-  /// Only the default of as-of is the time that it is: an as-of that is said may look back.
-  func warnOfFutureInput(of ledger: Ledger) throws {
-    let latest = plan.now + .days(1)
-    guard !plan.hasExplicitAsOf else {
-      guard plan.rules.asOf > latest else { return }
-      return log.warning(
-        """
-        as-of \(plan.rules.asOf.text) is more than a day from now: what has not come until then \
-        counts as ended or missing. Check the time given as --as-of
-        """)
-    }
-    for mark in try ledger.watermarks() where mark.newest > latest {
-      let app = ledger.symbols.words[Int(mark.app)].shown()
-      log.warning(
-        """
-        the newest input of \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app) is of \
-        \(mark.newest.text), more than a day from now: until then the feed cannot be \
-        stale. Look in the archives for that time, and at the clock that wrote it
-        """)
-    }
+  /// Warns of an as-of that can only be a mistake: what has not come until then is missing.
+  func warnOfLateAsOf() {
+    guard plan.hasExplicitAsOf, plan.rules.asOf > plan.now + .days(1) else { return }
+    log.warning(
+      """
+      as-of \(plan.rules.asOf.text) is more than a day from now: what has not come until then \
+      counts as ended or missing. Check the time given as --as-of
+      """)
   }
 }

@@ -57,7 +57,8 @@ struct Configuration: Sendable {
   var envelope = EnvelopeNames()
   var renewalGap: Interval?
   var retryHorizon: Interval?
-  var freshnessMax: Interval?
+  /// How old the newest input may be, where a feed's own past does not decide.
+  var freshnessMax = FeedValues<Interval>()
   var deliveryWindows: [Provider: Interval] = [:]
   /// Retry schedules of providers that differ from the published ones.
   var retrySchedules: [Provider: RetrySchedule] = [:]

@@ -105,7 +105,6 @@ extension FoldSettings {
   mutating func take(_ configuration: Configuration) {
     renewalGap = configuration.renewalGap ?? renewalGap
     retryHorizon = configuration.retryHorizon ?? retryHorizon
-    freshnessMax = configuration.freshnessMax ?? freshnessMax
     let windows = configuration.retrySchedules.mapValues(\.deliveryWindow)
     deliveryWindows = windows.merging(configuration.deliveryWindows) { $1 }
     doubleCharges = configuration.doubleCharges

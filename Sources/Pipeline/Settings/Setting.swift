@@ -78,7 +78,9 @@ struct Setting: Sendable {
     Setting("envelope.headers", isKept: true) { $0.envelope.headers = try $1.list() },
     Setting("renewal_gap", isKept: true) { $0.renewalGap = try $1.duration() },
     Setting("retry_horizon", isKept: true) { $0.retryHorizon = try $1.duration() },
-    Setting("freshness_max", isKept: true) { $0.freshnessMax = try $1.duration() },
+    Setting("freshness_max", isKept: true) {
+      $0.freshnessMax = try $1.ofFeeds { try $0.duration() }
+    },
     Setting("feed_gap_odds", isKept: true) {
       $0.feedGapOdds = try $1.number(in: 1_000...1_000_000_000)
     },

@@ -72,10 +72,11 @@ extension RunPipeline {
     let words = ledger.symbols.words
     let archives = try ledger.archives()
     let lags = try ledger.creationLags()
+    let asOf = try ledger.runs(newest: 1).first?.asOf ?? plan.rules.asOf
     return [
       ("archives", [ArchiveKind.events, .snapshots].map { $0.record(of: archives) }),
       ("runs", try ledger.runs(newest: .max).map(\.record)),
-      ("feeds", try ledger.watermarks().map { $0.record(words, lags[$0.feed]) }),
+      ("feeds", try ledger.watermarks(asOf: asOf).map { $0.record(words, lags[$0.feed]) }),
       ("months", try ledger.monthStates().map(\.record)),
       ("breaks", try ledger.breakCounts().map(\.record)),
       ("acts", try ledger.acts().map(\.record)),
@@ -117,7 +118,8 @@ extension Watermark {
   func record(_ words: [String], _ lag: Interval?) -> Record {
     Record([
       ("provider", .plain(provider.name)), ("app_id", .text(words[Int(app)])),
-      ("newest_input", CSVCell(newest)), ("first_event", CSVCell(firstEvent)),
+      ("newest_input", CSVCell(newest)), ("begin", CSVCell(begin)),
+      ("silence_max_s", .integer(silenceMax.milliseconds / 1000)),
       ("creation_lag_s", lag.map { .integer($0.milliseconds / 1000) } ?? .plain("")),
     ])
   }

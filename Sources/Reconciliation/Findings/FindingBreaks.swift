@@ -143,5 +143,8 @@ let findingConditions = [
   BreakCondition(
     [.feedGap],
     "a day or some hours of a feed brought none or far fewer events than the days around it"),
-  BreakCondition([.staleInput], "the newest input is older than `freshness_max`"),
+  BreakCondition(
+    [.staleInput],
+    "silent for longer than the feed's own past makes likely, or than `freshness_max`"
+  ),
 ]

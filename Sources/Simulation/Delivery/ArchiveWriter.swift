@@ -5,8 +5,8 @@ struct ArrivalCounts {
   private(set) var summary = SimulationSummary()
   /// Arrivals by UTC day of delivery, counted from the first day.
   private(set) var arrivalsByDay: [Int]
-  /// Newest receive time that archives show, by feed, in milliseconds.
-  private(set) var watermarks: [NamedFeed: Int64] = [:]
+  /// Hours of the receive times that archives show, by feed: the first and last in milliseconds.
+  private(set) var hours: [NamedFeed: [Int64: ClosedRange<Int64>]] = [:]
 
   /// Simulates every customer once.
   init(
@@ -41,7 +41,9 @@ struct ArrivalCounts {
     for arrival in delivery.arrivals {
       arrivalsByDay[Int((arrival.received / 1000 - envelope.span.start) / day)] += 1
       let known = envelope.knownReceiveTime(arrival, of: index, in: customer)
-      watermarks[feed] = max(watermarks[feed] ?? known, known)
+      let hour = hours[feed]?[known / 3_600_000] ?? known...known
+      hours[feed, default: [:]][known / 3_600_000] =
+        min(hour.lowerBound, known)...max(hour.upperBound, known)
     }
   }
 }

@@ -7,13 +7,32 @@ struct Completeness: Sendable {
 
   let span: TimeSpan
   /// How late the provider can still deliver, in seconds.
-  var deliveryWindow = Provider.qonversion.deliveryWindow
-  /// Newest receive time of the shop's app, in seconds; nil without any delivery.
+  let deliveryWindow: Int64
+  /// Newest receive time of the shop's app up to as-of, in seconds; nil without any delivery.
   let watermark: Int64?
+  /// How long the app may be silent, in seconds.
+  private let silenceMax: Int64
+
+  /// - Parameter hours: the first and last receive time of each hour, in milliseconds, in order.
+  init(span: TimeSpan, deliveryWindow: Int64, hours: [ClosedRange<Int64>]) {
+    self.span = span
+    self.deliveryWindow = deliveryWindow
+    let end = span.end * 1000
+    let known = hours.filter { $0.lowerBound <= end }
+    let newest = known.last.map { $0.upperBound <= end ? $0.upperBound : $0.lowerBound }
+    watermark = newest.map { $0 / 1000 }
+    let silences = zip(known, known.dropFirst()).compactMap { before, after in
+      newest.flatMap { newest in
+        after.lowerBound >= newest - 60 * day * 1000 ? after.lowerBound - before.upperBound : nil
+      }
+    }.sorted(by: >)
+    let outages = silences.count < 10 ? 0 : (silences.count + 99) / 100
+    silenceMax = max(48 * hour, 3 * (silences.dropFirst(outages).first ?? 0) / 1000)
+  }
 
   /// Ends up to here, gap and window later, are ends: as-of, or less when the input is stale.
   var settled: Int64 {
-    guard let watermark, span.end - watermark > 48 * hour else { return span.end }
+    guard let watermark, span.end - watermark > silenceMax else { return span.end }
     return watermark
   }
 

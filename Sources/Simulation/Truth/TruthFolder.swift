@@ -12,16 +12,16 @@ struct TruthFolder {
   private var subscriptions = SubscriptionRecount()
   private var renewals = RenewalRecount()
 
-  /// Starts a truth for shops whose newest receive times are `watermarks`, in milliseconds.
+  /// Starts a truth for shops that received in `hours`, in milliseconds.
   init(
-    _ folder: String, span: TimeSpan, watermarks: [NamedFeed: Int64]
+    _ folder: String, span: TimeSpan, hours: [NamedFeed: [Int64: ClosedRange<Int64>]]
   ) throws(SubledgerError) {
     self.folder = folder
     self.span = span
     for shop in Shop.all {
       completeness[shop] = Completeness(
         span: span, deliveryWindow: shop.provider.deliveryWindow,
-        watermark: watermarks[shop.feed].map { $0 / 1000 })
+        hours: (hours[shop.feed] ?? [:]).values.sorted { $0.lowerBound < $1.lowerBound })
     }
     events = try TruthEvents(path: "\(folder)/events.jsonl.gz")
   }

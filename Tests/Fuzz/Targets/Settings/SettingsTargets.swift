@@ -42,7 +42,8 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
     claim(plan.valueBytesMax > 0, "a value may have a byte")
     claim(plan.valueBytesMax <= 1 << 30, "a value fits the tape")
     let lengths =
-      [plan.rules.renewalGap, plan.rules.retryHorizon, plan.rules.freshnessMax]
+      [plan.rules.renewalGap, plan.rules.retryHorizon]
+      + [plan.configuration.freshnessMax[.qonversion, ""]].compactMap(\.self)
       + plan.rules.deliveryWindows.values
     for length in lengths {
       claim(length >= Interval(milliseconds: 0), "no length of time is negative")

@@ -1,0 +1,68 @@
+/// What the hours in which a feed delivered show: how far it reaches, when it began, and how long
+/// it may be silent.
+///
+/// Hours are added in their order; memory is bounded by the hours of 60 days.
+public struct FeedRhythm: Sendable {
+  /// The newest arrival that is not after as-of; nil before the first.
+  public private(set) var newest: Instant?
+  private let asOf: Instant
+  private var first: Instant?
+  private var hours: Int64 = 0
+  /// The longest silence after the second hour.
+  private var longestLater = Interval.seconds(0)
+  /// Silences that can part lonely hours from the feed: the hours before each, and its end.
+  private var partings: [(hours: Int64, silence: Interval, end: Instant)] = []
+  /// Silences that ended in the last 60 days, the oldest first.
+  private var recent: [(end: Instant, silence: Interval)] = []
+
+  /// The longest time for which a feed with a shorter past may be silent.
+  public static let silenceLeast = Interval.hours(48)
+  private static let span = Interval.days(60)
+
+  /// The feed as it is known at `asOf`: later arrivals are no part of it.
+  public init(asOf: Instant) { self.asOf = asOf }
+
+  /// Adds the first and the last arrival of the next hour.
+  public mutating func add(first: Instant, last: Instant) {
+    guard first <= asOf else { return }
+    if let newest { add(first.since(newest), until: first) }
+    newest = last <= asOf ? last : first
+    self.first = self.first ?? first
+    hours += 1
+  }
+
+  private mutating func add(_ silence: Interval, until end: Instant) {
+    if hours > 1 { longestLater = max(longestLater, silence) }
+    if silence >= Self.span { partings.append((hours, silence, end)) }
+    recent.append((end, silence))
+    // Removed rarely, so that each costs as good as nothing.
+    guard recent.count > 4096 else { return }
+    recent.removeAll { $0.end < end - Self.span }
+  }
+
+  /// When the feed began: its first arrival.
+  ///
+  /// Hours before a silence of 60 days are left out if they are at most a thousandth of all; of
+  /// more than ten hours also a single one, a year before the rest and ten times as far from it as
+  /// the rest's longest silence.
+  public var begin: Instant? {
+    let last = partings.last { parting in
+      parting.hours * 1000 <= hours
+        || parting.hours == 1 && hours > 10 && parting.silence >= .days(365)
+          && parting.silence.milliseconds / 10 >= longestLater.milliseconds
+    }
+    return last?.end ?? first
+  }
+
+  /// How long the feed may be silent: three times its longest silence in the last 60 days, at least
+  /// 48 hours.
+  ///
+  /// Of ten silences and more, the longest hundredth is left out, so that one outage excuses none.
+  public var silenceMax: Interval {
+    guard let newest else { return Self.silenceLeast }
+    let silences = recent.filter { $0.end >= newest - Self.span }.map(\.silence).sorted()
+    let kept = silences.dropLast(silences.count < 10 ? 0 : (silences.count + 99) / 100)
+    let longest = (kept.last ?? .seconds(0)).milliseconds
+    return max(Self.silenceLeast, Interval(milliseconds: longest * 3))
+  }
+}

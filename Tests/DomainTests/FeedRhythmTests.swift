@@ -1,0 +1,62 @@
+import Domain
+import Testing
+
+@Suite("What the hours in which a feed delivered show")
+struct FeedRhythmTests {
+  private static let start = Instant(seconds: 1_767_225_600)
+
+  /// A feed that delivered at these times, in days.
+  private func feed(_ days: [Double], asOf: Double = 10_000) -> FeedRhythm {
+    var feed = FeedRhythm(asOf: at(asOf))
+    for day in days { feed.add(first: at(day), last: at(day)) }
+    return feed
+  }
+
+  private func at(_ day: Double) -> Instant {
+    Self.start + Interval(milliseconds: Int64(day * 86_400_000))
+  }
+
+  private func every(_ step: Double, _ range: ClosedRange<Double>) -> [Double] {
+    Array(stride(from: range.lowerBound, through: range.upperBound, by: step))
+  }
+
+  @Test("It may be silent three times as long as it was in the last 60 days")
+  func silence() {
+    #expect(feed([0]).silenceMax == .hours(48))
+    #expect(feed(every(0.5, 0...60)).silenceMax == .hours(48))
+    #expect(feed([0, 3]).silenceMax == .days(9))
+    #expect(feed(every(3, 0...90)).silenceMax == .days(9))
+    // Older silences are forgotten; one that lasted into the 60 days is not.
+    #expect(feed([0, 30] + every(10, 40...80) + [90]).silenceMax == .days(90))
+    #expect(feed([0, 30] + every(10, 40...80) + [91]).silenceMax == .days(33))
+  }
+
+  @Test("One outage excuses none, among ten silences and more")
+  func outage() {
+    #expect(feed(every(1, 0...8) + [15]).silenceMax == .days(21))
+    #expect(feed(every(1, 0...9) + [16]).silenceMax == .days(3))
+  }
+
+  @Test("It begins with its first delivery, less a lonely one far before the rest")
+  func begin() {
+    let rest = every(1, 0...100)
+    #expect(feed(rest).begin == at(0))
+    #expect(feed([-364] + rest).begin == at(-364))
+    #expect(feed([-4000] + rest).begin == at(0))
+    #expect(feed([-4001, -4000] + rest).begin == at(-4001), "two of a hundred belong to it")
+    #expect(feed([-400] + every(41, 0...400)).begin == at(-400), "it is often silent for long")
+    #expect(feed([-4000] + every(1, 0...9)).begin == at(0))
+    #expect(feed([-4000] + every(1, 0...8)).begin == at(-4000), "ten hours show too little")
+    let busy = every(1.0 / 24, 0...100)
+    #expect(feed([-62, -61] + busy).begin == at(0), "two of thousands are lonely")
+    #expect(feed([-60, -59] + busy).begin == at(-60), "within 60 days nothing is far")
+    #expect(feed([-62, -61.5, -61] + busy).begin == at(-62))
+  }
+
+  @Test("What comes after as-of is no part of it")
+  func later() {
+    let known = feed([0, 1, 40], asOf: 2)
+    #expect(known.newest == at(1) && known.silenceMax == .days(3))
+    #expect(feed([5], asOf: 4).newest == nil && feed([5], asOf: 4).begin == nil)
+  }
+}
