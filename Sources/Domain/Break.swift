@@ -102,8 +102,8 @@ public enum Severity: String, CaseIterable, Comparable, Sendable {
 
 /// A difference between received events, the current state, and the calendar.
 public struct Break: Sendable, Equatable {
-  /// Hash of code family, provider, app, environment, lineage, and transaction or ordinal; stable
-  /// across runs.
+  /// Hash of code family, provider, app, environment, lineage, and of a missing charge its number
+  /// in the subscription, so that the same loss has the same id whatever proves it.
   public var id: String
   /// What does not agree.
   public var code: BreakCode

@@ -3,9 +3,8 @@ public import Domain
 /// What a break id is made of besides the lineage: codes that are one loss under several names
 /// share a family, so that the id stays when later input changes the name.
 enum CodeFamily: Hashable {
+  /// A charge; after an end that nothing followed perhaps the expiry instead.
   case charge
-  /// An end that nothing followed: a charge or an expiry is missing, and it is unknown which.
-  case silentEnd
   case code(BreakCode)
 
   init(_ code: BreakCode) {
@@ -18,7 +17,6 @@ enum CodeFamily: Hashable {
   var text: String {
     switch self {
     case .charge: "MISSED_CHARGE"
-    case .silentEnd: "SILENT_END"
     case .code(let code): code.rawValue
     }
   }
@@ -28,12 +26,10 @@ enum CodeFamily: Hashable {
 enum BreakKey {
   /// A transaction, by its id.
   case transaction(String)
-  /// A renewal by its ordinal; 0 is the start, or the conversion of a trial.
-  case ordinal(Int64)
-  /// A charge that no ordinal names, by when it was due or came.
+  /// A charge by its number in the subscription; 0 is the first, -1 a trial.
+  case charge(Int64)
+  /// What nothing else names, by when it was due or came.
   case after(Instant)
-  /// An end that nothing followed.
-  case silence(Instant)
   /// A period by when it was charged; nil before the first charge.
   case period(Instant?)
   /// A product id, as the snapshot writes it.
@@ -48,9 +44,8 @@ enum BreakKey {
   var text: String {
     switch self {
     case .transaction(let id): "transaction " + id
-    case .ordinal(let ordinal): "ordinal \(ordinal)"
+    case .charge(let number): "charge \(number)"
     case .after(let instant): "after \(instant.milliseconds)"
-    case .silence(let end): "silent after \(end.milliseconds)"
     case .period(let charged): "period \(charged?.milliseconds ?? 0)"
     case .product(let id): "product " + id
     case .event(let identity): "event \(identity)"
@@ -93,7 +88,8 @@ struct BreakDraft {
   var subject: BreakSubject
   /// Replaces the code's own family where one loss can have any of several codes.
   var family: CodeFamily?
-  var key: BreakKey
+  /// Of a charge set by `numbered`.
+  var key = BreakKey.charge(0)
   var transaction = ""
   /// Business time of the missing or doubtful event; nil if unknown.
   var expectedAt: Instant?
@@ -137,7 +133,18 @@ struct BreakDraft {
     return found
   }
 
-  private var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
+  var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
+}
+
+extension Break {
+  /// The id that its transaction alone would give a missing charge, as decisions may name it; nil
+  /// for other breaks, and while the transaction is unknown.
+  public var idOfTransaction: String? {
+    guard code.isCharge, !transaction.isEmpty else { return nil }
+    let subject = BreakSubject(
+      provider: provider, app: app, environment: environment, user: user, original: subscription)
+    return BreakIDs(.charge, subject).id(of: .transaction(transaction))
+  }
 }
 
 /// The id of a gap in the feed of an app, or of all apps of a provider.

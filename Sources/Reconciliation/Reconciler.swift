@@ -112,7 +112,7 @@ struct Reconciler {
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
   /// Lineages whose access a missing refund has revoked.
   var missedRefunds: Set<LineageName> = []
-  private var breaks: [String: Break] = [:]
+  private(set) var breaks: [String: Break] = [:]
   /// The numbers of each lineage that missing events put in doubt.
   private var doubts: [LineageName: [Doubt]] = [:]
   var counts = ReconciliationCounts()
@@ -170,9 +170,6 @@ struct Reconciler {
     return outcome
   }
 
-  /// The breaks so far, in no order.
-  var raised: some Sequence<Break> { breaks.values }
-
   /// Keeps a break; the first check that raised an id keeps it.
   ///
   /// - Parameter lineage: the lineage whose ends it casts doubt on, where that is another one than
@@ -205,7 +202,7 @@ struct Reconciler {
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     expect(charge)
     if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
-    raise(draft, in: charge.lineage)
+    raise(numbered(draft, of: charge.lineage, isFree: charge.isFree), in: charge.lineage)
   }
 
   /// Remembers a charge that no event can have reported yet, for the checks that follow.

@@ -47,7 +47,7 @@ public struct ReconciliationResult: Sendable, Equatable {
   public var breaks: [Break] = []
   /// Ends that count as churn although a missing event can contradict them.
   public var churnInDoubt: Set<ChurnInDoubt> = []
-  /// Ids of breaks that events alone raise and that a webhook explains.
+  /// Ids of breaks that events alone raise and that a webhook explains, or describes otherwise.
   public var explained: Set<String> = []
   /// For the manifest.
   public var counts = ReconciliationCounts()
@@ -65,11 +65,14 @@ public struct ReconciliationResult: Sendable, Equatable {
 
   /// What another comparison of the same user, by events alone, did not find.
   public func beyond(_ events: ReconciliationResult) -> ReconciliationResult {
-    let (known, found) = (Set(events.breaks.map(\.id)), Set(breaks.map(\.id)))
+    let (known, found) = (
+      Dictionary(events.breaks.map { ($0.id, $0) }) { first, _ in first },
+      Dictionary(breaks.map { ($0.id, $0) }) { first, _ in first }
+    )
     var result = ReconciliationResult()
-    result.breaks = breaks.filter { !known.contains($0.id) }
+    result.breaks = breaks.filter { known[$0.id] != $0 }
     result.churnInDoubt = churnInDoubt.subtracting(events.churnInDoubt)
-    result.explained = known.subtracting(found)
+    result.explained = Set(known.filter { found[$0.key] != $0.value }.keys)
     result.counts.unmatchedEntitlements = counts.unmatchedEntitlements
     return result
   }

@@ -1,5 +1,6 @@
 import Foundation
 import EventStore
+import Reconciliation
 import TestSupport
 import Testing
 import Domain
@@ -115,5 +116,22 @@ struct DecisionsFileTests {
       decided.counts == [
         "breaks_explained": 1, "breaks_written_off": 1, "decisions": 3, "decisions_unused": 1,
       ])
+    #expect(decided.unused == ["d"])
+  }
+
+  @Test("A decision under the id that the transaction gave the break is about it")
+  func alias() throws {
+    var lost = Break(id: "b-0000000000000001", code: .missedRenewal, provider: .qonversion)
+    (lost.subscription, lost.transaction) = ("100", "102")
+    var next = lost
+    (next.id, next.transaction) = ("b-0000000000000002", "103")
+    let id = try #require(lost.idOfTransaction)
+    let given = Decision(breakID: id, verdict: .writtenOff, reason: "r", who: "w")
+    #expect(DecidedBreaks([lost, next], [given]).undecided == [next])
+    #expect(DecidedBreaks([next], [given]).unused == [id])
+    // What is decided about the break itself counts.
+    let own = Decision(breakID: lost.id, verdict: .explained, reason: "r", who: "w")
+    #expect(DecidedBreaks([lost], [own, given]).decisions == [own])
+    #expect(DecidedBreaks([lost], [given, own]).decisions == [own])
   }
 }

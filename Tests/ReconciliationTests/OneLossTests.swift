@@ -49,6 +49,51 @@ struct OneLossTests {
     #expect(scenario.breaks.map(\.missingEvents) == [1, 1])
   }
 
+  @Test("A missing renewal has one id, whatever proves it and names its transaction or not")
+  func oneID() throws {
+    let paid = Story.monthly(renewals: 1)
+    let silent = Scenario(stories: [paid], entitlements: nil, capturedAt: "2026-03-20")
+    let id = try #require(silent.breaks.first?.id)
+    func expect(
+      _ story: Story, _ shown: Entitlement? = nil, on day: String = "2026-03-20",
+      is ids: [String], _ line: SourceLocation = #_sourceLocation
+    ) {
+      let scenario = Scenario(
+        stories: [story], entitlements: shown.map { [$0] }, capturedAt: day)
+      let breaks = scenario.breaks.sorted {
+        ($0.expectedAt?.milliseconds ?? 0) < ($1.expectedAt?.milliseconds ?? 0)
+      }
+      #expect(breaks.map(\.id) == ids, "\(breaks)", sourceLocation: line)
+    }
+    expect(paid, premium(until: "2026-04-01"), is: [id])
+    // Apple charges up to a day early.
+    for moment in ["2026-02-28T06:00:00", "2026-03-01", "2026-03-02"] {
+      let charge = bought(102, .renewed, moment, until: "2026-04-01")
+      let listed = monthlyTransactions(renewals: 1) + [charge]
+      expect(paid, premium(until: "2026-04-01", listing: listed), is: [id])
+      expect(paid, premium(until: "2026-04-01", listing: [charge]), is: [id])
+    }
+    for counted in [true, false] {
+      expect(.monthly(renewals: 3, without: [2], counted: counted), on: "2026-04-20", is: [id])
+    }
+    var named = paid
+    named.report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    expect(named, is: [id])
+    var refunded = paid
+    refunded.report(.refunded, "2026-03-10", transaction: 102, price: -10) {
+      $0.periodStart = at("2026-03-01")
+    }
+    expect(refunded, is: [id])
+    // The next one is another loss, and stays it when the first arrives late.
+    let both = premium(until: "2026-06-01", listing: monthlyTransactions(renewals: 4))
+    let lost = Story.monthly(renewals: 4, without: [2, 3])
+    let second = Scenario(
+      stories: [.monthly(renewals: 4, without: [3])], entitlements: nil, capturedAt: "2026-05-20")
+    let next = try #require(second.breaks.first?.id)
+    #expect(next != id)
+    expect(lost, both, on: "2026-05-20", is: [id, next])
+  }
+
   @Test("A start of another subscription, of which events came after the snapshot alone")
   func reportedLater() {
     for kind in [EventKind.canceled, .refunded] {

@@ -63,6 +63,8 @@ struct BreakStoryTests {
     #expect(try run("2026-03-01").status == 1)
     let explained = try run("2026-03-01", "--decisions", Self.path("explained.yaml"))
     #expect(explained.status == 0, "\(explained)")
+    #expect(explained.errors.contains("the decision about b-0000000000000000 is not used"))
+    #expect(!explained.errors.contains("about b-58fc72aea9ed0aeb"))
     for report in ["breaks", "quality_monthly", "refetch_worklist"] {
       #expect(try program.rows("\(report).csv").isEmpty, "\(report)")
     }
@@ -83,7 +85,7 @@ struct BreakStoryTests {
 
   @Test("Decisions that cannot be meant end the run with 78 before it reads anything")
   func wrongDecisions() throws {
-    try program.folder.write("- {break_id: b-c52294d8b7bcf668, why: x}\n", to: "bad.yaml")
+    try program.folder.write("- {break_id: b-58fc72aea9ed0aeb, why: x}\n", to: "bad.yaml")
     let refused = try run("2026-03-01", "--decisions", "bad.yaml")
     #expect(refused.status == 78)
     #expect(refused.errors.contains("bad.yaml, line 1: unknown key `why`"))

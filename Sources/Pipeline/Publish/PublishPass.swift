@@ -25,8 +25,7 @@ struct PublishPass {
   ) throws -> RunResult {
     let archives = try ledger.archives(byName: true)
     var manifest = manifest(archives, reconciled.counts)
-    let (run, breaks) = try store(fold, reconciled, archives)
-    let decided = DecidedBreaks(breaks, plan.decisions.decisions)
+    let (run, decided) = try store(fold, reconciled, archives)
     manifest.counts.merge(decided.counts) { $1 }
     fold.facts = Facts()
     try ledger.releaseMemory()
@@ -40,6 +39,13 @@ struct PublishPass {
     let (published, dryRun) = try publish(manifest, run, read, fold)
     for warning in try gate.reservations + unknownNames(ofRun: run) { log.warning("\(warning)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
+    for id in decided.unused {
+      log.warning(
+        """
+        the decision about \(id) is not used: this run found no such break; correct its break_id, \
+        or take it out when the break is resolved
+        """)
+    }
     // The run that read them has warned already.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
       !gate.reservations.contains(torn.text)
@@ -49,23 +55,23 @@ struct PublishPass {
     let files = counted(published.changed.count, "changed file")
     let deed = plan.isDryRun ? "would publish" : "published"
     log.info(
-      "\(deed) \(files); \(counted(breaks.count, "break"))", metadata: ["run": "\(run)"])
+      "\(deed) \(files); \(counted(decided.breaks.count, "break"))", metadata: ["run": "\(run)"])
     var outcome = gate.outcome
     outcome.dryRun = dryRun
     return outcome
   }
 
   /// Stores cells and breaks of this run in one transaction; returns the run's number and the
-  /// breaks, some of which the cells show.
+  /// breaks, some of which the cells show, beside the decisions.
   private func store(
     _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ archives: [ArchiveRecord]
-  ) throws -> (run: Int64, breaks: [Break]) {
+  ) throws -> (run: Int64, breaks: DecidedBreaks) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
       feeds: try plan.feeds(of: ledger))
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     var run: Int64 = 0
-    var breaks: [Break] = []
+    var decided = DecidedBreaks([], [])
     try ledger.together("write the run") {
       run = try ledger.beginRun(
         asOf: rules.asOf, version: version, options: plan.optionsText,
@@ -79,15 +85,16 @@ struct PublishPass {
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
       let unexplained = fold.breaks.filter { !reconciled.explained.contains($0.id) }
-      breaks = uniqueBreaks(
+      let breaks = uniqueBreaks(
         unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
       ).map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
-      try ledger.replaceDecisions(plan.decisions.decisions)
+      decided = DecidedBreaks(breaks, plan.decisions.decisions)
+      try ledger.replaceDecisions(decided.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(
         "breaks: \(counts.new) new, \(counts.reopened) reopened, \(counts.resolved) resolved")
     }
-    return (run, breaks)
+    return (run, decided)
   }
 
   private func publish(

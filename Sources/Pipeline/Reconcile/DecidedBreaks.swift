@@ -1,31 +1,52 @@
 import EventStore
 import Domain
+import Reconciliation
 
 /// The breaks of a run beside what people decided about them.
 struct DecidedBreaks {
-  private let breaks: [Break]
+  let breaks: [Break]
+  /// Each under the id of the break that it is about, where it names that by its transaction.
+  let decisions: [Decision]
   private let verdicts: [String: Decision.Verdict]
 
-  init(_ breaks: [Break], _ decisions: [Decision]) {
+  init(_ breaks: [Break], _ given: [Decision]) {
     self.breaks = breaks
-    verdicts = Dictionary(
-      decisions.map { ($0.breakID, $0.verdict) }, uniquingKeysWith: { first, _ in first })
+    let named = Dictionary(
+      breaks.compactMap { found in found.idOfTransaction.map { ($0, found.id) } }
+    ) { first, _ in first }
+    let current = Set(breaks.map(\.id))
+    var decided: [String: Decision] = [:]
+    for decision in given {
+      var decision = decision
+      let id = decision.breakID
+      if !current.contains(id), let known = named[id] { decision.breakID = known }
+      // What names the break itself counts.
+      if decided[decision.breakID] == nil || decision.breakID == id {
+        decided[decision.breakID] = decision
+      }
+    }
+    decisions = decided.values.sorted { $0.breakID < $1.breakID }
+    verdicts = decided.mapValues(\.verdict)
   }
 
   /// What still stands; a decided break leaves all gates.
   var undecided: [Break] { breaks.filter { verdicts[$0.id] == nil } }
 
+  /// Ids of decisions while no break of the run has them: they came too early, name nothing, or
+  /// their break was resolved.
+  var unused: [String] {
+    let current = Set(breaks.map(\.id))
+    return decisions.map(\.breakID).filter { !current.contains($0) }
+  }
+
   /// For the manifest.
-  ///
-  /// A decision is unused while no break of the run has its id: it came too
-  /// early, names nothing, or its break was resolved.
   var counts: [String: Int64] {
     let used = breaks.compactMap { verdicts[$0.id] }
     return [
       "breaks_explained": Int64(used.count { $0 == .explained }),
       "breaks_written_off": Int64(used.count { $0 == .writtenOff }),
       "decisions": Int64(verdicts.count),
-      "decisions_unused": Int64(verdicts.count - used.count),
+      "decisions_unused": Int64(unused.count),
     ]
   }
 }

@@ -43,7 +43,7 @@ extension Reconciler {
     let money = estimate(lineage, product: product, at: due)
     raise(
       BreakDraft(
-        code: .missedConversion, subject: subject(lineage, product: product), key: .ordinal(0),
+        code: .missedConversion, subject: subject(lineage, product: product),
         expectedAt: due, estimate: money.amount, basis: money.basis,
         provenBy: .events,
         evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
@@ -78,10 +78,10 @@ extension Reconciler {
         "; whether a change of product or a new start between them counts, is unknown"
     }
     guard left > jump.changes else {
-      return raiseUncertain(lineage, from: jump.from + 1, at: due, evidence)
+      return raiseUncertain(lineage, at: due, evidence)
     }
     raiseRenewals(
-      lineage, from: jump.from + 1, count: left - jump.changes, at: due, provenBy: .events,
+      lineage, count: left - jump.changes, at: due, provenBy: .events,
       evidence)
   }
 
@@ -97,22 +97,19 @@ extension Reconciler {
     let left = Int64(reported.count) - counted - total(found)
     guard left > 0 else { return }
     raiseRenewals(
-      lineage, from: counted + 1, count: left, at: min(last.periodEnd ?? last.time, reported.time),
-      provenBy: .events,
+      lineage, count: left, at: min(last.periodEnd ?? last.time, reported.time), provenBy: .events,
       "\(reported.kind.name) of \(reported.time.text) counts \(reported.count) renewals; the "
         + "last charge that arrived is renewal \(counted)")
   }
 
   /// Records a counter that is one higher, where a change of product can be that one.
   private mutating func raiseUncertain(
-    _ lineage: LineageInput, from ordinal: Int64, at: Instant, _ evidence: String
+    _ lineage: LineageInput, at: Instant, _ evidence: String
   ) {
-    raise(
-      BreakDraft(
-        code: .missedRenewal,
-        subject: subject(lineage, product: product(of: lineage, at: at)),
-        key: .ordinal(ordinal), expectedAt: at, missingEvents: 0, provenBy: .events,
-        isMereInformation: true,
-        severity: .info, evidence: evidence))
+    let draft = BreakDraft(
+      code: .missedRenewal, subject: subject(lineage, product: product(of: lineage, at: at)),
+      expectedAt: at, missingEvents: 0, provenBy: .events, isMereInformation: true,
+      severity: .info, evidence: evidence)
+    raise(numbered(draft, of: lineage.name))
   }
 }

@@ -58,13 +58,13 @@ extension Reconciler {
     let evidence = "the first charge that arrived, of \(first.time.text), is renewal \(counted)"
     guard number == counted else {
       return raiseRenewals(
-        lineage, from: counted - number, count: number, at: at, provenBy: .events, evidence)
+        lineage, count: number, at: at, provenBy: .events, evidence)
     }
     let product = productBegun(in: lineage, at: at)
     let money = estimate(lineage, product: product, of: .missedStart, at: at)
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
+        code: .missedStart, subject: subject(lineage, product: product),
         expectedAt: at, estimate: money.amount, basis: money.basis, provenBy: .events,
         evidence: evidence + "; no start arrived"),
       for: MissingCharge(
@@ -91,7 +91,7 @@ extension Reconciler {
     let product = lineage.text(conversion.product)
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
+        code: .missedStart, subject: subject(lineage, product: product),
         expectedAt: conversion.periodStart, estimate: .zero, basis: .provider, provenBy: .events,
         evidence: "the conversion of \(conversion.time.text) follows a trial whose start never "
           + "arrived"),

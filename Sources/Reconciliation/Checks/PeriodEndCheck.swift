@@ -92,16 +92,12 @@ extension Reconciler {
     }
     let restart = restartAfterLapse(match, after: base)
     var (code, count, at) = (BreakCode.missedRenewal, count, base)
-    var key = state.renewalOrdinal.map { BreakKey.ordinal($0 + 1) } ?? .after(base)
-    if state.isStartSeen, state.renewalOrdinal == nil { key = .ordinal(1) }
     if let restart {
       (code, at, count) = (.missedStart, restart.at, restart.count)
-      key = .after(restart.since)
     } else if state.isTrial {
-      (code, key) = (.missedConversion, .ordinal(0))
+      code = .missedConversion
     } else if isOfOtherProduct(match) {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
-      key = .product(match.entitlement.product)
     }
     if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
     // What began when the webhook was made can still be on its way.
@@ -114,8 +110,8 @@ extension Reconciler {
     let money = estimate(lineage, product: product, of: code, count: count)
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage, product: product), key: key, expectedAt: at,
-        missingEvents: count,
+        code: code, subject: subject(lineage, product: product),
+        key: .product(match.entitlement.product), expectedAt: at, missingEvents: count,
         estimate: money.amount, basis: money.basis,
         evidence: "events show the subscription until \(base.text); "
           + describe(match.entitlement)),
@@ -187,16 +183,15 @@ extension Reconciler {
   /// A subscription that had ended did not renew, and a trial that had did not convert: it was
   /// bought again.
   ///
-  /// - Returns: about when, how many charges were made since, and what distinguishes this start
-  ///   from others of the lineage whatever is shown later.
+  /// - Returns: about when, and how many charges were made since.
   private func restartAfterLapse(
     _ match: EntitlementMatch, after base: Instant
-  ) -> (at: Instant, count: Int64, since: Instant)? {
+  ) -> (at: Instant, count: Int64)? {
     let state = match.lineage.state
     guard !state.isTrial || (state.isExpiryReported && !state.isInBillingRetry) else { return nil }
     if let started = match.startedAt, started > base + rules.fold.renewalGap {
-      guard let end = match.entitlement.expiresAt else { return (started, 1, started) }
-      return (started, max(1, periods(match, from: started, until: end)), started)
+      guard let end = match.entitlement.expiresAt else { return (started, 1) }
+      return (started, max(1, periods(match, from: started, until: end)))
     }
     // Else only the period that was bought dates it.
     let length = periodLength(match.lineage) ?? .seconds(0)
@@ -204,6 +199,6 @@ extension Reconciler {
     // A store can continue to renew a refunded subscription, period by period.
     let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
     let isRevoked = state.accessRevoked && max(0, beyond) > length.milliseconds / 2
-    return isRevoked || isExpired(state, at: base) ? (begun, 1, base) : nil
+    return isRevoked || isExpired(state, at: base) ? (begun, 1) : nil
   }
 }

@@ -34,7 +34,7 @@ extension Reconciler {
     let product = productBegun(in: lineage, at: at)
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
+        code: .missedStart, subject: subject(lineage, product: product),
         expectedAt: at, estimate: .zero, basis: .provider,
         evidence: "the snapshot starts a trial at \(at.text); no trial start came"),
       for: MissingCharge(
@@ -50,7 +50,7 @@ extension Reconciler {
       state.subscriptionCharges.last.map({ $0.time + rules.fold.renewalGap < at }) ?? true,
       !missing(in: lineage).contains(where: { isAfterLastPeriod($0, state) })
     else { return }
-    let (code, key) = lastPurchase(at, state)
+    let code = lastPurchase(at, state)
     let product = product(of: lineage, at: at)
     let money = estimate(
       lineage, product: product, of: code, at: at,
@@ -58,7 +58,7 @@ extension Reconciler {
     let last = state.subscriptionCharges.last.map { "the last charge is of \($0.time.text)" }
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage, product: product), key: key, expectedAt: at,
+        code: code, subject: subject(lineage, product: product), expectedAt: at,
         estimate: money.amount, basis: money.basis,
         evidence: "the snapshot shows a purchase of \(at.text); \(last ?? "no charge came")"),
       for: MissingCharge(
@@ -66,16 +66,14 @@ extension Reconciler {
         opensLineage: code == .missedStart && state.charges.isEmpty))
   }
 
-  private func lastPurchase(_ at: Instant, _ state: LineageState) -> (BreakCode, BreakKey) {
+  private func lastPurchase(_ at: Instant, _ state: LineageState) -> BreakCode {
     if state.isTrial, let trial = state.trials.last {
       let isConversion = trial.convertibleUntil.map { at <= $0 } ?? true
-      return isConversion ? (.missedConversion, .ordinal(0)) : (.missedStart, .after(at))
+      return isConversion ? .missedConversion : .missedStart
     }
-    guard let end = state.periodEnd else { return (.missedStart, .ordinal(0)) }
-    if isExpired(state, at: end), at > end + rules.fold.renewalGap {
-      return (.missedStart, .after(at))
-    }
-    return (.missedRenewal, state.renewalOrdinal.map { .ordinal($0 + 1) } ?? .after(end))
+    guard let end = state.periodEnd else { return .missedStart }
+    return isExpired(state, at: end) && at > end + rules.fold.renewalGap
+      ? .missedStart : .missedRenewal
   }
 
   /// Whether an event or a listed transaction of the user is of that time, within the gap.

@@ -45,9 +45,8 @@ extension Reconciler {
     let money = estimate(of: refund.transaction, lineage, product: product, code, at: at)
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage, product: product), key: .transaction(id),
-        transaction: id, expectedAt: at,
-        estimate: money.amount, basis: money.basis, provenBy: .events,
+        code: code, subject: subject(lineage, product: product), transaction: id,
+        expectedAt: at, estimate: money.amount, basis: money.basis, provenBy: .events,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came"),
       for: MissingCharge(

@@ -19,7 +19,7 @@ enum SilentEndCheck: ReconciliationCheck {
 
 extension Reconciler {
   mutating func findSilentEnds() {
-    let found = Dictionary(grouping: raised) {
+    let found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
     }
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
@@ -32,19 +32,17 @@ extension Reconciler {
       let state = lineage.latest
       let product = lineage.text(state.scheduledProduct ?? state.product)
       var draft = BreakDraft(
-        code: code, subject: subject(lineage, product: product), key: .silence(end),
-        expectedAt: end,
+        code: code, subject: subject(lineage, product: product), expectedAt: end,
         evidence: "auto-renew was on and the period ended \(end.text); until "
           + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment arrived")
-      draft.family = .silentEnd
       if code == .missedExpiration {
         draft.severity = .medium
       } else {
         (draft.estimate, draft.basis) = estimate(lineage, product: product, of: code, at: end)
       }
       draft.provenBy = .events
-      raise(draft)
+      raise(numbered(draft, of: lineage.name))
     }
   }
 

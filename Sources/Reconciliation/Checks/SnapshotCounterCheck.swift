@@ -22,8 +22,7 @@ extension Reconciler {
       let left = Int64(count) - seen - found - elsewhere - paidBeforeOurTime(match)
       guard left > 0 else { continue }
       raiseRenewals(
-        match.lineage, from: seen + 1, count: left, at: firstHole(match.lineage),
-        provenBy: .snapshot,
+        match.lineage, count: left, at: firstHole(match.lineage), provenBy: .snapshot,
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
   }

@@ -30,7 +30,7 @@ extension Reconciler {
     let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
+        code: .missedStart, subject: subject(lineage, product: product),
         expectedAt: started, estimate: isFree ? .zero : money.amount,
         basis: isFree ? .provider : money.basis,
         evidence: "the snapshot starts it at \(started.text); " + (came ?? "no charge ever came")),

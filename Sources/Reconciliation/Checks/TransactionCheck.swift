@@ -37,8 +37,7 @@ extension Reconciler {
     }
     let code = charge.code
     var draft = BreakDraft(
-      code: code, subject: about, key: .transaction(transaction.id),
-      transaction: transaction.id, expectedAt: transaction.at,
+      code: code, subject: about, transaction: transaction.id, expectedAt: transaction.at,
       evidence: evidence(transaction, lineage))
     if transaction.isTrial {
       (draft.estimate, draft.basis) = (.zero, .provider)

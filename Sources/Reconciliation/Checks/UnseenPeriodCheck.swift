@@ -57,8 +57,7 @@ extension Reconciler {
     let product = lineage.text(period.product)
     let id = lineage.transactionText(period.transaction)
     var draft = BreakDraft(
-      code: code, subject: subject(lineage, product: product),
-      key: period.transaction == 0 ? .after(due) : .transaction(id), transaction: id,
+      code: code, subject: subject(lineage, product: product), transaction: id,
       expectedAt: due, missingEvents: count, provenBy: .events, evidence: evidence(period, id))
     if period.isTrial {
       (draft.estimate, draft.basis) = (.zero, .provider)

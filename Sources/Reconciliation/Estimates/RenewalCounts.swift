@@ -91,8 +91,7 @@ extension Reconciler {
   }
 
   mutating func raiseRenewals(
-    _ lineage: LineageInput, from ordinal: Int64, count: Int64, at: Instant,
-    provenBy proof: EvidenceKind,
+    _ lineage: LineageInput, count: Int64, at: Instant, provenBy proof: EvidenceKind,
     _ evidence: String
   ) {
     let product = product(of: lineage, at: at)
@@ -100,7 +99,6 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: .missedRenewal, subject: subject(lineage, product: product),
-        key: .ordinal(ordinal),
         expectedAt: at, missingEvents: count, estimate: money.amount, basis: money.basis,
         provenBy: proof, evidence: evidence),
       for: MissingCharge(
