@@ -38,6 +38,15 @@ struct DrillCommandTests {
       "FX_OUTLIER", "ENV_LEAK", "duplicate",
     ]
     #expect(found.isSuperset(of: expected), "\(text)")
+    let kinds = try world.program.rows("drill_kinds.csv", in: "drill")
+    let lost = rows.filter { $0["code"]?.hasPrefix("MISSED_") == true }
+    for column in ["injected", "found", "missed", "unrevealed"] {
+      func sum(_ rows: [[String: String]]) -> Int {
+        rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
+      }
+      #expect(sum(kinds) == sum(lost), "\(column)")
+    }
+    #expect(kinds.contains { $0["kind"] == "renewed" && $0["recall"] != "" }, "\(text)")
     for row in rows where row["unrevealed"] != "0" { #expect(row["unrevealed_reasons"] != "") }
     #expect(text.contains("250 events of as many users damaged"))
   }

@@ -48,7 +48,7 @@ extension RunPipeline {
       damages: DamageKind.allCases.map { kind in
         (kind.rawValue, damages.count { $0.kind == kind })
       },
-      rows: score.rows, notes: score.notes)
+      rows: score.rows, kinds: score.kinds, notes: score.notes)
   }
 
   /// ISO 4217 keeps it for tests.

@@ -10,6 +10,8 @@ public struct DrillResult: Sendable {
   let damages: [(kind: String, events: Int)]
   /// By code.
   let rows: [DrillRow]
+  /// Lost events by their kind.
+  let kinds: [DrillRow]
   /// Each damage that nothing showed although the data could, and each break of a damaged user that
   /// the damage does not explain.
   let notes: [String]
@@ -19,7 +21,8 @@ public struct DrillResult: Sendable {
     let total = damages.reduce(0) { $0 + $1.events }
     let parts = damages.map { "\($0.events) \($0.kind)" }.joined(separator: ", ")
     var lines = ["as of \(asOf.text): \(total) events of as many users damaged: \(parts)"]
-    lines += Record.table(rows.map(\.record))
+    lines += Record.table(rows.map { $0.record() })
+    lines += Record.table(kinds.map { $0.record(by: "kind") })
     lines += notes.prefix(Self.notesShown).map { $0.shown() }
     if notes.count > Self.notesShown { lines.append("… and \(notes.count - Self.notesShown) more") }
     return lines.joined(separator: "\n")
@@ -27,7 +30,7 @@ public struct DrillResult: Sendable {
 
   private static let notesShown = 20
 
-  /// Writes `drill.csv` into `folder`, which is made when missing.
+  /// Writes `drill.csv` and `drill_kinds.csv` into `folder`, which is made when missing.
   public func write(into folder: String) throws {
     do {
       try FileManager.default.createDirectory(
@@ -37,16 +40,18 @@ public struct DrillResult: Sendable {
         .cannotCreate, "cannot make the folder \(folder.shown()): \(error.cause)",
         hint: "check the path given as --out")
     }
-    let names = DrillRow(code: "").record.fields.map(\.name)
-    let lines = [csvLine(names.map(CSVCell.plain))] + rows.map { $0.record.csv(names) }
-    let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
-    try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/drill.csv"))
+    for (file, key, rows) in [("drill", "code", rows), ("drill_kinds", "kind", kinds)] {
+      let names = DrillRow(code: "").record(by: key).fields.map(\.name)
+      let lines = [csvLine(names.map(CSVCell.plain))] + rows.map { $0.record(by: key).csv(names) }
+      let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(file).csv"))
+    }
   }
 }
 
-/// How well the damages were found that one code must show.
+/// How well the damages were found that one code must show, or the losses of one kind of event.
 struct DrillRow: Equatable {
-  /// A break's code, or `duplicate`.
+  /// A break's code, `duplicate`, or a kind of event.
   let code: String
   /// Damages that the code must show.
   var injected: Int64 = 0
@@ -61,13 +66,14 @@ struct DrillRow: Equatable {
   /// Breaks, or counts, that no damage explains.
   var wrong: Int64 = 0
 
-  var record: Record {
+  /// The row, whose first column is `key`.
+  func record(by key: String = "code") -> Record {
     func share(of whole: Int64) -> CSVCell {
       .plain(whole > 0 ? ReportValue.ratio(found, whole).text : "")
     }
     let reasons = unrevealed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     return Record([
-      ("code", .plain(code)), ("injected", .integer(injected)), ("found", .integer(found)),
+      (key, .plain(code)), ("injected", .integer(injected)), ("found", .integer(found)),
       ("renamed", .integer(renamed)), ("missed", .integer(missed)),
       ("unrevealed", .integer(unrevealed.values.reduce(0, +))), ("false", .integer(wrong)),
       ("recall", share(of: found + missed)), ("precision", share(of: found + wrong)),

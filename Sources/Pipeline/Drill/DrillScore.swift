@@ -9,6 +9,7 @@ struct DrillScore {
   private let before: DrillFindings
   private let after: DrillFindings
   private var counts: [String: DrillRow] = [:]
+  private var lost: [String: DrillRow] = [:]
   /// What was missed or false, in words.
   private(set) var notes: [String] = []
 
@@ -21,6 +22,9 @@ struct DrillScore {
   var rows: [DrillRow] {
     (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { counts[$0] }
   }
+
+  /// By the kind of the event that was lost.
+  var kinds: [DrillRow] { EventKind.allCases.compactMap { lost[$0.name] } }
 
   private static let duplicate = "duplicate"
 
@@ -75,7 +79,7 @@ struct DrillScore {
     }
     guard let code else { return }
     let excuse = match == nil && code.isMissing ? evidence.excuse(for: damage) : nil
-    add(code.rawValue) { row in
+    func score(_ row: inout DrillRow) {
       row.injected += 1
       if let match {
         row.found += 1
@@ -85,6 +89,10 @@ struct DrillScore {
       } else {
         row.missed += 1
       }
+    }
+    add(code.rawValue, score)
+    if damage.kind == .removed {
+      score(&lost[event.kind.name, default: DrillRow(code: event.kind.name)])
     }
     if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
   }
