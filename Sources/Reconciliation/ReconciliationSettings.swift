@@ -86,6 +86,8 @@ public struct ReconciliationSettings: Sendable {
   public let endTolerance = Interval.seconds(60)
   /// What apps are known to sell, to find the app of a purchase whose events were all lost.
   public var sold: Set<SoldProduct> = []
+  /// The product ids behind the symbols of `prices` and of the price book.
+  public var strings = StringTable()
   /// The prices of all users, for the estimates of missing charges.
   public var prices = PaidPrices()
   /// What all users paid for their currencies, for the same estimates.

@@ -65,9 +65,9 @@ struct EstimateTests {
     #expect(try estimates(of: [10, 10, 6, 10, nil, 10], offers: [2, 4]) == [6])
   }
 
-  @Test("A full price is not that of an offer, where nothing else came, but what others paid")
+  @Test("A full price is what others paid, where only an offer came; its price if nobody paid")
   func onlyOffer() throws {
-    #expect(try estimates(of: [1, nil], offers: [0]) == [nil])
+    #expect(try estimates(of: [1, nil], offers: [0]) == [1])
     let others = Array(repeating: [1, 10, 10] as [Int64?], count: 3)
     #expect(try estimates(of: [1, nil], offers: [0], others: others) == [10])
   }
@@ -116,6 +116,31 @@ struct EstimateTests {
     }
     #expect(try estimate([[10, 10, 5, 10]]) == [Amount(micros: 10_000_000)])
     #expect(try estimate([]) == [Amount(micros: 5_000_000)])
+  }
+
+  @Test("A purchase without any event costs the median of what others paid that month")
+  func withoutEvents() throws {
+    let listed = bought(900, .started, "2026-03-01", until: "2026-04-01") {
+      $0.originalID = "900"
+    }
+    let entitlement = premium(until: "2026-04-01", listing: [listed])
+    func money(_ others: [[Int64?]]) throws -> [Break] {
+      let paid = try prices(others)
+      let day = CurrencyDay(currency: 9, day: CivilCalendar.utc.day(of: at("2026-03-01")))
+      let rate = try #require(ExchangeRate(usd: 2, local: 1))
+      var scenario = Scenario(entitlements: [entitlement], capturedAt: "2026-03-20")
+      scenario.change = { rules in
+        (rules.prices, rules.rates) = (paid, ExchangeRates([day: [rate: 3]]))
+        for word in ["com.example.monthly", "2", "3", "4", "5", "6", "7", "8", "EUR"] {
+          _ = rules.strings.symbol(word)
+        }
+      }
+      return scenario.breaks
+    }
+    let others = try money([[9, 9, 10], [9, 9, 10], [9, 9, 12]])
+    #expect(others.map(\.estimatedUSD) == [Amount(micros: 20_000_000)])
+    #expect(others.map(\.basis) == [.provider])
+    #expect(try money([]).map(\.estimatedUSD) == [nil])
   }
 
   @Test("Dollars are those of the day on which the charge was due, if three charges show them")

@@ -42,6 +42,27 @@ struct RefundedChargeCheckTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }
 
+  @Test("A refunded charge proves the renewals before it, unless something ended or failed there")
+  func between() {
+    func found(_ change: (inout Story) -> Void = { _ in }) -> [String] {
+      var story = Story.monthly(renewals: 1)
+      change(&story)
+      story.report(.refunded, "2026-05-10", transaction: 555, price: -10) {
+        $0.periodStart = at("2026-05-01")
+      }
+      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+      return scenario.breaks.map { "\($0.missingEvents) \($0.expectedAt?.text ?? "")" }.sorted()
+    }
+    #expect(found() == ["1 2026-05-01T00:00:00Z", "2 2026-03-01T00:00:00Z"])
+    #expect(
+      found { $0.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101) }.count == 1)
+    #expect(found { $0.report(.billingRetry, "2026-03-01", transaction: 101) }.count == 1)
+    let counted = found {
+      $0.report(.renewed, "2026-03-01", until: "2026-05-01", transaction: 102, price: 20)
+    }
+    #expect(counted == ["1 2026-05-01T00:00:00Z"])
+  }
+
   @Test("A charge before the first event of the app was never ours to see, and explains no silence")
   func prehistory() {
     var story = story(refunding: 555, charged: "2025-11-15")

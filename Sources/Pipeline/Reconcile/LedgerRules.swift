@@ -53,6 +53,7 @@ extension RunPipeline {
         return feed
       },
       snapshotsComplete: isComplete)
+    reconcileRules.strings = ledger.symbols
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
     reconcileRules.snapshotsFromWebhooks = plan.configuration.snapshotsFromWebhooks
     reconcileRules.severities = plan.configuration.severity.amounts

@@ -43,6 +43,9 @@ extension Reconciler {
     let product =
       lineage.productGivenBack(of: refund.transaction) ?? product(of: lineage, at: at)
     let money = estimate(of: refund.transaction, lineage, product: product, code, at: at)
+    if code == .missedRenewal, let charged = refund.chargedAt {
+      findRenewals(before: charged, of: id, lineage)
+    }
     raise(
       BreakDraft(
         code: code, subject: subject(lineage, product: product), transaction: id,
@@ -52,6 +55,25 @@ extension Reconciler {
       for: MissingCharge(
         lineage: lineage.name, code: code, at: refund.chargedAt, end: nil,
         opensLineage: code == .missedStart))
+  }
+
+  /// Raises the renewals between the last known period and a charge of the subscription that was
+  /// made `charged`, if nothing ended or failed between them.
+  private mutating func findRenewals(
+    before charged: Instant, of id: String, _ lineage: LineageInput
+  ) {
+    let state = lineage.latest
+    guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
+      !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
+      let length = periodLength(lineage, state)?.milliseconds, length > 0,
+      view?.transactions.contains(where: { self.lineage(of: $0)?.name == lineage.name }) != true,
+      !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })
+    else { return }
+    let count = (charged.since(end).milliseconds + length / 2) / length
+    guard count > 0 else { return }
+    raiseRenewals(
+      lineage, count: count, at: end, provenBy: .events,
+      "transaction \(id) was charged \(charged.text); the period before it ended \(end.text)")
   }
 
   private func code(of refund: Refund, in lineage: LineageInput) -> BreakCode {

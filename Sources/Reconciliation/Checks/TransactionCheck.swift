@@ -45,6 +45,8 @@ extension Reconciler {
       (draft.estimate, draft.basis) = estimate(
         of: transaction.key, lineage, product: about.product, code, at: transaction.at,
         isOffer: transaction.isOffer)
+    } else if !transaction.isOffer {
+      (draft.estimate, draft.basis) = estimate(of: about, at: transaction.at ?? knownAt)
     }
     raise(draft, for: charge)
   }

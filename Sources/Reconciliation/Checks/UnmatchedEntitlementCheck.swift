@@ -49,10 +49,11 @@ extension Reconciler {
     guard isWatched(started, about) else { return false }
     let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase
     let isFree = entitlement.isTrial == true
+    let money = isFree ? (.zero, .provider) : estimate(of: about, at: started)
     raise(
       BreakDraft(
         code: code, subject: about, key: .product(entitlement.product), expectedAt: started,
-        estimate: isFree ? .zero : nil, basis: isFree ? .provider : .none,
+        estimate: money.amount, basis: money.basis,
         evidence: "entitlement \(entitlement.id) of \(started.text): \(describe(entitlement)); no "
           + "event of such a product came for the user"))
     return true

@@ -7,7 +7,8 @@ extension Reconciler {
   ///
   /// It is the price of the nearest charge of the same class in the lineage, preferably the one
   /// before, unless all users' charges show a price change in between; without such a charge the
-  /// price in another event of the product, else the listed one. Dollars are those of the day.
+  /// price in another event of the product, else what others paid for it, else the listed one, at
+  /// last an offer's own. Dollars are those of the day.
   ///
   /// - Parameters:
   ///   - code: a start that cost less than later renewals is not used for a renewal.
@@ -26,9 +27,12 @@ extension Reconciler {
     if code == .missedRenewal { full = withoutCheapStart(full) }
     let time = instant ?? full.last?.time ?? rules.fold.asOf
     var likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
-    if paid.isEmpty {
-      likely = reportedPrice(of: product, at: time, lineage) ?? listedPrice(product, time, lineage)
-    }
+    if paid.isEmpty { likely = reportedPrice(of: product, at: time, lineage) }
+    let (store, currency) = (lineage.latest.store, lineage.latest.charges.last?.currency ?? 0)
+    let key = lineage.products.first { $0.value == product }?.key ?? rules.strings.find(product)
+    likely =
+      likely ?? price(of: key, in: store, currency, at: time)
+      ?? (isOffer ? nil : paid.last.map { LikelyPrice($0, local: $0.grossLocal) })
     guard var price = likely else { return (nil, .none) }
     if isOffer {
       let known = offers.sorted().map { paid[$0] }
@@ -67,18 +71,44 @@ extension Reconciler {
     return (known.last { $0.time <= time } ?? known.first).map(LikelyPrice.init)
   }
 
-  /// The price in the price book.
-  private func listedPrice(
-    _ product: String, _ time: Instant, _ lineage: LineageInput
+  /// Gross of a charge of which no event of its subscription came.
+  func estimate(
+    of about: BreakSubject, at time: Instant
+  ) -> (amount: Amount?, basis: AmountBasis) {
+    guard let price = price(of: rules.strings.find(about.product), in: about.store, at: time) else {
+      return (nil, .none)
+    }
+    return (price.gross(1, at: time, rules.rates), price.basis)
+  }
+
+  /// The price of a product of which the subscription shows none: the median of what others paid in
+  /// that month, else ever, in the commonest currency, else the listed one; nil without dollars.
+  ///
+  /// - Parameter currency: 0 is any.
+  private func price(
+    of product: StringID?, in store: Store, _ currency: StringID = 0, at time: Instant
   ) -> LikelyPrice? {
-    guard let key = lineage.products.first(where: { $0.value == product })?.key else { return nil }
-    return rules.fold.prices.price(
-      of: key, in: lineage.latest.store, country: 0,
-      currency: lineage.latest.charges.last?.currency ?? 0, at: time
+    guard let key = product, key != 0 else { return nil }
+    let words = rules.strings.words
+    func rank(_ currency: StringID) -> String {
+      words.indices.contains(Int(currency)) ? words[Int(currency)] : ""
+    }
+    let usual = rules.prices.medians(of: key, in: store, currency, around: time).max {
+      ($0.value.renewals, rank($0.key)) < ($1.value.renewals, rank($1.key))
+    }.map {
+      LikelyPrice(
+        product: key, usd: nil, paid: nil, currency: $0.key, basis: .provider,
+        local: $0.value.price)
+    }
+    let listed = rules.fold.prices.price(
+      of: key, in: store, country: 0, currency: currency, at: time
     ).map {
       LikelyPrice(
         product: key, usd: $0.usd, paid: $0.local, currency: $0.currency, basis: .priceBook,
         local: $0.local)
+    }
+    return [usual, listed].compactMap(\.self).first {
+      $0.gross(1, at: time, rules.rates) != nil
     }
   }
 

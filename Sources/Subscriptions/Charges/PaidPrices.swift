@@ -47,6 +47,40 @@ public struct PaidPrices: Sendable, Equatable {
     return nil
   }
 
+  /// The medians of what renewals of `product` cost in the month around `time`, else at any time,
+  /// by currency, with the number of renewals.
+  ///
+  /// - Parameters:
+  ///   - store: `unknown` is any.
+  ///   - currency: 0 is any.
+  public func medians(
+    of product: StringID, in store: Store, _ currency: StringID, around time: Instant
+  ) -> [StringID: (price: Amount, renewals: Int64)] {
+    let here = Week(of: time).number
+    for reach in [2, Int64.max / 2] {
+      var paid: [StringID: [Amount: Int64]] = [:]
+      for (key, weeks) in full
+      where key.product == product && (store == .unknown || key.store == store)
+        && (currency == 0 || key.currency == currency)
+      {
+        for (week, counts) in weeks where abs(week.number - here) <= reach {
+          paid[key.currency, default: [:]].merge(counts) { $0 + $1 }
+        }
+      }
+      if paid.isEmpty { continue }
+      return paid.compactMapValues { counts in
+        let renewals = counts.values.reduce(0, +)
+        var left = (renewals + 1) / 2
+        let median = counts.sorted { $0.key < $1.key }.first { count in
+          left -= count.value
+          return left <= 0
+        }
+        return median.map { ($0.key, renewals) }
+      }
+    }
+    return [:]
+  }
+
   /// The first week with a full payment of `price`; nil without any.
   public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
     full[product]?.filter { $0.value[price] != nil }.keys.min()
