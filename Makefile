@@ -13,7 +13,7 @@ SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
 .PHONY: run test build lint messages sample bench recall
-.PHONY: faults fuzz tsan asan readers ledger guard clean packages
+.PHONY: attack faults fuzz tsan asan readers ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -51,6 +51,12 @@ faults: build
 	@for sort in $(SORTS); do \
 		echo "Tests/Faults/$$sort.sh $(BINARY) $(POINTS)"; \
 		Tests/Faults/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
+
+# Feeds worlds that grow in one direction each, SHAPES or all, SCALE times the smallest size (see
+# docs/reliability.md).
+attack: PACKAGES += python3 time
+attack: build
+	Tests/Faults/growth.sh $(BINARY) $(or $(SCALE),4) $(SHAPES)
 
 # Tests under ThreadSanitizer, and under AddressSanitizer with its search for leaks. The limit of the
 # test that is skipped cuts off a file that ThreadSanitizer maps for itself.

@@ -52,10 +52,10 @@ public struct EventSourceReader: Sendable {
     of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
     var sources = EventSources()
+    let worded = Set(events.lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
     for row in lineages {
       let hasTexts =
-        transactionKey(row.original) != Int64(row.original)
-        || events.contains { $0.lineage == row.key && !$0.transaction.isPlainNumber }
+        transactionKey(row.original) != Int64(row.original) || worded.contains(row.key)
       let hasVersions = row.hasSuperseded || contested.contains(row.key)
       guard hasTexts || hasVersions else { continue }
       try ledger.access("read the sources of events") { database in

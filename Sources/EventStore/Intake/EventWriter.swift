@@ -138,7 +138,8 @@ struct EventWriter {
   private mutating func settle(_ rivals: inout [IdentityIndex.Rivals]) throws {
     var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
     for rival in rivals {
-      for keys in rival.keys { wanted[keys, default: []].formUnion(rival.claims.map(\.identity)) }
+      let identities = Set(rival.claims.map(\.identity))
+      for keys in rival.keys { wanted[keys, default: []].formUnion(identities) }
     }
     let election = try versions.select(wanted)
     for claim in rivals.flatMap(\.claims)

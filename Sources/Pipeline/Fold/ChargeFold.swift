@@ -49,13 +49,15 @@ struct ChargeFold {
     _ histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event],
     knownBy archive: Int32, to part: inout ChargePart
   ) throws {
-    var owners: [Owner] = []
+    var owners: Owners?
     var sources: EventSources?
     for history in histories {
       try history.forEachCharge { charge in
         let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
         sources = known
-        let owner = try owner(of: charge.event, group, events, among: &owners)
+        var all = owners.take() ?? Owners(group, events)
+        let owner = try owner(of: charge.event, among: &all)
+        owners = all
         let own = known.arrival(
           of: charge.event.identity, at: charge.event.place, knownBy: archive)
         let refunded = charge.refunded.map {
@@ -71,26 +73,32 @@ struct ChargeFold {
     }
   }
 
-  /// A lineage and a user with the cells that their rows share.
-  private struct Owner {
-    let lineage: Int64
-    let user: Int64
-    let cells: ChargeOwner
+  /// What the rows of a group's lineages share.
+  private struct Owners {
+    var rows: [Int64: LineageRow] = [:]
+    /// The last user that the events of a lineage name.
+    var users: [Int64: Int64] = [:]
+    /// By lineage and user.
+    var cells: [Int64: [Int64: ChargeOwner]] = [:]
+
+    init(_ group: [LineageRow], _ events: [Event]) {
+      for row in group { rows[row.key] = row }
+      for event in events.reversed() where event.user != 0 {
+        if users[event.lineage] == nil { users[event.lineage] = event.user }
+        if group.count == 1 { break }
+      }
+    }
   }
 
   private mutating func owner(
-    of event: BookedCharge.Source, _ group: [LineageRow], _ events: [Event],
-    among owners: inout [Owner]
+    of event: BookedCharge.Source, among owners: inout Owners
   ) throws -> ChargeOwner {
-    if let known = owners.first(where: { $0.lineage == event.lineage && $0.user == event.user }) {
-      return known.cells
-    }
-    let row = group.first { $0.key == event.lineage }
-    let last = events.last { $0.lineage == event.lineage && $0.user != 0 }?.user ?? 0
-    let user = event.user == 0 ? last : event.user
+    if let known = owners.cells[event.lineage]?[event.user] { return known }
+    let row = owners.rows[event.lineage]
+    let user = event.user == 0 ? owners.users[event.lineage] ?? 0 : event.user
     let cells = ChargeOwner(
       user: try text(of: user, row), subscription: try subscription(of: row))
-    owners.append(Owner(lineage: event.lineage, user: event.user, cells: cells))
+    owners.cells[event.lineage, default: [:]][event.user] = cells
     return cells
   }
 

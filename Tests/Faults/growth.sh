@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Feeds the job worlds that grow in one direction each: versions of an event, events of a
+# subscription, purchases of a user, archives, apps and so on.
+#
+# Promised (docs/reliability.md): four times the input takes at most six times the processor time,
+# and at most 256 MiB of memory; a signal in the middle ends the run within a second, longer by what
+# others take of the processor.
+# usage: Tests/Faults/growth.sh BINARY [SCALE] [SHAPE...]
+#   SCALE multiplies the sizes of the worlds; default: 4. Without SHAPE all of them are tried.
+set -euo pipefail
+binary=$(realpath "$1")
+scale=${2:-4}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Lines of the smaller world, so that it takes a few tenths of a second.
+declare -A sizes=(
+  [versions]=8000 [ties]=4000 [pairs]=4000 [copies]=40000 [shared]=2000 [renewals]=16000
+  [moment]=16000 [texts]=16000 [user]=12000 [purchases]=2000 [entitled]=2000 [members]=16000
+  [archives]=500 [apps]=1000 [products]=3000 [currencies]=4000 [names]=3000)
+
+# run WORLD: a first run of everything; its processor seconds, KiB of memory and wall seconds are in
+# WORLD/time. Exit 1 says that breaks are open.
+run() {
+  rm -rf "$1/ledger.sqlite"* "$1/reports"
+  /usr/bin/time -f '%U %S %M %e' -o "$1/time" timeout -k 5 300 "$binary" run --quiet \
+    --archives "$1/archives" --as-of 2026-03-01 --ledger "$1/ledger.sqlite" --out "$1/reports" \
+    > "$1/log" 2>&1 || [ $? = 1 ]
+  # Above it stands the exit code, where that is not 0.
+  sed -i '$!d' "$1/time"
+}
+
+# stopped WORLD: prints how long a run takes to end after a signal at the half of it.
+stopped() {
+  local process began
+  rm -rf "$1/ledger.sqlite"* "$1/reports"
+  "$binary" run --quiet --archives "$1/archives" --as-of 2026-03-01 \
+    --ledger "$1/ledger.sqlite" --out "$1/reports" > /dev/null 2>&1 &
+  process=$!
+  sleep "$(awk '{ print $4 / 2 }' "$1/time")"
+  began=$(date +%s%N)
+  kill -TERM "$process" 2> /dev/null || true
+  wait "$process" || true
+  echo $((($(date +%s%N) - began) / 1000000))
+}
+
+failed=0
+shapes=${*:3}
+for shape in ${shapes:-$("$here/growth.py" --shapes)}; do
+  n=$((sizes[$shape] * scale))
+  [ "$shape" != currencies ] || [ "$n" -le 4394 ] || n=4394
+  for size in "$n" $((4 * n)); do
+    "$here/growth.py" "$shape" "$size" "$work/$size"
+    run "$work/$size" || {
+      echo "FAILED $shape of $size lines: $(tail -1 "$work/$size/log")"
+      failed=1
+    }
+  done
+  late=$(stopped "$work/$((4 * n))")
+  awk -v shape="$shape" -v n="$n" -v late="$late" '
+    { cost[NR] = $1 + $2; memory = $3 / 1024; wall = $4 }
+    END {
+      ratio = cost[1] > 0 ? cost[2] / cost[1] : 99
+      share = cost[2] > 0 && wall > cost[2] ? wall / cost[2] : 1
+      bad = ratio > 6 || memory > 256 || late > 1000 * share
+      printf "%s %s: %d lines %.2f s, %d lines %.2f s: %.1f times; %d MiB, signal %d ms\n", \
+        bad ? "FAILED" : "held", shape, n, cost[1], 4 * n, cost[2], ratio, memory, late
+      exit bad
+    }' "$work/$n/time" "$work/$((4 * n))/time" || failed=1
+  rm -rf "${work:?}"/*
+done
+echo "growth: $([ "$failed" = 0 ] && echo all held || echo not all held) ($SECONDS s)"
+exit "$failed"
