@@ -66,6 +66,14 @@ struct OpenFileTests {
     #expect(refusal == ELOOP)
   }
 
+  @Test("A pipe is refused at once: nobody may ever write into it")
+  func pipe() {
+    #expect(mkfifo(path, 0o600) == 0)
+    let (pieces, cause) = (FilePieces(of: path), errno)
+    #expect(pieces == nil)
+    #expect(cause == ENOTSUP)
+  }
+
   @Test("What cannot be written is reported, with the system's reason")
   func full() throws {
     let file = try #require(OpenFile("/dev/full", O_WRONLY))
@@ -84,9 +92,9 @@ struct OpenFileTests {
         _ = [byte].withUnsafeBytes(file.write)
       }
     }
-    let pieces = try #require(FilePieces(of: path))
+    let file = try #require(OpenFile(path, O_RDONLY))
     var read: [UInt8] = []
-    while let piece = pieces.next(), !piece.isEmpty { read += piece }
+    while let piece = file.next(), !piece.isEmpty { read += piece }
     other.wait()
     #expect(read == text)
   }
@@ -96,9 +104,9 @@ struct OpenFileTests {
     let text = [UInt8](repeating: 7, count: 1 << 20)
     let count = Mutex(0)
     var other = try Interruption(of: path) { path, interrupt in
-      guard let pieces = FilePieces(of: path) else { return }
+      guard let file = OpenFile(path, O_RDONLY) else { return }
       var taken = 0
-      while let piece = pieces.next(), !piece.isEmpty {
+      while let piece = file.next(), !piece.isEmpty {
         taken += piece.count
         // Half of the text is more than a pipe holds: the writer is not done yet.
         if taken < text.count / 2 { interrupt() }
@@ -110,6 +118,14 @@ struct OpenFileTests {
     file = nil
     other.wait()
     #expect(count.withLock { $0 } == text.count)
+  }
+}
+
+extension OpenFile {
+  /// The next bytes, none at the end.
+  func next() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    return bytes.withUnsafeMutableBytes { read(into: $0) }.map { Array(bytes[..<$0]) }
   }
 }
 
