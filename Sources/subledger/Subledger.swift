@@ -14,7 +14,7 @@ struct Subledger: ParsableCommand {
       EXIT STATUS
         0   done, also when there was nothing new
         1   published with reservations: breaks at or above --fail-on, missing money above the
-            limit, too many rejected lines, or stale input
+            limit, too many rejected lines, or a file that cannot be read
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
         66  no input                    75  another run holds the ledger, or too early
@@ -34,6 +34,19 @@ struct Subledger: ParsableCommand {
   static func main() {
     CoreFiles.forbid()
     StandardStreams.secure()
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      exit(withError: pathHint(error) ?? error)
+    }
+  }
+
+  /// What to say of a path without option: input was meant.
+  private static func pathHint(_ error: any Error) -> ValidationError? {
+    guard ["run", "ingest"].contains(CommandLine.arguments.dropFirst().first),
+      let path = message(for: error).firstMatch(of: /nexpected arguments?:? '([^']+)'/)?.1
+    else { return nil }
+    return ValidationError("unexpected argument \(path): did you mean --archives \(path)?")
   }
 }

@@ -39,6 +39,12 @@ struct CommandLineTests {
     #expect(!left.contains { $0.contains(".sqlite") }, "no ledger and no lock: \(left)")
   }
 
+  @Test("A path without option is taken for the archives that were meant; an unknown option is not")
+  func strayPath() throws {
+    try expect(["run", "in", "more"], 64, "did you mean --archives in?")
+    try expect(["run", "--colour", "red"], 64, "Unknown option '--colour'")
+  }
+
   @Test("A month that is none is refused before the file of its pack")
   func packedMonth() throws {
     try program.folder.write("", to: "p.tar.gz")
