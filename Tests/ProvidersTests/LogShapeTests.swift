@@ -241,7 +241,10 @@ struct LogShapeTests {
     #expect(refusal(#"[{"a":1},{"b":2}]"#)[1].hasSuffix("the line's members: a"))
     #expect(refusal(#"INFO {"hook":1}"#)[1].hasSuffix("the line's members: hook"))
     let many = (1...13).map { "\"m\($0)\":1" }.joined(separator: ",")
-    #expect(refusal("{\(many)}")[1].hasSuffix("m11, m12, …"))
+    #expect(refusal("{\(many)}")[1].hasSuffix("m11, m12, ..."))
+    let wide = (1...12).map { "\"\(String(repeating: "w", count: 40)) \($0)\":0" }
+    #expect(refusal("{\(wide.joined(separator: ","))}")[1].utf8.count <= 200)
+    #expect(refusal(#"{"größe":0}"#)[1].hasSuffix("members: (withheld)"))
   }
 
   @Test("Members that the configuration names are read before the known ones")

@@ -49,16 +49,24 @@ extension JSONTape {
 }
 
 extension JSONTape {
-  /// The names of the first members of the value, or of a list's first; nil when it has none.
+  /// The names of the first members of the value, or of a list's first, in at most 125 bytes of
+  /// ASCII; nil when it has none.
   var memberNames: String? {
-    let namesMax = 12
     var node: JSONNode? = 0
     while let list = node, kind(list) == .array { node = firstChild(list) }
     guard let node, kind(node) == .object else { return nil }
-    let names = children(of: node).prefix(namesMax).map {
-      UnknownName.shown(bytes($0), isMember: true)
+    var (names, length): ([String], Int) = ([], 0)
+    for member in children(of: node) {
+      let shown = UnknownName.shown(bytes(member), isMember: true)
+      let name = shown.utf8.allSatisfy { $0 < 0x7F } ? shown : UnknownName.withheld
+      length += name.utf8.count + 2
+      guard names.count < 12, length <= 120 else {
+        names.append("...")
+        break
+      }
+      names.append(name)
     }
-    return names.joined(separator: ", ") + (count(node) > namesMax ? ", …" : "")
+    return names.joined(separator: ", ")
   }
 }
 

@@ -9,6 +9,8 @@ struct Reading: Equatable {
   var inflatedBytes: Int64 = 0
   var damage: ArchiveDamage?
   var sha256 = ""
+  /// Whether it is a file of another format, which is refused.
+  var isForeign = false
 
   /// Reads `archive`, every chunk of which must fit its bound and name its place.
   init(_ archive: UnsafeRawBufferPointer, _ sizes: LineSizes, byZlibAlone: Bool = false) {
@@ -35,8 +37,19 @@ struct Reading: Equatable {
         }
       }
       (inflatedBytes, damage, sha256) = (end.inflatedBytes, end.damage, end.sha256)
+    } catch is ForeignFile {
+      self = Reading(isForeign: true)
     } catch {
       claim(false, "a readable file is read: \(error)")
     }
+  }
+
+  private init(isForeign: Bool) { self.isForeign = isForeign }
+
+  /// Whether `bytes` are not delivered as they are: a document is put on lines of its own, and a
+  /// file of another format refused.
+  static func converts(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(64 << 10))
+    return DocumentSource.isDocument(beginning) || ForeignFile(beginning, path: "") != nil
   }
 }
