@@ -47,6 +47,18 @@ static const char *inside(const char *path) {
   return path[under_length] == '/' ? path + under_length + 1 : NULL;
 }
 
+// The path of what is called `path` in an open folder; `room` has 4096 bytes.
+static const char *in_folder(int folder, const char *path, char *room) {
+  if (folder == AT_FDCWD || path[0] == '/') return path;
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+  ssize_t length = readlink(link, room, 4096);
+  if (length < 0 || (size_t)length + strlen(path) + 2 > 4096) return path;
+  room[length] = '/';
+  strcpy(room + length + 1, path);
+  return room;
+}
+
 static const char *path_of(int file) {
   return file >= 0 && file < 4096 ? paths[file] : NULL;
 }
@@ -116,12 +128,28 @@ ON_PATH(rename, (const char *path, const char *to), (path, to),
 ON_PATH(link, (const char *path, const char *to), (path, to),
         note('l', one, inside(to), 0, NULL, 0))
 
-int renameat2(int f, const char *path, int t, const char *to, unsigned flags) {
-  const char *one = inside(path);
-  if (!one) return REAL(renameat2)(f, path, t, to, flags);
-  LOCKED(int, REAL(renameat2)(f, path, t, to, flags),
-         note(flags & RENAME_EXCHANGE ? 'x' : 'r', one, inside(to), 0, NULL, 0));
-}
+#define IN_FOLDER(name, parameters, arguments, noting)     \
+  int name parameters {                                    \
+    char room[4096];                                       \
+    const char *one = inside(in_folder(f, path, room));    \
+    if (!one) return REAL(name) arguments;                 \
+    LOCKED(int, REAL(name) arguments, noting);             \
+  }
+
+// Where `to` is below the folder.
+#define OTHER inside(in_folder(t, to, (char[4096]){0}))
+
+IN_FOLDER(unlinkat, (int f, const char *path, int flags), (f, path, flags),
+          note('u', one, NULL, 0, NULL, 0))
+IN_FOLDER(mkdirat, (int f, const char *path, mode_t mode), (f, path, mode),
+          note('d', one, NULL, 0, NULL, 0))
+IN_FOLDER(renameat, (int f, const char *path, int t, const char *to), (f, path, t, to),
+          note('r', one, OTHER, 0, NULL, 0))
+IN_FOLDER(linkat, (int f, const char *path, int t, const char *to, int flags),
+          (f, path, t, to, flags), note('l', one, OTHER, 0, NULL, 0))
+IN_FOLDER(renameat2, (int f, const char *path, int t, const char *to, unsigned flags),
+          (f, path, t, to, flags),
+          note(flags & RENAME_EXCHANGE ? 'x' : 'r', one, OTHER, 0, NULL, 0))
 
 // Remembers whose file a descriptor is; what was renamed or removed meanwhile keeps its old path.
 static int opened(int file, const char *path, int flags, int was_there) {
@@ -135,9 +163,11 @@ static int opened(int file, const char *path, int flags, int was_there) {
   return file;
 }
 
-#define OPEN(name, parameters, arguments)                        \
+#define OPEN(name, folder, parameters, arguments)                \
   int name parameters {                                          \
     mode_t mode = 0;                                             \
+    char room[4096];                                             \
+    const char *full = in_folder(folder, path, room);            \
     if (flags & O_CREAT) {                                       \
       va_list rest;                                              \
       va_start(rest, flags);                                     \
@@ -145,16 +175,16 @@ static int opened(int file, const char *path, int flags, int was_there) {
       va_end(rest);                                              \
     }                                                            \
     pthread_mutex_lock(&lock);                                   \
-    int was_there = access(path, F_OK) == 0;                     \
-    int file = opened(REAL(name) arguments, path, flags, was_there); \
+    int was_there = access(full, F_OK) == 0;                     \
+    int file = opened(REAL(name) arguments, full, flags, was_there); \
     pthread_mutex_unlock(&lock);                                 \
     return file;                                                 \
   }
 
-OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
-OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
-OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
-OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
+OPEN(open, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(openat, folder, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
+OPEN(openat64, folder, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 
 int close(int file) {
   pthread_mutex_lock(&lock);

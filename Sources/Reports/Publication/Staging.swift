@@ -115,7 +115,7 @@ public final class Staging {
   /// Removes what a run left that died, and only that.
   ///
   /// It is a folder of this user, to which only its owner may write, and holds the files of a set
-  /// as its checksums have them. Without checksums the set was never whole.
+  /// as its checksums have them. Without checksums the set was never whole, or is in its place.
   private static func removeUnlessAlive(
     _ path: String, _ out: String, _ reports: [String]
   ) throws(SubledgerError) {
@@ -131,8 +131,7 @@ public final class Staging {
       throw refuse("it belongs to another user, or others may write to it")
     }
     guard let text = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {
-      let known = Set((reports + documentPaths).map { RawPath($0) })
-      guard try folder.names().allSatisfy(known.contains) else {
+      guard try holdsSet(folder, of: reports + documentPaths, beside: out) else {
         throw refuse("it holds files that are not of a set")
       }
       return try folder.remove()
@@ -150,6 +149,22 @@ public final class Staging {
       folder: folder, out: try OpenFolder(out),
       ours: Set(sums.paths + published.paths + documentPaths), isLeft: true
     ).remove()
+  }
+
+  /// Whether the folder holds nothing but what has these names, and copies of files in `out`.
+  private static func holdsSet(
+    _ folder: OpenFolder, of names: [String], beside out: String
+  ) throws(SubledgerError) -> Bool {
+    let ours = Set(names.map { RawPath($0) })
+    for path in try ForeignEntries(in: folder, besides: []).files {
+      let first = RawPath(bytes: Array(path.bytes.prefix { $0 != UInt8(ascii: "/") }))
+      if ours.contains(first) { continue }
+      let (here, there) = (folder.shown(path), RawPath(out).appending(path).shown)
+      guard try entryType(here) == .file, try entryType(there) == .file,
+        try seal(of: here).sha256 == seal(of: there).sha256
+      else { return false }
+    }
+    return true
   }
 }
 
