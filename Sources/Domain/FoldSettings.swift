@@ -22,6 +22,8 @@ public struct FoldSettings: Sendable {
   public var prices = PriceBook()
   /// What becomes of a second charge of a store transaction, and of refunds beyond their charge.
   public var doubleCharges = DoubleChargePolicy.hold
+  /// Whose report of a store transaction counts, of several: the first.
+  public var authority: [Provider] = [.qonversion, .iaptic, .flobuk, .purple]
   /// Newest input of each feed, not after as-of: received, else created, else event time.
   public var watermarks: [Feed: Instant]
   /// How old it may be before it is stale, where that is not `FeedRhythm.silenceLeast`.

@@ -178,6 +178,7 @@ public struct RunPipeline {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)
+    try ledger.linkLineages()
     var folded = try times.measure(.fold) { try fold(ledger, rules) }
     try ledger.releaseMemory()
     let reconciled = try times.measure(.fold) { try reconcile(ledger, folded, rules) }

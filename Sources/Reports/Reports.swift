@@ -23,7 +23,7 @@ public enum ReportPartition: CaseIterable, Sendable {
     case .revenueByMonth: [.revenueMonthly]
     case .movements: [.churnMonthly, .renewalsMonthly, .mrrMonthly]
     case .outcomes:
-      [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .coverage]
+      [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .overlap, .coverage]
     case .account:
       [
         .breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .unknownInput,

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 
 extension SubscriptionHistory {
   /// The state at as-of, for reconciliation; nil without a counted event, and for purchases that a
@@ -43,6 +43,16 @@ extension SubscriptionHistory {
     state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
     return state
+  }
+
+  /// Whether the churn report counts an end at this time, in the row of `key`.
+  public func churns(at end: Instant, in key: ProductKey) -> Bool {
+    if case .feed = role { return false }
+    guard exclusion == nil, isChained, end < rules.asOf else { return false }
+    return stretches.contains { stretch in
+      stretch.end == end && stretch.closing == .churned
+        && stretch.periods.last.map { productKey(ofPeriod: $0) == key } ?? false
+    }
   }
 
   /// The ends that the churn report counts.

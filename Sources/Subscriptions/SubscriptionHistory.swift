@@ -13,7 +13,7 @@ public struct SubscriptionHistory: Sendable {
   let events: [Event]
   let bookings: [Booking]
   /// What the store cannot have charged or given back, which is not among the bookings.
-  let held: [HeldEvent]
+  var held: [HeldEvent]
   let periods: [Period]
   let stretches: [ActiveInterval]
   /// Why the subscription carries no money; nil when it does.
@@ -28,6 +28,19 @@ public struct SubscriptionHistory: Sendable {
   public let findings: [FoldFinding]
   /// When the first event happens that observations prove and that does not count yet.
   let nextDerived: Instant?
+  /// What of it reports count.
+  var role = Role.whole
+
+  /// What reports count of a subscription that several providers may report.
+  enum Role: Sendable {
+    /// Everything.
+    case whole
+    /// How its messages came. Another provider's history has the rest, with those of its events
+    /// that have these identities.
+    case feed(countedElsewhere: Set<Int64>)
+    /// Everything else: it consists of the events of several providers.
+    case shared
+  }
 
   /// Folds the events of one lineage, none of them an observation.
   ///
@@ -69,17 +82,21 @@ public struct SubscriptionHistory: Sendable {
     stretches = activeStretches(of: periods, events: events, rules: rules)
   }
 
+  /// Whether it consists of the events of several providers.
+  var isShared: Bool { if case .shared = role { true } else { false } }
+
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { reported.isEmpty }
 
   /// Adds the contributions of this subscription to `books`.
   func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
     guard !reported.isEmpty else { return }
-    bookArrivals(into: &books)
+    if !isShared { bookArrivals(into: &books) }
     if let exclusion { return bookExcluded(exclusion, into: &books) }
-    try bookRevenue(into: &books)
     bookHeld(into: &books)
-    bookGaps(into: &books)
+    if !isShared { bookGaps(into: &books) }
+    if case .feed(let counted) = role { return bookOverlap(besides: counted, into: &books) }
+    try bookRevenue(into: &books)
     guard isChained else { return }
     bookRenewals(into: &books)
     bookTrials(into: &books)
@@ -88,10 +105,25 @@ public struct SubscriptionHistory: Sendable {
     try bookRetention(into: &books)
   }
 
-  /// The dimensions of a row about `product`.
-  func productKey(_ product: StringID) -> ProductKey {
-    let first = reported[0]
-    return ProductKey(provider: first.provider, app: first.app, store: store, product: product)
+  /// The dimensions of a row about `product` that comes from the event at `index`.
+  func productKey(_ product: StringID, from index: Int) -> ProductKey {
+    guard isShared else {
+      return ProductKey(
+        provider: reported[0].provider, app: reported[0].app, store: store, product: product)
+    }
+    return ProductKey(
+      provider: events[index].provider, app: events[index].app, store: store, product: product)
+  }
+
+  /// The dimensions of a row about what the period at `index` paid for.
+  func productKey(ofPeriod index: Int) -> ProductKey {
+    productKey(periods[index].product, from: periods[index].opener)
+  }
+
+  /// The dimensions of a row about the booking at `index`; a refund is in the row of its charge.
+  func productKey(ofBooking index: Int) -> ProductKey {
+    let charge = isShared ? bookings[index].refundedCharge ?? index : index
+    return productKey(bookings[index].product, from: bookings[charge].event)
   }
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }

@@ -18,7 +18,7 @@ struct AccountReportTests {
       tables.map(\.path) == [
         "revenue_monthly.csv", "churn_monthly.csv", "renewals_monthly.csv", "mrr_monthly.csv",
         "trials_monthly.csv", "retention_monthly.csv", "quality_monthly.csv",
-        "excluded_monthly.csv", "coverage.csv", "breaks.csv", "breaks_history.csv",
+        "excluded_monthly.csv", "overlap.csv", "coverage.csv", "breaks.csv", "breaks_history.csv",
         "refetch_worklist.csv", "outages.csv", "unknown_input.csv", "restatements.csv",
         "inputs.csv", "rejects.csv",
       ])
@@ -56,6 +56,7 @@ struct AccountReportTests {
         2026-01,iaptic,app,family_sharing,3,1
         2026-01,iaptic,app,manual,3,1
         2026-01,iaptic,app,over_refund,3,1
+        2026-01,iaptic,app,overlap,3,1
         2026-01,iaptic,app,sandbox,3,1
 
         """)

@@ -21,8 +21,8 @@ struct LayoutTests {
     #expect(
       reportPaths.filter(namesPersons)
         == [
-          "breaks.csv", "breaks_history.csv", "refetch_worklist.csv", "unknown_input.csv",
-          "inputs.csv", "rejects.csv",
+          "overlap.csv", "breaks.csv", "breaks_history.csv", "refetch_worklist.csv",
+          "unknown_input.csv", "inputs.csv", "rejects.csv",
         ])
     #expect(
       reportPaths.filter(dependsOnArrival)

@@ -11,7 +11,7 @@ func cells(_ path: String) throws -> [String: [String]] {
   for table in [
     "revenue_cell", "revenue_month_cell", "movement_cell", "renewal_cell", "trial_cell",
     "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell", "churn_doubt", "rate_cell",
-    "price_cell",
+    "price_cell", "overlap",
   ] {
     let columns = table == "rate_cell" ? "currency, day, hex(rates)" : "*"
     var rows: [String] = []

@@ -111,6 +111,8 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
   case doubleCharge = 4
   /// What a refund gives back beyond its charge.
   case overRefund = 5
+  /// Reported by a provider that does not count beside one that does.
+  case overlap = 6
 
   /// The word that reports use.
   public var name: String {
@@ -120,6 +122,7 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
     case .manual: "manual"
     case .doubleCharge: "double_charge"
     case .overRefund: "over_refund"
+    case .overlap: "overlap"
     }
   }
 }

@@ -62,5 +62,8 @@ extension Ledger {
 
   private static let tables =
     Facts.tables
-    + ["churn_doubt", "rate_cell", "price_cell", "fold_feed", "break_episode", "decision"]
+    + [
+      "churn_doubt", "overlap", "rate_cell", "price_cell", "fold_feed", "break_episode",
+      "decision",
+    ]
 }

@@ -10,7 +10,7 @@ struct RowChecks {
     [
       ("lineage", lineages), ("user", users), ("identity", identities),
       ("event_conflict", conflicts), ("snapshot_content", contents), ("snapshot", snapshots),
-      ("archive", archives),
+      ("archive", archives), ("store_transaction", storeTransactions), ("lineage_link", links),
     ]
   }
 
@@ -143,6 +143,44 @@ struct RowChecks {
     ) { row in
       if row.int64(2) != sums[row.int64(0), default: 0] {
         check.fail("snapshots of archive \(row.int64(0)), \(row.text(1)), are not as they came")
+      }
+    }
+  }
+
+  private func storeTransactions(_ database: Connection, _ check: inout LedgerCheck) throws {
+    check.rows = try database.first("select count(*) from store_transaction") { $0.int64(0) } ?? 0
+    let links = LineageLinks(database)
+    guard check.rows > 0, try links.isUpToDate() else { return }
+    let waiting = Set(
+      try database.all("select lineage from due where hour = \(DueHour.atOnce)") { $0.int64(0) })
+    var held: Int64 = 0
+    try database.forEachRow(LineageRow.selectWithEvents(userTexts: false)) { found in
+      let row = try LineageRow(found)
+      for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)) {
+        let holder = try links.holder(of: id, in: row.store)
+        if holder == row.key { held += 1 }
+        guard holder != row.key, !waiting.contains(row.key) else { continue }
+        let root = try links.root(of: row.key)
+        if try holder == nil || root == nil || holder.flatMap({ try links.root(of: $0) }) != root {
+          check.fail("lineage \(row.key) is not linked by its transactions")
+        }
+      }
+    }
+    if held != check.rows {
+      check.fail("\(check.rows - held) transactions are not of the lineage they name")
+    }
+  }
+
+  private func links(_ database: Connection, _ check: inout LedgerCheck) throws {
+    try database.forEachRow(
+      """
+      select root, count(*), min(lineage), sum(lineage not in (select key from lineage))
+      from lineage_link group by root
+      """
+    ) { row in
+      check.rows += row.int64(1)
+      if row.int64(0) != row.int64(2) || row.int64(3) > 0 {
+        check.fail("lineage_link \(row.int64(0)): the root is not the least of its lineages")
       }
     }
   }

@@ -18,7 +18,7 @@ public struct FoldGroup: Sendable, Hashable {
   public init(of row: LineageRow) { self.init(of: row, user: row.user) }
 
   /// The group of a subscription when its user was `user`.
-  init(of row: LineageRow, user: Int64) {
+  public init(of row: LineageRow, user: Int64) {
     let isAlone = row.provider.capabilities.hasStableOriginalID || user == 0
     (provider, environment) = (row.provider, row.environment)
     // What lacks its app may be of any of them.
@@ -46,11 +46,12 @@ public struct GroupChange: Sendable {
     (events, previousEvents) = (events.inTimeOrder, previousEvents.inTimeOrder)
   }
 
+  /// Adds a subscription of `unit`; nil for one that is always alone.
   mutating func add(
-    _ row: LineageRow, _ versions: PreviousVersions.Counted, of group: FoldGroup
+    _ row: LineageRow, _ versions: PreviousVersions.Counted, of unit: FoldUnit? = nil
   ) {
-    let isMember = FoldGroup(of: row) == group
-    let wasMember = versions.previousGroup(of: row) == group
+    let isMember = unit?.contains(FoldGroup(of: row)) ?? true
+    let wasMember = versions.previousGroup(of: row).map { unit?.contains($0) ?? true } ?? false
     if isMember || wasMember { members.append(row) }
     if isMember {
       rows.append(row)
@@ -69,44 +70,48 @@ extension Ledger {
   /// `archive` were known; subscriptions outside `touched` are as they were.
   ///
   /// A subscription that is always alone is passed to `body` at once. Of the others, `shared` gets
-  /// the groups of now and of then, for `forEachGroup`. Throws `SubledgerError`, and whatever
-  /// `body` throws.
+  /// the groups of now and of then, for the units of `forEachUnit`. Throws `SubledgerError`, and
+  /// whatever `body` throws.
   public func forEachGroup(
     of lineages: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
-    shared: (FoldGroup, _ lineage: Int64) -> Void, _ body: (GroupChange) throws -> Void
+    shared: (FoldUnit.Part) -> Void, _ body: (GroupChange) throws -> Void
   ) throws {
     try visit("read subscriptions as they were") { database in
       let previous = try PreviousVersions(database, symbols.words, touched, archive)
+      let links = LineageLinks(database)
+      let isLinked = try links.isAny()
       for key in lineages {
+        let root = try isLinked ? links.root(of: key) : nil
         try previous.forEachRow(of: key) { row, versions in
-          let group = FoldGroup(of: row)
-          guard row.provider.capabilities.hasStableOriginalID else {
-            shared(group, key)
+          guard root == nil, row.provider.capabilities.hasStableOriginalID else {
+            let group = FoldGroup(of: row)
+            shared(FoldUnit.Part(group: group, lineage: key, root: root))
             let then = versions.previousGroup(of: row)
-            if let then, then != group { shared(then, key) }
+            if let then, then != group {
+              shared(FoldUnit.Part(group: then, lineage: key, root: root))
+            }
             return
           }
           var change = GroupChange()
-          change.add(row, versions, of: group)
+          change.add(row, versions)
           try body(change)
         }
       }
     }
   }
 
-  /// The same of groups, of which each holds or held some of its `lineages` besides those that its
-  /// user has now.
-  public func forEachGroup(
-    _ groups: ArraySlice<(FoldGroup, lineages: Set<Int64>)>, touched: Set<Int64>,
-    knownBy archive: Int32, _ body: (GroupChange) throws -> Void
+  /// The same of units.
+  public func forEachUnit(
+    _ units: ArraySlice<FoldUnit>, touched: Set<Int64>, knownBy archive: Int32,
+    _ body: (GroupChange) throws -> Void
   ) throws {
     try visit("read groups as they were") { database in
       let previous = try PreviousVersions(database, symbols.words, touched, archive)
-      for (group, lineages) in groups {
+      let links = LineageLinks(database)
+      for unit in units {
         var change = GroupChange()
-        let held = try self.lineages(in: group).map(\.key)
-        for key in lineages.union(held).sorted() {
-          try previous.forEachRow(of: key) { change.add($0, $1, of: group) }
+        for key in try unit.members(in: self, links) {
+          try previous.forEachRow(of: key) { change.add($0, $1, of: unit) }
         }
         change.sort()
         try body(change)

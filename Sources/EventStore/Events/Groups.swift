@@ -5,17 +5,32 @@ extension Ledger {
   ///
   /// Events come by time and identity. `keys` restricts the walk by the lineage's key, or the
   /// user's, so that several readers can share it; whoever does without the users' ids as text
-  /// saves looking each up. Throws `SubledgerError`, and whatever `body` throws.
+  /// saves looking each up. Groups that report the same store transactions come as one if
+  /// `linked`. Throws `SubledgerError`, and whatever `body` throws.
   public func forEachGroup(
-    keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true,
+    keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true, linked: Bool = false,
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
-      let alone = "l.provider in (\(Provider.linking)) or l.user = 0"
+      let isLinked = try linked && LineageLinks(database).isAny()
+      let rest = isLinked ? " and l.key not in (select k.lineage from lineage_link k)" : ""
+      let alone = "(l.provider in (\(Provider.linking)) or l.user = 0)\(rest)"
       try database.forEachLineage(where: alone, keys: keys, withUserTexts: withUserTexts) {
         try body([$0], $1)
       }
-      try database.forEachUserGroup(keys: keys, withUserTexts: withUserTexts, body)
+      func walk(_ groups: String) throws {
+        try database.forEachGroup(
+          """
+          \(LineageRow.selectWithEvents(userTexts: withUserTexts, isLinked: isLinked))
+          where \(groups)
+          """, keys: keys, isLinked: isLinked, body)
+      }
+      try walk(
+        """
+        l.user between ? and ? and l.user <> 0 and l.provider not in (\(Provider.linking))\(rest)
+        order by l.user, l.provider, l.app, l.environment, l.key
+        """)
+      if isLinked { try walk("k.root between ? and ? order by k.root, l.key") }
     }
   }
 
@@ -58,28 +73,28 @@ extension Connection {
     }
   }
 
-  /// Walks over the users whose lineages are folded together.
-  func forEachUserGroup(
-    keys: ClosedRange<Int64>, withUserTexts: Bool,
+  /// Walks over groups of several lineages, which follow each other in `sql`.
+  func forEachGroup(
+    _ sql: String, keys: ClosedRange<Int64>, isLinked: Bool,
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     var group: [LineageRow] = []
+    var root: Int64 = 0
     var events: [Event] = []
     func finish() throws {
       if !events.isEmpty { try body(group, group.count > 1 ? events.inTimeOrder : events) }
       group.removeAll(keepingCapacity: true)
       events.removeAll(keepingCapacity: true)
     }
-    try forEachRow(
-      """
-      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
-      where l.user between ? and ? and l.user <> 0
-        and l.provider not in (\(Provider.linking))
-      order by l.user, l.provider, l.app, l.environment, l.key
-      """, keys.lowerBound, keys.upperBound
-    ) { row in
+    try forEachRow(sql, keys.lowerBound, keys.upperBound) { row in
       let lineage = try LineageRow(row)
-      if let first = group.first, FoldGroup(of: first) != FoldGroup(of: lineage) { try finish() }
+      let own = isLinked ? row.int64(LineageRow.eventsColumn + 1) : 0
+      if let first = group.first,
+        own != root || own == 0 && FoldGroup(of: first) != FoldGroup(of: lineage)
+      {
+        try finish()
+      }
+      root = own
       group.append(lineage)
       try lineage.addEvents(of: row, to: &events)
     }
@@ -97,12 +112,14 @@ extension LineageRow {
   /// The column of the events.
   static let eventsColumn: Int32 = 10
 
-  /// `select` with the events, for `addEvents`.
-  static func selectWithEvents(userTexts: Bool) -> String {
+  /// `select` with the events, for `addEvents`, and behind them the root if `isLinked`, 0 for none.
+  static func selectWithEvents(userTexts: Bool, isLinked: Bool = false) -> String {
     """
     select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
       \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.entitled, l.events
+      \(isLinked ? ", coalesce(k.root, 0)" : "")
     from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
+    \(isLinked ? "left join lineage_link k on k.lineage = l.key" : "")
     """
   }
 

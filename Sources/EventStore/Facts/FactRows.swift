@@ -18,12 +18,17 @@ public struct FoldChange {
   public var rates: [RateRow]
   /// What all renewals cost, or what is to be added to that.
   public var prices: [PaidPrice: Int64]
+  /// Charges that several providers report, of all subscriptions or of `linked` alone.
+  public var overlaps: [OverlapRow]
+  /// The folded lineages that report the same as others.
+  public var linked: Set<Int64>
 
   /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
   public init(
     basis: FactCheckpoint, isWhole: Bool = true, facts: Facts, revenueSpill: RevenueSpill? = nil,
     due: [DueLineage] = [],
-    doubts: Set<ChurnDoubtRow> = [], rates: [RateRow] = [], prices: [PaidPrice: Int64] = [:]
+    doubts: Set<ChurnDoubtRow> = [], rates: [RateRow] = [], prices: [PaidPrice: Int64] = [:],
+    overlaps: [OverlapRow] = [], linked: Set<Int64> = []
   ) {
     self.basis = basis
     self.isWhole = isWhole
@@ -33,6 +38,8 @@ public struct FoldChange {
     self.doubts = doubts
     self.rates = rates
     self.prices = prices
+    self.overlaps = overlaps
+    self.linked = linked
   }
 }
 
@@ -66,6 +73,8 @@ extension Ledger {
       try write(change.prices.cells, of: change)
       try write(change.rates, to: database)
       try write(change.doubts, to: database)
+      let linked = change.isWhole ? nil : change.linked
+      try write(change.overlaps, insteadOf: linked, to: database)
       let asOf = change.isWhole ? nil : change.basis.asOf
       try write(change.due, after: asOf, to: database)
       try write(change.basis, to: database)

@@ -20,8 +20,10 @@ extension Ledger {
         try database.run("delete from \(table) where \(condition)", run)
       }
       try database.rewindBreaks(to: run)
-      // Without it, everything is folded.
-      try database.execute("delete from fold")
+      // Without these, everything is linked and folded.
+      for table in ["fold", "store_transaction", "lineage_link"] {
+        try database.execute("delete from \(table)")
+      }
       try database.run("update run set published = null, record = null where id = ?", run)
     }
   }

@@ -55,6 +55,23 @@ create table event_conflict (
   primary key (identity, time, lineage)
 ) strict, without rowid;
 
+-- Only where several providers were seen: the first lineage that names a transaction of a store.
+create table store_transaction (
+  id integer not null, -- fingerprint of the id
+  store integer not null,
+  lineage integer not null,
+  primary key (id, store)
+) strict, without rowid;
+
+-- Lineages that are folded together because they name the same store transactions, or belong to a
+-- user of whom one does.
+create table lineage_link (
+  lineage integer primary key,
+  root integer not null -- the least of them
+) strict;
+
+create index lineage_link_by_root on lineage_link (root);
+
 -- A snapshot is mostly the same in every run, so its content is kept once.
 create table snapshot_content (
   key integer primary key, -- fingerprint of the body, or the next free number

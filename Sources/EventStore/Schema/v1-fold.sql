@@ -39,6 +39,20 @@ create table churn_doubt (
   primary key (lineage, at_ms, provider, app, store, product, by_snapshot)
 ) strict, without rowid;
 
+-- Charges of a store transaction by a provider that does not count, beside the one that does.
+create table overlap (
+  store integer not null,
+  transaction_id text not null,
+  counted_provider integer not null,
+  other_provider integer not null,
+  lineage integer not null, -- the counted one
+  counted_usd integer, -- millionths, gross; null if unknown
+  other_usd integer,
+  primary key (store, transaction_id, counted_provider, other_provider)
+) strict, without rowid;
+
+create index overlap_by_lineage on overlap (lineage);
+
 -- What charges paid for their currencies, day by day.
 create table rate_cell (
   currency integer not null,

@@ -52,11 +52,11 @@ struct NumberPass {
   /// Walks over all fold groups; keeps the facts of all, and the entries that are asked for.
   mutating func run() throws {
     var groups = 0
-    try ledger.forEachGroup { group, events in
+    try ledger.forEachGroup(linked: true) { group, events in
       groups += 1
       if groups % 512 == 0 { try checkStop() }
       if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
-      for history in try histories(of: events, rules: rules.fold) {
+      for history in try countedHistories(group, events, rules: rules.fold) {
         try history.book(into: &facts)
         try explain(history, group)
       }

@@ -85,7 +85,7 @@ final class SubscriptionEntries {
     let key = transactionKey(id)
     var groups = 0
     var found = 0
-    try ledger.forEachGroup { group, events in
+    try ledger.forEachGroup(linked: true) { group, events in
       groups += 1
       if groups % 512 == 0 { try checkStop() }
       let hits = events.filter { $0.transaction == key }
@@ -99,7 +99,7 @@ final class SubscriptionEntries {
           try add(version, of: row)
         }
       }
-      for history in try histories(of: events, rules: rules) {
+      for history in try countedHistories(group, events, rules: rules) {
         try addContributions(of: history) { evidence in
           evidence.first.map { named.contains($0.reported.identity) } ?? false
         }
@@ -129,8 +129,8 @@ final class SubscriptionEntries {
 
   /// Adds what was received of a lineage and of its subscriptions, and their state at as-of.
   private func add(_ row: LineageRow) throws {
-    let group = try ledger.group(of: row)
-    let histories = try histories(of: try ledger.events(of: group), rules: rules)
+    let group = try ledger.linkedGroup(of: row)
+    let histories = try countedHistories(group, try ledger.events(of: group), rules: rules)
       .filter { $0.reportedEvents.contains { $0.lineage == row.key } }
     let lineages = Set(histories.flatMap { $0.reportedEvents.map(\.lineage) }).union([row.key])
     for member in group where lineages.contains(member.key) { try addVersions(of: member) }

@@ -44,6 +44,9 @@ struct FactRefresh {
     /// The same, or what is to be added to what the ledger has of it.
     var paid: [PaidPrice: Int64]
     var groups: Int64
+    /// Charges that several providers report, and the folded lineages that do.
+    var overlaps: [OverlapRow]
+    var linked: Set<Int64>
     /// The list of charges, or its changes.
     var charges: ChargeList
     /// The list that they change; nil when the list is whole.
@@ -78,7 +81,8 @@ struct FactRefresh {
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
       prices: PaidPrices(result.prices), allRates: sum.rates, paid: result.prices,
-      groups: result.groups, charges: sum.charges)
+      groups: result.groups, overlaps: result.overlaps, linked: result.linked,
+      charges: sum.charges)
   }
 
   private func dirtyGroups(
@@ -111,7 +115,8 @@ struct FactRefresh {
       doubts: standing.union(
         ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
       doubtsBefore: doubtsBefore, due: result.change.due, rates: rates, prices: prices,
-      allRates: allRates, paid: added, groups: basis.groups, charges: list,
+      allRates: allRates, paid: added, groups: basis.groups, overlaps: result.change.overlaps,
+      linked: result.change.linked, charges: list,
       formerCharges: former)
   }
 
@@ -186,7 +191,7 @@ extension FactRefresh.Outcome {
     return FoldChange(
       basis: basis, isWhole: isWhole, facts: facts, revenueSpill: revenueSpill, due: due,
       doubts: now,
-      rates: rates, prices: paid)
+      rates: rates, prices: paid, overlaps: overlaps, linked: linked)
   }
 }
 

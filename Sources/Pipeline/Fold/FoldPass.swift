@@ -134,7 +134,7 @@ private struct RangeFold: Sendable {
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var rows = charges.map { ChargeFold($0, ledger) }
-    try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil) { group, events in
+    try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
       let histories = try fold.fold(group, events, cases, into: &result)
       try rows?.add(histories, group, events)
     }

@@ -18,6 +18,10 @@ struct FoldResult: Sendable {
   var churnInDoubt: Set<ChurnInDoubt> = []
   /// When the groups are to be folded again.
   var due: [DueLineage] = []
+  /// Charges that several providers report.
+  var overlaps: [OverlapRow] = []
+  /// The lineages of groups that report the same as others.
+  var linked: Set<Int64> = []
   /// How many groups were folded.
   var groups: Int64 = 0
 
@@ -30,6 +34,8 @@ struct FoldResult: Sendable {
     unpriced.formUnion(other.unpriced)
     churnInDoubt.formUnion(other.churnInDoubt)
     due += other.due
+    overlaps += other.overlaps
+    linked.formUnion(other.linked)
     groups += other.groups
   }
 
@@ -45,6 +51,7 @@ struct FoldResult: Sendable {
     var part = FoldResult()
     swap(&part.breaks, &breaks)
     swap(&part.due, &due)
+    swap(&part.overlaps, &overlaps)
     swap(&part.groups, &groups)
     return part
   }
@@ -63,16 +70,46 @@ struct GroupFold: Sendable {
     return GroupFold(rules: rules, reconciled: reconciled)
   }
 
-  /// Adds the results of a group, and returns its subscriptions.
+  /// Adds the results of a group, or of linked ones, and returns the subscriptions that count.
   @discardableResult
   func fold(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> [SubscriptionHistory] {
-    let histories = try histories(of: events, rules: rules.fold)
+    guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
+      let histories = try histories(of: events, rules: rules.fold)
+      for history in histories { try history.book(into: &result.facts) }
+      let isWatched = try look(at: histories, group, events, cases, into: &result)
+      finish(group, histories, events, isWatched: isWatched, into: &result)
+      return histories
+    }
+    let counted = linked.counted.histories
+    for history in counted { try history.book(into: &result.facts) }
+    var own = FoldResult()
+    var isWatched = false
+    for part in linked.parts {
+      let isOpen = try look(at: part.histories, part.rows, part.events, cases, into: &own)
+      isWatched = isWatched || isOpen
+    }
+    own.churnInDoubt = own.churnInDoubt.filter(counted.count)
+    try result.add(own)
+    let texts = try cases.texts(of: group, events).transactions
+    result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
+    result.linked.formUnion(group.map(\.key))
+    finish(
+      group, linked.parts.flatMap(\.histories) + counted, events, isWatched: isWatched,
+      into: &result)
+    return counted
+  }
+
+  /// Adds what the subscriptions of a fold group by itself paid, and what is wrong with them;
+  /// returns whether that is to be looked at again in every run.
+  private func look(
+    at histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event],
+    _ cases: InputBuilder, into result: inout FoldResult
+  ) throws -> Bool {
     var isWatched = false
     var texts: GroupTexts?
     for history in histories {
-      try history.book(into: &result.facts)
       history.book(into: &result.rates)
       history.book(into: &result.prices)
       let hasLooseEnds = hasLooseEnds(history, group)
@@ -96,11 +133,17 @@ struct GroupFold: Sendable {
       if found.contains(where: { $0.status == .pending }) { isWatched = true }
       result.breaks += found.map { $0.reported(by: lineage) }
     }
+    return isWatched
+  }
+
+  private func finish(
+    _ group: [LineageRow], _ histories: [SubscriptionHistory], _ events: [Event], isWatched: Bool,
+    into result: inout FoldResult
+  ) {
     result.groups += 1
     let next =
       isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
-    return histories
   }
 
   /// The breaks of a group in `unpriced`, by rules with the prices and rates of all charges.

@@ -34,7 +34,7 @@ struct Increment {
     /// Those that may have a counterpart in the other environment that is new or has changed.
     var mayLeak: [LineageRow] = []
     /// The groups of several lineages that some of the dirty ones belong or belonged to.
-    var shared: [(group: FoldGroup, lineage: Int64)] = []
+    var shared: [FoldUnit.Part] = []
 
     mutating func add(_ other: Result) throws(AmountOverflow) {
       try change.add(other.change)
@@ -49,18 +49,15 @@ struct Increment {
     var result = Result()
     let (touched, archive) = (dirty.touched, basis.archive)
     try refresh(dirty.all, into: &result, &list) { ledger, lineages, part, refresh in
-      var shared: [(group: FoldGroup, lineage: Int64)] = []
+      var shared: [FoldUnit.Part] = []
       try ledger.forEachGroup(
         of: lineages, touched: touched, knownBy: archive,
-        shared: { shared.append(($0, $1)) }, { try refresh($0, &part) })
+        shared: { shared.append($0) }, { try refresh($0, &part) })
       part.shared = shared
     }
-    var lineages = Dictionary(grouping: result.shared, by: \.group)
-    let groups = result.shared.compactMap { (group, _) in
-      lineages.removeValue(forKey: group).map { (group, lineages: Set($0.map(\.lineage))) }
-    }
-    try refresh(groups, into: &result, &list) { ledger, groups, part, refresh in
-      try ledger.forEachGroup(groups, touched: touched, knownBy: archive) {
+    let units = FoldUnit.units(of: result.shared)
+    try refresh(units, into: &result, &list) { ledger, units, part, refresh in
+      try ledger.forEachUnit(units, touched: touched, knownBy: archive) {
         try refresh($0, &part)
       }
     }
@@ -122,9 +119,12 @@ private struct GroupRefresh: Sendable {
     let current =
       group.events.isEmpty
       ? [] : try fold.fold(group.rows, group.events, cases, into: &result.change)
-    let previous = try histories(of: group.previousEvents, rules: former)
-    for history in previous {
-      try history.withdraw(from: &result.change.facts)
+    let linked = try LinkedGroups(group.members, group.previousEvents, rules: former)
+    let own =
+      try linked?.parts.flatMap(\.histories) ?? histories(of: group.previousEvents, rules: former)
+    let previous = linked?.counted.histories ?? own
+    for history in previous { try history.withdraw(from: &result.change.facts) }
+    for history in own {
       history.book(-1, into: &result.change.rates)
       history.book(-1, into: &result.change.prices)
     }

@@ -43,6 +43,7 @@ extension Plan {
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: configuration.freshnessMax.json { .integer($0.milliseconds / 1000) },
       .doubleCharges: .string(rules.doubleCharges.rawValue),
+      .authority: .array(rules.authority.map { .string($0.name) }),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),
       .snapshotsFromWebhooks: .bool(configuration.snapshotsFromWebhooks),
       .rejectedShare: .string(rejectedShare.text()),

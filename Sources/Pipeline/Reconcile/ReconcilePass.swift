@@ -52,6 +52,7 @@ struct ReconcilePass {
       previousOwners.add(owners)
     }
     result.breaks.removeAll(where: previousOwners.contradict)
+    result.churnInDoubt = try counted(result.churnInDoubt)
     return result
   }
 }

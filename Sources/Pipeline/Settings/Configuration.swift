@@ -64,6 +64,8 @@ struct Configuration: Sendable {
   var retrySchedules: [Provider: RetrySchedule] = [:]
   /// What becomes of a store transaction that is charged twice.
   var doubleCharges = DoubleChargePolicy.hold
+  /// Whose report of a store transaction counts, of several.
+  var authority: [Provider] = []
   var snapshotsAreComplete = false
   /// Whether the entitlements in webhooks are snapshots.
   var snapshotsFromWebhooks = true

@@ -108,6 +108,8 @@ extension FoldSettings {
     let windows = configuration.retrySchedules.mapValues(\.deliveryWindow)
     deliveryWindows = windows.merging(configuration.deliveryWindows) { $1 }
     doubleCharges = configuration.doubleCharges
+    let named = configuration.authority
+    authority = named + authority.filter { !named.contains($0) }
   }
 }
 

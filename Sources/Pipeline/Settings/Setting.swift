@@ -85,6 +85,7 @@ struct Setting: Sendable {
       $0.feedGapOdds = try $1.number(in: 1_000...1_000_000_000)
     },
     Setting("double_charges", isKept: true) { $0.doubleCharges = try $1.choice() },
+    Setting("authority", isKept: true) { $0.authority = try $1.authority() },
     Setting("delivery_window", isKept: true) { configuration, value in
       for entry in try value.entries() {
         configuration.deliveryWindows[try entry.provider()] = try entry.duration()

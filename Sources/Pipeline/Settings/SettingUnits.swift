@@ -43,6 +43,18 @@ extension SettingValue {
     return provider
   }
 
+  /// Providers, each once.
+  func authority() throws(SubledgerError) -> [Provider] {
+    var providers: [Provider] = []
+    for name in try list() {
+      guard let provider = Provider(name: name), !providers.contains(provider) else {
+        throw isNot("a list of " + Provider.allCases.map(\.name).joined(separator: ", "))
+      }
+      providers.append(provider)
+    }
+    return providers
+  }
+
   func eventNames() throws(SubledgerError) -> [String: EventKind] {
     var names: [String: EventKind] = [:]
     for entry in try entries() {

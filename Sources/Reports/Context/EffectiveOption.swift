@@ -17,6 +17,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case freshnessMax = "freshness_max_s"
   /// Whether second charges of a store transaction are held or booked.
   case doubleCharges = "double_charges"
+  /// Whose report of a store transaction counts, of several.
+  case authority
   /// How long each provider tries to deliver.
   case deliveryWindow = "delivery_window_s"
   /// When each provider tries to deliver.

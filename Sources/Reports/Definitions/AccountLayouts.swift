@@ -16,9 +16,22 @@ extension ReportDefinition {
       .month,
       .provider, .app,
       .key(
-        "reason", .word(.exclusion), "Why no money is booked: sandbox, family_sharing or manual."),
+        "reason", .word(.exclusion), "Why no money is booked, as one of a few words."),
       .count("events", of: "events", "Events left out."),
       .count("charges", of: "charges", "Charges among them."),
+    ])
+
+  static let overlap = ReportDefinition(
+    name: "overlap", query: PackageResources.overlap_sql, namesPersons: true,
+    columns: [
+      .key("store", .text, "Shop that took the money."),
+      .key("transaction_id", .text, "The store's id of the charge."),
+      .key("counted_provider", .text, "Who reports the charge that reports count."),
+      .key("other_provider", .text, "Who reports it, too."),
+      .cell("subscription_id", .text, "Original transaction id of the counted subscription."),
+      .usd("counted_usd", "Gross of the counted charge; empty when unknown."),
+      .usd("other_usd", "Gross of the other; empty when unknown."),
+      .usd("difference", "counted_usd − other_usd; empty when one of them is unknown."),
     ])
 
   /// Put together from the parts that the monthly reports write.

@@ -71,7 +71,7 @@ final class Causes {
     case .definitionChange:
       return [
         .version, .renewalGap, .retryHorizon, .freshnessMax, .deliveryWindow, .eventNames,
-        .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges,
+        .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
       ]
     case .rateCorrection:
       // Money that the provider sends is never that of the price book; lengths of periods can be.

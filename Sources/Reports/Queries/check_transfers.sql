@@ -1,23 +1,18 @@
--- Wrong: an app whose products take in other subscriptions than its products give away.
+-- Wrong: a store whose products take in other subscriptions than its products give away. A
+-- subscription can go on with another provider, but never in another store.
 with sums as (
   select
-    cell.provider,
-    cell.app,
+    cell.store,
     sum(case when movement.word = 'transfer_in' then cell.subscriptions else 0 end) as came,
     sum(case when movement.word = 'transfer_out' then cell.subscriptions else 0 end) as went
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
-  group by
-    cell.provider,
-    cell.app
+  group by cell.store
 )
 select
-  provider.word || ', app ' || app.word || ': ' || row.came || ' transferred in, ' || row.went
+  store.word || ': ' || row.came || ' transferred in, ' || row.went
     || ' out' as wrong
 from sums as row
-join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
+join store_name as store on store.id = row.store
 where row.came <> row.went
-order by
-  row.provider,
-  row.app
+order by row.store

@@ -4,6 +4,7 @@ extension SubscriptionHistory {
   /// Calls `body` at every charge and refund that revenue counts, in business order.
   public func forEachCharge(_ body: (BookedCharge) throws -> Void) rethrows {
     guard exclusion == nil, !bookings.isEmpty else { return }
+    if case .feed = role { return }
     let ordinals =
       isChained && bookings.contains { $0.chargeKind == .renewal } ? renewalOrdinals : nil
     var paid = [Int?](repeating: nil, count: bookings.count)
@@ -29,7 +30,7 @@ extension SubscriptionHistory {
     let sign: Int64 = booking.isRefund ? -1 : 1
     func signed(_ amount: Amount?) -> Amount? { amount.map { Amount(micros: sign * $0.micros) } }
     return BookedCharge(
-      time: booking.time, isRefund: booking.isRefund, productKey: productKey(booking.product),
+      time: booking.time, isRefund: booking.isRefund, productKey: productKey(ofBooking: index),
       chargeKind: booking.chargeKind, event: .init(events[booking.event]),
       refunded: charge.map { .init($0) }, renewalOrdinal: ordinal, period: period,
       country: booking.country, storefront: booking.storefront, currency: booking.currency,

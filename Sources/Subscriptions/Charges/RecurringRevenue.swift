@@ -44,7 +44,7 @@ extension SubscriptionHistory {
     var current = RecurringRevenue()
     var before: Int?
     for stretch in stretches {
-      var product = periods[stretch.periods[0]].product
+      var product = productKey(ofPeriod: stretch.periods[0])
       current = try recurringRevenue(of: periods[stretch.periods[0]]) ?? current
       let opened = ContributionOrigin(
         .opening(stretch.periods[0], after: before), at: stretch.start)
@@ -53,13 +53,15 @@ extension SubscriptionHistory {
         let period = periods[index]
         let next = try recurringRevenue(of: period) ?? current
         let paid = ContributionOrigin(.opening(index, after: index - 1), at: period.start)
-        if period.product != product || next.isInAnotherCurrency(than: current) {
+        let isSame = !isShared && period.product == product.product
+        let key = isSame ? product : productKey(ofPeriod: index)
+        if key != product || next.isInAnotherCurrency(than: current) {
           try move(.transferOut, product, .init(mrr: current.usd), paid, &books)
-          try move(.transferIn, period.product, .init(mrr: next.usd), paid, &books)
+          try move(.transferIn, key, .init(mrr: next.usd), paid, &books)
         } else {
-          try bookChange(from: current, to: next, period.product, paid, &books)
+          try bookChange(from: current, to: next, key, paid, &books)
         }
-        product = period.product
+        product = key
         current = next
       }
       before = stretch.periods.last
@@ -72,7 +74,7 @@ extension SubscriptionHistory {
 
   /// Splits a change into the parts of the local price and of the exchange rate.
   private func bookChange<Target: Books>(
-    from old: RecurringRevenue, to new: RecurringRevenue, _ product: StringID,
+    from old: RecurringRevenue, to new: RecurringRevenue, _ product: ProductKey,
     _ paid: ContributionOrigin, _ books: inout Target
   ) throws(AmountOverflow) {
     let change = try new.usd.subtracting(old.usd)

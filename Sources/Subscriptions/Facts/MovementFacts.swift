@@ -5,15 +5,18 @@ extension SubscriptionHistory {
   func bookMovements<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     var before: Int?
     for stretch in stretches {
-      var product = periods[stretch.periods[0]].product
+      var product = productKey(ofPeriod: stretch.periods[0])
       let opened = ContributionOrigin(
         .opening(stretch.periods[0], after: before), at: stretch.start)
       try move(stretch.opening, product, .one, opened, &books)
-      for index in stretch.periods.dropFirst() where periods[index].product != product {
+      for index in stretch.periods.dropFirst()
+      where isShared || periods[index].product != product.product {
+        let next = productKey(ofPeriod: index)
+        guard next != product else { continue }
         let changed = ContributionOrigin(
           .opening(index, after: index - 1), at: periods[index].start)
         try move(.transferOut, product, .one, changed, &books)
-        product = periods[index].product
+        product = next
         try move(.transferIn, product, .one, changed, &books)
       }
       before = stretch.periods.last
@@ -29,12 +32,12 @@ extension SubscriptionHistory {
 
   /// Books what moves in the row of `product`, unless it is nothing or as-of comes first.
   func move<Target: Books>(
-    _ movement: Movement, _ product: StringID, _ sums: MovementSums, _ source: ContributionOrigin,
+    _ movement: Movement, _ product: ProductKey, _ sums: MovementSums, _ source: ContributionOrigin,
     _ books: inout Target
   ) throws(AmountOverflow) {
     guard source.at < rules.asOf, sums.subscriptions != 0 || sums.mrr != .zero else { return }
     let key = MovementKey(
-      month: month(source.at), productKey: productKey(product), movement: movement)
+      month: month(source.at), productKey: product, movement: movement)
     try books.add(sums, to: key, from: source)
   }
 
@@ -48,10 +51,11 @@ extension SubscriptionHistory {
       let limit = isLast ? stretch.end : periods[stretch.periods[position + 1]].start
       for (event, off, on) in autoRenewOffTimes(of: period, until: limit) {
         let switched = ContributionOrigin(.renewSwitch(event), at: off)
-        try move(.autoRenewOff, period.product, .one, switched, &books)
+        let product = productKey(ofPeriod: index)
+        try move(.autoRenewOff, product, .one, switched, &books)
         guard let on else { continue }
         let back = ContributionOrigin(.renewSwitch(event), at: on)
-        try move(.autoRenewOff, period.product, .init(subscriptions: -1), back, &books)
+        try move(.autoRenewOff, product, .init(subscriptions: -1), back, &books)
       }
     }
   }
@@ -99,9 +103,9 @@ extension SubscriptionHistory {
     }
   }
 
-  private func product(of stretch: ActiveInterval, at boundary: Instant) -> StringID {
+  private func product(of stretch: ActiveInterval, at boundary: Instant) -> ProductKey {
     let held = stretch.periods.last { periods[$0].start < boundary } ?? stretch.periods[0]
-    return periods[held].product
+    return productKey(ofPeriod: held)
   }
 }
 

@@ -59,7 +59,7 @@ extension SubscriptionHistory {
 
   private func renewalKey(_ index: Int, ordinal: Int64?) -> RenewalKey {
     RenewalKey(
-      month: month(bookings[index].time), productKey: productKey(bookings[index].product),
+      month: month(bookings[index].time), productKey: productKey(ofBooking: index),
       ordinal: ordinal)
   }
 }

@@ -6,8 +6,7 @@ extension SubscriptionHistory {
     guard let first = stretches.first, first.opening == .new, first.start < rules.asOf else {
       return nil
     }
-    let product = periods[first.periods[0]].product
-    return (month(first.start), productKey(product))
+    return (month(first.start), productKey(ofPeriod: first.periods[0]))
   }
 
   /// Joining, activity at month ends, and net revenue, by months since the cohort's.

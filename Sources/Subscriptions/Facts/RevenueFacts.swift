@@ -13,7 +13,7 @@ extension SubscriptionHistory {
   /// until everything written before it, cells above all, has left the processor.
   private func revenueKey(_ index: Int) -> RevenueKey {
     RevenueKey(
-      day: day(bookings[index].time), productKey: productKey(bookings[index].product),
+      day: day(bookings[index].time), productKey: productKey(ofBooking: index),
       productType: bookings[index].productType, chargeKind: bookings[index].chargeKind,
       country: bookings[index].country, storefront: bookings[index].storefront,
       currency: bookings[index].currency, rate: bookings[index].money.rate,
@@ -37,15 +37,30 @@ extension SubscriptionHistory {
     }
   }
 
+  /// What another provider counts too is only counted as left out.
+  func bookOverlap<Target: Books>(besides counted: Set<Int64>, into books: inout Target) {
+    var one = ExclusionSums()
+    one.events = 1
+    for index in reported.indices where !counted.contains(reported[index].identity) {
+      let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
+      books.add(one, to: exclusionKey(reported[index], .overlap), from: source)
+    }
+  }
+
   /// Second charges of a transaction, and refunds beyond their charge, are only counted.
   func bookHeld<Target: Books>(into books: inout Target) {
-    for index in held.indices {
+    for index in held.indices where isCounted(held[index]) {
       let source = ContributionOrigin(.held(index), at: held[index].event.time)
       var sums = ExclusionSums()
-      sums.events = 1
-      sums.charges = held[index].reason == .doubleCharge ? 1 : 0
+      sums.events = held[index].reason == .overlap ? 0 : 1
+      sums.charges = held[index].reason == .overRefund ? 0 : 1
       books.add(sums, to: exclusionKey(held[index].event, held[index].reason), from: source)
     }
+  }
+
+  /// Of a history that only shows how messages came, all that is left out is an overlap.
+  private func isCounted(_ event: HeldEvent) -> Bool {
+    if case .feed = role { event.reason == .overlap } else { true }
   }
 
   private func exclusionKey(_ event: Event, _ reason: ExclusionReason) -> ExclusionKey {

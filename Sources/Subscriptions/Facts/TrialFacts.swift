@@ -5,7 +5,7 @@ extension SubscriptionHistory {
   func bookTrials<Target: Books>(into books: inout Target) {
     for index in periods.indices where periods[index].isTrial {
       let trial = periods[index]
-      let key = ProductDay(day: day(trial.start), productKey: productKey(trial.product))
+      let key = ProductDay(day: day(trial.start), productKey: productKey(ofPeriod: index))
       var sums = TrialSums()
       sums.started = 1
       if trial.autoRenewOffSince(events, before: trial.end) != nil { sums.canceled = 1 }
@@ -29,7 +29,8 @@ extension SubscriptionHistory {
     if let next, !next.isTrial {
       return trial.isConverted(at: next.start, events, rules) ? .converted : .expired
     }
-    let feed = Feed(provider: events[0].provider, app: events[0].app)
+    let opener = events[trial.opener]
+    let feed = Feed(provider: opener.provider, app: opener.app)
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
       return end + rules.retryHorizon <= rules.horizon(of: feed) ? .expired : .pending
     }

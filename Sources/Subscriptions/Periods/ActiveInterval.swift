@@ -69,9 +69,10 @@ private func closeLast(
   _ stretches: inout [ActiveInterval], periods: [Period], events: [Event], rules: FoldSettings
 ) {
   guard let current = stretches.indices.last, let last = stretches[current].periods.last,
-    let end = periods[last].effectiveEnd, let first = events.first
+    let end = periods[last].effectiveEnd
   else { return }
-  let feed = Feed(provider: first.provider, app: first.app)
+  let opener = events[periods[last].opener]
+  let feed = Feed(provider: opener.provider, app: opener.app)
   let isPaused = periods[last].isPaused(events) && end < rules.asOf
   let isReported = isPaused || periods[last].revokedAt != nil
   guard isReported || end <= rules.endsAreFinal(until: feed) else { return }

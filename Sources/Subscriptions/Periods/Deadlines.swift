@@ -17,7 +17,9 @@ public func deadline(of histories: [SubscriptionHistory], events: [Event], rules
   var deadlines = Deadlines(rules: rules)
   for event in events where event.time >= rules.asOf { deadlines.add(after: event.time) }
   for history in histories {
-    deadlines.judge(by: history.reported.first)
+    // A subscription of several providers ends by the feed of the last one.
+    let last = history.isShared ? history.periods.last : nil
+    deadlines.judge(by: last.map { history.events[$0.opener] } ?? history.reported.first)
     if let next = history.nextDerived { deadlines.add(after: next) }
     for period in history.periods { deadlines.add(period) }
   }

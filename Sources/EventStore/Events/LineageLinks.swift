@@ -1,0 +1,149 @@
+public import Domain
+
+// Providers that report the same store transactions: their subscriptions are folded together.
+
+extension Ledger {
+  /// Links the subscriptions that name the same store transactions, of those with new events.
+  ///
+  /// Where one provider alone was seen, nothing is read or written. A link is never taken back: to
+  /// fold more together than is needed does no harm.
+  public func linkLineages() throws(SubledgerError) {
+    try change("link subscriptions of several providers") { database in
+      let count = try database.first("select count(distinct provider) from delivery_hour") {
+        $0.int64(0)
+      }
+      guard count ?? 0 > 1 else { return }
+      var links = LineageLinks(database)
+      let select = try Statement(
+        database, LineageRow.selectWithEvents(userTexts: false) + " where l.key between ? and ?")
+      func read(_ keys: ClosedRange<Int64>, isNew: Bool) throws {
+        select.bind(1, keys.lowerBound)
+        select.bind(2, keys.upperBound)
+        try select.forEachRow { found in
+          let row = try LineageRow(found)
+          for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)).sorted() {
+            guard let holder = try links.holder(of: id, in: row.store) else {
+              try links.add(id, of: row)
+              continue
+            }
+            guard holder != row.key else { continue }
+            try links.join([holder, row.key])
+            if let other = try lineage(holder) { links.groups.insert(FoldGroup(of: other)) }
+            links.groups.insert(FoldGroup(of: row))
+          }
+          if isNew { links.groups.insert(FoldGroup(of: row)) }
+        }
+      }
+      if try links.isUpToDate() {
+        let touched = try database.all(
+          "select lineage from due where hour = \(DueHour.atOnce)"
+        ) { $0.int64(0) }
+        for key in touched { try read(key...key, isNew: true) }
+      } else {
+        try read(.min ... .max, isNew: false)
+      }
+      // What belongs to one user stays together.
+      for group in links.groups where group.user != 0 {
+        let members = try lineages(in: group).map(\.key)
+        if try members.contains(where: { try links.root(of: $0) != nil }) {
+          try links.join(members)
+        }
+      }
+    }
+  }
+
+  /// Whether several providers report the same store transactions.
+  public func isLinked() throws(SubledgerError) -> Bool {
+    try access("look for links") { try LineageLinks($0).isAny() }
+  }
+
+  /// The subscriptions that are folded together with `lineage`, those of other providers with the
+  /// same store transactions among them, by key.
+  public func linkedGroup(of lineage: LineageRow) throws(SubledgerError) -> [LineageRow] {
+    let linked = try access("read linked lineages") { database in
+      let links = LineageLinks(database)
+      return try links.root(of: lineage.key).map { try links.members(of: $0) }
+    }
+    guard let linked else { return try group(of: lineage) }
+    var rows: [LineageRow] = []
+    for key in linked { if let row = try self.lineage(key) { rows.append(row) } }
+    return rows
+  }
+}
+
+/// The links in the ledger.
+struct LineageLinks {
+  private let database: Connection
+  /// Fold groups of which a member may be linked, and others not yet.
+  var groups: Set<FoldGroup> = []
+
+  init(_ database: Connection) { self.database = database }
+
+  /// Whether any subscriptions are linked.
+  func isAny() throws -> Bool {
+    try database.first("select 1 from lineage_link limit 1") { _ in true } ?? false
+  }
+
+  /// Whether only subscriptions with new events have to be read.
+  func isUpToDate() throws -> Bool {
+    try database.first("select 1 from fold, store_transaction limit 1") { _ in true } ?? false
+  }
+
+  /// The subscription that named a store transaction first.
+  func holder(of id: Int64, in store: Store) throws -> Int64? {
+    try database.first(
+      "select lineage from store_transaction where id = ? and store = ?", id, store
+    ) { $0.int64(0) }
+  }
+
+  func add(_ id: Int64, of row: LineageRow) throws {
+    try database.run(
+      "insert into store_transaction (id, store, lineage) values (?, ?, ?)", id, row.store, row.key)
+  }
+
+  /// The least of the subscriptions that are folded together with this one; nil when it is linked
+  /// to none.
+  func root(of lineage: Int64) throws -> Int64? {
+    try database.first("select root from lineage_link where lineage = ?", lineage) { $0.int64(0) }
+  }
+
+  /// The keys of the subscriptions under a root.
+  func members(of root: Int64) throws -> [Int64] {
+    try database.all(
+      "select lineage from lineage_link where root = ? order by lineage", root
+    ) { $0.int64(0) }
+  }
+
+  /// Folds `lineages` together, with all that they are linked to.
+  func join(_ lineages: [Int64]) throws {
+    let roots = try lineages.map { try root(of: $0) ?? $0 }
+    guard let root = roots.min() else { return }
+    for other in Set(roots) where other != root {
+      try database.run("update lineage_link set root = ? where root = ?", root, other)
+    }
+    for lineage in lineages {
+      try database.run(
+        "insert into lineage_link (lineage, root) values (?, ?) on conflict do nothing",
+        lineage, root)
+    }
+  }
+}
+
+extension LineageRow {
+  /// The ids of the store by which other providers may know the subscription, as
+  /// `transactionKey` numbers them, from all versions of its events.
+  func storeIDs(_ events: UnsafeRawBufferPointer) throws -> Set<Int64> {
+    guard store != .unknown else { return [] }
+    var ids: Set<Int64> = []
+    let shop = SubscriptionScope(self)
+    try EventRecords.forEach(in: events) { ids.insert(try $0.event(of: key, shop).transaction) }
+    if let originalID { ids.insert(originalID) }
+    ids.remove(0)
+    return ids
+  }
+
+  /// `transactionKey` of the original transaction id; nil for a substitute made of the user's id.
+  public var originalID: Int64? {
+    original.contains("|") || original.hasPrefix("user:") ? nil : transactionKey(original)
+  }
+}

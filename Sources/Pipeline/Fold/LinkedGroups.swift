@@ -1,0 +1,89 @@
+import Domain
+import EventStore
+import Reconciliation
+import Subscriptions
+
+/// Fold groups of several providers that report the same store transactions.
+struct LinkedGroups {
+  /// A fold group by itself.
+  struct Part {
+    var rows: [LineageRow]
+    var events: [Event]
+    var histories: [SubscriptionHistory]
+  }
+
+  private(set) var parts: [Part] = []
+  /// What reports count of all of them.
+  let counted: LinkedHistories
+
+  /// Nil when the events, which come by time, are those of one fold group.
+  init?(_ rows: [LineageRow], _ events: [Event], rules: FoldSettings) throws {
+    guard rows.count > 1, let first = rows.first,
+      rows.contains(where: { FoldGroup(of: $0) != FoldGroup(of: first) })
+    else { return nil }
+    var users: [Int64: Int64] = [:]
+    for event in events {
+      let known = users[event.lineage] ?? 0
+      users[event.lineage] = event.user != 0 ? event.user : known
+    }
+    var places: [FoldGroup: Int] = [:]
+    var homes: [Int64: Int] = [:]
+    for row in rows {
+      guard let user = users[row.key] else { continue }
+      let group = FoldGroup(of: row, user: user)
+      let place = places[group] ?? parts.count
+      if place == parts.count { parts.append(Part(rows: [], events: [], histories: [])) }
+      (places[group], homes[row.key]) = (place, place)
+      parts[place].rows.append(row)
+    }
+    for event in events { if let home = homes[event.lineage] { parts[home].events.append(event) } }
+    for index in parts.indices {
+      parts[index].histories = try histories(of: parts[index].events, rules: rules)
+    }
+    let originals = Dictionary(
+      rows.compactMap { row in row.originalID.map { (row.key, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    counted = try LinkedHistories(
+      parts.flatMap(\.histories), originals: originals, rules: rules)
+  }
+}
+
+/// What reports count of the subscriptions in the events of `rows`, which come by time.
+func countedHistories(
+  _ rows: [LineageRow], _ events: [Event], rules: FoldSettings
+) throws -> [SubscriptionHistory] {
+  try LinkedGroups(rows, events, rules: rules)?.counted.histories
+    ?? histories(of: events, rules: rules)
+}
+
+extension [SubscriptionHistory] {
+  /// Whether one of them churns in the row and at the time of `end`.
+  func count(_ end: ChurnInDoubt) -> Bool {
+    contains { $0.churns(at: end.at, in: end.productKey) }
+  }
+}
+
+extension ReconcilePass {
+  /// The ends in doubt that reports count, rather than that of another provider's report.
+  func counted(_ doubts: Set<ChurnInDoubt>) throws -> Set<ChurnInDoubt> {
+    guard try ledger.isLinked() else { return doubts }
+    return try doubts.filter { end in
+      guard let row = try ledger.lineage(end.lineage) else { return true }
+      let group = try ledger.linkedGroup(of: row)
+      let linked = try LinkedGroups(group, try ledger.events(of: group), rules: rules.fold)
+      return linked?.counted.histories.count(end) ?? true
+    }
+  }
+}
+
+extension OverlapRow {
+  /// The charge, with the text of its transaction among `texts` unless it is its key.
+  init(_ overlap: LinkedHistories.Overlap, _ texts: [Int64: String]) {
+    let key = overlap.counted.transaction
+    self.init(
+      store: overlap.store, transaction: texts[key] ?? String(key),
+      counted: overlap.countedProvider, other: overlap.otherProvider,
+      lineage: overlap.counted.lineage, countedUSD: overlap.countedUSD,
+      otherUSD: overlap.otherUSD)
+  }
+}

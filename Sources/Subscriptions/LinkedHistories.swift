@@ -1,0 +1,253 @@
+public import Domain
+
+/// The subscriptions of several fold groups that report the same store transactions, each counted
+/// once.
+///
+/// The provider that comes first in `authority` counts. Of the others, what it reports too is left
+/// out, and what it does not know is counted as part of its subscription: so a subscription goes on
+/// where one provider ends and another begins.
+public struct LinkedHistories: Sendable {
+  /// A charge that two providers report.
+  public struct Overlap: Sendable {
+    /// The shop.
+    public var store: Store
+    /// The counted charge.
+    public var counted: BookedCharge.Source
+    /// Who sent it.
+    public var countedProvider: Provider
+    /// Who sent the charge that is left out.
+    public var otherProvider: Provider
+    /// Gross of the counted charge, in US dollars; nil if unknown.
+    public var countedUSD: Amount?
+    /// Gross of the other.
+    public var otherUSD: Amount?
+  }
+
+  /// What reports count, by whom it was reported; those of one provider as it alone would be.
+  public private(set) var histories: [SubscriptionHistory] = []
+  /// The charges that more than one provider reports, by each provider that does not count.
+  public private(set) var overlaps: [Overlap] = []
+  private var subscriptions: [Subscription] = []
+  private var places: [StoreID: Int] = [:]
+  private let originals: [Int64: Int64]
+
+  /// - Parameters:
+  ///   - own: the subscriptions of each fold group by itself.
+  ///   - originals: keys of the store's original transaction ids, by lineage.
+  ///   - rules: the settings that `own` were folded with.
+  /// - Throws: `AmountOverflow` when a derived amount does not fit.
+  public init(
+    _ own: [SubscriptionHistory], originals: [Int64: Int64], rules: FoldSettings
+  ) throws(AmountOverflow) {
+    self.originals = originals
+    func rank(_ index: Int) -> (Int, Int64, Int64, Int) {
+      let provider = own[index].reported[0].provider
+      let place = own[index].place
+      return (rules.authority.firstIndex(of: provider) ?? .max, place.0, place.1, index)
+    }
+    let counted = own.indices.filter { !own[$0].isEmpty && own[$0].exclusion != .familySharing }
+    for index in own.indices where !counted.contains(index) { histories.append(own[index]) }
+    for index in counted.sorted(by: { rank($0) < rank($1) }) { take(own[index]) }
+    for subscription in subscriptions {
+      let found = try subscription.histories()
+      histories += found
+      if let last = found.last { overlaps += subscription.overlaps(with: last) }
+    }
+  }
+
+  private struct StoreID: Hashable {
+    let store: Store
+    let id: Int64
+  }
+
+  /// Adds the subscription, or what it reports of known ones.
+  private mutating func take(_ history: SubscriptionHistory) {
+    guard history.exclusion == nil, let homes = homes(of: history) else {
+      for event in history.reported { place(event, of: history, at: subscriptions.count) }
+      subscriptions.append(Subscription(history))
+      return
+    }
+    var reading = OtherReport(history)
+    for (index, home) in homes.enumerated() {
+      reading.read(index, into: &subscriptions[home])
+    }
+    for (event, home) in zip(history.events, homes) { place(event, of: history, at: home) }
+    var feed = history
+    feed.held = reading.held
+    feed.role = .feed(countedElsewhere: reading.countedElsewhere)
+    histories.append(feed)
+  }
+
+  private mutating func place(_ event: Event, of history: SubscriptionHistory, at index: Int) {
+    for id in [event.transaction, originals[event.lineage] ?? 0] where id != 0 {
+      let key = StoreID(store: history.store, id: id)
+      places[key] = places[key] ?? index
+    }
+  }
+
+  /// The subscription of another provider that each event is about: the one with its transaction,
+  /// else with its original one, else that of the event before; nil when there is none at all.
+  private func homes(of history: SubscriptionHistory) -> [Int]? {
+    let provider = history.reported[0].provider
+    func home(_ id: Int64?) -> Int? {
+      guard let id, id != 0, let place = places[StoreID(store: history.store, id: id)],
+        subscriptions[place].main.reported[0].provider != provider
+      else { return nil }
+      return place
+    }
+    let known = history.events.map { home($0.transaction) ?? home(originals[$0.lineage]) }
+    guard var last = known.lazy.compactMap(\.self).first else { return nil }
+    return known.map { place in
+      last = place ?? last
+      return last
+    }
+  }
+}
+
+/// A subscription as the provider that counts reports it, and what others add.
+private struct Subscription {
+  let main: SubscriptionHistory
+  /// Transactions that the main provider charges or begins a trial with.
+  private let opened: Set<Int64>
+  private let refunded: Set<Int64>
+  /// Events of other providers, as folded and as reported.
+  private(set) var events: [Event] = []
+  private(set) var reported: [Event] = []
+  /// Charges of other providers that are left out.
+  private var left: [(charge: Event, usd: Amount?)] = []
+
+  init(_ main: SubscriptionHistory) {
+    self.main = main
+    opened = Set(main.events.lazy.filter(\.opensPurchase).map(\.transaction))
+    refunded = Set(main.events.lazy.filter(\.kind.isRefund).map(\.transaction))
+  }
+
+  /// Whether what `event` opens, from `start` on, is reported already; an id that names several
+  /// charges decides nothing, and then the time does.
+  func hasOpened(_ event: Event, isUnique: Bool, from start: Instant) -> Bool {
+    let others = events.filter { $0.opensPurchase && $0.provider != event.provider }
+    if isUnique {
+      return opened.contains(event.transaction)
+        || others.contains { $0.transaction == event.transaction }
+    }
+    let gap = main.rules.renewalGap
+    return others.contains { $0.time - gap <= start && start <= $0.time + gap }
+      || main.periods.contains { period in
+        period.start - gap <= start && period.end.map { start + gap < $0 } ?? true
+      }
+      || main.bookings.contains { booking in
+        !booking.isRefund && booking.product == event.product && booking.time - gap <= start
+          && start <= booking.time + gap
+      }
+  }
+
+  /// Whether the refund is reported already.
+  func hasRefunded(_ event: Event) -> Bool {
+    refunded.contains(event.transaction)
+      || events.contains { $0.kind.isRefund && $0.transaction == event.transaction }
+  }
+
+  /// Adds an event that only another provider reports, and what it was derived from.
+  mutating func add(_ event: Event, from history: SubscriptionHistory) {
+    events.append(event)
+    guard !reported.contains(where: { $0.identity == event.identity }) else { return }
+    reported += history.reported.filter { $0.identity == event.identity }
+  }
+
+  /// Leaves out a charge that is reported already, and returns that of the main provider.
+  mutating func leaveOut(_ charge: Event, _ usd: Amount?, isUnique: Bool) -> Event? {
+    if isUnique { left.append((charge, usd)) }
+    return main.events.first { $0.transaction == charge.transaction && $0.chargeKind != nil }
+  }
+
+  /// The charges left out, beside those of the same transactions in `counted`.
+  func overlaps(with counted: SubscriptionHistory) -> [LinkedHistories.Overlap] {
+    left.compactMap { charge, usd in
+      let booking = counted.bookings.first {
+        !$0.isRefund && $0.transaction == charge.transaction
+      }
+      guard let booking else { return nil }
+      let event = counted.events[booking.event]
+      return LinkedHistories.Overlap(
+        store: counted.store, counted: BookedCharge.Source(event), countedProvider: event.provider,
+        otherProvider: charge.provider, countedUSD: booking.money.grossUSD, otherUSD: usd)
+    }
+  }
+
+  /// What reports count: the main provider's history, with the events that only others report.
+  func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
+    guard !events.isEmpty else { return [main] }
+    let charges = main.held.filter { $0.reason == .doubleCharge }.map(\.event)
+    var shared = try SubscriptionHistory(
+      reported: (main.reported + reported).inOrder,
+      events: (main.events + charges + events).inOrder, nextDerived: nil, rules: main.rules,
+      exclusion: nil, isChained: main.isChained)
+    shared.role = .shared
+    var feed = main
+    feed.held = []
+    feed.role = .feed(countedElsewhere: Set(main.reported.map(\.identity)))
+    return [feed, shared]
+  }
+}
+
+/// A history of a provider that does not count, event by event.
+private struct OtherReport {
+  let history: SubscriptionHistory
+  private(set) var held: [HeldEvent] = []
+  /// Identities of the events that are counted in the other provider's subscription.
+  private(set) var countedElsewhere: Set<Int64> = []
+  private let uses: [Int64: Int]
+  private let starts: [Int: Instant]
+  /// Transactions that only this provider opened.
+  private var added: Set<Int64> = []
+  /// Whether the running period is one that only this provider reports.
+  private var isAdding = false
+
+  init(_ history: SubscriptionHistory) {
+    self.history = history
+    uses = history.events.lazy.filter(\.opensPurchase)
+      .reduce(into: [:]) { $0[$1.transaction, default: 0] += 1 }
+    starts = Dictionary(
+      history.periods.map { ($0.opener, $0.start) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Counts the event as part of `subscription`, or leaves it out.
+  mutating func read(_ index: Int, into subscription: inout Subscription) {
+    let event = history.events[index]
+    // Not every provider marks test purchases.
+    let isTest = subscription.main.exclusion != nil
+    if event.opensPurchase {
+      let isUnique = event.transaction != 0 && uses[event.transaction] == 1
+      let isKnown =
+        isTest
+        || subscription.hasOpened(
+          event, isUnique: isUnique, from: starts[index] ?? event.time)
+      isAdding = !isKnown
+      if isKnown {
+        leaveOut(index, of: &subscription, isUnique: isUnique)
+      } else {
+        added.insert(event.transaction)
+      }
+    }
+    let isOfAdded =
+      event.transaction == 0 || !uses.keys.contains(event.transaction)
+      ? isAdding : added.contains(event.transaction)
+    let isNew =
+      event.opensPurchase
+      ? isAdding : event.kind.isRefund ? !subscription.hasRefunded(event) : isOfAdded
+    guard isNew, !isTest else { return }
+    countedElsewhere.insert(event.identity)
+    subscription.add(event, from: history)
+  }
+
+  private mutating func leaveOut(
+    _ index: Int, of subscription: inout Subscription, isUnique: Bool
+  ) {
+    let event = history.events[index]
+    guard event.chargeKind != nil,
+      let booking = history.bookings.first(where: { $0.event == index })
+    else { return }
+    let counted = subscription.leaveOut(event, booking.money.grossUSD, isUnique: isUnique)
+    held.append(HeldEvent(event: event, reason: .overlap, booked: counted ?? event))
+  }
+}
