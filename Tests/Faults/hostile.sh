@@ -117,7 +117,7 @@ values() {
     printf '}}'
   } | tr -d '\n' > in/x
   printf '\n%s\n' "$good" >> in/x
-  run "10,000 purchases of one user in a line" 1 256 2 0
+  run "10,000 purchases of one user in a line" 0 256 2 0
 }
 
 archives() {
@@ -202,7 +202,7 @@ folders() {
   echo "x" > "$deep/y"
   run "a file 200 folders deep" 0 64 1 1
   fresh
-  run "nothing at all" 66 64 0 0
+  run "nothing at all" 66 64 - -
   fresh
   echo "rubbish" > in/x
   run "rubbish alone" 65 64 - -
