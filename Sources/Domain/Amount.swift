@@ -27,6 +27,16 @@ public struct Amount: Sendable, Hashable, Comparable {
   /// A day's price makes 365 times as much, and a sum can still hold 25 of these.
   public static let lineMaxUSD = Amount(micros: 1_000_000_000_000_000)
 
+  /// Whether one charge of so many units of some currency can be worth `usd`.
+  ///
+  /// More than 10¹⁰ units are, in weak currencies, worth up to 10⁶ US dollars: no store charges
+  /// more at once, or a currency of which a dollar buys more than 10⁷.
+  public func canBeWorth(_ usd: Amount?) -> Bool {
+    guard micros.magnitude > 10_000_000_000_000_000 else { return true }
+    guard let worth = usd?.micros.magnitude else { return false }
+    return worth <= 1_000_000_000_000 && micros.magnitude / 10_000_000 <= worth
+  }
+
   /// Orders by value.
   public static func < (left: Amount, right: Amount) -> Bool { left.micros < right.micros }
 

@@ -15,6 +15,8 @@ public struct SubledgerError: Error, Sendable, Equatable, CustomStringConvertibl
     case noInput
     /// A bug, or an identity that does not hold.
     case identity
+    /// Amounts add up to more than is kept exactly.
+    case overflow
     /// Output cannot be made.
     case cannotCreate
     /// Reading or writing failed.

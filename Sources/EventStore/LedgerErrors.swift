@@ -63,7 +63,7 @@ extension SubledgerError {
 
   /// A sum leaves the range of 64 bits.
   static func overflow(_ message: String) -> SubledgerError {
-    SubledgerError(.identity, message, hint: "look in the archives for amounts that cannot be true")
+    SubledgerError(.overflow, message, hint: "look in the archives for amounts that cannot be true")
   }
 
   /// Throws when `stop` answers a signal while something is done that can be done again.

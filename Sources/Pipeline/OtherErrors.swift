@@ -8,9 +8,8 @@ extension SubledgerError {
     case let error as SubledgerError: self = error
     case let error as AmountOverflow:
       self.init(
-        .identity, "cannot fold the events: \(error)",
-        hint: "look in the archives for amounts that cannot be true, such as prices in the wrong "
-          + "unit, and make the ledger anew without them")
+        .overflow, "cannot fold the events: \(error)",
+        hint: "look in the archives for amounts that cannot be true")
     case let error as CocoaError:
       let path = (error.filePath ?? error.url?.path).map { " \($0)" } ?? ""
       self.init(

@@ -175,6 +175,16 @@ public struct RunPipeline {
   func publish(
     from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)? = nil
   ) throws -> RunResult {
+    do {
+      return try publishSet(from: ledger, after: intake, accept: accept)
+    } catch {
+      throw SubledgerError(error).namingLines(of: ledger)
+    }
+  }
+
+  private func publishSet(
+    from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)?
+  ) throws -> RunResult {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)

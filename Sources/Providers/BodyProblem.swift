@@ -10,6 +10,7 @@ enum RejectReason: String, CaseIterable {
   case badField = "bad_field"
   case amountTooLarge = "amount_too_large"
   case badTime = "bad_time"
+  case impossibleTime = "impossible_time"
   case errorResponse = "error_response"
   case incompleteList = "incomplete_list"
   case unauthenticated

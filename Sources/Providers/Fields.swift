@@ -73,6 +73,13 @@ extension JSONTape {
     return parsed.milliseconds == 0 ? nil : parsed
   }
 
+  /// The time at which an event happened, after the first store opened.
+  func eventTime(_ value: MemberValue) throws(BodyProblem) -> Instant? {
+    let time = try instant(value)
+    try time?.checkPossible(value.name)
+    return time
+  }
+
   /// An amount as number or numeric string; `rounded` counts those with too many decimals.
   func amount(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
     try amount(value, rounded: &rounded, DecimalText.amount(_:))
@@ -105,6 +112,15 @@ extension JSONTape {
       throw BodyProblem(.amountTooLarge, "\(value.name): beyond 10^9 US dollars")
     }
     return dollars
+  }
+
+  /// Refuses more units of a currency than can be worth `usd`.
+  func checkWorth(
+    of local: Amount?, _ usd: Amount?, in value: MemberValue
+  ) throws(BodyProblem) {
+    guard let local, !local.canBeWorth(usd) else { return }
+    throw BodyProblem(
+      .amountTooLarge, "\(value.name): beyond 10^10 units and not worth 10^3 to 10^6 US dollars")
   }
 
   /// A whole number, as number or numeric string.

@@ -102,7 +102,7 @@ enum ExitStatus {
     case .usage: 64
     case .damagedInput: 65
     case .noInput: 66
-    case .identity: 70
+    case .identity, .overflow: 70
     case .cannotCreate: 73
     case .inputOutput: 74
     case .tryAgain: 75

@@ -52,6 +52,6 @@ struct LedgerErrorTests {
     let error = #expect(throws: SubledgerError.self) {
       try ledger.access("add") { try Statement($0, addition).run() }
     }
-    #expect(error?.kind == .identity, "\(error)")
+    #expect(error?.kind == .overflow, "\(error)")
   }
 }

@@ -19,6 +19,7 @@ struct PlanHistoryTests {
     "products: {pro: {ids: [a, b], period: P1Y}}", "periods: {c: P7D}",
     "event_names: {mine: renewed}", "renewal_gap: 36h", "retry_horizon: 30d",
     "freshness_max: {qonversion: 10h, iaptic: {1: 3d, com.example.app: 20d}}",
+    "history_begins: {qonversion: 2025-01-01, iaptic: {b: 2025-02-01T10:00:00Z}}",
     "delivery_window: {iaptic: 2h, flobuk: 3h}",
     "delivery_retries: {purple: [1m, 6m]}",
     "breaks: {severity_usd: {medium: 2}, severity_days: {critical: 90}}",

@@ -58,7 +58,7 @@ struct PlanTests: PlanSuite {
 
   @Test("A sum beyond the range of amounts ends the command as a bug does")
   func failures() {
-    #expect(SubledgerError(AmountOverflow()).kind == .identity)
+    #expect(SubledgerError(AmountOverflow()).kind == .overflow)
   }
 }
 

@@ -33,7 +33,7 @@ import Domain
         try cells(of: parts, cellsMax: cellsMax)
       }
       let error = SubledgerError(try #require(failure))
-      guard case .identity = error.kind else {
+      guard case .overflow = error.kind else {
         Issue.record("\(error)")
         continue
       }

@@ -126,7 +126,7 @@ struct QonversionRefusalTests {
 
   @Test("An amount beyond 10^12 units refuses its line")
   func tooLarge() {
-    let edge = Body.renewal.with("revenue", #"{"value":1000000000000}"#)
+    let edge = Body.renewal.with("revenue", #"{"value":1000000000000,"value_usd":1000000}"#)
     #expect(
       normalise(edge.line).events.first?.revenue?.local
         == Amount(micros: 1_000_000_000_000_000_000))
@@ -136,6 +136,33 @@ struct QonversionRefusalTests {
     #expect(
       refusal(Body.renewal.with("price", #"{"value_usd":-1e999999999}"#).line)
         == ["amount_too_large", "price.value_usd: beyond 10^12 units"])
+  }
+
+  @Test(
+    "More than 10^10 units are worth 10^3 to 10^6 US dollars, or refuse their line",
+    arguments: [
+      (#""value":10000000000"#, true), (#""value":10000000000.01"#, false),
+      (#""value":20000000000,"value_usd":2000"#, true),
+      (#""value":20000000000,"value_usd":1999.99"#, false),
+      (#""value":-20000000000,"value_usd":-1000000"#, true),
+      (#""value":20000000000,"value_usd":1000000.01"#, false),
+    ])
+  func worth(json: String, isKept: Bool) {
+    for money in ["revenue", "price"] {
+      let line = Body.renewal.with(money, "{\(json)}").line
+      let problem = "\(money).value: beyond 10^10 units and not worth 10^3 to 10^6 US dollars"
+      #expect(
+        isKept ? normalise(line).events.count == 1 : refusal(line) == ["amount_too_large", problem])
+    }
+  }
+
+  @Test("An event before the first store opened refuses its line")
+  func impossibleTime() {
+    #expect(normalise(Body.renewal.with("time", "1215648000").line).events.count == 1)
+    #expect(
+      refusal(Body.renewal.with("time", "1215647999").line)
+        == ["impossible_time", "time: before 2008-07-10, when the first store opened"])
+    #expect(normalise(Body.renewal.with("created_at", "1215647999").line).events.count == 1)
   }
 
   @Test("More than 10^9 US dollars refuse their line")

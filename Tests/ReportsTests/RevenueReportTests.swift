@@ -184,7 +184,7 @@ struct RevenueReportTests {
       world.facts.revenue[key]?.grossUSD.sum = Amount(micros: .max / 2 + 1)
     }
     let error = #expect(throws: SubledgerError.self) { try world.write() }
-    #expect(error?.kind == .identity)
+    #expect(error?.kind == .overflow)
     #expect(error?.message.contains("the revenue of 2026-01") == true)
   }
 

@@ -45,6 +45,32 @@ struct GreatAmountTests {
     #expect(row["arr_close"] == "365000000000.000004")
   }
 
+  @Test("Ten charges of 10¹² rupiah are rejected, whatever they are said to be worth")
+  func worth() throws {
+    let worths = ["9.99", "null", "61000000"]
+    let charges = (10..<20).map { number in
+      var body = Body(number)
+      body.members["revenue"] = Self.rupiah("1000000000000", worth: worths[number % 3])
+      return body.line
+    }
+    var honest = Body(20)
+    honest.members["revenue"] = Self.rupiah("16000000000", worth: "1000000")
+    honest.members["price"] = "null"
+    let result = try run(charges + [honest.line])
+    #expect(result.status == 0, "\(result)")
+    let rejects = try program.rows("rejects.csv")
+    #expect(rejects.count == 10 && rejects.allSatisfy { $0["reason"] == "amount_too_large" })
+    let row = try #require(
+      try program.rows("revenue_monthly.csv").first { $0["currency"] == "IDR" })
+    #expect(row["gross_local"] == "16000000000.00")
+  }
+
+  /// Revenue in a weak currency.
+  private static func rupiah(_ value: String, worth dollars: String) -> String {
+    #"{"value":\#(value),"value_usd":\#(dollars),"currency":"IDR","is_proceed":0,"#
+      + #""proceeds_rate":70}"#
+  }
+
   @Test("A sum over two runs that no column holds is reported as one of a single run is")
   func runs() throws {
     func charges(_ numbers: Range<Int>) -> String {
@@ -52,8 +78,7 @@ struct GreatAmountTests {
         var body = Body(number)
         body.members["price"] = "null"
         body.members["revenue"] =
-          #"{"value":900000000000,"value_usd":55000000,"currency":"IDR","is_proceed":0,"#
-          + #""proceeds_rate":70}"#
+          Self.rupiah("1000000000000", worth: "1000000")
         return body.line + "\n"
       }.joined()
     }
@@ -63,15 +88,14 @@ struct GreatAmountTests {
     try program.folder.write(charges(6..<12), to: "in/b.jsonl")
     let result = try program.run(run)
     #expect(result.status == 70, "\(result)")
-    #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
+    #expect(result.errors.contains("the greatest amounts are in a.jsonl:1 (IDR)"), "\(result)")
   }
 
   @Test("A sum beyond what can be kept exactly is 70, and the published set stays")
   func beyond() throws {
     let charges = (10..<20).map { number in
       var body = Body(number)
-      body.members["revenue"] = Body.money("9.99", rate: 70)
-        .replacing(#""value":9.99"#, with: #""value":1000000000000"#).replacing("USD", with: "IDR")
+      body.members["revenue"] = Self.rupiah("1000000000000", worth: "1000000")
       body.members["price"] = "null"
       return body.line
     }
@@ -79,7 +103,7 @@ struct GreatAmountTests {
     let set = try program.published()
     let result = try run(charges)
     #expect(result.status == 70, "\(result)")
-    #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
+    #expect(result.errors.contains("a.jsonl:4 (IDR), a.jsonl:5 (IDR)"), "\(result)")
     #expect(differences(set, try program.published()).isEmpty)
   }
 

@@ -42,6 +42,9 @@ extension Plan {
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: configuration.freshnessMax.json { .integer($0.milliseconds / 1000) },
+      .historyBegins: configuration.historyBegins.json {
+        .string($0.instant(in: rules.calendar).text)
+      },
       .doubleCharges: .string(rules.doubleCharges.rawValue),
       .authority: .array(rules.authority.map { .string($0.name) }),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),

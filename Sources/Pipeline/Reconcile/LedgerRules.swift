@@ -71,7 +71,9 @@ extension Plan {
       let app = ledger.symbols.words[Int(mark.app)]
       mark.silenceMax = configuration.freshnessMax[mark.provider, app] ?? mark.silenceMax
       // The first message was made some minutes after its event.
-      mark.begin = mark.begin - .hour
+      mark.begin =
+        configuration.historyBegins[mark.provider, app]?.instant(in: rules.calendar)
+        ?? mark.begin - .hour
       return mark
     }
   }

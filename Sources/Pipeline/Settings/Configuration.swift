@@ -59,6 +59,8 @@ struct Configuration: Sendable {
   var retryHorizon: Interval?
   /// How old the newest input may be, where a feed's own past does not decide.
   var freshnessMax = FeedValues<Interval>()
+  /// When feeds began, where their first delivery does not decide.
+  var historyBegins = FeedValues<GivenTime>()
   var deliveryWindows: [Provider: Interval] = [:]
   /// Retry schedules of providers that differ from the published ones.
   var retrySchedules: [Provider: RetrySchedule] = [:]

@@ -81,6 +81,9 @@ struct Setting: Sendable {
     Setting("freshness_max", isKept: true) {
       $0.freshnessMax = try $1.ofFeeds { try $0.duration() }
     },
+    Setting("history_begins", isKept: true) {
+      $0.historyBegins = try $1.ofFeeds { try $0.time() }
+    },
     Setting("feed_gap_odds", isKept: true) {
       $0.feedGapOdds = try $1.number(in: 1_000...1_000_000_000)
     },

@@ -126,7 +126,7 @@ extension RunPipeline {
     } catch {
       let error = SubledgerError(error)
       switch error.kind {
-      case .identity: identities.fail(.differs, error.message)
+      case .identity, .overflow: identities.fail(.differs, error.message)
       // These do not depend on the ledger.
       case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
       case .usage, .damagedInput, .noInput, .configuration:

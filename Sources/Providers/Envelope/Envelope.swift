@@ -128,5 +128,13 @@ func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   return time
 }
 
-/// 1 January 2008, UTC: the App Store opened in July.
-let firstShop = Instant(seconds: 1_199_145_600)
+/// 10 July 2008, UTC: the App Store opened, the first of all.
+let firstShop = Instant(seconds: 1_215_648_000)
+
+extension Instant {
+  /// Refuses the time of an event before there was a store; `name` is its member's.
+  func checkPossible(_ name: @autoclosure () -> String) throws(BodyProblem) {
+    guard self < firstShop else { return }
+    throw BodyProblem(.impossibleTime, "\(name()): before 2008-07-10, when the first store opened")
+  }
+}

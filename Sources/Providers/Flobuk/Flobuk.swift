@@ -55,6 +55,7 @@ struct Flobuk: BodyMapper {
     guard let time = created ?? received ?? purchase.expiresAt else {
       throw BodyProblem(.badTime, "timestamp: neither the body nor its envelope contains a time")
     }
+    try time.checkPossible("timestamp")
     var event = Event(
       provider: .flobuk, environment: purchase.environment, store: Store(flobukStore: store),
       kind: .observed, time: time)

@@ -81,6 +81,7 @@ struct Iaptic: BodyMapper {
       if body.purchases.isEmpty { return body.isUpdate ? .undatedCollection : .unknownType }
       throw BodyProblem(.badTime, "purchases: they contain no time")
     }
+    try time.instant.checkPossible("purchases")
     body.collection = message(of: body, at: time.instant, tape)
     let events = IapticEvents(
       body: body, time: time.instant, isUndated: time.isUndated, place: delivery.place,

@@ -220,5 +220,6 @@ struct IapticPurchaseReader {
     {
       purchase.usd = local
     }
+    try tape.checkWorth(of: purchase.local, purchase.usd, in: members[.amountMicros])
   }
 }

@@ -100,10 +100,11 @@ struct Purple: BodyMapper {
     guard let sent = top.value(.eventTime) else { throw .missing("eventTimeMillis") }
     let text = tape.bytes(sent)
     guard tape.kind(sent) == .number || tape.kind(sent) == .string, !text.isEmpty,
-      let time = InstantText.epoch(text, unit: .milliseconds), time >= firstShop
+      let time = InstantText.epoch(text, unit: .milliseconds), time.milliseconds > 0
     else {
-      throw BodyProblem(.badTime, "eventTimeMillis: not milliseconds of a time since 2008")
+      throw BodyProblem(.badTime, "eventTimeMillis: not milliseconds since 1970")
     }
+    try time.checkPossible("eventTimeMillis")
     return time
   }
 

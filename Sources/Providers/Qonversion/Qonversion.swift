@@ -86,7 +86,7 @@ struct Qonversion: BodyMapper {
     body.user = try tape.identifier(top[.userID])
     guard !body.user.isEmpty else { throw .missing("user_id") }
     guard top.value(.time) != nil else { throw .missing("time") }
-    guard let time = try tape.instant(top[.time]) else {
+    guard let time = try tape.eventTime(top[.time]) else {
       throw BodyProblem(.badTime, "time: empty or 0")
     }
     body.time = time
@@ -153,6 +153,7 @@ struct Qonversion: BodyMapper {
     var money = QonversionMoney()
     money.local = try tape.amount(revenue[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(revenue[.valueUSD], rounded: &body.roundedAmounts)
+    try tape.checkWorth(of: money.local, money.usd, in: revenue[.value])
     money.currency = try tape.word(revenue[.currency])
     money.isProceed = try tape.truth(revenue[.isProceed])
     money.rate = try tape.amount(revenue[.proceedsRate], rounded: &body.roundedAmounts)
@@ -167,6 +168,7 @@ struct Qonversion: BodyMapper {
     var money = QonversionMoney()
     money.local = try tape.amount(price[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
+    try tape.checkWorth(of: money.local, money.usd, in: price[.value])
     money.currency = try tape.word(price[.currency])
     // The price is that of one unit, revenue that of all.
     if body.units > 1 {

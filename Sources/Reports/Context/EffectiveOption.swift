@@ -15,6 +15,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case retryHorizon = "retry_horizon_s"
   /// How old the newest input of a feed may be.
   case freshnessMax = "freshness_max_s"
+  /// Before when nothing of a feed is missed.
+  case historyBegins = "history_begins"
   /// Whether second charges of a store transaction are held or booked.
   case doubleCharges = "double_charges"
   /// Whose report of a store transaction counts, of several.

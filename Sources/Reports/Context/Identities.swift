@@ -40,7 +40,7 @@ extension SubledgerError {
   /// A sum of `column` exceeds ±9,223,372,036,854 units and cannot be kept exactly.
   static func overflow(report: String, column: String) -> SubledgerError {
     SubledgerError(
-      .identity,
+      .overflow,
       "cannot write \(column) of \(report): a sum exceeds the range of exact numbers",
       hint: "look in the archives for amounts that cannot be true")
   }

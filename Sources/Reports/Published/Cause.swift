@@ -70,7 +70,8 @@ final class Causes {
     switch cause {
     case .definitionChange:
       return [
-        .version, .renewalGap, .retryHorizon, .freshnessMax, .deliveryWindow, .eventNames,
+        .version, .renewalGap, .retryHorizon, .freshnessMax, .historyBegins, .deliveryWindow,
+        .eventNames,
         .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
       ]
     case .rateCorrection:
