@@ -27,14 +27,22 @@ struct FeedRhythmTests {
     #expect(feed([0, 3]).silenceMax == .days(9))
     #expect(feed(every(3, 0...90)).silenceMax == .days(9))
     // Older silences are forgotten; one that lasted into the 60 days is not.
-    #expect(feed([0, 30] + every(10, 40...80) + [90]).silenceMax == .days(90))
-    #expect(feed([0, 30] + every(10, 40...80) + [91]).silenceMax == .days(33))
+    #expect(feed([0, 4, 8] + every(1, 9...64)).silenceMax == .days(12))
+    #expect(feed([0, 4, 8] + every(1, 9...65)).silenceMax == .days(3))
+  }
+
+  @Test("It may be silent for 14 days at most, or for as long as it was")
+  func mostSilence() {
+    #expect(feed([0, 4.5]).silenceMax == .hours(324))
+    #expect(feed([0, 5]).silenceMax == .days(14))
+    #expect(feed([0, 14]).silenceMax == .days(14))
+    #expect(feed([0, 20]).silenceMax == .days(20))
   }
 
   @Test("One outage excuses none, among ten silences and more")
   func outage() {
-    #expect(feed(every(1, 0...8) + [15]).silenceMax == .days(21))
-    #expect(feed(every(1, 0...9) + [16]).silenceMax == .days(3))
+    #expect(feed(every(1, 0...8) + [12]).silenceMax == .days(12))
+    #expect(feed(every(1, 0...9) + [13]).silenceMax == .days(3))
   }
 
   @Test("It begins with its first delivery, less a lonely one far before the rest")

@@ -50,6 +50,21 @@ struct FeedGapTests {
     #expect(try run().map { $0["status"] } == ["resolved"])
   }
 
+  @Test("has zeros for the kinds of the day before, until the archive comes")
+  func zeros() throws {
+    func delivered() throws -> [String: String] {
+      _ = try run()
+      let rows = try program.rows("deliveries_daily/2026-10.csv")
+      #expect(rows.allSatisfy { $0["kind"] == "started" && $0["attempt_1"] == "" })
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0["day"] ?? "", $0["delivered"] ?? "") })
+    }
+    let days = (1...20).map { "2026-10-\($0 < 10 ? "0" : "")\($0)" }
+    let whole = Dictionary(uniqueKeysWithValues: days.map { ($0, "40") })
+    #expect(try delivered() == whole.merging(["2026-10-10": "0"]) { $1 })
+    try write(10)
+    #expect(try delivered() == whole)
+  }
+
   @Test("is the same break, whether days come one by one or at once")
   func increments() throws {
     for day in 1...20 where day != 10 {

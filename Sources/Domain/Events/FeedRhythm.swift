@@ -17,6 +17,8 @@ public struct FeedRhythm: Sendable {
 
   /// The longest time for which a feed with a shorter past may be silent.
   public static let silenceLeast = Interval.hours(48)
+  /// The longest that is learned, unless the feed was silent for longer.
+  public static let silenceMost = Interval.days(14)
   private static let span = Interval.days(60)
 
   /// The feed as it is known at `asOf`: later arrivals are no part of it.
@@ -55,14 +57,16 @@ public struct FeedRhythm: Sendable {
   }
 
   /// How long the feed may be silent: three times its longest silence in the last 60 days, at least
-  /// 48 hours.
+  /// 48 hours and at most 14 days or that silence itself.
   ///
   /// Of ten silences and more, the longest hundredth is left out, so that one outage excuses none.
   public var silenceMax: Interval {
     guard let newest else { return Self.silenceLeast }
     let silences = recent.filter { $0.end >= newest - Self.span }.map(\.silence).sorted()
     let kept = silences.dropLast(silences.count < 10 ? 0 : (silences.count + 99) / 100)
-    let longest = (kept.last ?? .seconds(0)).milliseconds
-    return max(Self.silenceLeast, Interval(milliseconds: longest * 3))
+    let longest = kept.last ?? .seconds(0)
+    return max(
+      Self.silenceLeast,
+      min(Interval(milliseconds: longest.milliseconds * 3), max(Self.silenceMost, longest)))
   }
 }

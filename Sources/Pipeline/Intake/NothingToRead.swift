@@ -47,10 +47,18 @@ extension RunPipeline {
   }
 }
 
+/// What a run does about a file that cannot be read.
+enum UnreadableFilePolicy: String, CaseIterable {
+  /// It leaves the file out and exits with 1.
+  case skip
+  /// It ends, and publishes nothing.
+  case stop
+}
+
 extension Intake {
-  /// Goes on without a file that cannot be read.
+  /// Goes on without a file that cannot be read, unless configured to stop.
   func leaveOut(_ error: SubledgerError, _ summary: inout IntakeSummary) throws {
-    guard replayed == nil else { throw error }
+    guard replayed == nil, plan.configuration.unreadableFiles == .skip else { throw error }
     summary.unreadable.append(error)
     log.error("\(error.message); it is left out, and the next run tries again; \(error.hint)")
   }

@@ -72,6 +72,7 @@ struct Configuration: Sendable {
   /// Whether the entitlements in webhooks are snapshots.
   var snapshotsFromWebhooks = true
   var valueBytesMax: Int?
+  var unreadableFiles = UnreadableFilePolicy.skip
   /// Share of rejected lines above which the set is qualified.
   var rejectedShare: Amount?
   /// Share of net revenue that open breaks may concern before the set is qualified.

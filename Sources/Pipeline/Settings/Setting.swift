@@ -100,6 +100,7 @@ struct Setting: Sendable {
       }
     },
     Setting("secrets") { $0.secrets = try $1.secrets() },
+    Setting("unreadable_files") { $0.unreadableFiles = try $1.choice() },
     Setting("limits.value_bytes", isKept: true) {
       // Offsets inside a value have four bytes.
       $0.valueBytesMax = try $1.number(in: 1...1 << 30)

@@ -1,6 +1,27 @@
 -- What came on a day, at which attempt and how late. Without a receive time nothing is known of
--- attempts and latencies, which is not zero.
-with parts as (
+-- attempts and latencies, which is not zero. A day on which a provider delivered nothing has rows
+-- of zero, of the kinds that came on its last day before.
+with arrivals as (
+  select distinct
+    feed.provider,
+    arrival.hour / 24 as day
+  from fold_feed as feed
+  join delivery_hour as arrival
+    on arrival.provider = feed.provider
+    and arrival.app = feed.app
+    and arrival.hour between feed.begin_ms / 3600000 and feed.newest_ms / 3600000
+),
+silences as (
+  select
+    provider,
+    day as last_day,
+    lead(day) over (
+      partition by provider
+      order by day
+    ) as next_day
+  from arrivals
+),
+parts as (
   select
     cell.day,
     cell.provider,
@@ -19,7 +40,8 @@ with parts as (
     case when cell.schedule = fit.schedule then cell.attempt_4 else 0 end as attempt_4,
     case when cell.schedule = fit.schedule then cell.attempt_5 else 0 end as attempt_5,
     case when cell.schedule = fit.schedule then cell.attempt_6 else 0 end as attempt_6,
-    cell.latency_max_s
+    cell.latency_max_s,
+    0 as is_silent
   from delivery_cell as cell
   join fitting_schedule as fit on fit.provider = cell.provider
   union all
@@ -41,8 +63,36 @@ with parts as (
     0 as attempt_4,
     0 as attempt_5,
     0 as attempt_6,
-    null as latency_max_s
+    null as latency_max_s,
+    0 as is_silent
   from arrival_cell
+  union all
+  select
+    day.number as day,
+    cell.provider,
+    cell.kind,
+    0 as delivered,
+    0 as distinct_events,
+    0 as duplicates_exact,
+    0 as duplicates_semantic,
+    0 as conflicts,
+    0 as out_of_order,
+    0 as late,
+    0 as received,
+    0 as attempt_1,
+    0 as attempt_2,
+    0 as attempt_3,
+    0 as attempt_4,
+    0 as attempt_5,
+    0 as attempt_6,
+    null as latency_max_s,
+    1 as is_silent
+  from silences as silence
+  join day on day.number between silence.last_day + 1 and silence.next_day - 1
+  join delivery_cell as cell on cell.day = silence.last_day and cell.provider = silence.provider
+  where
+    silence.next_day > silence.last_day + 1
+    and cell.delivered > 0
 ),
 sums as (
   select
@@ -63,7 +113,8 @@ sums as (
     sum(attempt_4) as attempt_4,
     sum(attempt_5) as attempt_5,
     sum(attempt_6) as attempt_6,
-    max(latency_max_s) as latency_max_s
+    max(latency_max_s) as latency_max_s,
+    max(is_silent) as is_silent
   from parts
   group by
     day,
@@ -110,4 +161,5 @@ where
   or row.conflicts <> 0
   or row.out_of_order <> 0
   or row.late <> 0
+  or row.is_silent = 1
 order by row.day

@@ -27,7 +27,8 @@ struct Completeness: Sendable {
       }
     }.sorted(by: >)
     let outages = silences.count < 10 ? 0 : (silences.count + 99) / 100
-    silenceMax = max(48 * hour, 3 * (silences.dropFirst(outages).first ?? 0) / 1000)
+    let longest = silences.dropFirst(outages).first ?? 0
+    silenceMax = max(48 * hour, min(3 * longest, max(14 * day * 1000, longest)) / 1000)
   }
 
   /// Ends up to here, gap and window later, are ends: as-of, or less when the input is stale.
