@@ -17,7 +17,6 @@ public struct AuditNote: Sendable {
     self.who = try Self.line(who, "who")
   }
 
-  /// Throws when there is no reason.
   func requireReason(of option: String, hint: String) throws {
     if reason.isEmpty { throw SubledgerError(.usage, "\(option) needs --reason", hint: hint) }
   }

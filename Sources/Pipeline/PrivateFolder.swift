@@ -27,6 +27,5 @@ final class PrivateFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Where something of this name in it is, or would be.
   func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }

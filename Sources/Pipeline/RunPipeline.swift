@@ -204,7 +204,7 @@ public struct RunPipeline {
   ) throws -> Folded {
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let charges = try ChargeRowWriter(
-      of: ledger, rules: rules.fold, decimals: plan.amountDecimals)
+      of: ledger, rules: rules.fold, dialect: plan.csvDialect, decimals: plan.amountDecimals)
     return try FactRefresh(
       ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
       fold: GroupFold(rules: rules, reconciled: reconciled),
@@ -221,7 +221,7 @@ public struct RunPipeline {
     guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
       let checksums = run.published, try ledger.erasures(since: run.id) == 0
     else { return nil }
-    return try FormerCharges(publishedIn: plan.out, sha256: checksums)
+    return try FormerCharges(publishedIn: plan.out, sha256: checksums, in: plan.csvDialect)
   }
 
   private func reconcile(

@@ -66,7 +66,6 @@ struct IntakeSummary: Sendable {
     return understood == 0 && isUnread
   }
 
-  /// One line for the log.
   var text: String {
     let archives = "\(counted(archivesRead, "archive")) read"
     let lines = "\(counted(counts.lines, "line")): \(counts.accepted) accepted"

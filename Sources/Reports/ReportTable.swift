@@ -37,22 +37,10 @@ public struct ReportTable: Sendable, Equatable {
   /// Rows without the header.
   public let rows: Int64
   /// The columns in their order.
-  public let columns: [ReportColumn]
+  public internal(set) var columns: [ReportColumn]
   /// Sums over each column of counts and amounts as printed, by column, whether or not they mean
   /// anything.
-  public let controlTotals: [String: String]
+  public internal(set) var controlTotals: [String: String] = [:]
   /// Exact sum − printed sum of each amount column; empty unless amounts are rounded.
-  public let roundingResidual: [String: String]
-
-  /// A file of these columns.
-  public init(
-    path: String, rows: Int64, columns: [ReportColumn], controlTotals: [String: String],
-    roundingResidual: [String: String]
-  ) {
-    self.path = path
-    self.rows = rows
-    self.columns = columns
-    self.controlTotals = controlTotals
-    self.roundingResidual = roundingResidual
-  }
+  public internal(set) var roundingResidual: [String: String] = [:]
 }

@@ -51,7 +51,6 @@ public func dependsOnArrival(_ file: String) -> Bool {
 }
 
 extension ReportDefinition {
-  /// Every report of a set.
   static let all = ReportPartition.allCases.flatMap(\.layouts) + [charges, restatements]
 
   /// Where the report lies in a set: a file, or a folder with a file per month.
@@ -61,20 +60,6 @@ extension ReportDefinition {
   static func of(_ file: String) -> ReportDefinition? {
     all.first { $0.isSplitByMonth ? file.hasPrefix("\($0.name)/") : file == $0.path }
   }
-}
-
-/// Writes every report of the set into `folder`, which must exist.
-///
-/// Throws when numbers that must agree do not; the written set must not be
-/// published then. The ledger is only read; helper tables are in its temporary schema.
-public func writeReports(
-  from ledger: Ledger, plan: ReportPlan, into folder: String
-) throws -> WrittenReports {
-  var reports = WrittenReports(plan: plan)
-  let writer = try ReportWriter(from: ledger, plan: plan, into: folder)
-  for share in ReportPartition.allCases { reports.add(try writer.write(share)) }
-  try reports.finish(in: folder, checkedBy: ledger)
-  return reports
 }
 
 /// Writes shares of the set, with the helping tables that all of them read made once.
@@ -94,7 +79,7 @@ public final class ReportWriter {
     let context = ReportContext(ledger: ledger, plan: plan)
     self.context = context
     try context.prepare()
-    labels = try Labels(of: ledger)
+    labels = try Labels(of: ledger, in: plan.dialect)
     history = try PublishedHistory(ledger, plan)
   }
 

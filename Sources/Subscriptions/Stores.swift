@@ -65,7 +65,6 @@ private struct StoreHoldings {
     return running.isEmpty ? ended[event.product] : running.only
   }
 
-  /// Reads an event whose store is known.
   mutating func read(_ event: Event) {
     guard event.store != .unknown else { return }
     if event.opensSubscription || event.kind.isProductChange {

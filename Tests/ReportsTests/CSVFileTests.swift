@@ -128,31 +128,29 @@ struct CSVFileTests {
       ("'-1", false), (".", false),
     ])
   func ids(_ text: String, isMarked: Bool) throws {
-    let lines = SpreadsheetLines([.cell("id", .text, ""), .cell("n", .integer, "")], .excel)
-    let line = Array("\(text),2000000000040011".utf8)
-    let printed = line.withUnsafeBytes(lines.printed)
-    #expect(
-      String(decoding: printed, as: UTF8.self) == "\(isMarked ? "'" : "")\(text),2000000000040011")
-    #expect(printed.withUnsafeBytes(lines.read) == line)
+    let line = try written(.excel) {
+      $0.add(printed: text)
+      $0.add(2_000_000_000_040_011)
+    }
+    #expect(line == "\u{feff}\(isMarked ? "'" : "")\(text),2000000000040011\r\n")
   }
 
-  @Test("Where the decimal sign is a comma, cells are separated by semicolons, and read back so")
+  @Test("A number that is an id is marked as text where a spreadsheet would cut its digits")
+  func numbersOfIDs() throws {
+    #expect(try written(.excel) { $0.add(id: 2_000_000_000_040_011) }.contains("'2000000000040011"))
+    #expect(try written { $0.add(id: 2_000_000_000_040_011) } == "2000000000040011\n")
+  }
+
+  @Test("Where the decimal sign is a comma, cells are separated by semicolons")
   func decimalComma() throws {
-    let columns: [Column] = [
-      .cell("a", .text, ""), .usd("b", ""), .cell("c", .text, ""), .rate("d", ""), .usd("e", ""),
-    ]
-    let lines = SpreadsheetLines(columns, .de)
-    let line = Array("\"x,y;\"\"z\"\"\",-1.50,p.q,0.250000,".utf8)
-    let printed = line.withUnsafeBytes(lines.printed)
-    #expect(
-      String(decoding: printed, as: UTF8.self) == "\"x,y;\"\"z\"\"\";-1,50;p.q;0,250000;")
-    #expect(printed.withUnsafeBytes(lines.read) == line)
-    let path = folder.path("de.csv")
-    let file = try CSVFile(path: path, dialect: .de, columns: columns)
-    try line.withUnsafeBytes { try file.add(line: $0) }
-    try file.flush()
-    let expected = Data([0xef, 0xbb, 0xbf] + printed + [13, 10])
-    #expect(FileManager.default.contents(atPath: path) == expected)
+    let line = try written(.de) {
+      $0.add(text: "x,y; \"z\"")
+      $0.add(micros: -1_500_000, decimals: 2)
+      $0.add(text: "p.q")
+      $0.add(numeral: "0.250000")
+      $0.addNothing()
+    }
+    #expect(line == "\u{feff}\"x,y; \"\"z\"\"\";-1,50;p.q;0,250000;\r\n")
   }
 
   @Test("A file longer than a piece is whole")
@@ -181,7 +179,7 @@ struct CSVFileTests {
   ) throws -> String {
     let path = folder.path("a.csv")
     let file = try CSVFile(path: path, dialect: dialect)
-    var line = CSVLine()
+    var line = CSVLine(dialect)
     body(&line)
     try file.add(line)
     try file.flush()

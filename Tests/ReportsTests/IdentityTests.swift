@@ -30,7 +30,7 @@ struct IdentityTests {
     world.move(.churnedInDoubt, 1, productKey, on: start)
     try world.write()
     world.move(.churnedInDoubt, 1, productKey, on: start)
-    #expect(try broken().first?.contains("monthly: 1 churned, 2 in doubt") == true)
+    #expect(try broken().first?.contains("monthly: 1 churned, 1 with a reason, 2 in doubt") == true)
   }
 
   @Test("More that went than ever came is named")

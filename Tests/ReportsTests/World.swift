@@ -94,3 +94,14 @@ func day(_ year: Int, _ month: Int, _ day: Int) -> Instant {
 func reported(_ row: [String: String], _ columns: String...) -> [String] {
   columns.map { "\($0)=\(row[$0] ?? "missing")" }
 }
+
+/// Writes every report of the set into `folder`.
+func writeReports(
+  from ledger: Ledger, plan: ReportPlan, into folder: String
+) throws -> WrittenReports {
+  var reports = WrittenReports(plan: plan)
+  let writer = try ReportWriter(from: ledger, plan: plan, into: folder)
+  for share in ReportPartition.allCases { reports.add(try writer.write(share)) }
+  try reports.finish(in: folder, checkedBy: ledger)
+  return reports
+}

@@ -100,7 +100,7 @@ public struct RevenueSums: Sendable, Hashable {
 /// Why an event, or a part of it, carries no money in reports.
 ///
 /// Raw values are stored in the ledger.
-public enum ExclusionReason: UInt8, CaseIterable, Sendable {
+public enum ExclusionReason: UInt8, NamedCode {
   /// A test purchase.
   case sandbox = 1
   /// Shared by a family member who paid.
@@ -113,18 +113,6 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
   case overRefund = 5
   /// Reported by a provider that does not count beside one that does.
   case overlap = 6
-
-  /// The word that reports use.
-  public var name: String {
-    switch self {
-    case .sandbox: "sandbox"
-    case .familySharing: "family_sharing"
-    case .manual: "manual"
-    case .doubleCharge: "double_charge"
-    case .overRefund: "over_refund"
-    case .overlap: "overlap"
-    }
-  }
 }
 
 /// The key of one cell of excluded events.

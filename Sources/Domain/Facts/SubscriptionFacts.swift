@@ -1,7 +1,7 @@
 /// How a subscription, or its monthly recurring revenue, enters, leaves or changes a row.
 ///
 /// Raw values are stored in the ledger.
-public enum Movement: UInt8, CaseIterable, Sendable {
+public enum Movement: UInt8, NamedCode {
   /// First paid period of a subscription whose start was seen.
   case new = 1
   /// First paid period seen of a subscription that began before the first event.
@@ -57,6 +57,11 @@ extension Movement {
       .contraction, .fx:
       0
     }
+  }
+
+  /// Whether it is the reason of a churn, beside the movement that counts the churn.
+  public var isReason: Bool {
+    Self.churnedVoluntary.rawValue...Self.churnedUnknown.rawValue ~= rawValue
   }
 
   /// What its revenue does to monthly recurring revenue: 1, −1 or 0.

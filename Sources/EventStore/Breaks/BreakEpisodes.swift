@@ -46,7 +46,6 @@ struct BreakEpisodes {
     try database.rewindBreaks(to: run)
   }
 
-  /// The break exists in this run.
   func see(_ item: Break, _ counts: inout BreakCounts) throws {
     last.bind(1, item.id)
     let known = try last.first { ($0.int64(0), $0.optionalInt64(1)) }

@@ -57,7 +57,6 @@ final class Connection {
   /// Whether the database cannot be written, be it that the system only let it be read.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Whether a transaction is open.
   var isInsideTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Whether every page has room for its hash.
@@ -143,7 +142,6 @@ final class Connection {
 }
 
 extension Statement {
-  /// A statement of its own.
   convenience init(_ connection: Connection, _ sql: String) throws {
     try self.init(connection.prepare(sql))
   }
@@ -227,7 +225,6 @@ struct SQLiteError: Error {
     self.message = (isSet ? message : nil) ?? text(code == SQLITE_OK ? SQLITE_ERROR : code)
   }
 
-  /// The class of the error.
   var primaryCode: Int32 { Self.primary(code) }
 
   static func primary(_ code: Int32) -> Int32 { code & 0xff }

@@ -4,13 +4,11 @@ public import Domain
 // change numbers silently.
 
 extension Statement {
-  /// The case whose raw value is in a column.
   func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
   where Value.RawValue == UInt8 {
     try known(UInt8(exactly: int64(column)).flatMap(Value.init(rawValue:)))
   }
 
-  /// The case whose raw value is in a column.
   func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
   where Value.RawValue == String {
     try known(Value(rawValue: text(column)))

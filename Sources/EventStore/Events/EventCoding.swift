@@ -35,7 +35,6 @@ enum EventCoding {
     static let collection: UInt64 = 1 << 26
     static let reason: UInt64 = 1 << 27
     static let offer: UInt64 = 1 << 28
-    /// More than one unit.
     static let units: UInt64 = 1 << 29
     static let entitlements: UInt64 = 1 << 30
   }

@@ -9,7 +9,6 @@ struct EventRecord {
   var user: Int64
   /// 0, 1, …: the versions of an identity in order of arrival.
   var version: Int64 = 0
-  /// Whether this version counts.
   var counts = true
   /// Valid as long as its source, or the batch that holds it.
   var content: UnsafeRawBufferPointer
@@ -80,7 +79,6 @@ enum EventRecords {
 }
 
 extension EventRecord {
-  /// The event, with the fields that its lineage shares.
   func event(of lineage: Int64, _ shop: SubscriptionScope) throws(SubledgerError) -> Event {
     var event = shop.event(of: lineage)
     try complete(&event)
@@ -96,7 +94,6 @@ extension EventRecord {
     guard EventCoding.decode(content, into: &event).isSound else { throw EventRecords.damage }
   }
 
-  /// The transaction id as text.
   func transaction() throws(SubledgerError) -> String {
     var event = Event(kind: .other, time: Instant(milliseconds: time))
     let (text, _, isSound) = EventCoding.decode(content, into: &event)

@@ -5,7 +5,6 @@ public import Domain
 public struct EventSources: Sendable {
   /// A version, or a copy of one, that is kept.
   struct Version: Sendable {
-    /// The archive that brought it.
     let archive: Int32
     /// Equal for copies of one version.
     let content: Int

@@ -109,7 +109,6 @@ extension Provider {
 }
 
 extension LineageRow {
-  /// The column of the events.
   static let eventsColumn: Int32 = 10
 
   /// `select` with the events, for `addEvents`, and behind them the root if `isLinked`, 0 for none.

@@ -15,7 +15,6 @@ public struct EventVersion: Sendable, Equatable {
     transaction = try record.transaction()
   }
 
-  /// Whether this is a version of the other's event.
   func isVersion(of other: EventVersion) -> Bool {
     transaction == other.transaction && event.isVersion(of: other.event)
   }

@@ -21,7 +21,6 @@ extension Ledger {
   }
 }
 
-/// The week of an offer's price.
 private let noWeek: Int64 = .min
 
 extension [PaidPrice: Int64] {

@@ -47,7 +47,6 @@ struct EventWriter {
     return pieces
   }
 
-  /// Writes the rows of a piece.
   mutating func write(_ new: NewLineages) throws {
     try new.forEach { try lineages.make($0, $1, events: $2) }
     notes += new.notes

@@ -13,7 +13,6 @@ enum UpsertResult: UInt8 {
 
 /// The state of a ledger that merging events needs.
 struct MergeRules {
-  /// The ledger's words.
   let words: [String]
   /// Whether any version may lie in another lineage.
   let areInConflict: Bool
@@ -32,7 +31,6 @@ struct MergeNotes {
     let isConflict: Bool
   }
 
-  /// The identities of new events.
   var claims: [IdentityIndex.Claim] = []
   var doubts: [Doubt] = []
   /// What became of the others, by their numbers.

@@ -74,7 +74,6 @@ final class LineageWriter {
     try touch(lineage.key)
   }
 
-  /// Replaces a lineage's events and its state.
   func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {
     update.bind(1, key)
     bind(state, events, to: update, from: 2)
@@ -115,9 +114,7 @@ struct LineageState {
   /// The user of the newest event that counts and has one; 0 for none.
   let user: Int64
   let versions: Int64
-  /// Versions that count.
   let counted: Int64
-  /// Of those, versions with entitlements.
   let entitled: Int64
   let sum: Int64
 

@@ -14,7 +14,6 @@ public struct NewLineages: Sendable {
   private(set) var arena = ByteArena()
   var notes = MergeNotes()
 
-  /// Adds a lineage with its versions.
   mutating func add(_ head: LineageHead, _ records: [EventRecord]) {
     let events = arena.keep { EventRecords.encode(records, to: &$0) }
     let state = arena.withBytes(at: events) { LineageState(records, events: $0) }
@@ -44,7 +43,6 @@ struct LineageMaking {
 
   init(_ rules: MergeRules) { merge = LineageMerge(rules) }
 
-  /// Adds a lineage, whose events are arranged.
   mutating func add(_ events: [DeliveredEvent], of head: LineageHead) throws {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     try merge.merge(events, of: head, stored: nothing, noting: &made.notes)

@@ -17,10 +17,8 @@ struct SpillFile {
   private var nextRun: Int64 = 1
   private var nextRow: Int64 = 1
 
-  /// How many runs there are.
   var count: Int { runs.count }
 
-  /// Whether the tables are there.
   var isOpen: Bool { nextRun > 1 }
 
   /// What they take on the disk, in bytes, about.
@@ -71,7 +69,6 @@ struct SpillFile {
     self = SpillFile()
   }
 
-  /// The events of some runs, as one.
   func events(of numbers: Range<Int>, in database: Connection) -> any DeliveredEvents {
     MergedEvents(
       lineages: runs[numbers].map(\.rows), runs: runs[numbers].map(\.number), database: database)

@@ -33,7 +33,6 @@ struct WriteBatch {
   private(set) var entries: [Entry] = []
   private(set) var lineages: [Lineage] = []
   private(set) var users: [User] = []
-  /// The content of the entries.
   private(set) var contents = ByteArena()
   /// The ids of lineages and users, apart from those, because they are looked up for every event.
   private(set) var ids = ByteArena()
@@ -147,7 +146,6 @@ extension WriteBatch {
     var users = 0
   }
 
-  /// Its events up to `mark`.
   func events(upTo mark: Mark) -> any DeliveredEvents {
     SortedBatch(of: self, entries: 0..<mark.events, users: 0..<mark.users)
   }

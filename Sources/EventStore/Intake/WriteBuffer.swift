@@ -22,7 +22,6 @@ struct WriteBuffer {
     var batch = WriteBatch.Mark()
   }
 
-  /// How many there are.
   var count: Int { batch.start + batch.end.events }
 
   /// Memory held, in bytes, about.

@@ -6,7 +6,6 @@ struct LineSizes {
   var buffer = 256 << 10
   /// A line that does not end within this many bytes is cut between its values.
   var glued = 1 << 20
-  /// The longest value that is held.
   var valueMax = defaultValueBytesMax
 }
 

@@ -1,7 +1,6 @@
 // Loops with wrapping steps: the compiler turns those into vector instructions of the baseline
 // processor, but neither a `for` over a range (2 GB/s) nor, here, the SIMD types (0.1 GB/s).
 
-/// How many newlines there are.
 func newlines(in bytes: UnsafeRawBufferPointer) -> Int64 {
   guard let base = bytes.baseAddress else { return 0 }
   // A count of at most 192 fits one byte, so that a vector register holds 16 of them.

@@ -6,7 +6,6 @@ struct ValueScan {
     let start: Int
     /// Nil when the bytes end before the value does.
     let end: Int?
-    /// Where the search for its end stands.
     let search: ValueEnd
   }
 

@@ -116,7 +116,6 @@ extension RunPipeline {
   /// The first words of the result of an act on a copy of the ledger.
   var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
 
-  /// Works on the ledger under its lock, when there is one.
   func onLedger(
     to deed: String, _ work: (Ledger) throws -> String
   ) throws -> String {

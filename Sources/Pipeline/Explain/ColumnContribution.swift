@@ -35,7 +35,7 @@ extension NumberReport {
     case (.churnMonthly, .movement(let key, let sums)): key.movement.columns(sums.subscriptions)
     case (.mrrMonthly, .movement(let key, let sums)): key.movement.columns(sums.mrr)
     case (.qualityMonthly, .movement(let key, let sums)) where key.movement == .churnedInDoubt:
-      counts([(key.movement.column, sums.subscriptions)])
+      counts([(key.movement.name, sums.subscriptions)])
     case (.renewalsMonthly, .renewal(_, let sums)):
       counts([("renewals", sums.renewals), ("renewals_refunded", sums.refunded)])
     case (.trialsMonthly, .trial(_, let sums)):
@@ -94,14 +94,14 @@ extension RevenueSums {
 
 extension Movement {
   func columns(_ subscriptions: Int64) -> [ColumnContribution] {
-    if self == .autoRenewOff { return counts([(column, subscriptions)], .until) }
-    return counts([(column, subscriptions)]) + balances("active", activeSign * subscriptions)
+    if self == .autoRenewOff { return counts([(name, subscriptions)], .until) }
+    return counts([(name, subscriptions)]) + balances("active", activeSign * subscriptions)
   }
 
   func columns(_ mrr: Amount) -> [ColumnContribution] {
     guard revenueSign != 0 else { return [] }
     let change = revenueSign * mrr.micros
-    return counts([(column, mrr.micros)]) + balances("mrr", change)
+    return counts([(name, mrr.micros)]) + balances("mrr", change)
       + counts([("arr_close", 12 * change)], .until)
   }
 

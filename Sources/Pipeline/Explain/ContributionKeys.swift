@@ -4,7 +4,6 @@ import Domain
 
 /// The keys of a cell that a subscription contributes to, as reports print them.
 struct ContributionKeys {
-  /// The keys that the cell has.
   private(set) var texts: [KeyColumn: String] = [:]
   /// The day of the cell, or the first of its month; nil for cohorts.
   let day: Day?
@@ -54,14 +53,13 @@ struct ContributionKeys {
 }
 
 extension Contribution.Cell {
-  /// Its description.
   var step: String {
     switch self {
     case .revenue(let key, let sums):
       "\(sums.refunds > 0 ? "refund" : "charge") (\(key.chargeKind.name))"
     case .movement(let key, let sums):
       key.movement == .autoRenewOff && sums.subscriptions < 0
-        ? "auto_renew_off ends" : key.movement.column
+        ? "auto_renew_off ends" : key.movement.name
     case .renewal(let key, let sums):
       "renewal\(key.ordinal.map { " \($0)" } ?? "")\(sums.refunded > 0 ? " refunded" : "")"
     case .trial(_, let sums):

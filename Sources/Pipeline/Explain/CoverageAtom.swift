@@ -34,7 +34,6 @@ enum CoverageAtom: String {
     }
   }
 
-  /// The atoms of one cell.
   static func atoms(of cell: Contribution.Cell) -> [CoverageAtom] {
     switch cell {
     case .revenue(let key, let sums):

@@ -37,7 +37,6 @@ final class EventRecords {
     return records
   }
 
-  /// An event of a lineage as it was sent.
   func record(
     of event: Event, in row: LineageRow, transaction: String
   ) throws(SubledgerError) -> Record {

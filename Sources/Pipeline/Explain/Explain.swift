@@ -81,7 +81,6 @@ extension RunPipeline {
 }
 
 extension NumberQuestion {
-  /// What the answer is about.
   func subject(_ totals: RowTotals, asOf: Instant, _ run: RunRow?) -> Record {
     var subject = Record([("report", .plain(report.rawValue))])
     if totals.rows == 1 {

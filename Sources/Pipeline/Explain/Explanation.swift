@@ -6,11 +6,9 @@ import Domain
 struct Entry {
   /// Business time; nil for what has none.
   var at: Instant?
-  /// What it is, in words.
   var step: String
   /// What it adds, by column; an empty text is an unknown amount.
   var contributions: [(column: String, text: String)] = []
-  /// The break, when it is one.
   var breakID = ""
   /// The event that carries it first, then the other events behind it.
   var events: [Record] = []
@@ -98,7 +96,6 @@ final class Explanation {
     }
   }
 
-  /// Writes a sentence.
   func note(_ text: String) throws {
     try part("note", Record([("text", .plain(text))]), text: [text])
   }
@@ -143,7 +140,6 @@ final class Explanation {
     try write(bytes + [UInt8(ascii: "\n")])
   }
 
-  /// The columns of the CSV form.
   private static let columns = [
     "at", "step", "column", "contribution", "role", "break_id", "provider", "app_id",
     "environment", "store", "user_id", "subscription_id", "transaction_id", "product_id", "kind",

@@ -14,7 +14,6 @@ struct ColumnAnswer {
   var entries: Int64 = 0
   /// How many of them have no known amount.
   var unknown: Int64 = 0
-  /// The sum of the known amounts.
   var known = ""
   /// What the newest run published, when it differs.
   var published: String?

@@ -36,13 +36,10 @@ struct NumberQuestion {
   }
 
   let report: NumberReport
-  /// All columns of the report.
   let columns: [ReportColumn]
-  /// Keys other than that of time.
   let keys: [Key]
   /// The key of time, and its number: a month, a day or months since a cohort's.
   let time: (key: Key, number: Int32)?
-  /// The columns asked for.
   let asked: [ReportColumn]
   /// The columns whose events are listed: those asked for, or what a rate is made of.
   let listed: Set<String>

@@ -59,7 +59,7 @@ enum NumberReport: String, CaseIterable {
     let order: [(active: Int64, sign: Int64)] = [(1, 1), (0, 1), (0, -1), (-1, -1)]
     return order.flatMap { place in
       Movement.allCases.filter { $0.activeSign == place.active && sign($0) == place.sign }
-        .map { (place.sign, $0.column) }
+        .map { (place.sign, $0.name) }
     }
   }
 }

@@ -24,7 +24,6 @@ final class SubscriptionEntries {
     records = EventRecords(ledger)
   }
 
-  /// Explains the subscriptions with this original transaction id.
   func explain(subscription id: String) throws {
     let rows = try ledger.lineages(original: id)
     guard !rows.isEmpty else {
@@ -162,7 +161,6 @@ final class SubscriptionEntries {
     for version in try ledger.versions(ofLineage: row) { try add(version, of: row) }
   }
 
-  /// Adds one version of an event, and those that other lineages hold.
   private func add(_ version: EventVersion, of row: LineageRow) throws {
     try addAlone(version, of: row)
     for rival in try ledger.rivals(of: version) {

@@ -9,19 +9,20 @@ struct ChargeFold {
   private let ledger: Ledger
   /// The last user whose id was looked up.
   private var user: (key: Int64, text: String) = (0, "")
-  private(set) var part = ChargePart()
+  private(set) var part: ChargePart
 
   /// Writes rows from `ledger`, the connection of the worker.
   init(_ writer: ChargeRowWriter, _ ledger: Ledger) {
     self.writer = writer
     self.ledger = ledger
+    part = ChargePart(writer.dialect)
   }
 
   /// Adds the charges of a group, whose rows have the texts of user ids.
   mutating func add(
     _ histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event]
   ) throws {
-    var rows = ChargePart()
+    var rows = ChargePart(writer.dialect)
     swap(&rows, &part)
     defer { swap(&rows, &part) }
     try write(histories, group, events, knownBy: .max, to: &rows)
@@ -33,7 +34,7 @@ struct ChargeFold {
     _ histories: [SubscriptionHistory], insteadOf previous: [SubscriptionHistory],
     _ group: RunPipeline.Group, knownBy archive: Int32
   ) throws {
-    var (now, before) = (ChargePart(), ChargePart())
+    var (now, before) = (ChargePart(writer.dialect), ChargePart(writer.dialect))
     try write(histories, group.members, group.events, knownBy: .max, to: &now)
     try write(previous, group.members, group.previousEvents, knownBy: archive, to: &before)
     part.add(now, insteadOf: before)
@@ -96,7 +97,7 @@ struct ChargeFold {
     if let known = owners.cells[event.lineage]?[event.user] { return known }
     let row = owners.rows[event.lineage]
     let user = event.user == 0 ? owners.users[event.lineage] ?? 0 : event.user
-    let cells = ChargeOwner(
+    let cells = writer.owner(
       user: try text(of: user, row), subscription: try subscription(of: row))
     owners.cells[event.lineage, default: [:]][event.user] = cells
     return cells

@@ -10,12 +10,15 @@ extension PublishPass {
       version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
     manifest.dialect = plan.csvDialect
     manifest.options = plan.effectiveOptions.byName
-    manifest.inputs = archives.map(ManifestInput.init)
+    manifest.inputs = archives
     manifest.watermarks = rules.watermarks.map { feed, newest in
-      ManifestWatermark(
-        provider: feed.provider.name, app: ledger.symbols.words[Int(feed.app)], newest: newest,
-        creationLag: rules.creationLags[feed] ?? .seconds(0))
-    }.sorted { ($0.provider, $0.app) < ($1.provider, $1.app) }
+      (feed.provider.name, ledger.symbols.words[Int(feed.app)], newest, rules.creationLags[feed])
+    }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { provider, app, newest, lag in
+      .object([
+        "provider": .string(provider), "app_id": .string(app), "newest": .string(newest.text),
+        "creation_lag_s": .integer((lag?.milliseconds ?? 0) / 1000),
+      ])
+    }
     manifest.counts = [
       "rounded_amounts": archives.reduce(0) { $0 + $1.counts.roundedAmounts },
       "missing_is_proceed": archives.reduce(0) { $0 + $1.counts.missingIsProceed },
@@ -106,34 +109,5 @@ extension PeriodLength {
     case .days(let count): "P\(count)D"
     case .months(let count): "P\(count)M"
     }
-  }
-}
-
-extension ManifestInput {
-  init(_ archive: ArchiveRecord) {
-    self.init(archive: archive.name, sha256: archive.sha256)
-    kind = archive.kind.rawValue
-    lines = archive.counts.lines
-    accepted = archive.counts.accepted
-    duplicates = archive.counts.duplicates
-    skipped = archive.counts.skipped
-    rejected = archive.counts.rejected
-    status = archive.status.rawValue
-  }
-}
-
-extension ManifestResource {
-  init(_ table: ReportTable) {
-    self.init(
-      path: table.path, rows: table.rows,
-      fields: table.columns.map {
-        var field = ManifestField(
-          name: $0.name, type: $0.type, unit: $0.unit, description: $0.description,
-          isKey: $0.isKey)
-        field.addsUp = $0.addition == .sum
-        return field
-      })
-    controlTotals = table.controlTotals
-    roundingResidual = table.roundingResidual
   }
 }

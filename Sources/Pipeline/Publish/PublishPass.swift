@@ -122,7 +122,7 @@ struct PublishPass {
       }
       // From here on nothing stops between the published set and the ledger's word of it.
       try reportPlan.checkStop()
-      manifest.resources = reports.tables.map(ManifestResource.init)
+      manifest.resources = reports.tables
       let publication = try times.measure(.publish) {
         let set = try staging.sealed(by: manifest, of: reports)
         try accept(set.checksums)

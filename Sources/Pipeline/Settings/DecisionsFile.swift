@@ -20,7 +20,6 @@ struct DecisionsFile: Sendable {
   /// The file's bytes; nil without a file.
   var source: [UInt8]?
 
-  /// No file was named.
   init() {}
 
   /// Reads `path`, which `place` gives.

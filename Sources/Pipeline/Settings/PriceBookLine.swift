@@ -6,7 +6,6 @@ struct PriceBookLine: Sendable, Equatable {
   struct Key: Sendable, Hashable {
     /// `unknown` means every store.
     var store: Store
-    /// Store product id.
     var product: String
     /// ISO 3166-1 code.
     var country: String

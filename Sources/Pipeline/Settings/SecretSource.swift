@@ -83,7 +83,6 @@ extension Plan {
     return secrets
   }
 
-  /// The variables that the configuration names, as secrets.
   static func secretVariables(
     _ configuration: Configuration, _ environment: [String: String]
   ) -> [String: Secret] {

@@ -35,7 +35,6 @@ extension SettingValue {
     return length
   }
 
-  /// The provider with the key as its name.
   func provider() throws(SubledgerError) -> Provider {
     guard let provider = Provider(name: key) else {
       throw unknown(among: Provider.allCases.map(\.name))

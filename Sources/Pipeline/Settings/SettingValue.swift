@@ -84,7 +84,6 @@ struct SettingValue {
     }
   }
 
-  /// The values of a list, or the one value.
   func items() -> [SettingValue] {
     node.sequence?.map { SettingValue(name: name, key: key, node: $0, source) } ?? [self]
   }

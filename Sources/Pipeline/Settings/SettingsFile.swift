@@ -7,15 +7,12 @@ struct SettingsFile {
   /// Its name in a sentence: `the configuration`.
   let what: String
   let path: String
-  /// Where the path was given.
   let place: String
-  /// The kind of error for a missing file.
   let missing: SubledgerError.Kind
 
   /// The most bytes that are read of one.
   static let sizeMax = 16 << 20
 
-  /// The whole file.
   func contents() throws(SubledgerError) -> [UInt8] {
     guard let file = FilePieces(of: path) else { throw failure(errno) }
     var bytes: [UInt8] = []

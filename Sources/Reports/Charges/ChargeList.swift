@@ -134,19 +134,19 @@ private struct MonthFile {
       if link(former.path, path) != 0 { try copyFile(former.path, to: path) }
       return former.seal
     }
-    let columns = ReportDefinition.charges.columns
-    let file = try CSVFile(path: path, dialect: dialect, columns: columns)
-    var header = CSVLine()
-    for column in columns { header.add(plain: column.name) }
+    let file = try CSVFile(path: path, dialect: dialect)
+    var header = CSVLine(dialect)
+    for column in ReportDefinition.charges.columns { header.add(plain: column.name) }
     try file.add(header)
     guard let former else {
       for day in days {
-        if let rows = try spill?.rows(of: day) { try rows.forEachRow { try file.add(line: $0) } }
+        try spill?.rows(of: day, in: dialect).forEachRow { try file.add(line: $0) }
       }
       try file.flush()
       return nil
     }
-    try merge(former, try days.compactMap { try spill?.rows(of: $0) }, removed, into: file)
+    let parts = try days.compactMap { try spill?.rows(of: $0, in: dialect) }
+    try merge(former, parts, removed, into: file)
     try file.flush()
     return nil
   }
@@ -157,12 +157,13 @@ private struct MonthFile {
   ) throws {
     var removed = removed
     var (day, row) = (0, 0)
+    let separator = UInt8(ascii: dialect.separator)
     /// Adds the new rows that come before `limit`, or all.
     func addRows(before limit: UnsafeRawBufferPointer?) throws {
       while day < days.count {
         let isBefore = try days[day].bytes.withUnsafeBytes { bytes in
           let next = bytes.row(days[day].entries[row])
-          guard limit.map({ precedes(next, $0) }) ?? true else { return false }
+          guard limit.map({ precedes(next, $0, separator) }) ?? true else { return false }
           try file.add(line: next)
           return true
         }

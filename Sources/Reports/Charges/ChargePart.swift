@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 /// Rows of the list of charges, as one worker prints them.
 public struct ChargePart: Sendable {
@@ -19,10 +19,10 @@ public struct ChargePart: Sendable {
   /// How often each row of the published list is gone, by the fingerprint of its bytes.
   var removed: [Month: [Int64: Int]] = [:]
   /// The row that is being printed.
-  var line = CSVLine()
+  var line: CSVLine
 
-  /// No rows yet.
-  public init() {}
+  /// No rows yet, to be printed in `dialect`.
+  public init(_ dialect: CSVDialect = .rfc4180) { line = CSVLine(dialect) }
 
   /// Puts the rows of `now` into the list in the place of those of `before`.
   public mutating func add(_ now: ChargePart, insteadOf before: ChargePart) {
@@ -61,12 +61,13 @@ public struct ChargePart: Sendable {
 
   /// Puts the rows in the order of the list.
   public mutating func sort() {
+    let separator = line.separator
     bytes.withUnsafeBytes { bytes in
       entries.sort { left, right in
         guard left.milliseconds == right.milliseconds else {
           return left.milliseconds < right.milliseconds
         }
-        return precedes(bytes.row(left), bytes.row(right))
+        return precedes(bytes.row(left), bytes.row(right), separator)
       }
     }
   }
@@ -83,11 +84,13 @@ extension UnsafeRawBufferPointer {
 ///
 /// Times are texts of one width but for their milliseconds, without which a time is the earlier
 /// one; a cell that ends is before one that goes on.
-func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+func precedes(
+  _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ separator: UInt8
+) -> Bool {
   let count = min(left.count, right.count)
   for index in 0..<count where left[index] != right[index] {
     func rank(_ byte: UInt8) -> UInt8 {
-      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "Z") && index == 19 ? 0 : byte
+      byte == separator || byte == UInt8(ascii: "Z") && index == 19 ? 0 : byte
     }
     return rank(left[index]) < rank(right[index])
   }

@@ -5,17 +5,6 @@ public import EventStore
 public struct ChargeOwner: Sendable {
   let user: [UInt8]
   let subscription: [UInt8]
-
-  /// The cells of a subscription of `user`.
-  public init(user: String, subscription: String) {
-    func cell(_ text: String) -> [UInt8] {
-      var line = CSVLine()
-      line.add(text: text)
-      return line.buffer
-    }
-    self.user = cell(user)
-    self.subscription = cell(subscription)
-  }
 }
 
 /// What the rows of the list show of the versions of an event, and of the charge that it refunds.
@@ -47,6 +36,8 @@ public struct ChargeRowWriter: Sendable {
     let run: Int64
   }
 
+  /// How rows are written.
+  public let dialect: CSVDialect
   private let decimals: Int?
   private let calendar: CivilCalendar
   private let labels: Labels
@@ -57,21 +48,31 @@ public struct ChargeRowWriter: Sendable {
 
   /// A writer of the charges of `ledger`, all of whose events are in it.
   public init(
-    of ledger: Ledger, rules: FoldSettings, decimals: Int?
+    of ledger: Ledger, rules: FoldSettings, dialect: CSVDialect, decimals: Int?
   ) throws {
-    self.decimals = decimals
+    (self.dialect, self.decimals) = (dialect, decimals)
     calendar = rules.calendar
     var archives: [Int32: Archive] = [:]
     try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
-      var line = CSVLine()
+      var line = CSVLine(dialect)
       line.add(name: row.text(1))
       archives[Int32(truncatingIfNeeded: row.int64(0))] = Archive(
         cell: line.buffer, run: row.int64(2))
     }
     self.archives = archives
-    labels = try Labels(of: ledger)
+    labels = try Labels(of: ledger, in: dialect)
     runs = try ledger.publishingRuns(next: rules.asOf)
     sources = try EventSourceReader(ledger)
+  }
+
+  /// The cells of a subscription of `user`.
+  public func owner(user: String, subscription: String) -> ChargeOwner {
+    func cell(_ text: String) -> [UInt8] {
+      var line = CSVLine(dialect)
+      line.add(text: text)
+      return line.buffer
+    }
+    return ChargeOwner(user: cell(user), subscription: cell(subscription))
   }
 
   /// Adds a row to `part`.
@@ -149,7 +150,7 @@ public struct ChargeRowWriter: Sendable {
 extension CSVLine {
   /// A cell with the id of a transaction: the text if there is one, else the number.
   mutating func add(transaction key: Int64, _ text: String?) {
-    if let text { add(text: text) } else if key == 0 { addNothing() } else { add(key) }
+    if let text { add(text: text) } else if key == 0 { addNothing() } else { add(id: key) }
   }
 
   mutating func add(_ amount: Amount?, _ decimals: Int?) {

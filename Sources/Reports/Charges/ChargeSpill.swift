@@ -55,9 +55,9 @@ struct ChargeSpill {
     size += buffer.count
   }
 
-  /// The rows of a day, sorted.
-  func rows(of day: Day) throws(SubledgerError) -> ChargePart {
-    var part = ChargePart()
+  /// The rows of a day, which are written in `dialect`, sorted.
+  func rows(of day: Day, in dialect: CSVDialect) throws(SubledgerError) -> ChargePart {
+    var part = ChargePart(dialect)
     for extent in extents[day] ?? [] {
       let start = part.bytes.count
       part.bytes.append(contentsOf: repeatElement(0, count: extent.count))

@@ -35,7 +35,6 @@ struct ChargeTotals: Sendable, Equatable {
     }
   }
 
-  /// The sums by column.
   static var sums: [(column: String, sum: WritableKeyPath<ChargeTotals, Sum>)] {
     [
       ("gross_local", \.grossLocal), ("proceeds_local", \.proceedsLocal),

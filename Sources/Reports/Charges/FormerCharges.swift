@@ -9,20 +9,24 @@ public struct FormerCharges: Sendable {
     let path: String
     let seal: FileSeal
     let totals: ChargeTotals
-    let dialect: CSVDialect
+    /// Bytes at the end of a line before its line feed.
+    let endBytes: Int
   }
 
   let months: [Month: File]
 
   /// The list in the set in `folder`; nil unless `sha256` is that of its checksums and each of its
-  /// files is as it was published.
-  public init?(publishedIn folder: String, sha256 checksums: String) throws(SubledgerError) {
+  /// files is as it was published, in `dialect`.
+  public init?(
+    publishedIn folder: String, sha256 checksums: String, in dialect: CSVDialect
+  ) throws(SubledgerError) {
     guard let document = try readFile("\(folder)/\(checksumsName)"),
       sha256(of: document) == checksums, let manifest = try readFile("\(folder)/\(manifestName)")
     else { return nil }
     let sums = Checksums(reading: document)
     guard sums.hashes[manifestName] == sha256(of: manifest),
-      let package = try? JSONDecoder().decode(PublishedPackage.self, from: Data(manifest))
+      let package = try? JSONDecoder().decode(PublishedPackage.self, from: Data(manifest)),
+      package.subledger.csv_dialect == dialect
     else { return nil }
     var months: [Month: File] = [:]
     for resource in package.resources where resource.path.hasPrefix("charges/") {
@@ -37,7 +41,7 @@ public struct FormerCharges: Sendable {
       let seal = try seal(of: path)
       guard seal.sha256 == sums.hashes[resource.path] else { return nil }
       months[month] = File(
-        path: path, seal: seal, totals: totals, dialect: package.subledger.csv_dialect)
+        path: path, seal: seal, totals: totals, endBytes: dialect == .rfc4180 ? 0 : 1)
     }
     self.months = months
   }
@@ -67,20 +71,16 @@ private struct PublishedPackage: Decodable {
 }
 
 extension FormerCharges.File {
-  /// Calls `body` at every row in RFC 4180, without its line end.
+  /// Calls `body` at every row, without its line end.
   func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard let file = FilePieces(of: path) else {
       throw SubledgerError.system("read", path)
     }
-    let spreadsheet =
-      dialect == .rfc4180 ? nil : SpreadsheetLines(ReportDefinition.charges.columns, dialect)
     var rest: [UInt8] = []
     var isHeader = true
     func pass(_ line: UnsafeRawBufferPointer) throws {
-      defer { isHeader = false }
-      if isHeader { return }
-      guard let spreadsheet else { return try body(line) }
-      try spreadsheet.read(UnsafeRawBufferPointer(rebasing: line.dropLast())).withUnsafeBytes(body)
+      if !isHeader { try body(UnsafeRawBufferPointer(rebasing: line.dropLast(endBytes))) }
+      isHeader = false
     }
     while true {
       guard let piece = file.next() else {

@@ -11,7 +11,6 @@ struct CoverageCounts: Equatable {
   var withoutUSD: Int64 = 0
   /// Of these, those at an offer that the price book does not list.
   var unlistedOffers: Int64 = 0
-  /// Charges and refunds.
   var bookings: Int64 = 0
   /// Of these, those whose proceeds after commission are unknown.
   var withoutProceeds: Int64 = 0
@@ -31,7 +30,6 @@ struct CoverageCounts: Equatable {
   var states: Int64 = 0
   /// Events of the provider that report a change.
   var reported: Int64 = 0
-  /// Whether there are snapshots to compare with.
   var hasSnapshots = false
 
   init() {}

@@ -9,7 +9,6 @@ struct Horizon {
   let booked: Instant
   /// For subscriptions: the renewal gap has passed, too.
   let settled: Instant
-  /// For periods that have merely ended.
   let ended: Instant
 
   init(of feed: Feed, by rules: FoldSettings) {

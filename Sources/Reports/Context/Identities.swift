@@ -53,9 +53,10 @@ public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells", c
 
 private let factChecks: [(String, [UInt8])] = [
   ("lines = accepted + duplicates + skipped + rejected", PackageResources.check_lines_sql),
-  ("churned = sum of its reasons", PackageResources.check_churn_reasons_sql),
-  ("churned in doubt <= churned", PackageResources.check_churn_in_doubt_sql),
-  ("no fewer than 0 are active", PackageResources.check_active_sql),
+  (
+    "churned = sum of its reasons >= churned in doubt, active >= 0",
+    PackageResources.check_movements_sql
+  ),
   ("transferred in = transferred out", PackageResources.check_transfers_sql),
   ("started = converted + expired + pending", PackageResources.check_trials_sql),
 ]

@@ -30,9 +30,7 @@ struct Labels {
   }
 
   private struct Entry {
-    /// The word as it is printed.
     let word: String
-    /// The same as a cell of CSV.
     let cell: [UInt8]
     /// Its place among the words of its part, by the bytes that a reader of the file sees.
     let rank: Int64
@@ -41,18 +39,18 @@ struct Labels {
   private let parts: [[Entry?]]
 
   /// The symbols of `ledger`, and the words of the vocabulary.
-  init(of ledger: Ledger) throws {
+  init(of ledger: Ledger, in dialect: CSVDialect = .rfc4180) throws {
     var symbols: [(Int64, String)] = []
     try ledger.rows(sql: "select id, value from string") {
       symbols.append(($0.int64(0), CellText.of($0.text(1))))
     }
     parts = Part.allCases.map { part in
-      Self.entries(part == .symbol ? symbols : part.names)
+      Self.entries(part == .symbol ? symbols : part.names, dialect)
     }
   }
 
   /// The words by number; nil where a number has none.
-  private static func entries(_ names: [(Int64, String)]) -> [Entry?] {
+  private static func entries(_ names: [(Int64, String)], _ dialect: CSVDialect) -> [Entry?] {
     var words = [String?](repeating: nil, count: Int(names.map(\.0).max() ?? 0) + 1)
     for (number, name) in names { words[Int(number)] = name }
     let shown = words.map { Array(($0 ?? "").utf8) }
@@ -64,7 +62,7 @@ struct Labels {
     for (rank, number) in order.enumerated() { ranks[number] = Int64(rank) }
     return words.indices.map { number in
       words[number].map { word in
-        var line = CSVLine()
+        var line = CSVLine(dialect)
         line.add(printed: word)
         return Entry(word: word, cell: line.buffer, rank: ranks[number])
       }
@@ -76,7 +74,6 @@ struct Labels {
     try entry(number, part).rank
   }
 
-  /// The word with this number as a cell of CSV.
   func cell(_ number: Int64, _ part: Part) throws(SubledgerError) -> [UInt8] {
     try entry(number, part).cell
   }

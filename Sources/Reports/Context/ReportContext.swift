@@ -52,7 +52,6 @@ struct ReportContext {
     try run("create temp table \(table) as \(String(decoding: query, as: UTF8.self))")
   }
 
-  /// The months of the rows of subscriptions.
   private func makeMovementMonths() throws {
     try make("movement_month", as: PackageResources.movement_months_sql)
   }
@@ -187,7 +186,7 @@ struct ReportContext {
       try insert(
         "movement_name",
         [
-          .integer(Int64(movement.rawValue)), .text(movement.column),
+          .integer(Int64(movement.rawValue)), .text(movement.name),
           .integer(movement.activeSign), .integer(movement.revenueSign),
           .integer(movement.isReason ? 1 : 0),
         ])

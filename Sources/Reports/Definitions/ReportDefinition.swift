@@ -102,7 +102,6 @@ struct Column {
   /// The words that its values refer to; nil when they are plain values.
   var part: Labels.Part? { if case .word(let part) = format { part } else { nil } }
 
-  /// The column as the manifest describes it.
   var shown: ReportColumn {
     ReportColumn(
       name: name, type: format.type, unit: unit, description: description, isKey: isKey,
@@ -118,7 +117,6 @@ struct Column {
     key("product_id", .word(.symbol), "Product id of the store."),
   ]
 
-  /// The same where the query has texts.
   static let offeringAsText = [
     key("provider", .text, "Who sent the webhooks."),
     key("app_id", .text, "App as the provider names it; empty when absent."),

@@ -3,13 +3,17 @@ internal import EventStore
 
 extension ReportDefinition {
   static let revenueDaily = ReportDefinition(
-    name: "revenue_daily", query: PackageResources.revenue_daily_sql, isSplitByMonth: true,
+    name: "revenue_daily", query: PackageResources.revenue_sql, isSplitByMonth: true,
     columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns,
     differences: revenueDifferences)
 
   static let revenueMonthly = ReportDefinition(
-    name: "revenue_monthly", query: PackageResources.revenue_monthly_sql,
+    name: "revenue_monthly", query: Array(monthlyRevenue.utf8),
     columns: [.month] + revenueColumns, differences: revenueDifferences, completeness: .booked)
+
+  private static let monthlyRevenue = String(decoding: PackageResources.revenue_sql, as: UTF8.self)
+    .replacing("revenue_cell", with: "revenue_month_cell")
+    .replacing("cell.day", with: "cell.month").replacing("booked_day", with: "booked_month")
 
   private static let revenueDifferences: [(column: String, from: String, minus: String)] = [
     ("net_usd", "gross_usd", "refunds_usd"), ("commission_usd", "net_usd", "proceeds_usd"),

@@ -7,12 +7,10 @@ final class CSVFile {
   private let path: String
   private let file: OpenFile
   private let lineEnd: [UInt8]
-  /// Nil where lines are printed as they come, in RFC 4180.
-  private let spreadsheet: SpreadsheetLines?
   private var buffer: [UInt8] = []
 
-  /// Begins the file at `path`, which has these columns.
-  init(path: String, dialect: CSVDialect, columns: [Column] = []) throws(SubledgerError) {
+  /// Begins the file at `path`.
+  init(path: String, dialect: CSVDialect) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
       throw .system("make the file", path, .cannotCreate)
     }
@@ -20,33 +18,20 @@ final class CSVFile {
     self.path = path
     let isPlain = dialect == .rfc4180
     lineEnd = Array((isPlain ? "\n" : "\r\n").utf8)
-    spreadsheet = isPlain ? nil : SpreadsheetLines(columns, dialect)
     buffer.reserveCapacity(pieceSize + 4096)
     if !isPlain { buffer.append(contentsOf: [0xef, 0xbb, 0xbf]) }
   }
 
   /// Adds a line and, when the buffer is full, writes it.
   func add(_ line: CSVLine) throws(SubledgerError) {
-    if spreadsheet == nil {
-      buffer.append(contentsOf: line.buffer)
-    } else {
-      line.buffer.withUnsafeBytes(append)
-    }
+    buffer.append(contentsOf: line.buffer)
     try endLine()
   }
 
-  /// Adds a line in RFC 4180, without its line end.
+  /// Adds a line as it is printed, without its line end.
   func add(line: UnsafeRawBufferPointer) throws(SubledgerError) {
-    append(line)
+    buffer.append(contentsOf: line)
     try endLine()
-  }
-
-  private func append(_ line: UnsafeRawBufferPointer) {
-    if let spreadsheet {
-      buffer.append(contentsOf: spreadsheet.printed(line))
-    } else {
-      buffer.append(contentsOf: line)
-    }
   }
 
   private func endLine() throws(SubledgerError) {

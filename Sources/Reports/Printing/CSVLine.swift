@@ -26,10 +26,21 @@ public func csvLine(_ cells: [CSVCell]) -> [UInt8] {
   return line.buffer
 }
 
-/// One line of a CSV file: RFC 4180 quoting, cell after cell.
+/// One line of a CSV file, cell after cell: in RFC 4180, or so that a spreadsheet does not change
+/// it.
 struct CSVLine {
   private(set) var buffer: [UInt8] = []
+  /// Between two cells.
+  let separator: UInt8
   private var isEmpty = true
+  private let isForSpreadsheet: Bool
+  private let point: UInt8
+
+  init(_ dialect: CSVDialect = .rfc4180) {
+    isForSpreadsheet = dialect != .rfc4180
+    separator = UInt8(ascii: dialect.separator)
+    point = UInt8(ascii: dialect.hasDecimalComma ? "," : ".")
+  }
 
   /// Begins the next line in the same memory.
   mutating func removeAll() {
@@ -46,17 +57,24 @@ struct CSVLine {
     buffer.append(contentsOf: text.utf8)
   }
 
-  /// A cell of text as it was received.
   mutating func add(text: String) { add(printed: CellText.of(text)) }
 
-  /// A cell of text that was escaped when it was read.
   mutating func add(name: String) { add(printed: CellText.of(name: name)) }
 
   /// A cell of text that `CellText` leaves unchanged.
   mutating func add(printed text: String) {
     separate()
-    var text = text
+    var text = isForSpreadsheet && CellText.becomesNumber(text) ? "'" + text : text
     text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
+  }
+
+  mutating func add(numeral text: String) {
+    separate()
+    buffer.append(contentsOf: text.utf8.map { $0 == UInt8(ascii: ".") ? point : $0 })
+  }
+
+  mutating func add(id: Int64) {
+    if isForSpreadsheet { add(printed: String(id)) } else { add(id) }
   }
 
   /// A cell whose bytes another line has made already.
@@ -89,7 +107,6 @@ struct CSVLine {
     append(digitsOf: number, atLeast: width)
   }
 
-  /// A cell with a whole number.
   mutating func add(_ number: Int64) {
     separate()
     if number < 0 { buffer.append(UInt8(ascii: "-")) }
@@ -110,12 +127,12 @@ struct CSVLine {
       count -= 1
     }
     if count == 0 { return }
-    buffer.append(UInt8(ascii: "."))
+    buffer.append(point)
     append(digitsOf: rest, atLeast: count)
   }
 
   private mutating func separate() {
-    if !isEmpty { buffer.append(comma) }
+    if !isEmpty { buffer.append(separator) }
     isEmpty = false
   }
 
@@ -145,7 +162,7 @@ struct CSVLine {
   }
 
   private mutating func append(text bytes: UnsafeRawBufferPointer) {
-    guard bytes.contains(where: { $0 == comma || $0 == quote }) else {
+    guard bytes.contains(where: { $0 == separator || $0 == quote }) else {
       return buffer.append(contentsOf: bytes)
     }
     buffer.append(quote)
@@ -159,5 +176,4 @@ struct CSVLine {
 
 /// Digits of the greatest number of 64 bits.
 private let digitsMax = 20
-private let comma = UInt8(ascii: ",")
 private let quote = UInt8(ascii: "\"")

@@ -8,7 +8,6 @@ public func cellText(_ text: String) -> String { CellText.of(text) }
 ///
 /// Different texts stay different: docs/reports.md explains how to restore a text.
 enum CellText {
-  /// The cell of a text as it was received.
   static func of(_ text: String) -> String { guarded(text.escaped) }
 
   /// The cell of a text that was escaped when it was read, as names of archives are.
@@ -54,6 +53,20 @@ enum CellText {
     }
   }
 
+  /// Whether a spreadsheet takes a text for a number or a date that it shows otherwise, or it looks
+  /// like one that has got its apostrophe.
+  static func becomesNumber(_ text: String) -> Bool {
+    let text = text.utf8.drop { $0 == UInt8(ascii: "'") }
+    let isDigit = { (byte: UInt8) in UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+    guard let first = text.first, text.allSatisfy({ isDigit($0) || numberMarks.contains($0) }),
+      isDigit(first) || ".,".utf8.contains(first) && text.contains(where: isDigit)
+    else { return false }
+    guard text.allSatisfy(isDigit) else { return true }
+    return text.count >= 12 || first == UInt8(ascii: "0") && text.count > 1
+  }
+
+  /// What numbers, dates and times have besides digits.
+  private static let numberMarks = Array(".,eE+-/:% ".utf8)
   private static let semicolon = UInt8(ascii: ";")
   private static let formulaStarts = ["\\u{9}", "\\u{a}", "\\u{d}", "＝", "＋", "－", "＠"]
 }

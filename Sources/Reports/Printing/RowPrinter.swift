@@ -21,6 +21,7 @@ struct RowPrinter {
       switch format {
       case .printed: line.add(printed: text)
       case .name: line.add(name: text)
+      case .numeral: line.add(numeral: text)
       default: line.add(text: text)
       }
     }

@@ -6,7 +6,6 @@ internal import Domain
 protocol RowSink: AnyObject {
   /// Adds a row with a cell for each column.
   func add(_ cells: [ReportCell], isComplete: Bool) throws
-  /// Ends the report.
   func finish() throws
 }
 
@@ -22,7 +21,7 @@ final class TableWriter {
   private let formats: [CellFormat]
   private var printer: RowPrinter
   private var file: CSVFile?
-  private var line = CSVLine()
+  private var line: CSVLine
   /// The row that is being written.
   private var cells: [ReportCell] = []
   /// The same as it is printed, with rounded amounts.
@@ -53,6 +52,7 @@ final class TableWriter {
     isFlagged = layout.columns.last?.name == Column.isComplete.name
     formats = layout.columns.map(\.format)
     printer = RowPrinter(labels)
+    line = CSVLine(plan.dialect)
     isRounding = plan.amountDecimals.map { $0 < 6 } ?? false
     let names = layout.columns.map(\.name)
     differences = layout.differences.compactMap { column, from, minus in
@@ -190,8 +190,7 @@ final class TableWriter {
 
   private func open(_ path: String) throws(SubledgerError) {
     guard let folder else { return }
-    let file = try CSVFile(
-      path: "\(folder)/\(path)", dialect: plan.dialect, columns: layout.columns)
+    let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
     line.removeAll()
     for column in layout.columns { line.add(plain: column.name) }
     try file.add(line)

@@ -1,6 +1,7 @@
 // The manifest as a Frictionless Data Package, version 2 (datapackage.org/standard/data-package):
 // our additions to the standard are under "subledger", and "unit" of each field.
 internal import Domain
+internal import EventStore
 
 /// A file's size and hash, as both the manifest and the checksums name it.
 struct FileSeal: Equatable {
@@ -22,7 +23,7 @@ extension Manifest {
     ]).document
   }
 
-  private func described(_ resource: ManifestResource, seal: FileSeal?) -> JSONValue {
+  private func described(_ resource: ReportTable, seal: FileSeal?) -> JSONValue {
     precondition(seal != nil, "every report of the manifest is a file of the set")
     let seal = seal ?? FileSeal(bytes: 0, sha256: "")
     return .object([
@@ -48,7 +49,7 @@ extension Manifest {
     ])
   }
 
-  private func extensionMembers(of resources: [ManifestResource]) -> [String: JSONValue] {
+  private func extensionMembers(of resources: [ReportTable]) -> [String: JSONValue] {
     var members: [String: JSONValue] = [
       "schema_version": .string("1"),
       "version": .string(version),
@@ -56,8 +57,8 @@ extension Manifest {
       "time_zone": .string(timeZone),
       "csv_dialect": .string(dialect.rawValue),
       "options": .object(options),
-      "inputs": .array(inputs.sorted(by: ManifestInput.precedes).map(\.value)),
-      "watermarks": .array(watermarks.sorted(by: ManifestWatermark.precedes).map(\.value)),
+      "inputs": .array(inputs.sorted(by: ArchiveRecord.precedes).map(\.value)),
+      "watermarks": .array(watermarks),
       "counts": .object(counts.mapValues { .integer($0) }),
       "control_totals": .object(byPath(resources) { $0.totals(addingUp: true) }),
       "hash_totals": .object(byPath(resources) { $0.totals(addingUp: false) }),
@@ -70,7 +71,7 @@ extension Manifest {
   }
 
   private func byPath(
-    _ resources: [ManifestResource], _ sums: (ManifestResource) -> [String: String]
+    _ resources: [ReportTable], _ sums: (ReportTable) -> [String: String]
   ) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     for resource in resources {
@@ -81,10 +82,10 @@ extension Manifest {
   }
 }
 
-extension ManifestResource {
+extension ReportTable {
   /// The totals of the columns that add up over all rows, or of the others.
   func totals(addingUp: Bool) -> [String: String] {
-    let others = Set(fields.filter { !$0.addsUp }.map(\.name))
+    let others = Set(columns.filter { $0.addition != .sum }.map(\.name))
     return controlTotals.filter { others.contains($0.key) != addingUp }
   }
 
@@ -96,14 +97,14 @@ extension ManifestResource {
 
   func schema(_ dialect: CSVDialect) -> JSONValue {
     .object([
-      "fields": .array(fields.map { $0.value(dialect) }),
-      "primaryKey": .array(fields.filter(\.isKey).map { .string($0.name) }),
+      "fields": .array(columns.map { $0.value(dialect) }),
+      "primaryKey": .array(columns.filter(\.isKey).map { .string($0.name) }),
       "missingValues": .array([.string("")]),
     ])
   }
 }
 
-extension ManifestField {
+extension ReportColumn {
   func value(_ dialect: CSVDialect) -> JSONValue {
     var members: [String: JSONValue] = [
       "name": .string(name),
@@ -116,42 +117,24 @@ extension ManifestField {
   }
 }
 
-extension ManifestInput {
-  static func precedes(_ left: ManifestInput, _ right: ManifestInput) -> Bool {
-    left.archive == right.archive
+extension ArchiveRecord {
+  static func precedes(_ left: ArchiveRecord, _ right: ArchiveRecord) -> Bool {
+    left.name == right.name
       ? left.sha256 < right.sha256
-      : left.archive.utf8.lexicographicallyPrecedes(right.archive.utf8)
+      : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
   }
 
   var value: JSONValue {
     .object([
-      "archive": .string(archive),
+      "archive": .string(name),
       "sha256": .string(sha256),
-      "kind": .string(kind),
-      "lines": .integer(lines),
-      "accepted": .integer(accepted),
-      "duplicates": .integer(duplicates),
-      "skipped": .integer(skipped),
-      "rejected": .integer(rejected),
-      "status": .string(status),
-    ])
-  }
-}
-
-extension ManifestWatermark {
-  static func precedes(
-    _ left: ManifestWatermark, _ right: ManifestWatermark
-  ) -> Bool {
-    left.provider == right.provider
-      ? left.app.utf8.lexicographicallyPrecedes(right.app.utf8) : left.provider < right.provider
-  }
-
-  var value: JSONValue {
-    .object([
-      "provider": .string(provider),
-      "app_id": .string(app),
-      "newest": .string(newest.text),
-      "creation_lag_s": .integer(creationLag.milliseconds / 1000),
+      "kind": .string(kind.rawValue),
+      "lines": .integer(counts.lines),
+      "accepted": .integer(counts.accepted),
+      "duplicates": .integer(counts.duplicates),
+      "skipped": .integer(counts.skipped),
+      "rejected": .integer(counts.rejected),
+      "status": .string(status.rawValue),
     ])
   }
 }

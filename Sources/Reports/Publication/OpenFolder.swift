@@ -6,7 +6,6 @@ internal import Glibc
 
 /// A folder that is open, closed with its last reference.
 final class OpenFolder: Sendable {
-  /// Where it was when it was opened.
   let path: String
   let descriptor: Int32
 
@@ -51,7 +50,6 @@ final class OpenFolder: Sendable {
     }
   }
 
-  /// The path for an error.
   func shown(_ path: RawPath) -> String { RawPath(self.path).appending(path).shown }
 
   /// The system's entry for `path`, or for the folder itself; nil when nothing is there.
@@ -104,7 +102,6 @@ final class OpenFolder: Sendable {
   @discardableResult
   func removeFolder(_ path: RawPath) -> Bool { at(path) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
-  /// Makes a folder of these rights less the umask.
   func makeFolder(_ path: RawPath, _ rights: mode_t) -> Bool {
     at(path) { mkdirat($0, $1, rights) } == 0
   }

@@ -16,7 +16,6 @@ public final class Staging {
   var isExchanged = false
   /// Why something beside the set could not be removed: what dead runs left, or the set before.
   public private(set) var leftovers: [SubledgerError]
-  /// The folder, which is locked while it is open.
   let folder: OpenFolder
 
   private init(

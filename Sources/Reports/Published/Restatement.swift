@@ -6,7 +6,6 @@ struct Restatement: Sendable {
   let shape: RowShape
   let month: Month
   let key: [UInt8]
-  /// The run whose number is compared with.
   let run: Int64
   var cause: Cause
   /// The columns that differ, with both values.
@@ -31,9 +30,8 @@ func writeRestatements(
 ) throws -> ReportTable {
   let definition = ReportDefinition.restatements
   let name = "\(definition.name).csv"
-  let file = try CSVFile(
-    path: "\(folder)/\(name)", dialect: plan.dialect, columns: definition.columns)
-  var line = CSVLine()
+  let file = try CSVFile(path: "\(folder)/\(name)", dialect: plan.dialect)
+  var line = CSVLine(plan.dialect)
   for column in definition.columns { line.add(plain: column.name) }
   try file.add(line)
   var printer = RowPrinter(labels)
@@ -61,7 +59,7 @@ func writeRestatements(
       line.add(plain: column.name)
       try printer.add(cell.published, as: column.format, to: &line)
       try printer.add(cell.restated, as: column.format, to: &line)
-      line.add(plain: column.format.delta(from: cell.published, to: cell.restated))
+      line.add(numeral: column.format.delta(from: cell.published, to: cell.restated))
       line.add(plain: row.cause.rawValue)
       line.add(row.run)
       try file.add(line)
@@ -70,8 +68,7 @@ func writeRestatements(
   }
   try file.flush()
   return ReportTable(
-    path: name, rows: lines, columns: definition.columns.map(\.shown), controlTotals: [:],
-    roundingResidual: [:])
+    path: name, rows: lines, columns: definition.columns.map(\.shown))
 }
 
 extension CellFormat {

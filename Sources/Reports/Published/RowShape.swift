@@ -10,7 +10,6 @@ struct RowShape: Sendable {
   let values: [Int]
   /// The column that counts months from the first column's; nil if the first is the month.
   let monthsLater: Int?
-  /// Where the key has the provider, the app and the product.
   private let provider, app, product: Int?
 
   init(_ definition: ReportDefinition) {

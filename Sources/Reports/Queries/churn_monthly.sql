@@ -1,12 +1,12 @@
 -- Subscriptions per month: open + what came − what went = close. Cells hold movements only, so
 -- open and close are running sums.
-with flows as (
+with months as (
   select
-    cell.month as period,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product,
+    row.period,
+    row.provider,
+    row.app,
+    row.store,
+    row.product,
     sum(case when movement.word = 'new' then cell.subscriptions else 0 end) as new,
     sum(case when movement.word = 'first_seen' then cell.subscriptions else 0 end) as first_seen,
     sum(case when movement.word = 'reactivated' then cell.subscriptions else 0 end) as reactivated,
@@ -34,49 +34,26 @@ with flows as (
     sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
     sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
       as auto_renew_off,
-    sum(movement.active * cell.subscriptions) as change
-  from movement_cell as cell
-  join movement_name as movement on movement.id = cell.movement
+    count(
+      case
+        when (movement.active <> 0 or movement.word = 'lost') and cell.subscriptions <> 0 then 1
+      end
+    ) as flows,
+    coalesce(sum(movement.active * cell.subscriptions), 0) as change
+  from movement_month as row
+  left join movement_cell as cell
+    on cell.month = row.period
+    and cell.provider = row.provider
+    and cell.app = row.app
+    and cell.store = row.store
+    and cell.product = row.product
+  left join movement_name as movement on movement.id = cell.movement
   group by
-    cell.month,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product
-),
-months as (
-  select
     row.period,
     row.provider,
     row.app,
     row.store,
-    row.product,
-    coalesce(flows.new, 0) as new,
-    coalesce(flows.first_seen, 0) as first_seen,
-    coalesce(flows.reactivated, 0) as reactivated,
-    coalesce(flows.recovered, 0) as recovered,
-    coalesce(flows.resumed, 0) as resumed,
-    coalesce(flows.transfer_in, 0) as transfer_in,
-    coalesce(flows.churned, 0) as churned,
-    coalesce(flows.paused, 0) as paused,
-    coalesce(flows.transfer_out, 0) as transfer_out,
-    coalesce(flows.churned_voluntary, 0) as churned_voluntary,
-    coalesce(flows.churned_involuntary, 0) as churned_involuntary,
-    coalesce(flows.churned_refund, 0) as churned_refund,
-    coalesce(flows.churned_price_increase, 0) as churned_price_increase,
-    coalesce(flows.churned_developer, 0) as churned_developer,
-    coalesce(flows.churned_unknown, 0) as churned_unknown,
-    coalesce(flows.churned_in_doubt, 0) as churned_in_doubt,
-    coalesce(flows.lost, 0) as lost,
-    coalesce(flows.auto_renew_off, 0) as auto_renew_off,
-    coalesce(flows.change, 0) as change
-  from movement_month as row
-  left join flows
-    on flows.period = row.period
-    and flows.provider = row.provider
-    and flows.app = row.app
-    and flows.store = row.store
-    and flows.product = row.product
+    row.product
 ),
 balances as (
   select
@@ -129,23 +106,8 @@ select
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 where
-  row.active_close - row.change <> 0
+  row.flows <> 0
   or row.active_close <> 0
+  or row.active_close <> row.change
   or row.off_at_close <> 0
-  or row.new <> 0
-  or row.first_seen <> 0
-  or row.reactivated <> 0
-  or row.recovered <> 0
-  or row.resumed <> 0
-  or row.transfer_in <> 0
-  or row.churned <> 0
-  or row.paused <> 0
-  or row.transfer_out <> 0
-  or row.churned_voluntary <> 0
-  or row.churned_involuntary <> 0
-  or row.churned_refund <> 0
-  or row.churned_price_increase <> 0
-  or row.churned_developer <> 0
-  or row.churned_unknown <> 0
-  or row.lost <> 0
 order by row.period

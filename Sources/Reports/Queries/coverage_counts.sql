@@ -1,6 +1,5 @@
--- What the data of each feed leaves open, counted over the cells. They lie in the order of months,
--- then feeds: what is summed by month first needs no sorting.
-with revenue_months as (
+-- What the data of each feed leaves open, counted over the cells.
+with revenue as (
   select
     provider,
     app,
@@ -27,36 +26,6 @@ with revenue_months as (
     sum(case when storefront = 0 then charges else 0 end) as without_storefront
   from revenue_month_cell
   group by
-    month,
-    provider,
-    app
-),
-revenue as (
-  select
-    provider,
-    app,
-    sum(charges) as charges,
-    sum(subscription_charges) as subscription_charges,
-    sum(listed) as listed,
-    sum(without_usd) as without_usd,
-    sum(bookings) as bookings,
-    sum(without_proceeds) as without_proceeds,
-    sum(without_country) as without_country,
-    sum(without_storefront) as without_storefront
-  from revenue_months
-  group by
-    provider,
-    app
-),
-renewal_months as (
-  select
-    provider,
-    app,
-    sum(renewals) as renewals,
-    sum(case when ordinal = -1 then renewals else 0 end) as without_ordinal
-  from renewal_cell
-  group by
-    month,
     provider,
     app
 ),
@@ -65,8 +34,8 @@ renewal as (
     provider,
     app,
     sum(renewals) as renewals,
-    sum(without_ordinal) as without_ordinal
-  from renewal_months
+    sum(case when ordinal = -1 then renewals else 0 end) as without_ordinal
+  from renewal_cell
   group by
     provider,
     app

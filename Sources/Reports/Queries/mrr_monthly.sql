@@ -1,12 +1,12 @@
 -- Monthly recurring revenue: open + what came − what went = close. Cells hold movements only, so
 -- open and close are running sums.
-with flows as (
+with months as (
   select
-    cell.month as period,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product,
+    row.period,
+    row.provider,
+    row.app,
+    row.store,
+    row.product,
     sum(case when movement.word = 'new' then cell.mrr_usd else 0 end) as new,
     sum(case when movement.word = 'first_seen' then cell.mrr_usd else 0 end) as first_seen,
     sum(case when movement.word = 'reactivated' then cell.mrr_usd else 0 end) as reactivated,
@@ -19,43 +19,22 @@ with flows as (
     sum(case when movement.word = 'paused' then cell.mrr_usd else 0 end) as paused,
     sum(case when movement.word = 'transfer_out' then cell.mrr_usd else 0 end) as transfer_out,
     sum(case when movement.word = 'fx' then cell.mrr_usd else 0 end) as fx,
-    sum(movement.mrr * cell.mrr_usd) as change
-  from movement_cell as cell
-  join movement_name as movement on movement.id = cell.movement
+    count(case when movement.mrr <> 0 and cell.mrr_usd <> 0 then 1 end) as flows,
+    coalesce(sum(movement.mrr * cell.mrr_usd), 0) as change
+  from movement_month as row
+  left join movement_cell as cell
+    on cell.month = row.period
+    and cell.provider = row.provider
+    and cell.app = row.app
+    and cell.store = row.store
+    and cell.product = row.product
+  left join movement_name as movement on movement.id = cell.movement
   group by
-    cell.month,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product
-),
-months as (
-  select
     row.period,
     row.provider,
     row.app,
     row.store,
-    row.product,
-    coalesce(flows.new, 0) as new,
-    coalesce(flows.first_seen, 0) as first_seen,
-    coalesce(flows.reactivated, 0) as reactivated,
-    coalesce(flows.recovered, 0) as recovered,
-    coalesce(flows.resumed, 0) as resumed,
-    coalesce(flows.expansion, 0) as expansion,
-    coalesce(flows.contraction, 0) as contraction,
-    coalesce(flows.transfer_in, 0) as transfer_in,
-    coalesce(flows.churned, 0) as churned,
-    coalesce(flows.paused, 0) as paused,
-    coalesce(flows.transfer_out, 0) as transfer_out,
-    coalesce(flows.fx, 0) as fx,
-    coalesce(flows.change, 0) as change
-  from movement_month as row
-  left join flows
-    on flows.period = row.period
-    and flows.provider = row.provider
-    and flows.app = row.app
-    and flows.store = row.store
-    and flows.product = row.product
+    row.product
 ),
 balances as (
   select
@@ -93,18 +72,7 @@ select
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 where
-  row.mrr_close - row.change <> 0
+  row.flows <> 0
   or row.mrr_close <> 0
-  or row.new <> 0
-  or row.first_seen <> 0
-  or row.reactivated <> 0
-  or row.recovered <> 0
-  or row.resumed <> 0
-  or row.expansion <> 0
-  or row.contraction <> 0
-  or row.transfer_in <> 0
-  or row.churned <> 0
-  or row.paused <> 0
-  or row.transfer_out <> 0
-  or row.fx <> 0
+  or row.mrr_close <> row.change
 order by row.period

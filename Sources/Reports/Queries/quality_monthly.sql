@@ -1,89 +1,47 @@
 -- What reconciliation knows to be missing, beside the month that it is missing from. A break
 -- without a business time counts at as-of. Sandbox purchases never carry money. What people
 -- decided about is no longer in doubt.
-with open_breaks as (
+with measures as (
   select
     month.number as period,
     row.provider,
     row.app,
     row.store,
     row.product_id,
+    1 as open_breaks,
     row.missing_events,
-    case when row.environment = 0 then row.estimated_usd else 0 end as estimated_usd
+    case
+      when row.missing_events <> 0 and row.environment = 0 then coalesce(row.estimated_usd, 0)
+      else 0
+    end as missing_usd,
+    case
+      when row.missing_events <> 0 and row.environment = 0 and row.estimated_usd is null then 1
+      else 0
+    end as missing_usd_unknown,
+    0 as churned_in_doubt
   from break_state as row
   cross join as_of
   join month
     on coalesce(row.expected_ms, as_of.ms - 1) >= month.starts_ms
     and coalesce(row.expected_ms, as_of.ms - 1) < month.ends_ms
   where row.status in ('open', 'reopened')
-),
-sums as (
+  union all
   select
-    period,
-    provider,
-    app,
-    store,
-    product_id,
-    count(*) as open_breaks,
-    sum(missing_events) as missing_events,
-    sum(case when missing_events <> 0 then coalesce(estimated_usd, 0) else 0 end) as missing_usd,
-    sum(
-      case when missing_events <> 0 and estimated_usd is null then 1 else 0 end
-    ) as missing_usd_unknown
-  from open_breaks
-  group by
-    period,
-    provider,
-    app,
-    store,
-    product_id
-),
-doubts as (
-  select
-    cell.month as period,
+    cell.month,
     cell.provider,
-    app.value as app,
+    app.value,
     cell.store,
-    product.value as product_id,
-    sum(cell.subscriptions) as churned_in_doubt
+    product.value,
+    0,
+    0,
+    0,
+    0,
+    cell.subscriptions
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   join string as app on app.id = cell.app
   join string as product on product.id = cell.product
   where movement.word = 'churned_in_doubt'
-  group by
-    cell.month,
-    cell.provider,
-    app.value,
-    cell.store,
-    product.value
-),
-measures as (
-  select
-    period,
-    provider,
-    app,
-    store,
-    product_id,
-    open_breaks,
-    missing_events,
-    missing_usd,
-    missing_usd_unknown,
-    0 as churned_in_doubt
-  from sums
-  union all
-  select
-    period,
-    provider,
-    app,
-    store,
-    product_id,
-    0,
-    0,
-    0,
-    0,
-    churned_in_doubt
-  from doubts
 ),
 months as (
   select

@@ -17,7 +17,4 @@ join provider_capability
   and provider_capability.product_type = (
     select name.id from product_type_name as name where name.word = 'subscription'
   )
-where
-  row.renewals <> 0
-  or row.refunded <> 0
 order by row.month

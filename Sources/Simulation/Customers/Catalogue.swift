@@ -76,7 +76,6 @@ struct App: Sendable {
 
 /// A shop window of one app in one store, with its terms.
 struct Shop: Sendable, Hashable {
-  /// Number of the app.
   let app: Int
   /// Index into `App.stores`.
   let storeIndex: Int
@@ -85,7 +84,6 @@ struct Shop: Sendable, Hashable {
   /// Whether its archives hold bodies without the headers that name the app.
   var isBare = false
 
-  /// Whose shop it is.
   var store: Store { App.stores[storeIndex] }
 
   /// Whether revenue is sent as proceeds: a setting of the integration that somebody switched

@@ -16,7 +16,6 @@ struct Person: Sendable {
   /// Noise that belongs to the person: ids, device, address.
   var noise: UInt64
   var shop: Shop
-  /// Index into `Market.all`.
   var marketIndex: Int
   var environment: Environment
   var acceptsPriceRise: Bool
@@ -28,7 +27,6 @@ struct Person: Sendable {
 struct Charge: Sendable {
   var kind: ChargeKind
   var transaction: TransactionNumber
-  /// When it was booked.
   var time: Int64
   var product: Int
   /// Number of the renewal, from 1; nil for other charges.
@@ -45,11 +43,9 @@ struct Charge: Sendable {
   /// Whether it is booked: a change of product that is sent without money is none.
   var isBooked = true
 
-  /// Means an unknown rate.
   static let unknownRate: Int64 = 0
 
   var proceeds: Money { gross.share(percent: rate) }
-  /// The amount that the provider sends.
   var revenue: Money { sendsProceeds ? proceeds : gross }
   /// When all of it went back.
   var wholeRefundAt: Int64? { refund.flatMap { $0.isWhole ? $0.time : nil } }

@@ -12,9 +12,7 @@ struct CustomerSimulator {
   var firstPaid: Int64 = 0
   /// Index of the current subscription.
   var current = 0
-  /// Transactions of it so far.
   var transactions = 0
-  /// Renewals of it so far.
   var renewals: Int32 = 0
   /// The numbers of subscriptions and purchases used so far.
   private var bases = 0
@@ -24,7 +22,6 @@ struct CustomerSimulator {
   /// What will be charged next.
   struct Charging {
     var kind: ChargeKind
-    /// When it is charged and reported.
     var time: Int64
     /// When the period it pays for begins.
     var start: Int64
@@ -46,7 +43,6 @@ struct CustomerSimulator {
     customer = CustomerSimulation(person: person)
   }
 
-  /// Customer `number` of a scenario.
   static func customer(of number: Int, in scenario: Scenario, span: TimeSpan) -> CustomerSimulation
   {
     var simulator = CustomerSimulator(number: number, scenario: scenario, span: span)
@@ -120,7 +116,6 @@ struct CustomerSimulator {
       base: customer.subscriptions[current].original.base, index: transactions)
   }
 
-  /// Records an occurrence when the archives cover it.
   mutating func record(_ occurrence: Occurrence) {
     guard occurrence.time >= span.start, occurrence.time < span.end else { return }
     customer.occurrences.append(occurrence)

@@ -148,7 +148,6 @@ extension CustomerSimulator {
 // How the moments of a paid period are recorded.
 
 extension CustomerSimulator {
-  /// Records the charge that opens a period.
   private mutating func recordCharge(_ period: AccessPeriod) {
     let charge = period.charge
     let kind: EventKind =

@@ -17,7 +17,7 @@ struct ArrivalCounts {
     summary.asOf = Instant(seconds: span.end)
     for outcome in DeliveryOutcome.allCases { summary.outcomes[outcome] = 0 }
     let model = DeliveryModel(scenario)
-    let envelope = Envelope(scenario, span)
+    let envelope = Envelope(scenario: scenario, span: span)
     var number = 0
     while scenario.events.map({ summary.events < $0 }) ?? (number < scenario.subscribers) {
       try checkStop()
@@ -79,7 +79,7 @@ struct ArchiveWriter {
     let model = DeliveryModel(scenario)
     var files = ArchiveFiles(
       layout: scenario.archives, total: counts.summary.lines, folder: folder,
-      envelope: Envelope(scenario, span))
+      envelope: Envelope(scenario: scenario, span: span))
     var first = 0
     while first < counts.arrivalsByDay.count {
       var last = first + 1

@@ -5,11 +5,6 @@ struct Envelope {
   let scenario: Scenario
   let span: TimeSpan
 
-  init(_ scenario: Scenario, _ span: TimeSpan) {
-    self.scenario = scenario
-    self.span = span
-  }
-
   /// Noise that decides how an arrival is archived.
   private static func noise(_ arrival: Arrival, of person: Person) -> UInt64 {
     Randomness.mix(person.noise ^ UInt64(bitPattern: arrival.received))
@@ -31,7 +26,6 @@ struct Envelope {
     return Self.noise(arrival, of: person) % 1_000_000 < UInt64(scenario.envelopedShare)
   }
 
-  /// The line of one arrival.
   func line(of arrival: Arrival, of index: Int, in customer: CustomerSimulation) -> JSON {
     let body = body(of: index, created: arrival.created, in: customer)
     guard isEnveloped(arrival, of: customer.person) else { return body }
@@ -53,10 +47,11 @@ struct Envelope {
   private func body(of index: Int, created: Int64, in customer: CustomerSimulation) -> JSON {
     switch customer.person.shop.provider {
     case .qonversion:
-      QonversionEncoder(customer, scenario.entitlements).body(of: index, created: created)
-    case .flobuk: FlobukEncoder(customer, span).body(of: index)
-    case .iaptic: IapticEncoder(customer, span).body(of: index)
-    case .purple: PurpleEncoder(customer, span).body(of: index)
+      QonversionEncoder(customer: customer, source: scenario.entitlements)
+        .body(of: index, created: created)
+    case .flobuk: FlobukEncoder(customer: customer, span: span).body(of: index)
+    case .iaptic: IapticEncoder(customer: customer, span: span).body(of: index)
+    case .purple: PurpleEncoder(customer: customer, span: span).body(of: index)
     }
   }
 

@@ -9,11 +9,6 @@ struct FlobukEncoder {
   let span: TimeSpan
   private var person: Person { customer.person }
 
-  init(_ customer: CustomerSimulation, _ span: TimeSpan) {
-    self.customer = customer
-    self.span = span
-  }
-
   /// The JSON body of the `index`th occurrence of the customer.
   func body(of index: Int) -> JSON {
     let occurrence = customer.occurrences[index]

@@ -15,7 +15,6 @@ final class GzipFile {
     file = try openForWriting(path)
   }
 
-  /// Adds a value in a line of its own.
   func add(_ value: JSON) throws(SubledgerError) {
     value.write(into: &buffer)
     buffer.append(UInt8(ascii: "\n"))

@@ -8,11 +8,6 @@ struct IapticEncoder {
   let span: TimeSpan
   private var person: Person { customer.person }
 
-  init(_ customer: CustomerSimulation, _ span: TimeSpan) {
-    self.customer = customer
-    self.span = span
-  }
-
   /// The JSON body of the `index`th occurrence of the customer.
   func body(of index: Int) -> JSON {
     let occurrence = customer.occurrences[index]
@@ -101,7 +96,6 @@ extension IapticPurchase {
 }
 
 extension Person {
-  /// A store transaction id as iaptic writes it.
   func iapticID(_ transaction: TransactionNumber) -> String {
     "\(shop.iapticPlatform):\(text(transaction))"
   }

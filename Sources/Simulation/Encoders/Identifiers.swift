@@ -61,20 +61,17 @@ extension Person {
     shop.provider == .qonversion && shop.store == .appStore && shop.app == 0
   }
 
-  /// The storefront as reports show it.
   var storefront: String { hasStorefront ? market.storefront : "" }
 }
 
 // Names of the stores, in the order of `App.stores`.
 
 extension Shop {
-  /// Qonversion's name for the store.
   var platform: String { ["iOS", "Android", "Stripe"][storeIndex] }
 
   /// Qonversion's name for where a purchase was made.
   var entitlementSource: String { ["appstore", "playstore", "stripe"][storeIndex] }
 
-  /// FLOBUK's name for the store.
   var flobukStore: String { ["AppleAppStore", "GooglePlay", "PayPal"][storeIndex] }
 
   /// iaptic's name for the store, which is the prefix of every id.

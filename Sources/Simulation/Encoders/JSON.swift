@@ -17,7 +17,6 @@ indirect enum JSON: ExpressibleByDictionaryLiteral {
 
   static func int(_ number: some BinaryInteger) -> JSON { .literal(String(number)) }
 
-  /// A number, or null.
   static func number(_ number: Int64?) -> JSON { number.map { .int($0) } ?? .null }
 
   /// An amount of millionths as a number, exact, without needless decimals.

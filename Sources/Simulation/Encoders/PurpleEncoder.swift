@@ -8,11 +8,6 @@ struct PurpleEncoder {
   let span: TimeSpan
   private var person: Person { customer.person }
 
-  init(_ customer: CustomerSimulation, _ span: TimeSpan) {
-    self.customer = customer
-    self.span = span
-  }
-
   /// The JSON body of the `index`th occurrence of the customer.
   func body(of index: Int) -> JSON {
     let occurrence = customer.occurrences[index]
@@ -79,7 +74,6 @@ extension CustomerSimulation {
   }
 }
 
-/// Purple's name for a kind.
 func purpleName(_ kind: EventKind) -> String {
   switch kind {
   case .trialStarted, .started: "SUBSCRIPTION_PURCHASED"

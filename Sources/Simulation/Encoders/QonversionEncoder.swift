@@ -10,11 +10,6 @@ struct QonversionEncoder {
   private var person: Person { customer.person }
   private var market: Market { person.market }
 
-  init(_ customer: CustomerSimulation, _ source: WebhookEntitlements) {
-    self.customer = customer
-    self.source = source
-  }
-
   /// The JSON body of the `index`th occurrence of the customer.
   func body(of index: Int, created: Int64) -> JSON {
     let occurrence = customer.occurrences[index]
@@ -179,7 +174,6 @@ func entitlementID(of product: Int) -> String {
   product == Product.lifetime ? "archive" : product == Product.coins ? "coins" : "premium"
 }
 
-/// Qonversion's default names.
 func qonversionName(_ kind: EventKind) -> String {
   switch kind {
   case .trialStarted: "trial_started"

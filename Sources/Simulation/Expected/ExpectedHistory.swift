@@ -11,7 +11,6 @@ struct ExpectedHistory: Sendable {
   var purchases: [Charge] = []
   /// Charges that nothing chains to a subscription: booked, and in no count of subscriptions.
   var unchained: [Charge] = []
-  /// Where the amounts come from.
   var basis = AmountBasis.provider
 }
 
@@ -51,7 +50,6 @@ extension CustomerSimulation {
   /// All paid periods in order of time.
   var paidPeriods: [AccessPeriod] { subscriptions.flatMap(\.periods) }
 
-  /// The paid period that an occurrence is about.
   func period(of occurrence: Occurrence) -> AccessPeriod? {
     if case .period = occurrence.part { period(of: occurrence.part) } else { nil }
   }
@@ -65,7 +63,6 @@ extension CustomerSimulation {
     }
   }
 
-  /// The one-time purchase that an occurrence is about.
   func purchase(of occurrence: Occurrence) -> Charge? {
     guard case .purchase(let index) = occurrence.part else { return nil }
     return purchases[index]

@@ -24,7 +24,6 @@ extension CustomerSimulation {
     return seen
   }
 
-  /// Whether the line of an occurrence names the user.
   func namesFlobukUser(_ occurrence: Occurrence) -> Bool {
     switch occurrence.kind {
     case .trialStarted, .started, .purchased: true

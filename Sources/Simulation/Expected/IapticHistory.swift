@@ -79,7 +79,6 @@ private struct IapticFold {
   private var list: ListedPrices { ListedPrices(span: span) }
   private var person: Person { customer.person }
 
-  /// With reasons: as sent, with the amounts that are sent.
   var historyByReason: ExpectedHistory {
     let trial = customer.subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
     let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in

@@ -15,7 +15,6 @@ extension SnapshotShape {
     }
   }
 
-  /// The line of one user.
   func line(of holder: Holder, at time: Int64) -> JSON {
     let holdings = holder.holdings
     switch self {

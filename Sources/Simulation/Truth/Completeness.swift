@@ -54,7 +54,6 @@ struct Completeness: Sendable {
     (civilMonth(of: span.start).number...civilMonth(of: span.end - 1).number).map(Month.init)
   }
 
-  /// The boundary that closes a month: its end, or as-of.
   func close(of month: Month) -> Int64 { min(start(of: month.next), span.end) }
 }
 

@@ -26,7 +26,6 @@ struct RenewalRecount {
     ]
   ) { String($0) }
 
-  /// Counts one subscription.
   mutating func add(_ subscription: Subscription, shop: Shop, completeness: Completeness) {
     let span = completeness.span
     for charge in subscription.periods.map(\.charge)

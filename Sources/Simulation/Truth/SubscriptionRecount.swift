@@ -24,7 +24,6 @@ struct SubscriptionRecount {
       "arr_close", "is_complete",
     ], format: printed)
 
-  /// Counts one subscription.
   mutating func add(_ seen: [SeenPeriod], shop: Shop, completeness: Completeness) {
     guard let first = seen.first else { return }
     addMovements(seen, shop)

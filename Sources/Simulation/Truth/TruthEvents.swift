@@ -6,7 +6,6 @@ struct TruthEvents {
 
   init(path: String) throws(SubledgerError) { file = try GzipFile(path: path) }
 
-  /// Writes the events of one customer with their deliveries.
   func add(
     _ customer: CustomerSimulation, _ deliveries: [Delivery], span: TimeSpan
   ) throws(SubledgerError) {
@@ -88,7 +87,6 @@ extension CustomerSimulation {
     }
   }
 
-  /// The provider's own name.
   func sentName(of occurrence: Occurrence) -> String {
     switch person.shop.provider {
     case .qonversion: qonversionName(occurrence.kind)

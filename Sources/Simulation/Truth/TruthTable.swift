@@ -3,7 +3,6 @@ import Domain
 /// The key of a row in a table of the truth.
 protocol TruthRow: Hashable {
   static var columns: [String] { get }
-  /// The cells of the key columns.
   var key: [String] { get }
   /// What rows are sorted by: the key, with numbers padded.
   var sortKey: [String] { get }
@@ -52,7 +51,6 @@ func csv(_ columns: [String], _ rows: [(key: [String], cells: [String])]) -> Str
   return ([columns] + sorted.map(\.cells)).map { $0.joined(separator: ",") + "\n" }.joined()
 }
 
-/// An amount as reports print it.
 func printed(_ micros: Int64) -> String { Amount(micros: micros).text() }
 
 /// A quotient with six decimals, rounded half to even; empty without a denominator.

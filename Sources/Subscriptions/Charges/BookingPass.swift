@@ -121,7 +121,6 @@ struct BookingPass {
     return [local, usd].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// The amounts of a revenue in brackets, where it has some.
   private func bracketed(_ revenue: Revenue) -> String {
     revenue.hasAmount ? " (\(amounts(revenue)))" : ""
   }

@@ -55,7 +55,6 @@ struct ChargeIndex {
 /// product, too: the rest may come under the id of the charge for the new one.
 struct ChargeKey: Hashable {
   let transaction: Int64
-  /// 0 for any.
   let product: StringID
 
   init(_ transaction: Int64, of product: StringID = 0) {

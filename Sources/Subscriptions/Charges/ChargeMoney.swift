@@ -134,7 +134,6 @@ extension Event {
 }
 
 extension Revenue {
-  /// Whether the other one can be in the same currency.
   func mayShareCurrency(with other: Revenue) -> Bool {
     currency == other.currency || currency == 0 || other.currency == 0
   }

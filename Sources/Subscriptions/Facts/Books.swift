@@ -45,7 +45,6 @@ struct ContributionOrigin: Sendable {
   }
 
   var part: Part
-  /// Business time.
   var at: Instant
 
   init(_ part: Part, at: Instant) {

@@ -124,6 +124,5 @@ extension ChurnReason {
 }
 
 extension MovementSums {
-  /// One subscription.
   static var one: MovementSums { MovementSums(subscriptions: 1) }
 }

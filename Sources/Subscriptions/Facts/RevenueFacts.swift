@@ -69,7 +69,6 @@ extension SubscriptionHistory {
 }
 
 extension RevenueSums {
-  /// The amounts of one booking.
   @inline(__always)
   init(of booking: Booking) {
     self.init()

@@ -11,7 +11,6 @@ struct Collections {
   private struct Delivery {
     /// The latest time among its events.
     var time: Instant
-    /// When it was seen to be so.
     var seen: Instant
     /// Its first event, on which a derived event can rest.
     let event: Event
@@ -23,7 +22,6 @@ struct Collections {
     let product: StringID
   }
 
-  /// As they were seen.
   private let deliveries: [Delivery]
   /// The last delivery that holds each purchase.
   private var last: [Holding: Int] = [:]

@@ -14,7 +14,6 @@ struct Derivation {
   private var newest: [Int64: Int] = [:]
   /// What follows each of `purchases`.
   private let successors: [Successors]
-  /// The current subscription at this point of the walk.
   private var held: CurrentSubscription?
   private var seenLineages: Set<Int64> = []
   private var events: [Event] = []

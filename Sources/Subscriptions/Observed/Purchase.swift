@@ -97,7 +97,6 @@ private struct PurchaseIndex {
 
   private var byTransaction: [TransactionOfLineage: Int] = [:]
   private var byEnd: [End: Int] = [:]
-  /// The purchase with the latest end.
   private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
   /// Purchases whose transaction is known.
   private var named: Set<Int> = []

@@ -48,7 +48,6 @@ struct StateChanges {
     readReported()
   }
 
-  /// Whether the end was reported, or derived.
   var isEndKnown: Bool { !isOwned || reports(\.isEnd) }
 
   /// Whether nothing stood against a renewal at the end, as far as is known: no cancel, no pause,

@@ -8,12 +8,10 @@ struct ActiveInterval: Sendable {
   var start: Instant
   /// When it ended; nil while it counts as active.
   var end: Instant?
-  /// How it began.
   var opening: Movement
   /// Why it ended; nil while it counts as active, and when it is paused.
   var reason: ChurnReason?
 
-  /// How it ended, when it did.
   var closing: Movement { end != nil && reason == nil ? .paused : .churned }
 
   /// State at a boundary: start < T ≤ end.

@@ -2,7 +2,6 @@ import Domain
 
 /// A stretch of access that a trial start or a charge opened.
 struct Period: Sendable {
-  /// The event that opened it.
   var opener: Int
   /// Index behind the last event before the next opener.
   var eventsEnd: Int
@@ -28,7 +27,6 @@ struct Period: Sendable {
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var revokedAt: Instant?
 
-  /// From its opener up to the next.
   var eventRange: Range<Int> { opener..<eventsEnd }
 
   /// Its own events, the opener first: events about a former period are left out.

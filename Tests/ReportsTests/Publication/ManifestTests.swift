@@ -1,8 +1,9 @@
 import Foundation
-import Reports
+@testable import Reports
 import TestSupport
 import Testing
 import Domain
+import EventStore
 
 @Suite struct ManifestTests {
   @Test("The manifest is a data package with each file's size, hash, columns and key")
@@ -36,10 +37,11 @@ import Domain
     let package = try published { manifest in
       manifest.resources[0].controlTotals = ["charges": "3", "net_local": "7.00"]
       for name in ["charges", "net_local"] {
-        manifest.resources[0].fields.append(
-          ManifestField(name: name, type: "number", unit: nil, description: "", isKey: false))
+        manifest.resources[0].columns.append(
+          ReportColumn(
+            name: name, type: "number", unit: nil, description: "", isKey: false,
+            addition: name == "charges" ? .sum : .perCurrency))
       }
-      manifest.resources[0].fields[2].addsUp = false
     }
     let ours = try #require(package["subledger"] as? [String: Any])
     let path = "daily/2026-11.csv"
@@ -59,8 +61,8 @@ import Domain
 
   @Test("The order in which inputs and options are given leaves no trace")
   func orderFree() throws {
-    let first = ManifestInput(archive: "a.gz", sha256: "1")
-    let second = ManifestInput(archive: "b.gz", sha256: "0")
+    let first = input("a.gz", "1")
+    let second = input("b.gz", "0")
     let one = try publishedText {
       $0.inputs = [first, second]
       $0.options = ["a": .integer(1), "b": .bool(true)]
@@ -75,15 +77,20 @@ import Domain
   @Test("Names with control characters stay readable JSON")
   func hostileNames() throws {
     let package = try published {
-      $0.inputs = [ManifestInput(archive: "\u{1b}[31m\"\\\n\u{9b}", sha256: "")]
+      $0.inputs = [input("\u{1b}[31m\"\\\n\u{9b}")]
     }
     let ours = try #require(package["subledger"] as? [String: Any])
     let inputs = try #require(ours["inputs"] as? [[String: Any]])
     #expect(inputs[0]["archive"] as? String == "\u{1b}[31m\"\\\n\u{9b}")
     let text = try publishedText {
-      $0.inputs = [ManifestInput(archive: "\u{1b}[31m", sha256: "")]
+      $0.inputs = [input("\u{1b}[31m")]
     }
     #expect(!text.contains("\u{1b}"))
+  }
+
+  private func input(_ name: String, _ sha256: String = "") -> ArchiveRecord {
+    ArchiveRecord(
+      name: name, sha256: sha256, kind: .events, status: .complete, counts: ArchiveCounts())
   }
 
   private func published(_ change: (inout Manifest) -> Void) throws -> [String: Any] {

@@ -1,5 +1,5 @@
 import Foundation
-import Reports
+@testable import Reports
 import TestSupport
 import Testing
 import Domain
@@ -185,9 +185,10 @@ func publishSet(_ files: [String: String], to out: String) throws -> Publication
 
 func manifest(of files: [String: String]) -> Manifest {
   var manifest = Manifest(version: "1.0.0", asOf: Instant(seconds: 0), timeZone: "UTC")
-  let field = ManifestField(
-    name: "a", type: "integer", unit: "charges", description: "Charges.", isKey: true)
-  manifest.resources = files.keys.map { ManifestResource(path: $0, rows: 0, fields: [field]) }
+  let column = ReportColumn(
+    name: "a", type: "integer", unit: "charges", description: "Charges.", isKey: true,
+    addition: .sum)
+  manifest.resources = files.keys.map { ReportTable(path: $0, rows: 0, columns: [column]) }
   return manifest
 }
 

@@ -1,4 +1,5 @@
--- Wrong: a month in which the churned are not the sum of their reasons.
+-- Wrong: a month of a product in which the churned are not the sum of their reasons, or fewer than
+-- those in doubt, or that ends with fewer than no active subscriptions.
 with sums as (
   select
     cell.month,
@@ -7,7 +8,9 @@ with sums as (
     cell.store,
     cell.product,
     sum(case when movement.word = 'churned' then cell.subscriptions else 0 end) as churned,
-    sum(movement.is_reason * cell.subscriptions) as reasons
+    sum(movement.is_reason * cell.subscriptions) as reasons,
+    sum(case when movement.word = 'churned_in_doubt' then cell.subscriptions else 0 end) as doubted,
+    sum(movement.active * cell.subscriptions) as change
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
@@ -16,17 +19,30 @@ with sums as (
     cell.app,
     cell.store,
     cell.product
+),
+balances as (
+  select
+    sums.*,
+    sum(change) over (
+      partition by provider, app, store, product order by month
+      rows between unbounded preceding and current row
+    ) as active
+  from sums
 )
 select
   'month ' || row.month || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
     || ', ' || product.word || ': ' || row.churned || ' churned, ' || row.reasons
-    || ' with a reason' as wrong
-from sums as row
+    || ' with a reason, ' || row.doubted || ' in doubt, ' || row.active || ' active' as wrong
+from balances as row
 join provider_name as provider on provider.id = row.provider
 join word as app on app.id = row.app
 join store_name as store on store.id = row.store
 join word as product on product.id = row.product
-where row.churned <> row.reasons
+where
+  row.churned <> row.reasons
+  or row.doubted > row.churned
+  or row.doubted < 0
+  or row.active < 0
 order by
   row.month,
   row.provider,

@@ -1,5 +1,6 @@
--- What was charged and refunded per day. An amount is known when none of its parts is missing.
--- A cell is a row already, and cells lie in the order of their days, so that nothing is sorted.
+-- What was charged and refunded per day; per month with the cells of months in place of those of
+-- days. An amount is known when none of its parts is missing. A cell is a row already, and cells lie
+-- in the order of their days, so that nothing is sorted.
 select
   cell.day as period,
   cell.provider,
@@ -47,19 +48,4 @@ from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
 join provider_capability on provider_capability.provider = cell.provider
   and provider_capability.product_type = cell.product_type
-where
-  cell.charges <> 0
-  or cell.refunds <> 0
-  or cell.gross_usd <> 0
-  or cell.gross_usd_unknown <> 0
-  or cell.refunds_usd <> 0
-  or cell.refunds_usd_unknown <> 0
-  or cell.proceeds_usd <> 0
-  or cell.proceeds_usd_unknown <> 0
-  or cell.gross_local <> 0
-  or cell.gross_local_unknown <> 0
-  or cell.refunds_local <> 0
-  or cell.refunds_local_unknown <> 0
-  or cell.proceeds_local <> 0
-  or cell.proceeds_local_unknown <> 0
 order by cell.day
