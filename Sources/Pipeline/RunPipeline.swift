@@ -27,7 +27,6 @@ public struct RunPipeline {
   let log: Logger
   let progress: (RunProgress) -> Void
   let stop: @Sendable () -> Int32
-  let times = StageTimes()
 
   /// A run with the settings of flags, variables, the configuration file and defaults.
   ///
@@ -80,9 +79,6 @@ public struct RunPipeline {
       return outcome
     }
   }
-
-  /// Where the processor time of this run went, in one line.
-  public var stageTimes: String { times.text }
 
   /// Reads what is new into the ledger, nothing else.
   public func ingest() throws -> RunResult {
@@ -160,8 +156,7 @@ public struct RunPipeline {
   private func ingest(into ledger: Ledger) throws -> IntakeSummary {
     var summary = IntakeSummary()
     let intake = Intake(
-      plan: plan, ledger: ledger, log: log, times: times, progress: progress,
-      checkStop: checkStop)
+      plan: plan, ledger: ledger, log: log, progress: progress, checkStop: checkStop)
     try intake.readArchives(into: &summary)
     try intake.readSnapshots(into: &summary)
     log.info("\(summary.text)")
@@ -189,12 +184,11 @@ public struct RunPipeline {
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)
     try ledger.linkLineages()
-    var folded = try times.measure(.fold) { try fold(ledger, rules) }
+    var folded = try fold(ledger, rules)
     try ledger.releaseMemory()
-    let reconciled = try times.measure(.fold) { try reconcile(ledger, folded, rules) }
+    let reconciled = try reconcile(ledger, folded, rules)
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, times: times,
-      stop: stop,
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, stop: stop,
       accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) })
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }

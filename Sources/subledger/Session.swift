@@ -40,18 +40,11 @@ final class Session {
     return pipeline
   }
 
-  /// Does `work` with `pipeline`, and logs its processor time if requested, and the result of a dry
-  /// run.
-  func timed(
-    _ pipeline: RunPipeline, _ timing: TimingOptions, _ work: (RunPipeline) throws -> RunResult
+  /// Does `work` with `pipeline`, and prints the result of a dry run.
+  func reporting(
+    _ pipeline: RunPipeline, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
     let outcome = try work(pipeline)
-    if timing.timings {
-      // Asked for, it is shown without --verbose, too.
-      var log = log
-      log.logLevel = min(log.logLevel, .info)
-      log.info("\(pipeline.stageTimes)")
-    }
     if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
     return outcome
   }

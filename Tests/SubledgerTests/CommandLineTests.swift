@@ -95,7 +95,6 @@ struct CommandLineTests {
     try expect(pack + ["--strict", "--replay"], 64, "--strict, --replay")
     try expect(pack + ["--out", "x", "--archives", "in"], 64, "--archives, --out")
     try expect(pack + ["--ledger", "x", "--snapshots", "in"], 64, "--snapshots, --ledger")
-    try expect(["status", "--timings"], 64, "--timings")
   }
 
   @Test("Options that make no sense are 64")
@@ -138,8 +137,6 @@ struct CommandLineTests {
     let reported = try program.run(
       run + ["--config", "loud.yaml"], environment: ["SUBLEDGER_PROGRESS": "never"])
     #expect(reported.status == 0 && reported.errors.contains(#"{"level":"info""#), "\(reported)")
-    let timed = try program.run(run + ["--timings"])
-    #expect(timed.errors.hasPrefix("subledger: info: processor seconds by stage: "), "\(timed)")
     let quiet = ["SUBLEDGER_VERBOSE": "no", "SUBLEDGER_DRY_RUN": ""]
     let silent = try program.run(run + ["--config", "loud.yaml"], environment: quiet)
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")

@@ -94,6 +94,6 @@ struct SampleTests {
         calls += 1
       }
     }
-    #expect(calls > 30)
+    #expect(calls > 20)
   }
 }

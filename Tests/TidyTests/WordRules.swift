@@ -55,7 +55,6 @@ extension WordRule {
         + #"|\bDispatch(?:Wall)?Time\.now\b"#,
       exceptions: [
         "Sources/subledger/": "the default of as-of is now",
-        "Sources/Pipeline/StageTimes.swift": "processor time, no clock of the day",
         "Tests/SubledgerTests/EraseTests.swift": "how long a command takes",
       ],
       example: "let today = Date()"),

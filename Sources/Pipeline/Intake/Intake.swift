@@ -11,7 +11,6 @@ struct Intake {
   let plan: Plan
   let ledger: Ledger
   let log: Logger
-  let times: StageTimes
   let progress: (RunProgress) -> Void
   let checkStop: () throws -> Void
   /// An archive that is read again as the ledger says that it was read, without what follows it.
@@ -27,8 +26,7 @@ struct Intake {
     case batch(RunPipeline.Delivered)
     /// The batches so far do not hold; the archive is read anew.
     case again
-    /// With the nanoseconds that reading and normalising took.
-    case ended(ArchiveEnd, inflate: Int64, normalise: Int64)
+    case ended(ArchiveEnd)
     /// The file was there when the folder was listed, and is gone.
     case vanished
     /// The file cannot be read, which is no reason to read no other.
@@ -90,7 +88,7 @@ struct Intake {
         lines = 0
         isWanted = try open(file, sha256, intake, &summary)
       case .batch(let batch):
-        if isWanted { try times.measure(.gather, .thread) { try intake.add(batch) } }
+        if isWanted { try intake.add(batch) }
         summary.lines += batch.lines
         lines += batch.lines
       case .again:
@@ -98,9 +96,7 @@ struct Intake {
         lines = 0
         intake.abandon()
         if isWanted { isWanted = try open(file, listedAs, intake, &summary) }
-      case .ended(let end, let inflate, let normalise):
-        times.add(.inflate, inflate)
-        times.add(.normalise, normalise)
+      case .ended(let end):
         if isWanted, end.sha256 == listedAs {
           try close(intake, file, end, &summary)
         } else if isWanted {
@@ -124,10 +120,8 @@ struct Intake {
           stage: "ingest", done: done, total: total, lines: summary.lines,
           isLast: done == total))
     }
-    try times.measure(.insert) {
-      try Workers(count: plan.jobs, waitingMax: 8).make(try intake.pieces(), write: intake.write)
-      summary.add(try intake.write())
-    }
+    try Workers(count: plan.jobs, waitingMax: 8).make(try intake.pieces(), write: intake.write)
+    summary.add(try intake.write())
   }
 
   /// The files with possibly new content, in byte order of their names, and how many are known or
@@ -212,10 +206,7 @@ struct Intake {
         """
       )
     }
-    let counts = try times.measure(.insert, .thread) {
-      try intake.finish(damageOffset: end.damage?.offset)
-    }
-    summary.add(counts)
+    summary.add(try intake.finish(damageOffset: end.damage?.offset))
   }
 
   /// The parallel part: one archive from bytes to batches.
@@ -228,17 +219,13 @@ struct Intake {
 
     func read(_ file: ArchiveFile, _ send: (Message) -> Bool) {
       do {
-        let start = StageTimes.now(.thread)
         let sha256 = try sha256(of: file)
         guard send(.opened(sha256: sha256)) else { return }
         if knownContents.contains(sha256) {
           _ = send(.skipped)
           return
         }
-        var normalise: Int64 = 0
-        let end = try readBatches(of: file, &normalise, send)
-        let whole = StageTimes.now(.thread) - start
-        _ = send(.ended(end, inflate: whole - normalise, normalise: normalise))
+        _ = send(.ended(try readBatches(of: file, send)))
       } catch let error as SubledgerError where error.kind == .noInput {
         _ = send(.vanished)
       } catch let error as SubledgerError where error.isOfOneFile {
@@ -253,7 +240,7 @@ struct Intake {
     }
 
     private func readBatches(
-      of file: ArchiveFile, _ normalise: inout Int64, _ send: (Message) -> Bool
+      of file: ArchiveFile, _ send: (Message) -> Bool
     ) throws -> ArchiveEnd {
       var normaliser = Normaliser(rules: rules)
       // The last lines of a chunk may come on top.
@@ -264,8 +251,6 @@ struct Intake {
         batch = EventBatch(room: room)
       }
       let end = try readArchive(file, valueBytesMax: valueBytesMax) { chunk in
-        let start = StageTimes.now(.thread)
-        defer { normalise += StageTimes.now(.thread) - start }
         switch chunk {
         case .lines(let bytes, let firstLine, let firstOffset):
           normaliser.add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)

@@ -11,7 +11,6 @@ struct PublishPass {
   let log: Logger
   let ledger: Ledger
   let rules: FoldSettings
-  let times: StageTimes
   /// Answers the signal that asked to stop, 0 while none did.
   let stop: @Sendable () -> Int32
   /// Throws when the set with these checksums must not be published.
@@ -76,12 +75,10 @@ struct PublishPass {
       run = try ledger.beginRun(
         asOf: rules.asOf, version: version, options: plan.optionsText,
         documents: plan.documents())
-      try times.measure(.facts) {
-        try Workers(count: plan.jobs, waitingMax: 4).make(try ledger.begin(change)) {
-          try ledger.write($0, of: change)
-        }
-        try ledger.finish(change)
+      try Workers(count: plan.jobs, waitingMax: 4).make(try ledger.begin(change)) {
+        try ledger.write($0, of: change)
       }
+      try ledger.finish(change)
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
       let unexplained = fold.breaks.filter { !reconciled.explained.contains($0.id) }
@@ -117,27 +114,23 @@ struct PublishPass {
     let out = folder?.path("reports") ?? plan.out
     let staging = try Staging.begin(for: out, reports: reportPaths)
     do {
-      let reports = try times.measure(.report) {
-        try writeReports(by: reportPlan, with: fold, into: staging.path)
-      }
+      let reports = try writeReports(by: reportPlan, with: fold, into: staging.path)
       // From here on nothing stops between the published set and the ledger's word of it.
       try reportPlan.checkStop()
       manifest.resources = reports.tables
-      let publication = try times.measure(.publish) {
-        let set = try staging.sealed(by: manifest, of: reports)
-        try accept(set.checksums)
-        // Whatever page of the ledger is damaged is found before the set is visible.
-        return try ledger.together("finish the run") {
-          let checksums = Document(set.checksums)
-          try ledger.finishRun(
-            run, archives: read.archives, counts: read.counts,
-            published: checksums.sha256, checksums: checksums,
-            qualified: manifest.qualifications.isEmpty
-              ? nil : manifest.qualifications.joined(separator: "; "),
-            publication: reports.publication)
-          // A power cut must not leave a set that the ledger knows nothing of.
-          return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
-        }
+      let set = try staging.sealed(by: manifest, of: reports)
+      try accept(set.checksums)
+      // Whatever page of the ledger is damaged is found before the set is visible.
+      let publication = try ledger.together("finish the run") {
+        let checksums = Document(set.checksums)
+        try ledger.finishRun(
+          run, archives: read.archives, counts: read.counts,
+          published: checksums.sha256, checksums: checksums,
+          qualified: manifest.qualifications.isEmpty
+            ? nil : manifest.qualifications.joined(separator: "; "),
+          publication: reports.publication)
+        // A power cut must not leave a set that the ledger knows nothing of.
+        return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
       }
       for leftover in staging.leftovers {
         log.warning(

@@ -104,7 +104,7 @@ extension RunPipeline {
       replayed.archives = archive.kind == .events ? [path] : []
       replayed.snapshots = archive.kind == .snapshots ? [path] : []
       var intake = Intake(
-        plan: replayed, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
+        plan: replayed, ledger: again, log: Self.silent, progress: progress,
         checkStop: checkStop)
       intake.replayed = archive
       intake.refused =

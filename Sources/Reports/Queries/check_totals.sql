@@ -15,57 +15,47 @@ standing as (
     break.last_run = (select max(run.id) from run)
     and break.status = 'open'
     and decision.verdict is null
-),
-totals as (
-  select 'revenue_daily' as report, 'charges' as measure, charges as total from revenue
-  union all
-  select 'revenue_daily' as report, 'refunds' as measure, refunds as total from revenue
-  union all
-  select 'revenue_monthly' as report, 'charges' as measure, charges as total from revenue
-  union all
-  select 'revenue_monthly' as report, 'refunds' as measure, refunds as total from revenue
-  union all
-  select 'churn_monthly' as report, 'new' as measure, sum(subscriptions) as total
-  from movement_cell
-  where movement = (select name.id from movement_name as name where name.word = 'new')
-  union all
-  select 'churn_monthly' as report, 'churned' as measure, sum(subscriptions) as total
-  from movement_cell
-  where movement = (select name.id from movement_name as name where name.word = 'churned')
-  union all
-  select 'churn_monthly' as report, 'lost' as measure, sum(subscriptions) as total
-  from movement_cell
-  where movement = (select name.id from movement_name as name where name.word = 'lost')
-  union all
-  select 'renewals_monthly' as report, 'renewals' as measure, sum(renewals) as total
-  from renewal_cell
-  union all
-  select 'renewals_monthly' as report, 'renewals_refunded' as measure, sum(refunded) as total
-  from renewal_cell
-  union all
-  select 'trials_monthly' as report, 'started' as measure, sum(started) as total from trial_cell
-  union all
-  select 'excluded_monthly' as report, 'events' as measure, sum(events) as total
-  from excluded_cell
-  union all
-  select 'deliveries_daily' as report, 'delivered' as measure, sum(delivered) as total
-  from delivery_cell
-  union all
-  select 'inputs' as report, 'lines' as measure, sum(lines) as total
-  from archive
-  where kind = 'events'
-  union all
-  select 'quality_monthly' as report, 'open_breaks' as measure, count(*) as total
-  from standing
-  union all
-  select 'quality_monthly' as report, 'missing_events' as measure, sum(missing_events) as total
-  from standing
 )
-select
-  report,
-  measure,
-  coalesce(total, 0) as total
-from totals
-order by
-  report,
-  measure
+select 'revenue_daily' as report, 'charges' as measure, charges as total from revenue
+union all
+select 'revenue_daily' as report, 'refunds' as measure, refunds as total from revenue
+union all
+select 'revenue_monthly' as report, 'charges' as measure, charges as total from revenue
+union all
+select 'revenue_monthly' as report, 'refunds' as measure, refunds as total from revenue
+union all
+select 'churn_monthly' as report, 'new' as measure, sum(subscriptions) as total
+from movement_cell
+where movement = (select name.id from movement_name as name where name.word = 'new')
+union all
+select 'churn_monthly' as report, 'churned' as measure, sum(subscriptions) as total
+from movement_cell
+where movement = (select name.id from movement_name as name where name.word = 'churned')
+union all
+select 'churn_monthly' as report, 'lost' as measure, sum(subscriptions) as total
+from movement_cell
+where movement = (select name.id from movement_name as name where name.word = 'lost')
+union all
+select 'renewals_monthly' as report, 'renewals' as measure, sum(renewals) as total
+from renewal_cell
+union all
+select 'renewals_monthly' as report, 'renewals_refunded' as measure, sum(refunded) as total
+from renewal_cell
+union all
+select 'trials_monthly' as report, 'started' as measure, sum(started) as total from trial_cell
+union all
+select 'excluded_monthly' as report, 'events' as measure, sum(events) as total
+from excluded_cell
+union all
+select 'deliveries_daily' as report, 'delivered' as measure, sum(delivered) as total
+from delivery_cell
+union all
+select 'inputs' as report, 'lines' as measure, sum(lines) as total
+from archive
+where kind = 'events'
+union all
+select 'quality_monthly' as report, 'open_breaks' as measure, count(*) as total
+from standing
+union all
+select 'quality_monthly' as report, 'missing_events' as measure, sum(missing_events) as total
+from standing

@@ -13,11 +13,10 @@ struct IngestCommand: ParsableCommand {
 
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
-  @OptionGroup var timing: TimingOptions
 
   func run() throws {
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.pipeline(input.given), timing) { try $0.ingest() }
+      try session.reporting(session.pipeline(input.given)) { try $0.ingest() }
     }
   }
 }

@@ -21,7 +21,6 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
-  @OptionGroup var timing: TimingOptions
 
   @Flag(help: "Do everything except writing; print what would change.")
   var dryRun = false
@@ -44,7 +43,7 @@ struct ReportCommand: ParsableCommand {
     var flags = output.given
     if dryRun { flags["dry_run"] = ["true"] }
     try Session(ledger).run { session in
-      try session.timed(session.pipeline(flags), timing) {
+      try session.reporting(session.pipeline(flags)) {
         try atRun.map($0.report(atRun:)) ?? $0.report()
       }
     }

@@ -15,12 +15,11 @@ struct RunCommand: ParsableCommand {
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
-  @OptionGroup var timing: TimingOptions
 
   func run() throws {
     let flags = input.given.merging(output.given) { $1 }
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.pipeline(flags), timing) { try $0.run() }
+      try session.reporting(session.pipeline(flags)) { try $0.run() }
     }
   }
 }

@@ -49,12 +49,6 @@ struct LedgerOptions: SettingOptions {
   var quiet = false
 }
 
-/// What a run reports about itself.
-struct TimingOptions: ParsableArguments {
-  @Flag(help: "Print processor time by stage on standard error.")
-  var timings = false
-}
-
 /// What to read.
 struct InputOptions: SettingOptions {
   @Option(
