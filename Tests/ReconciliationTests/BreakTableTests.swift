@@ -29,3 +29,25 @@ struct BreakTableTests {
     #expect(!code.action(at: .flobuk).isEmpty)
   }
 }
+
+/// The table of break codes of the reference, from what the checks declare.
+enum BreakTable {
+  static let header = [
+    "| code | severity | raised when | action |", "|---|---|---|---|",
+  ]
+
+  /// All conditions, in the order of evaluation; conditions without a user come last.
+  static var conditions: [BreakCondition] {
+    Reconciler.checks.flatMap { $0.conditions } + findingConditions
+  }
+
+  /// One row for each code, in the order of the codes.
+  static var rows: [String] {
+    BreakCode.allCases.map { code in
+      let conditions = conditions.filter { $0.codes.contains(code) }.map(\.condition)
+      let severity = code.severity.map(\.rawValue) ?? "by amount"
+      return "| `\(code.rawValue)` | \(severity) | \(conditions.joined(separator: "; ")) | "
+        + "\(code.action(asking: "the provider", "fetch the user's purchases")) |"
+    }
+  }
+}
