@@ -91,15 +91,15 @@ public struct SubscriptionHistory: Sendable {
   /// Adds the contributions of this subscription to `books`.
   func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
     guard !reported.isEmpty else { return }
-    if !isShared { bookArrivals(into: &books) }
-    if let exclusion { return bookExcluded(exclusion, into: &books) }
-    bookHeld(into: &books)
-    if !isShared { bookGaps(into: &books) }
-    if case .feed(let counted) = role { return bookOverlap(besides: counted, into: &books) }
+    if !isShared { try bookArrivals(into: &books) }
+    if let exclusion { return try bookExcluded(exclusion, into: &books) }
+    try bookHeld(into: &books)
+    if !isShared { try bookGaps(into: &books) }
+    if case .feed(let counted) = role { return try bookOverlap(besides: counted, into: &books) }
     try bookRevenue(into: &books)
     guard isChained else { return }
-    bookRenewals(into: &books)
-    bookTrials(into: &books)
+    try bookRenewals(into: &books)
+    try bookTrials(into: &books)
     try bookMovements(into: &books)
     try bookRecurringRevenue(into: &books)
     try bookRetention(into: &books)

@@ -39,7 +39,7 @@ func arrivalDisorder(of events: [Event], _ rules: FoldSettings) -> [ArrivalDisor
 
 extension SubscriptionHistory {
   /// Deliveries that came after an event of the lineage with a later event time, or too late.
-  func bookArrivals<Target: Books>(into books: inout Target) {
+  func bookArrivals<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for arrival in disorder {
       let event = reported[arrival.event]
       let key = ArrivalKey(
@@ -51,7 +51,7 @@ extension SubscriptionHistory {
       sums.late = arrival.isLate ? 1 : 0
       let source = ContributionOrigin(
         .reported(arrival.event, overtakenBy: arrival.overtakenBy), at: event.time)
-      books.add(sums, to: key, from: source)
+      try books.add(.arrival(key, sums), from: source)
     }
   }
 }

@@ -2,24 +2,12 @@ public import Domain
 
 /// Receives the contributions of a subscription, one by one.
 ///
-/// `FactBooks` adds the shares up; `ContributionLog` keeps each with the events that it comes
-/// from. Both
+/// `FactBooks` adds them up; `ContributionLog` keeps each with the events that it comes from. Both
 /// are filled by the same functions, so that a number and its explanation cannot differ.
 protocol Books {
   mutating func add(
-    _ sums: RevenueSums, to key: RevenueKey, from source: ContributionOrigin
+    _ cell: Contribution.Cell, from source: ContributionOrigin
   ) throws(AmountOverflow)
-  mutating func add(
-    _ sums: MovementSums, to key: MovementKey, from source: ContributionOrigin
-  ) throws(AmountOverflow)
-  mutating func add(
-    _ sums: RetentionSums, to key: RetentionKey, from source: ContributionOrigin
-  ) throws(AmountOverflow)
-  mutating func add(_ sums: RenewalSums, to key: RenewalKey, from source: ContributionOrigin)
-  mutating func add(_ sums: TrialSums, to key: ProductDay, from source: ContributionOrigin)
-  mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from source: ContributionOrigin)
-  mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from source: ContributionOrigin)
-  mutating func add(_ events: Int64, to key: CoverageKey, from source: ContributionOrigin)
 }
 
 /// The source of a contribution, and when it takes effect.
@@ -85,41 +73,26 @@ private struct FactBooks: Books {
 
   init(factor: Int64) { self.factor = factor }
 
+  @inline(__always)
   mutating func add(
-    _ sums: RevenueSums, to key: RevenueKey, from _: ContributionOrigin
+    _ cell: Contribution.Cell, from _: ContributionOrigin
   ) throws(AmountOverflow) {
-    try facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
-  }
-
-  mutating func add(
-    _ sums: MovementSums, to key: MovementKey, from _: ContributionOrigin
-  ) throws(AmountOverflow) {
-    try facts.movements[key, default: MovementSums()].add(sums, times: factor)
-  }
-
-  mutating func add(
-    _ sums: RetentionSums, to key: RetentionKey, from _: ContributionOrigin
-  ) throws(AmountOverflow) {
-    try facts.retention[key, default: RetentionSums()].add(sums, times: factor)
-  }
-
-  mutating func add(_ sums: RenewalSums, to key: RenewalKey, from _: ContributionOrigin) {
-    facts.renewals[key, default: RenewalSums()].add(sums, times: factor)
-  }
-
-  mutating func add(_ sums: TrialSums, to key: ProductDay, from _: ContributionOrigin) {
-    facts.trials[key, default: TrialSums()].add(sums, times: factor)
-  }
-
-  mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from _: ContributionOrigin) {
-    facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
-  }
-
-  mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from _: ContributionOrigin) {
-    facts.arrivals[key, default: ArrivalSums()].add(sums, times: factor)
-  }
-
-  mutating func add(_ events: Int64, to key: CoverageKey, from _: ContributionOrigin) {
-    facts.gaps[key, default: 0] += factor * events
+    switch cell {
+    case .revenue(let key, let sums):
+      try facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
+    case .movement(let key, let sums):
+      try facts.movements[key, default: MovementSums()].add(sums, times: factor)
+    case .renewal(let key, let sums):
+      facts.renewals[key, default: RenewalSums()].add(sums, times: factor)
+    case .trial(let key, let sums):
+      facts.trials[key, default: TrialSums()].add(sums, times: factor)
+    case .retention(let key, let sums):
+      try facts.retention[key, default: RetentionSums()].add(sums, times: factor)
+    case .excluded(let key, let sums):
+      facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
+    case .arrival(let key, let sums):
+      facts.arrivals[key, default: ArrivalSums()].add(sums, times: factor)
+    case .gap(let key, let events): facts.gaps[key, default: 0] += factor * events
+    }
   }
 }

@@ -2,8 +2,8 @@ import Domain
 
 extension SubscriptionHistory {
   /// Arrivals by event, and missing data by charge and by period.
-  func bookGaps<Target: Books>(into books: inout Target) {
-    bookArrivalHours(into: &books)
+  func bookGaps<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    try bookArrivalHours(into: &books)
     guard !reported[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
       let booking = bookings[index]
@@ -11,12 +11,12 @@ extension SubscriptionHistory {
       switch booking.money.basis {
       case .none:
         let isOffer = events[bookings[index].event].offer != 0
-        count(isOffer ? .offerWithoutPrice : .chargeWithoutAmount, source, &books)
-      case .priceBook: count(.chargeFromPriceBook, source, &books)
+        try count(isOffer ? .offerWithoutPrice : .chargeWithoutAmount, source, &books)
+      case .priceBook: try count(.chargeFromPriceBook, source, &books)
       case .provider: break
       }
       if !isChained, booking.productType == .subscription {
-        count(.unchainedCharge, source, &books)
+        try count(.unchainedCharge, source, &books)
       }
     }
     guard isChained else { return }
@@ -24,26 +24,26 @@ extension SubscriptionHistory {
       let period = periods[index]
       guard !period.isTrial, period.start < rules.asOf else { continue }
       let source = ContributionOrigin(.opening(index, after: nil), at: period.start)
-      if period.end == nil { count(.openEndedPeriod, source, &books) }
-      if period.isEndDerived { count(.derivedEnd, source, &books) }
+      if period.end == nil { try count(.openEndedPeriod, source, &books) }
+      if period.isEndDerived { try count(.derivedEnd, source, &books) }
     }
   }
 
-  private func bookArrivalHours<Target: Books>(into books: inout Target) {
+  private func bookArrivalHours<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
       let key = CoverageKey(
         arrivalsIn: event.arrivedAt.hour, provider: event.provider, app: event.app)
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
-      books.add(1, to: key, from: source)
+      try books.add(.gap(key, 1), from: source)
     }
   }
 
   private func count<Target: Books>(
     _ gap: CoverageGap, _ source: ContributionOrigin, _ books: inout Target
-  ) {
+  ) throws(AmountOverflow) {
     let key = CoverageKey(
       day: day(source.at), provider: reported[0].provider, app: reported[0].app, gap: gap)
-    books.add(1, to: key, from: source)
+    try books.add(.gap(key, 1), from: source)
   }
 }

@@ -38,7 +38,7 @@ extension SubscriptionHistory {
     guard source.at < rules.asOf, sums.subscriptions != 0 || sums.mrr != .zero else { return }
     let key = MovementKey(
       month: month(source.at), productKey: product, movement: movement)
-    try books.add(sums, to: key, from: source)
+    try books.add(.movement(key, sums), from: source)
   }
 
   /// Auto-renew goes off with a cancel inside the stretch, and on again with the next charge.

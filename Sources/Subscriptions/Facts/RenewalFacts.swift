@@ -38,7 +38,7 @@ extension SubscriptionHistory {
   }
 
   /// Renewals by the month of their charge; a renewal counts as refunded once, at its first refund.
-  func bookRenewals<Target: Books>(into books: inout Target) {
+  func bookRenewals<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
     let ordinals = renewalOrdinals
     var refunded: Set<Int> = []
@@ -48,11 +48,11 @@ extension SubscriptionHistory {
       if !bookings[index].isRefund {
         let key = renewalKey(index, ordinal: ordinals[index])
         sums.renewals = 1
-        books.add(sums, to: key, from: source)
+        try books.add(.renewal(key, sums), from: source)
       } else if let charge = bookings[index].refundedCharge, refunded.insert(charge).inserted {
         let key = renewalKey(index, ordinal: ordinals[charge])
         sums.refunded = 1
-        books.add(sums, to: key, from: source)
+        try books.add(.renewal(key, sums), from: source)
       }
     }
   }

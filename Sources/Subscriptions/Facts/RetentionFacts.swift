@@ -23,17 +23,17 @@ extension SubscriptionHistory {
     joined.joined = 1
     came.activeChange = 1
     went.activeChange = -1
-    try books.add(joined, to: key(cohort.month), from: first)
+    try books.add(.retention(key(cohort.month), joined), from: first)
     for stretch in stretches where stretch.start < rules.asOf {
       // Active at the ends of the months from the start's to the one before the end's.
       let from = month(stretch.start)
       let until = stretch.end.map { month($0) }
       guard until != from else { continue }
       let opening = ContributionOrigin(.opening(stretch.periods[0], after: nil), at: stretch.start)
-      try books.add(came, to: key(from), from: opening)
+      try books.add(.retention(key(from), came), from: opening)
       if let until, let end = stretch.end, let last = stretch.periods.last {
         try books.add(
-          went, to: key(until), from: ContributionOrigin(.ending(last), at: end)
+          .retention(key(until), went), from: ContributionOrigin(.ending(last), at: end)
         )
       }
     }
@@ -42,7 +42,7 @@ extension SubscriptionHistory {
       var sums = RetentionSums()
       try sums.netUSD.add(booking.money.grossUSD.map { booking.isRefund ? -$0 : $0 })
       try books.add(
-        sums, to: key(month(booking.time)),
+        .retention(key(month(booking.time)), sums),
         from: ContributionOrigin(.booking(index), at: booking.time))
     }
   }

@@ -5,7 +5,7 @@ extension SubscriptionHistory {
   func bookRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in bookings.indices {
       let source = ContributionOrigin(.booking(index), at: bookings[index].time)
-      try books.add(RevenueSums(of: bookings[index]), to: revenueKey(index), from: source)
+      try books.add(.revenue(revenueKey(index), RevenueSums(of: bookings[index])), from: source)
     }
   }
 
@@ -22,39 +22,44 @@ extension SubscriptionHistory {
 
   /// Sandbox traffic and shared purchases carry no money and no movement; their reported events and
   /// derived charges are only counted.
-  func bookExcluded<Target: Books>(_ reason: ExclusionReason, into books: inout Target) {
+  func bookExcluded<Target: Books>(
+    _ reason: ExclusionReason, into books: inout Target
+  ) throws(AmountOverflow) {
     func key(_ event: Event) -> ExclusionKey { exclusionKey(event, reason) }
     var (one, charge) = (ExclusionSums(), ExclusionSums())
     one.events = 1
     charge.charges = 1
     for index in reported.indices {
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
-      books.add(one, to: key(reported[index]), from: source)
+      try books.add(.excluded(key(reported[index]), one), from: source)
     }
     for index in events.indices where events[index].chargeKind != nil {
       let source = ContributionOrigin(.event(index), at: events[index].time)
-      books.add(charge, to: key(events[index]), from: source)
+      try books.add(.excluded(key(events[index]), charge), from: source)
     }
   }
 
   /// What another provider counts too is only counted as left out.
-  func bookOverlap<Target: Books>(besides counted: Set<Int64>, into books: inout Target) {
+  func bookOverlap<Target: Books>(
+    besides counted: Set<Int64>, into books: inout Target
+  ) throws(AmountOverflow) {
     var one = ExclusionSums()
     one.events = 1
     for index in reported.indices where !counted.contains(reported[index].identity) {
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
-      books.add(one, to: exclusionKey(reported[index], .overlap), from: source)
+      try books.add(.excluded(exclusionKey(reported[index], .overlap), one), from: source)
     }
   }
 
   /// Second charges of a transaction, and refunds beyond their charge, are only counted.
-  func bookHeld<Target: Books>(into books: inout Target) {
+  func bookHeld<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in held.indices where isCounted(held[index]) {
       let source = ContributionOrigin(.held(index), at: held[index].event.time)
       var sums = ExclusionSums()
       sums.events = held[index].reason == .overlap ? 0 : 1
       sums.charges = held[index].reason == .overRefund ? 0 : 1
-      books.add(sums, to: exclusionKey(held[index].event, held[index].reason), from: source)
+      try books.add(
+        .excluded(exclusionKey(held[index].event, held[index].reason), sums), from: source)
     }
   }
 

@@ -92,39 +92,7 @@ extension SubscriptionHistory {
 struct ContributionLog: Books {
   private(set) var shares: [Contribution] = []
 
-  mutating func add(_ sums: RevenueSums, to key: RevenueKey, from source: ContributionOrigin) {
-    keep(.revenue(key, sums), source)
-  }
-
-  mutating func add(_ sums: MovementSums, to key: MovementKey, from source: ContributionOrigin) {
-    keep(.movement(key, sums), source)
-  }
-
-  mutating func add(_ sums: RetentionSums, to key: RetentionKey, from source: ContributionOrigin) {
-    keep(.retention(key, sums), source)
-  }
-
-  mutating func add(_ sums: RenewalSums, to key: RenewalKey, from source: ContributionOrigin) {
-    keep(.renewal(key, sums), source)
-  }
-
-  mutating func add(_ sums: TrialSums, to key: ProductDay, from source: ContributionOrigin) {
-    keep(.trial(key, sums), source)
-  }
-
-  mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from source: ContributionOrigin) {
-    keep(.excluded(key, sums), source)
-  }
-
-  mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from source: ContributionOrigin) {
-    keep(.arrival(key, sums), source)
-  }
-
-  mutating func add(_ events: Int64, to key: CoverageKey, from source: ContributionOrigin) {
-    keep(.gap(key, events), source)
-  }
-
-  private mutating func keep(_ cell: Contribution.Cell, _ source: ContributionOrigin) {
+  mutating func add(_ cell: Contribution.Cell, from source: ContributionOrigin) {
     shares.append(Contribution(cell: cell, source: source))
   }
 }

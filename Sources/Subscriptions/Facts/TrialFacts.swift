@@ -2,7 +2,7 @@ import Domain
 
 extension SubscriptionHistory {
   /// Trials by the day of their start: each is converted, expired or pending.
-  func bookTrials<Target: Books>(into books: inout Target) {
+  func bookTrials<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in periods.indices where periods[index].isTrial {
       let trial = periods[index]
       let key = ProductDay(day: day(trial.start), productKey: productKey(ofPeriod: index))
@@ -14,7 +14,7 @@ extension SubscriptionHistory {
       case .expired: sums.expired = 1
       case .pending: sums.pending = 1
       }
-      books.add(sums, to: key, from: ContributionOrigin(.trial(index), at: trial.start))
+      try books.add(.trial(key, sums), from: ContributionOrigin(.trial(index), at: trial.start))
     }
   }
 
