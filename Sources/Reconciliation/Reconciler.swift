@@ -76,7 +76,7 @@ struct Reconciler {
   /// What remains silent when everything else is explained.
   static let lastCheck: any ReconciliationCheck.Type = SilentEndCheck.self
   static let snapshotChecks: [any ReconciliationCheck.Type] = [
-    TransactionCheck.self, RevocationCheck.self, RefundedChargeCheck.self,
+    OtherProviderCheck.self, TransactionCheck.self, RevocationCheck.self, RefundedChargeCheck.self,
     UnseenPeriodCheck.self, UnmatchedEntitlementCheck.self, TrialDateCheck.self,
     StartCheck.self, FirstChargeCheck.self, PeriodEndCheck.self, ProductCheck.self,
     RenewalStateCheck.self, CounterCheck.self, SnapshotCounterCheck.self, LastPurchaseCheck.self,
@@ -113,6 +113,8 @@ struct Reconciler {
   /// Lineages whose access a missing refund has revoked.
   var missedRefunds: Set<LineageName> = []
   private(set) var breaks: [String: Break] = [:]
+  /// When charges happened that are missing here and count as another provider reports them.
+  var countedElsewhere: [LineageName: Set<Instant>] = [:]
   /// The numbers of each lineage that missing events put in doubt.
   private var doubts: [LineageName: [Doubt]] = [:]
   var counts = ReconciliationCounts()
@@ -178,7 +180,7 @@ struct Reconciler {
   mutating func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     // A webhook of any time can bring what a webhook shows.
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
-    let found = draft.finished(knownAt: knownUntil, rules)
+    let found = withoutWhatCounts(draft, lineage).finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
       doubts[lineage ?? draft.subject.lineage, default: []].append(doubt)
     }

@@ -40,6 +40,7 @@ extension SubscriptionHistory {
     state.unseenPeriods = unseenPeriods
     state.reportedCount = reportedCount
     state.churned = churned
+    state.reportedElsewhere = reportedElsewhere
     state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
     return state

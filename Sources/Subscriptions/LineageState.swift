@@ -172,6 +172,8 @@ public struct LineageState: Sendable, Equatable {
   public var reportedCount: ReportedCount?
   /// Ends that count as churn, in order; pauses are left out.
   public var churned: [Churned] = []
+  /// What other providers reported of it and this one did not, in business order.
+  public var reportedElsewhere: [ReportElsewhere] = []
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
 

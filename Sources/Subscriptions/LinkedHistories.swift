@@ -25,10 +25,14 @@ public struct LinkedHistories: Sendable {
 
   /// What reports count, by whom it was reported; those of one provider as it alone would be.
   public private(set) var histories: [SubscriptionHistory] = []
+  /// The subscriptions as each provider reported them, with what others did.
+  public private(set) var own: [SubscriptionHistory]
   /// The charges that more than one provider reports, by each provider that does not count.
   public private(set) var overlaps: [Overlap] = []
   private var subscriptions: [Subscription] = []
   private var places: [StoreID: Int] = [:]
+  /// The subscriptions that a history in `own` reports too.
+  private var feeds: [(index: Int, homes: Set<Int>)] = []
   private let originals: [Int64: Int64]
 
   /// - Parameters:
@@ -40,6 +44,7 @@ public struct LinkedHistories: Sendable {
     _ own: [SubscriptionHistory], originals: [Int64: Int64], rules: FoldSettings
   ) throws(AmountOverflow) {
     self.originals = originals
+    self.own = own
     func rank(_ index: Int) -> (Int, Int64, Int64, Int) {
       let provider = own[index].reported[0].provider
       let place = own[index].place
@@ -47,11 +52,21 @@ public struct LinkedHistories: Sendable {
     }
     let counted = own.indices.filter { !own[$0].isEmpty && own[$0].exclusion != .familySharing }
     for index in own.indices where !counted.contains(index) { histories.append(own[index]) }
-    for index in counted.sorted(by: { rank($0) < rank($1) }) { take(own[index]) }
+    for index in counted.sorted(by: { rank($0) < rank($1) }) { take(own[index], index) }
+    var shared: [SubscriptionHistory] = []
     for subscription in subscriptions {
       let found = try subscription.histories()
       histories += found
-      if let last = found.last { overlaps += subscription.overlaps(with: last) }
+      let all = found.last ?? subscription.main
+      shared.append(all)
+      overlaps += subscription.overlaps(with: all)
+      self.own[subscription.index].reportedElsewhere = all.reports(
+        notIn: subscription.main, isExpected: true)
+    }
+    for feed in feeds {
+      self.own[feed.index].reportedElsewhere = feed.homes.sorted().flatMap {
+        shared[$0].reports(notIn: own[feed.index], isExpected: false)
+      }
     }
   }
 
@@ -61,16 +76,17 @@ public struct LinkedHistories: Sendable {
   }
 
   /// Adds the subscription, or what it reports of known ones.
-  private mutating func take(_ history: SubscriptionHistory) {
+  private mutating func take(_ history: SubscriptionHistory, _ index: Int) {
     guard history.exclusion == nil, let homes = homes(of: history) else {
       for event in history.reported { place(event, of: history, at: subscriptions.count) }
-      subscriptions.append(Subscription(history))
+      subscriptions.append(Subscription(history, index))
       return
     }
     var reading = OtherReport(history)
-    for (index, home) in homes.enumerated() {
-      reading.read(index, into: &subscriptions[home])
+    for (event, home) in homes.enumerated() {
+      reading.read(event, into: &subscriptions[home])
     }
+    feeds.append((index, Set(homes)))
     for (event, home) in zip(history.events, homes) { place(event, of: history, at: home) }
     var feed = history
     feed.held = reading.held
@@ -107,8 +123,10 @@ public struct LinkedHistories: Sendable {
 /// A subscription as the provider that counts reports it, and what others add.
 private struct Subscription {
   let main: SubscriptionHistory
-  /// Transactions that the main provider charges or begins a trial with.
-  private let opened: Set<Int64>
+  /// Its place among the subscriptions of each provider.
+  let index: Int
+  /// How many charges and trial starts of the main provider name a transaction.
+  private let opened: [Int64: Int]
   private let refunded: Set<Int64>
   /// Events of other providers, as folded and as reported.
   private(set) var events: [Event] = []
@@ -116,28 +134,37 @@ private struct Subscription {
   /// Charges of other providers that are left out.
   private var left: [(charge: Event, usd: Amount?)] = []
 
-  init(_ main: SubscriptionHistory) {
+  init(_ main: SubscriptionHistory, _ index: Int) {
     self.main = main
-    opened = Set(main.events.lazy.filter(\.opensPurchase).map(\.transaction))
+    self.index = index
+    opened = main.events.lazy.filter(\.opensPurchase)
+      .reduce(into: [:]) { $0[$1.transaction, default: 0] += 1 }
     refunded = Set(main.events.lazy.filter(\.kind.isRefund).map(\.transaction))
   }
 
-  /// Whether what `event` opens, from `start` on, is reported already; an id that names several
-  /// charges decides nothing, and then the time does.
+  /// Whether what `event` opens, from `start` on, is reported already: by its transaction; where
+  /// one of both reports names none, or the same for several charges, by the time.
   func hasOpened(_ event: Event, isUnique: Bool, from start: Instant) -> Bool {
     let others = events.filter { $0.opensPurchase && $0.provider != event.provider }
-    if isUnique {
-      return opened.contains(event.transaction)
-        || others.contains { $0.transaction == event.transaction }
-    }
+    let isNamed =
+      opened[event.transaction] != nil
+      || others.contains { $0.transaction == event.transaction }
+    if isUnique, isNamed { return true }
     let gap = main.rules.renewalGap
-    return others.contains { $0.time - gap <= start && start <= $0.time + gap }
+    func isNear(_ time: Instant) -> Bool { time - gap <= start && start <= time + gap }
+    func mayBe(_ other: Event) -> Bool {
+      !isUnique
+        || other.product == event.product
+          && (other.transaction == 0 || opened[other.transaction, default: 0] > 1)
+    }
+    return others.contains { isNear($0.time) && mayBe($0) }
       || main.periods.contains { period in
         period.start - gap <= start && period.end.map { start + gap < $0 } ?? true
+          && mayBe(main.events[period.opener])
       }
       || main.bookings.contains { booking in
-        !booking.isRefund && booking.product == event.product && booking.time - gap <= start
-          && start <= booking.time + gap
+        !booking.isRefund && booking.product == event.product && isNear(booking.time)
+          && mayBe(main.events[booking.event])
       }
   }
 

@@ -30,6 +30,8 @@ public struct SubscriptionHistory: Sendable {
   let nextDerived: Instant?
   /// What of it reports count.
   var role = Role.whole
+  /// What other providers reported of it and this one did not.
+  var reportedElsewhere: [ReportElsewhere] = []
 
   /// What reports count of a subscription that several providers may report.
   enum Role: Sendable {

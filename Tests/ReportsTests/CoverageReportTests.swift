@@ -106,6 +106,22 @@ struct CoverageReportTests {
     #expect(try statement("country", .purple).dropLast() == ["not_available", "4"])
   }
 
+  @Test("Charges that other providers' cannot be told from are counted, where there are others")
+  func withoutTransaction() throws {
+    try charge(.iaptic, .provider, 5)
+    try leave(.chargeWithoutTransaction, 2, .iaptic)
+    try world.write()
+    #expect(try statement("revenue_usd", .iaptic).dropLast() == ["measured", "0"])
+    try charge(.purple, .provider, 1)
+    try world.write()
+    #expect(
+      try statement("revenue_usd", .iaptic) == [
+        "estimated", "2",
+        "no transaction, so that another provider's charge may count beside it: 2 of 5 charges",
+      ])
+    #expect(try statement("revenue_usd", .purple).first == "measured")
+  }
+
   @Test("Charges that nothing chains are counted wherever they are left out")
   func unchained() throws {
     try charge(.flobuk, .priceBook, 10)

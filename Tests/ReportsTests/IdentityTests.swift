@@ -46,6 +46,17 @@ struct IdentityTests {
     #expect(try broken().first?.contains("0 transferred in, 1 out") == true)
   }
 
+  @Test("A transfer to another app is named, unless subscriptions are linked across providers")
+  func transfersBetweenApps() throws {
+    let other = try world.productKey("monthly", app: "other", provider: .iaptic)
+    world.move(.new, 2, productKey, on: start)
+    world.move(.transferOut, 1, productKey, on: start)
+    world.move(.transferIn, 1, other, on: start)
+    #expect(try broken().count == 2)
+    for key in [productKey, other] { try world.link(key) }
+    try world.write()
+  }
+
   @Test("A trial that is neither decided nor pending is named")
   func trials() throws {
     var sums = TrialSums()

@@ -79,6 +79,15 @@ final class World {
     facts.movements[key] = sums
   }
 
+  /// Makes a subscription of the app of `key` one that is linked across providers.
+  func link(_ key: ProductKey) throws {
+    let lineage = 1 + Int64(key.provider.rawValue)
+    try sql(
+      "insert into lineage values (\(lineage), \(key.provider.rawValue), \(key.app), 0, "
+        + "\(key.store.rawValue), 1, 0, 0, 0, 0, x'', 0)")
+    try sql("insert into lineage_link values (\(lineage), 1)")
+  }
+
   func churn(_ count: Int64, _ productKey: ProductKey, on day: Day) {
     move(.churned, count, productKey, on: day)
     move(.churnedVoluntary, count, productKey, on: day)

@@ -93,6 +93,22 @@ struct Program {
     try readCSV(folder.path("\(out)/\(file)"))
   }
 
+  /// Publishes `lines` in one run in `one/out`, and in the other order by a run for each line in
+  /// `many/out`.
+  func publishBothWays(_ lines: [String], asOf: String) throws {
+    let parts = [("one", [lines.joined(separator: "\n")]), ("many", lines.reversed())]
+    for (folder, runs) in parts {
+      for (number, part) in runs.enumerated() {
+        try self.folder.write(part + "\n", to: "\(folder)/in/\(number).jsonl")
+        let result = try run([
+          "run", "--archives", "\(folder)/in", "--as-of", asOf, "--ledger", "\(folder)/l",
+          "--out", "\(folder)/out",
+        ])
+        try #require([0, 1].contains(result.status), "\(result)")
+      }
+    }
+  }
+
   /// Every published file with its bytes, except those named.
   func published(in out: String = "reports", except names: [String] = []) throws -> [String: Data] {
     try filesAndBytes(under: folder.path(out)).filter { file in

@@ -55,11 +55,10 @@ struct World {
   func run(
     archives: [String] = ["world/archives"], out: String = "reports", asOf: String? = nil
   ) -> [String] {
-    var inputs = ["world/snapshots/sdk"]
-    var prices: [String] = []
-    if isThere("world/snapshots/iaptic") { inputs.append("world/snapshots/iaptic") }
-    if isThere("world/prices.csv") { prices = ["--prices", "world/prices.csv"] }
-    return ["run", "--archives"] + archives + ["--snapshots"] + inputs + prices + [
+    let snapshots = ["world/snapshots/sdk", "world/snapshots/iaptic"].filter(isThere)
+    let prices = isThere("world/prices.csv") ? ["--prices", "world/prices.csv"] : []
+    let inputs = (snapshots.isEmpty ? [] : ["--snapshots"]) + snapshots + prices
+    return ["run", "--archives"] + archives + inputs + [
       "--config", "world/subledger.yaml", "--as-of", asOf ?? self.asOf, "--ledger",
       "\(out).sqlite", "--out", out,
     ]

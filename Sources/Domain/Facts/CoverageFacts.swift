@@ -14,6 +14,8 @@ public enum CoverageGap: UInt8, NamedCode {
   case derivedEnd = 5
   /// A charge at an offer that the price book does not list; its amount is unknown.
   case offerWithoutPrice = 6
+  /// A charge that names no transaction of the store.
+  case chargeWithoutTransaction = 7
   /// An event, in the UTC hour in which it arrived: hours without any are looked for.
   case arrival = 20
 }

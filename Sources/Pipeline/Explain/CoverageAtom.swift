@@ -56,7 +56,9 @@ enum CoverageAtom: String {
       case .unchainedCharge: return [.unchained]
       case .openEndedPeriod: return [.openEnded]
       case .derivedEnd: return [.derivedEnd]
-      case .chargeWithoutAmount, .offerWithoutPrice, .chargeFromPriceBook, .arrival: return []
+      case .chargeWithoutAmount, .offerWithoutPrice, .chargeFromPriceBook,
+        .chargeWithoutTransaction, .arrival:
+        return []
       }
     default: return []
     }

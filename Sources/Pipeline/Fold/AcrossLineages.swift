@@ -22,7 +22,7 @@ struct AcrossLineages {
     for rows in Dictionary(grouping: rows, by: { FoldGroup(of: $0.lineage) }).values {
       try checkStop()
       let group = try ledger.group(of: rows[0].lineage)
-      let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).reported
+      let lineages = try cases.lineages(group, try ledger.events(of: group))
       var holders: [Int64: LineageInput] = [:]
       for lineage in lineages.reversed() {
         for key in lineage.state.lineages { holders[key] = lineage }
@@ -73,7 +73,7 @@ struct AcrossLineages {
     guard group.first?.environment == .production,
       events.contains(where: { outliers.mayInclude($0) })
     else { return [] }
-    return try cases.lineages(group, events, at: asOf).reported.flatMap { lineage in
+    return try cases.lineages(group, events).flatMap { lineage in
       outliers.breaks(in: lineage, events, rules: rules).map { $0.reported(by: lineage) }
     }
   }
@@ -112,6 +112,6 @@ struct AcrossLineages {
   }
 
   private func lineageInput(of row: LineageRow) throws -> LineageInput? {
-    try cases.lineages([row], try ledger.events(of: row), at: asOf).reported.first
+    try cases.lineages([row], try ledger.events(of: row)).first
   }
 }

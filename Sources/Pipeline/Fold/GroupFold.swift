@@ -78,7 +78,7 @@ struct GroupFold: Sendable {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
       let histories = try histories(of: events, rules: rules.fold)
       for history in histories { try history.book(into: &result.facts) }
-      let isWatched = try look(at: histories, group, events, cases, into: &result)
+      let isWatched = try look(at: .init(group, events, histories), cases, into: &result)
       finish(group, histories, events, isWatched: isWatched, into: &result)
       return histories
     }
@@ -87,7 +87,7 @@ struct GroupFold: Sendable {
     var own = FoldResult()
     var isWatched = false
     for part in linked.parts {
-      let isOpen = try look(at: part.histories, part.rows, part.events, cases, into: &own)
+      let isOpen = try look(at: part, cases, into: &own)
       isWatched = isWatched || isOpen
     }
     own.churnInDoubt = own.churnInDoubt.filter(counted.count)
@@ -104,17 +104,16 @@ struct GroupFold: Sendable {
   /// Adds what the subscriptions of a fold group by itself paid, and what is wrong with them;
   /// returns whether that is to be looked at again in every run.
   private func look(
-    at histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event],
-    _ cases: InputBuilder, into result: inout FoldResult
+    at group: LinkedGroups.Part, _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
     var isWatched = false
     var texts: GroupTexts?
-    for history in histories {
+    for history in group.histories {
       history.book(into: &result.rates)
       history.book(into: &result.prices)
-      let hasLooseEnds = hasLooseEnds(history, group)
+      let hasLooseEnds = hasLooseEnds(history, group.rows)
       guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else { continue }
-      let known = try texts ?? cases.texts(of: group, events)
+      let known = try texts ?? cases.texts(of: group.named.rows, group.named.events)
       texts = known
       let lineage = known.input(state)
       var found = breaks(from: history.findings, lineage: lineage, rules: rules)
@@ -122,7 +121,7 @@ struct GroupFold: Sendable {
         let outcome = self.missing(in: lineage)
         // What a missing charge was worth depends on what everybody paid.
         if outcome.breaks.contains(where: \.code.isCharge) {
-          result.unpriced.insert(group[0].key)
+          result.unpriced.insert(group.rows[0].key)
         } else {
           found += outcome.breaks
         }
@@ -147,12 +146,10 @@ struct GroupFold: Sendable {
   }
 
   /// The breaks of a group in `unpriced`, by rules with the prices and rates of all charges.
-  func priced(
-    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder
-  ) throws -> [Break] {
-    let texts = try cases.texts(of: group, events)
-    return try histories(of: events, rules: rules.fold).flatMap { history -> [Break] in
-      guard hasLooseEnds(history, group), let state = history.state else { return [] }
+  func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
+    let texts = try cases.texts(of: group.named.rows, group.named.events)
+    return group.histories.flatMap { history -> [Break] in
+      guard hasLooseEnds(history, group.rows), let state = history.state else { return [] }
       let lineage = texts.input(state)
       let found = missing(in: lineage).breaks
       guard found.contains(where: \.code.isCharge) else { return [] }

@@ -11,18 +11,20 @@ struct InputBuilder {
   /// The histories of a fold group as received before the earlier of as-of and `moment`; apart from
   /// them, as received before as-of, those without events until then.
   func lineages(
-    _ group: [LineageRow], _ events: [Event], at moment: Instant
+    _ group: LinkedGroups.Part, at moment: Instant
   ) throws -> (reported: [LineageInput], newer: [LineageInput]) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
     // Also without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
-    let today = isOlder ? try histories(of: events, rules: rules).compactMap(\.state) : []
-    let reported = try histories(of: events, rules: then).compactMap(\.state)
+    let latest = group.histories.compactMap(\.state)
+    let today = isOlder ? latest : []
+    let reported =
+      isOlder ? try histories(of: group.events, rules: then).compactMap(\.state) : latest
     let known = Set(reported.flatMap(\.lineages))
     let newer = today.filter { known.isDisjoint(with: $0.lineages) }
     guard !reported.isEmpty || !newer.isEmpty else { return ([], []) }
-    let texts = try texts(of: group, events)
+    let texts = try texts(of: group.named.rows, group.named.events)
     var holders: [Int64: Int] = [:]
     for (index, state) in today.enumerated() {
       for lineage in state.lineages where holders[lineage] == nil { holders[lineage] = index }
@@ -37,6 +39,12 @@ struct InputBuilder {
       },
       newer: newer.map { texts.input($0) }
     )
+  }
+
+  /// The histories of a fold group by itself.
+  func lineages(_ group: [LineageRow], _ events: [Event]) throws -> [LineageInput] {
+    let own = LinkedGroups.Part(group, events, try histories(of: events, rules: rules))
+    return try lineages(own, at: rules.asOf).reported
   }
 
   /// The texts behind the symbols and keys of a fold group.

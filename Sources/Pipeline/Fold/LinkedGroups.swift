@@ -10,6 +10,22 @@ struct LinkedGroups {
     var rows: [LineageRow]
     var events: [Event]
     var histories: [SubscriptionHistory]
+    /// All that the histories name: also what others report of them.
+    var named: (rows: [LineageRow], events: [Event])
+
+    init(_ rows: [LineageRow], _ events: [Event], _ histories: [SubscriptionHistory]) {
+      (self.rows, self.events, self.histories) = (rows, events, histories)
+      named = (rows, events)
+    }
+
+    /// The group of `row` as of the rules, with what other providers report of it.
+    init(of row: LineageRow, in ledger: Ledger, isLinked: Bool, rules: FoldSettings) throws {
+      let group = isLinked ? try ledger.linkedGroup(of: row) : try ledger.group(of: row)
+      let events = try ledger.events(of: group)
+      let linked = try LinkedGroups(group, events, rules: rules)
+      let own = linked?.parts.first { $0.rows.contains { $0.key == row.key } }
+      self = try own ?? Part(group, events, Subscriptions.histories(of: events, rules: rules))
+    }
   }
 
   private(set) var parts: [Part] = []
@@ -32,7 +48,7 @@ struct LinkedGroups {
       guard let user = users[row.key] else { continue }
       let group = FoldGroup(of: row, user: user)
       let place = places[group] ?? parts.count
-      if place == parts.count { parts.append(Part(rows: [], events: [], histories: [])) }
+      if place == parts.count { parts.append(Part([], [], [])) }
       (places[group], homes[row.key]) = (place, place)
       parts[place].rows.append(row)
     }
@@ -45,6 +61,12 @@ struct LinkedGroups {
       uniquingKeysWith: { first, _ in first })
     counted = try LinkedHistories(
       parts.flatMap(\.histories), originals: originals, rules: rules)
+    var own = counted.own[...]
+    for index in parts.indices {
+      parts[index].histories = Array(own.prefix(parts[index].histories.count))
+      own = own.dropFirst(parts[index].histories.count)
+      parts[index].named = (parts[index].rows + rows, events)
+    }
   }
 }
 

@@ -25,11 +25,13 @@ struct PricePass {
     let fold = fold
     try Workers(count: jobs, waitingMax: 2).read(ledger.path, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+      let isLinked = try ledger.isLinked()
       var found: [Break] = []
       for key in part {
         guard let row = try ledger.lineage(key) else { continue }
-        let group = try ledger.group(of: row)
-        found += try fold.priced(group, try ledger.events(of: group), cases)
+        let group = try LinkedGroups.Part(
+          of: row, in: ledger, isLinked: isLinked, rules: fold.rules.fold)
+        found += try fold.priced(group, cases)
       }
       return found
     } take: { part in

@@ -43,7 +43,7 @@ struct ReconcilePass {
     }
     let heldByOthers = transferred
     try workers.read(ledger.path, shown + others) { ledger, users in
-      var reader = InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
+      var reader = try InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
       let result = try reader.result(of: users)
       return (result, reader.previousOwners)
     } take: { part, owners in
@@ -73,10 +73,12 @@ private struct InputReader {
   let rules: ReconciliationSettings
   /// Lineages that a snapshot of somebody else than their events' user lists.
   let transferred: Set<Int64>
+  private let isLinked: Bool
   private let builder: InputBuilder
   private(set) var previousOwners = PreviousOwners()
 
-  init(ledger: Ledger, rules: ReconciliationSettings, transferred: Set<Int64> = []) {
+  init(ledger: Ledger, rules: ReconciliationSettings, transferred: Set<Int64> = []) throws {
+    isLinked = try ledger.isLinked()
     self.ledger = ledger
     self.rules = rules
     self.transferred = transferred
@@ -191,12 +193,12 @@ private struct InputReader {
     var waiting = Set(rows.map(\.key))
     var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
     for row in rows where waiting.contains(row.key) {
-      let group = try ledger.group(of: row)
-      let wanted = Set(group.map(\.key).filter { waiting.remove($0) != nil })
-      let events = try ledger.events(of: group)
+      let group = try LinkedGroups.Part(
+        of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+      let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
       previousOwners.read(
-        events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
-      let histories = try builder.lineages(group, events, at: moment)
+        group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
+      let histories = try builder.lineages(group, at: moment)
       reported += histories.reported.filter { $0.isAmong(wanted) }
       newer += histories.newer.filter { $0.isAmong(wanted) }
     }

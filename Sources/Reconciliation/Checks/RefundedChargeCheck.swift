@@ -19,7 +19,9 @@ extension Reconciler {
       var evaluated: Set<Int64> = []
       for refund in lineage.latest.refunds
       where !refund.chargeIsKnown && refund.transaction != 0
-        && !charged.contains(refund.transaction) && evaluated.insert(refund.transaction).inserted
+        && !charged.contains(refund.transaction)
+        && !lineage.latest.isReportedElsewhere(refund.transaction)
+        && evaluated.insert(refund.transaction).inserted
       {
         evaluate(refund, of: lineage)
       }

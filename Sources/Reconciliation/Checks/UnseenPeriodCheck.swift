@@ -40,6 +40,7 @@ extension Reconciler {
       }
     }
     return view?.transaction(period.transaction) != nil
+      || lineage.latest.isReportedElsewhere(period.transaction)
       || lineage.latest.refunds.contains {
         $0.transaction == period.transaction && !$0.chargeIsKnown
       }

@@ -1,7 +1,7 @@
 import Subscriptions
 import Domain
 
-/// The transactions in events, over all lineages of the user.
+/// The transactions in events, over all lineages of the user, and in those of other providers.
 struct ReportedTransactions {
   private var charges: Set<Int64> = []
   private var trials: Set<Int64> = []
@@ -22,6 +22,13 @@ struct ReportedTransactions {
       }
       trials.formUnion(state.trials.map(\.transaction))
       refunds.formUnion(state.refunds.map(\.transaction))
+      for report in state.reportedElsewhere where report.isExpected {
+        switch report.kind {
+        case .trialStarted: trials.insert(report.transaction)
+        case _ where report.kind.isRefund: refunds.insert(report.transaction)
+        default: charges.insert(report.transaction)
+        }
+      }
       if state.accessRevoked, let last = state.charges.last { revoked.insert(last.transaction) }
     }
   }

@@ -11,6 +11,8 @@ struct CoverageCounts: Equatable {
   var withoutUSD: Int64 = 0
   /// Of these, those at an offer that the price book does not list.
   var unlistedOffers: Int64 = 0
+  /// Charges that name no transaction.
+  var withoutTransaction: Int64 = 0
   var bookings: Int64 = 0
   /// Of these, those whose proceeds after commission are unknown.
   var withoutProceeds: Int64 = 0
@@ -31,6 +33,8 @@ struct CoverageCounts: Equatable {
   /// Events of the provider that report a change.
   var reported: Int64 = 0
   var hasSnapshots = false
+  /// Whether another provider can report the same transactions.
+  var hasOtherProviders = false
 
   init() {}
 
@@ -52,6 +56,7 @@ struct CoverageCounts: Equatable {
     states = row.int64(16)
     reported = row.int64(17)
     unlistedOffers = row.int64(18)
+    withoutTransaction = row.int64(19)
   }
 
   /// The coverage of `metric` in this data of a feed of `provider`.
@@ -90,8 +95,14 @@ struct CoverageCounts: Equatable {
       reasons.append(
         "offers that the price book does not list: \(counted(unlistedOffers, "charge"))")
     }
+    let unnamed = hasOtherProviders ? withoutTransaction : 0
+    if unnamed > 0 {
+      reasons.append(
+        "no transaction, so that another provider's charge may count beside it: \(unnamed) of "
+          + "\(charges) charges")
+    }
     return judged(
-      reasons, missing: withoutUSD, estimated: listed, of: charges,
+      reasons, missing: withoutUSD, estimated: max(listed, unnamed), of: charges,
       measured: "every charge came with its amount")
   }
 

@@ -73,7 +73,10 @@ gap as (
     sum(case when name.word = 'derived_end' then cell.events else 0 end) as derived_ends,
     sum(
       case when name.word = 'offer_without_price' then cell.events else 0 end
-    ) as unlisted_offers
+    ) as unlisted_offers,
+    sum(
+      case when name.word = 'charge_without_transaction' then cell.events else 0 end
+    ) as without_transaction
   from coverage_cell as cell
   join gap_name as name on name.id = cell.gap
   group by
@@ -99,7 +102,8 @@ select
   coalesce(gap.derived_ends, 0) as derived_ends,
   coalesce(delivery.states, 0) as states,
   coalesce(delivery.single_events, 0) as single_events,
-  coalesce(gap.unlisted_offers, 0) as unlisted_offers
+  coalesce(gap.unlisted_offers, 0) as unlisted_offers,
+  coalesce(gap.without_transaction, 0) as without_transaction
 from horizon
 left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app
 left join renewal on renewal.provider = horizon.provider and renewal.app = horizon.app

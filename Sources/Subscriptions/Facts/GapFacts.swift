@@ -15,6 +15,7 @@ extension SubscriptionHistory {
       case .priceBook: try count(.chargeFromPriceBook, source, &books)
       case .provider: break
       }
+      if booking.transaction == 0 { try count(.chargeWithoutTransaction, source, &books) }
       if !isChained, booking.productType == .subscription {
         try count(.unchainedCharge, source, &books)
       }

@@ -3,7 +3,7 @@ public import Domain
 extension SubscriptionHistory {
   /// Whether events alone prove that one never came: a refund without its charge, a trial followed
   /// by a renewal, a counter that jumps, an unseen transaction, a first charge that cannot be the
-  /// first, or an end that nothing followed.
+  /// first, an end that nothing followed, or what another provider reported.
   ///
   /// Cheap to ask of every lineage; reconciliation decides what exactly is missing.
   ///
@@ -11,6 +11,7 @@ extension SubscriptionHistory {
   public func hasLooseEnds(since start: Instant) -> Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
     return isConversionMissing || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
+      || reportedElsewhere.contains(where: \.isExpected)
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
 

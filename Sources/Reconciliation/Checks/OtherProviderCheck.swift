@@ -1,0 +1,119 @@
+import Subscriptions
+import Domain
+
+/// What another provider reports of a subscription was missed by the one whose report counts.
+enum OtherProviderCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition(
+      [
+        .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedProductChange,
+        .missedRefund,
+      ],
+      "another provider reports it")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) { user.findReportsElsewhere() }
+}
+
+extension Reconciler {
+  mutating func findReportsElsewhere() {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+      for report in lineage.latest.reportedElsewhere where report.isExpected {
+        evaluate(report, of: lineage)
+      }
+    }
+  }
+
+  /// Raises what was missed while the feed lasted: after a move to the other provider, nothing is.
+  private mutating func evaluate(_ report: ReportElsewhere, of lineage: LineageInput) {
+    let about = subject(lineage, product: lineage.text(report.product))
+    guard isWatched(report.time, about) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    guard let feed = rules.feed(about.provider, about.app), report.time <= feed.watermark else {
+      return
+    }
+    let isFree = report.kind == .trialStarted
+    let id = lineage.transactionText(report.transaction)
+    let draft = BreakDraft(
+      code: report.missingCode, subject: about, key: .transaction(id), transaction: id,
+      expectedAt: report.time, estimate: isFree ? .zero : report.grossUSD,
+      basis: isFree ? .provider : report.basis, provenBy: .events,
+      evidence: "reported by \(report.provider.name): \(report.kind.name) of \(report.time.text)"
+        + (id.isEmpty ? "" : ", transaction \(id)") + "; it counts as that provider's")
+    guard !report.kind.isRefund else {
+      if lineage.latest.charges.last.map({ $0.transaction == report.transaction }) ?? false {
+        missedRefunds.insert(lineage.name)
+      }
+      return raise(draft)
+    }
+    raise(
+      draft,
+      for: MissingCharge(
+        lineage: lineage.name, code: draft.code, at: report.time, end: report.end, isFree: isFree,
+        opensLineage: draft.code == .missedStart))
+  }
+
+  /// Nothing is lost of a charge that counts as another provider reports it: the break is worth
+  /// what is left.
+  mutating func withoutWhatCounts(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
+    let count = draft.missingEvents ?? 1
+    guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
+      let estimate = draft.estimate, estimate != .zero
+    else { return draft }
+    let name = name ?? draft.subject.lineage
+    let lineage = lineagesOfAnyTime.first {
+      !$0.latest.reportedElsewhere.isEmpty && $0.name == name
+    }
+    guard let lineage else { return draft }
+    let counted = lineage.latest.reportedElsewhere.filter { report in
+      !report.isExpected && report.chargeKind != nil && !report.kind.isRefund
+        && countedElsewhere[name]?.contains(report.time) != true
+        && isSame(report, as: draft, in: lineage)
+    }.prefix(Int(count))
+    guard !counted.isEmpty else { return draft }
+    countedElsewhere[name, default: []].formUnion(counted.map(\.time))
+    var draft = draft
+    draft.estimate = try? estimate.scaled(by: count - Int64(counted.count), over: count)
+    let providers = Set(counted.map(\.provider.name)).sorted().joined(separator: ", ")
+    draft.evidence += "; reported by \(providers), which counts"
+    return draft
+  }
+
+  /// By the transaction, else by the time in which as many charges as are missing were due.
+  private func isSame(
+    _ report: ReportElsewhere, as draft: BreakDraft, in lineage: LineageInput
+  ) -> Bool {
+    if !draft.transaction.isEmpty, report.transaction != 0 {
+      return report.transaction == transactionKey(draft.transaction)
+    }
+    guard let due = draft.expectedAt else { return false }
+    let (gap, length) = (rules.fold.renewalGap, periodLength(lineage) ?? .seconds(0))
+    let until = due + Interval(milliseconds: length.milliseconds * (draft.missingEvents ?? 1))
+    return due - gap <= report.time && report.time <= max(due + gap, until - gap)
+  }
+}
+
+extension LineageState {
+  /// Whether another provider reported the charge, which this one should have sent.
+  func isReportedElsewhere(_ transaction: Int64) -> Bool {
+    reportedElsewhere.contains {
+      $0.isExpected && $0.transaction == transaction && !$0.kind.isRefund
+    }
+  }
+}
+
+extension ReportElsewhere {
+  /// The code of a break that misses it.
+  var missingCode: BreakCode {
+    if kind.isRefund { return .missedRefund }
+    switch chargeKind {
+    case .first, nil: return .missedStart
+    case .conversion: return .missedConversion
+    case .renewal: return .missedRenewal
+    case .oneTime: return .missedPurchase
+    case .productChange: return .missedProductChange
+    }
+  }
+}

@@ -1,0 +1,61 @@
+public import Domain
+
+/// A charge, a trial start or a refund that another provider reported, and this one did not.
+public struct ReportElsewhere: Sendable, Equatable {
+  /// Who reported it.
+  public var provider: Provider
+  /// `transactionKey` of its transaction; 0 when unknown.
+  public var transaction: Int64
+  /// What was reported.
+  public var kind: EventKind
+  /// Nil for a trial start.
+  public var chargeKind: ChargeKind?
+  /// StringID of the store product id.
+  public var product: StringID
+  /// Event time.
+  public var time: Instant
+  /// End of the period that it opened; nil without one, and while it is open.
+  public var end: Instant?
+  /// In US dollars, negative for a refund; nil when unknown, and for a trial start.
+  public var grossUSD: Amount?
+  /// Where the amount comes from.
+  public var basis: AmountBasis
+  /// Whether this provider's report counts, so that it should have sent it.
+  public var isExpected: Bool
+}
+
+extension SubscriptionHistory {
+  /// What is counted and was not reported in `own`, by another provider, in business order.
+  func reports(notIn own: SubscriptionHistory, isExpected: Bool) -> [ReportElsewhere] {
+    func isOpening(_ event: Event) -> Bool { event.opensPurchase }
+    func isRefund(_ event: Event) -> Bool { event.kind.isRefund }
+    let (provider, gap) = (own.reported[0].provider, rules.renewalGap)
+    let opened = Dictionary(grouping: own.events.filter(isOpening), by: \.transaction)
+    let refunded = Set(own.events.lazy.filter(isRefund).map(\.transaction))
+    let uses = Dictionary(grouping: events.filter(isOpening), by: \.transaction)
+    var ends: [Int: Instant] = [:]
+    for period in periods { ends[period.opener] = period.end }
+    var booked: [Int: Booking] = [:]
+    for booking in bookings { booked[booking.event] = booking }
+    return events.indices.compactMap { index in
+      let event = events[index]
+      guard event.provider != provider, isOpening(event) || isRefund(event) else { return nil }
+      let isKnown =
+        isRefund(event)
+        ? refunded.contains(event.transaction)
+        : opened[event.transaction]?.contains { known in
+          uses[event.transaction]?.count == 1 && event.transaction != 0
+            || abs(known.time.since(event.time).milliseconds) <= gap.milliseconds
+        }
+      if isKnown == true { return nil }
+      let booking = booked[index]
+      let gross = booking?.money.grossUSD
+      return ReportElsewhere(
+        provider: event.provider, transaction: event.transaction, kind: event.kind,
+        chargeKind: event.chargeKind, product: booking?.product ?? event.product,
+        time: event.time, end: ends[index],
+        grossUSD: isRefund(event) ? gross.map { -$0 } : gross,
+        basis: booking?.money.basis ?? .none, isExpected: isExpected)
+    }
+  }
+}
