@@ -156,6 +156,7 @@ extension SubscriptionHistory {
 
   private var refunds: [Refund] {
     guard bookings.contains(where: \.isRefund) else { return [] }
+    let charged = Set(bookings.lazy.filter { !$0.isRefund }.map(\.transaction))
     var lastCharges: [StringID: Int64] = [:]
     return bookings.compactMap { booking in
       guard booking.isRefund else {
@@ -163,14 +164,13 @@ extension SubscriptionHistory {
         return nil
       }
       // The rest of a product that was left may come under the id of the charge for the new one.
-      let isUnderOtherID = booking.refundedCharge == nil && isRemainder(booking)
-      let left = isUnderOtherID ? lastCharges[booking.product] : nil
+      let isRest = isRemainder(booking, besides: charged)
+      let left = booking.refundedCharge == nil && isRest ? lastCharges[booking.product] : nil
       return Refund(
         transaction: left ?? booking.transaction, time: booking.time,
         chargedAt: events[booking.event].periodStart, product: booking.product,
         productType: booking.productType, grossUSD: booking.money.grossUSD,
-        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking)
-          || isOfFreeTrial(booking))
+        chargeIsKnown: booking.refundedCharge != nil || isRest || isOfFreeTrial(booking))
     }
   }
 
@@ -180,9 +180,12 @@ extension SubscriptionHistory {
       && reported.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }
   }
 
-  /// Whether the refund is what a product change gave back of the period it cut short.
-  private func isRemainder(_ booking: Booking) -> Bool {
-    events[booking.event].kind.isProductChange
+  /// Whether the refund is what a product change gave back of the period it cut short, unless it
+  /// names an earlier transaction that was never charged.
+  private func isRemainder(_ booking: Booking, besides charged: Set<Int64>) -> Bool {
+    let change = events[booking.event]
+    let namesCharge = booking.transaction != 0 && change.chargeBefore(rules.renewalGap) != nil
+    return change.kind.isProductChange && !(namesCharge && !charged.contains(booking.transaction))
   }
 
   private func productsOfUncharged(besides charges: [Charge]) -> [Int64: StringID] {

@@ -92,6 +92,26 @@ struct EstimateTests {
     #expect(try estimates(of: [10, 10, nil, 12, 12]) == [10])
   }
 
+  @Test("A new price counts from the week in which any shop took it")
+  func priceRiseElsewhere() throws {
+    let week = Week(of: at("2026-02-25"))
+    var rise = PaidPrice(
+      product: PricedProduct(product: Story.monthly, store: .playStore, currency: 9),
+      week: week, price: Amount(micros: 12_000_000), full: nil)
+    func estimate() -> [Amount?] {
+      var scenario = Scenario(
+        stories: [reported([10, 10, nil, 12])], entitlements: nil, capturedAt: "2026-04-10")
+      for index in scenario.stories[0].events.indices {
+        scenario.stories[0].events[index].renewalCount = [0, 1, 3][index]
+      }
+      scenario.change = { $0.prices = PaidPrices([rise: 1]) }
+      return scenario.breaks.map(\.estimatedUSD)
+    }
+    #expect(estimate() == [Amount(micros: 12_000_000)])
+    rise.product.currency = 8
+    #expect(estimate() == [Amount(micros: 10_000_000)])
+  }
+
   @Test("With charges on one side only, a rise that most others saw in between is believed")
   func displacedPrice() throws {
     let risen = Array(repeating: [10, 10, 10, 12] as [Int64?], count: 3)

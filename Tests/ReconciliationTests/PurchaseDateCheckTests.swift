@@ -70,6 +70,30 @@ struct PurchaseDateCheckTests {
     #expect(scenario(story) { $0.firstPurchasedAt = at("2025-11-01") }.breaks.isEmpty)
   }
 
+  @Test("A first purchase before the start that arrived was missed, before the feed it is older")
+  func beforeStart() {
+    func found(_ first: String) -> [Break] {
+      scenario {
+        ($0.startedAt, $0.firstPurchasedAt) = (at("2026-01-01"), at(first))
+      }.breaks
+    }
+    #expect(found("2025-12-10").map(\.code) == [.missedStart])
+    #expect(found("2025-12-10").map(\.expectedAt) == [at("2025-12-10")])
+    #expect(found("2025-12-10").map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    #expect(found("2025-11-10").map(\.status) == [.resolved])
+    #expect(found("2025-11-10").map(\.missingEvents) == [0])
+    #expect(found("2025-11-10").first?.evidence.contains("first_seen") == true)
+    #expect(found("2026-01-01").isEmpty)
+  }
+
+  @Test("A first purchase in another subscription of the user is known")
+  func elsewhere() {
+    var scenario = scenario { $0.firstPurchasedAt = at("2025-12-05") }
+    scenario.stories.append(
+      .endedWeek(from: "2025-12-05", canceled: "2025-12-06", until: "2025-12-12"))
+    #expect(scenario.codes == [])
+  }
+
   @Test("A cache older than a charge before it was captured proves no end, a current one does")
   func stale() {
     let old = bought(100, .started, "2026-01-01", until: "2026-02-01")

@@ -42,6 +42,21 @@ struct RefundedChargeCheckTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }
 
+  @Test("What was given back is the least it cost, unless the rates of two days explain more")
+  func least() {
+    func estimate(_ price: Int64, of refunded: Int64) -> [Int64?] {
+      var story = Story()
+      story.report(.started, "2026-01-01", until: "2026-02-01", price: price)
+      story.report(.refunded, "2026-02-20", transaction: 101, price: -refunded) {
+        $0.periodStart = at("2026-02-01")
+      }
+      return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20").breaks
+        .map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
+    }
+    #expect(estimate(100, of: 104) == [100])
+    #expect(estimate(100, of: 106) == [106])
+  }
+
   @Test("A refunded charge proves the renewals before it, unless something ended or failed there")
   func between() {
     func found(_ change: (inout Story) -> Void = { _ in }) -> [String] {

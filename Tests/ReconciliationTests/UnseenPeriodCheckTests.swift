@@ -143,6 +143,37 @@ struct UnseenPeriodCheckTests {
     #expect(breaks.map(\.transaction) == ["102"])
   }
 
+  @Test("A change that gives the rest of an unseen charge back proves it; of a known one, nothing")
+  func restOfUnseen() {
+    func breaks(_ transaction: Int64) -> [Break] {
+      var story = story(.productChanged, "2026-03-05", transaction: transaction)
+      story.events[2].revenue = story.events[1].revenue
+      story.events[2].revenue?.local = Amount(micros: -4_000_000)
+      story.events[2].revenue?.usd = Amount(micros: -4_000_000)
+      story.report(
+        .upgraded, "2026-03-05", until: "2027-03-05", transaction: 103, price: 90, product: 2)
+      return scenario(story).breaks.filter { $0.code != .missedRenewal || $0.status == .open }
+    }
+    #expect(breaks(102).map(\.transaction) == ["102"])
+    #expect(breaks(102).map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    #expect(breaks(101).filter { $0.transaction == "101" }.isEmpty)
+  }
+
+  @Test("Where a change of product may count, the one period left free before a renewal decides")
+  func freeAfterChange() {
+    func codes(_ renewed: String, until end: String, count: Int32 = 2) -> [String] {
+      var story = Story.monthly(renewals: 0)
+      story.report(
+        .upgraded, "2026-01-10", until: "2026-02-10", transaction: 101, price: 12, product: 2)
+      story.report(
+        .renewed, renewed, until: end, transaction: 103, price: 12, count: count, product: 2)
+      return scenario(story, asOf: end).breaks.filter { $0.status == .open }.map(\.code.rawValue)
+    }
+    #expect(codes("2026-03-10", until: "2026-04-10") == ["MISSED_RENEWAL"])
+    #expect(codes("2026-03-10", until: "2026-04-10", count: 1) == [])
+    #expect(codes("2026-02-10", until: "2026-03-10") == [])
+  }
+
   @Test("An event after the last charge that counts a renewal more proves one")
   func counter() {
     var story = Story.monthly(renewals: 1)

@@ -77,7 +77,7 @@ extension Reconciler {
   }
 
   /// Whether an event or a listed transaction of the user is of that time, within the gap.
-  private func isKnown(_ instant: Instant) -> Bool {
+  func isKnown(_ instant: Instant) -> Bool {
     func isNear(_ other: Instant) -> Bool {
       abs(other.since(instant).milliseconds) <= rules.fold.renewalGap.milliseconds
     }

@@ -43,7 +43,7 @@ extension Reconciler {
   }
 
   /// Gross of the charge `transaction`: the price in an event that names it, else as of a charge
-  /// like it; it cost no less than was given back of it.
+  /// like it; it cost no less than was given back of it, but for the rates of two days.
   func estimate(
     of transaction: Int64, _ lineage: LineageInput, product: String, _ code: BreakCode,
     at instant: Instant?, isOffer: Bool = false
@@ -58,7 +58,7 @@ extension Reconciler {
       }
       ?? estimate(lineage, product: product, of: code, at: instant, isOffer: isOffer)
     guard let least = lineage.amountGivenBack(of: transaction),
-      usual.0.map({ $0 < least }) ?? true
+      usual.0.map({ $0.micros / 100 < least.micros / 105 }) ?? true
     else { return usual }
     return (least, .provider)
   }

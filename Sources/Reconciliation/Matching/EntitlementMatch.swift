@@ -42,7 +42,7 @@ extension Reconciler {
     }
     var match = EntitlementMatch(
       lineage: lineage, entitlement: furthest[0],
-      startedAt: group.compactMap { $0.startedAt ?? $0.firstPurchasedAt }.min(),
+      startedAt: group.flatMap { [$0.startedAt, $0.firstPurchasedAt] }.compactMap(\.self).min(),
       renewsCount: group.compactMap(\.renewsCount).max())
     if group.allSatisfy({ isStale($0, lineage) }) {
       match.isStale = true

@@ -81,9 +81,10 @@ public struct PaidPrices: Sendable, Equatable {
     return [:]
   }
 
-  /// The first week with a full payment of `price`; nil without any.
+  /// The first week with a full payment of `price` in any shop; nil without any.
   public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
-    full[product]?.filter { $0.value[price] != nil }.keys.min()
+    full.filter { $0.key.product == product.product && $0.key.currency == product.currency }
+      .flatMap(\.value).filter { $0.value[price] != nil }.map(\.key).min()
   }
 
   /// The offer's price that was paid most often where `price` is the full one: in the same shop,

@@ -148,10 +148,16 @@ extension SubscriptionHistory {
       previousEnd: free, opensLineage: false, kind: charge.kind, time: charge.time)
   }
 
-  /// Whether the number of renewals before a period is known.
+  /// Whether the number of renewals before a period is known: a change of product or a new start
+  /// since the last counter may be the one that the next counter has more.
   private func isCounted(before index: Int) -> Bool {
-    stretches.first?.opening == .new
-      || periods[..<index].contains { events[$0.opener].renewalCount != nil }
+    let first = stretches.first.flatMap { $0.opening == .new ? $0.periods.first : nil }
+    let known = periods[..<index].lastIndex { events[$0.opener].renewalCount != nil } ?? first
+    guard let known else { return false }
+    let charges = periods[(known + 1)...index].map { events[$0.opener] }
+    let renewals = charges.count { $0.kind == .renewed }
+    let last = Int(events[periods[known].opener].renewalCount ?? 0)
+    return renewals == charges.count || Int(charges.last?.renewalCount ?? 0) <= last + renewals
   }
 
   /// The start that is missing where a renewal follows an expiry: it came a period before.
