@@ -46,7 +46,7 @@ struct KnownCaseTests {
     Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "Int32") {
       _ = try $0.churnDoubts()
     },
-    Damage("insert into price_cell values (0, 1, 5000000000, 0, 1, -1, 1)", "Int32") {
+    Damage("insert into price_cell values (0, 1, 5000000000, 0, 0, 1, -1, 1)", "Int32") {
       _ = try $0.paidPrices()
     },
     Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "Int32") {
@@ -68,7 +68,7 @@ struct KnownCaseTests {
     Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "Store") {
       _ = try $0.churnDoubts()
     },
-    Damage("insert into price_cell values (0, 99, 0, 0, 1, -1, 1)", "Store") {
+    Damage("insert into price_cell values (0, 99, 0, 0, 0, 1, -1, 1)", "Store") {
       _ = try $0.paidPrices()
     },
     Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "Provider") {

@@ -64,6 +64,8 @@ extension Week {
 public struct PaidPrice: Sendable, Hashable {
   /// What was sold.
   public var product: PricedProduct
+  /// StringID of the user's country; 0 unknown.
+  public var country: StringID
   /// The week of the charges; nil for an offer.
   public var week: Week?
   /// What was paid, in the product's currency.
@@ -71,9 +73,12 @@ public struct PaidPrice: Sendable, Hashable {
   /// The full price beside an offer's; nil for a full price.
   public var full: Amount?
 
-  /// So much paid for `product`.
-  public init(product: PricedProduct, week: Week?, price: Amount, full: Amount?) {
+  /// So much paid for `product` in `country`.
+  public init(
+    product: PricedProduct, country: StringID = 0, week: Week?, price: Amount, full: Amount?
+  ) {
     self.product = product
+    self.country = country
     self.week = week
     self.price = price
     self.full = full
@@ -81,10 +86,11 @@ public struct PaidPrice: Sendable, Hashable {
 }
 
 extension PaidPrice {
-  /// Folds the entry as three words; it has either a week or a full price.
+  /// Folds the entry as four words; it has either a week or a full price.
   public func _rawHashValue(seed: Int) -> Int {
     var hash = Fingerprint(ofTable: seed)
     hash.combine(product.packed)
+    hash.combine(UInt64(UInt32(bitPattern: country)))
     hash.combine(UInt64(bitPattern: price.micros))
     hash.combine(UInt64(bitPattern: full?.micros ?? week?.number ?? -1))
     return hash.place

@@ -6,13 +6,16 @@ extension Ledger {
     try access("read prices") { database in
       var prices: [PaidPrice: Int64] = [:]
       try database.forEachRow(
-        "select product, store, currency, week, price, full_price, charges from price_cell"
+        """
+        select product, store, currency, week, price, full_price, charges, country
+        from price_cell
+        """
       ) { row in
         let (week, full) = (row.int64(3), row.int64(5))
         let product = try PricedProduct(
           product: row.symbol(0), store: row.value(1), currency: row.symbol(2))
-        let price = PaidPrice(
-          product: product, week: week == noWeek ? nil : Week(number: week),
+        let price = try PaidPrice(
+          product: product, country: row.symbol(7), week: week == noWeek ? nil : Week(number: week),
           price: Amount(micros: row.int64(4)), full: full < 0 ? nil : Amount(micros: full))
         prices[price] = row.int64(6)
       }
@@ -25,12 +28,12 @@ private let noWeek: Int64 = .min
 
 extension [PaidPrice: Int64] {
   var cells: CellRows {
-    var cells = CellRows(table: "price_cell", keyWidth: 6, width: 7, count: count)
+    var cells = CellRows(table: "price_cell", keyWidth: 7, width: 8, count: count)
     for (price, charges) in self {
       cells.append(
         Int64(price.product.product), Int64(price.product.store.rawValue),
-        Int64(price.product.currency), price.week?.number ?? noWeek, price.price.micros,
-        price.full?.micros ?? -1, charges)
+        Int64(price.product.currency), Int64(price.country), price.week?.number ?? noWeek,
+        price.price.micros, price.full?.micros ?? -1, charges)
     }
     cells.sort()
     return cells

@@ -66,9 +66,10 @@ create table price_cell (
   product integer not null,
   store integer not null,
   currency integer not null,
+  country integer not null,
   week integer not null, -- since 1970-01-01; of an offer's price the least number
   price integer not null, -- millionths of the currency
   full_price integer not null, -- beside an offer's price; else -1
   charges integer not null,
-  primary key (product, store, currency, week, price, full_price)
+  primary key (product, store, currency, country, week, price, full_price)
 ) strict, without rowid;

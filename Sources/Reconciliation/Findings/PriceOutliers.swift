@@ -17,25 +17,35 @@ public protocol ChargeOutliers {
 
 extension ExchangeOutliers: ChargeOutliers {}
 
-/// Prices of renewals that are at least five times the median of their product, shop and currency,
-/// or at most a fifth of it, and that few others paid.
+/// Prices of renewals that are at least five times the median of their product, shop, currency and
+/// country, or at most a fifth of it, and that few others paid.
 ///
-/// What one in twenty pays is an offer, or a price of its own.
+/// What one in twenty pays is an offer, or a price of its own; what the price book lists is known.
 public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
-  private var prices: [PricedProduct: Set<Amount>] = [:]
+  private var prices: [Market: Set<Amount>] = [:]
   private var amounts: Set<Amount> = []
+
+  /// What has one usual price.
+  private struct Market: Hashable {
+    var product: PricedProduct
+    var country: StringID
+  }
 
   /// Finds the prices among what all renewals cost; of fewer than ten of a product none is off.
   public init(_ paid: [PaidPrice: Int64]) {
-    var counts: [PricedProduct: [Amount: Int64]] = [:]
+    var counts: [Market: [Amount: Int64]] = [:]
     for (entry, count) in paid where count > 0 {
-      counts[entry.product, default: [:]][entry.price, default: 0] += count
+      counts[Self.market(entry), default: [:]][entry.price, default: 0] += count
     }
-    for (product, counts) in counts {
+    for (market, counts) in counts {
       let rare = Self.rare(counts)
-      if !rare.isEmpty { prices[product] = rare }
+      if !rare.isEmpty { prices[market] = rare }
     }
     amounts = prices.values.reduce(into: []) { $0.formUnion($1) }
+  }
+
+  private static func market(_ paid: PaidPrice) -> Market {
+    Market(product: paid.product, country: paid.country)
   }
 
   private static func rare(_ counts: [Amount: Int64]) -> Set<Amount> {
@@ -58,9 +68,9 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
 
   /// The same among the prices that `paid` contains.
   public func among(_ paid: [PaidPrice: Int64]) -> PriceOutliers {
-    var known: [PricedProduct: Set<Amount>] = [:]
-    for (entry, count) in paid where count > 0 && prices[entry.product] != nil {
-      known[entry.product, default: []].insert(entry.price)
+    var known: [Market: Set<Amount>] = [:]
+    for (entry, count) in paid where count > 0 && prices[Self.market(entry)] != nil {
+      known[Self.market(entry), default: []].insert(entry.price)
     }
     var copy = self
     copy.prices = prices.reduce(into: [:]) { result, entry in
@@ -89,15 +99,17 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     let findings = charges.indices.compactMap { index -> FoldFinding? in
       let charge = charges[index]
       guard charge.kind == .renewal, let gross = charge.grossLocal,
-        isOff(gross, charge, state.store),
         let event = events.first(where: {
           $0.transaction == charge.transaction && $0.time == charge.time && mayInclude($0)
-        }), event.offer == 0
+        }), event.offer == 0, isOff(gross, charge, state.store, event.country),
+        rules.fold.prices.price(
+          of: charge.product, in: state.store, country: event.country, currency: charge.currency,
+          at: charge.time)?.local != gross
       else { return nil }
       let others = [charges[..<index].reversed(), Array(charges[(index + 1)...])].compactMap {
         $0.first { other in
           other.product == charge.product && other.currency == charge.currency
-            && other.grossLocal.map { !isOff($0, other, state.store) } ?? false
+            && other.grossLocal.map { !isOff($0, other, state.store, event.country) } ?? false
         }
       }
       return finding(event, charge, gross, others)
@@ -105,9 +117,11 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     return Reconciliation.breaks(from: findings, lineage: lineage, rules: rules)
   }
 
-  private func isOff(_ gross: Amount, _ charge: Charge, _ store: Store) -> Bool {
+  private func isOff(
+    _ gross: Amount, _ charge: Charge, _ store: Store, _ country: StringID
+  ) -> Bool {
     let product = PricedProduct(product: charge.product, store: store, currency: charge.currency)
-    return prices[product]?.contains(gross) ?? false
+    return prices[Market(product: product, country: country)]?.contains(gross) ?? false
   }
 
   /// The finding of a charge beside its neighbours; nil when it has none, or is near one.

@@ -24,9 +24,10 @@ public struct PaidPrices: Sendable, Equatable {
   public init(_ charges: [PaidPrice: Int64]) {
     for (entry, count) in charges where count != 0 {
       if let week = entry.week {
-        full[entry.product, default: [:]][week, default: [:]][entry.price] = count
+        full[entry.product, default: [:]][week, default: [:]][entry.price, default: 0] += count
       } else if let regular = entry.full {
-        offers[entry.product, default: [:]][Offer(price: entry.price, full: regular)] = count
+        let offer = Offer(price: entry.price, full: regular)
+        offers[entry.product, default: [:]][offer, default: 0] += count
       }
     }
   }
@@ -132,6 +133,7 @@ extension SubscriptionHistory {
     _ count: Int64, _ index: Int, before: Int?, after: Int?,
     into prices: inout [PaidPrice: Int64]
   ) {
+    let country = bookings[index].country
     guard bookings[index].chargeKind == .renewal, let product = priced(index),
       let price = bookings[index].money.grossLocal
     else { return }
@@ -139,11 +141,13 @@ extension SubscriptionHistory {
       bookings[after].money.grossLocal == full, priced(before) == product,
       priced(after) == product
     {
-      let offer = PaidPrice(product: product, week: nil, price: price, full: full)
+      let offer = PaidPrice(
+        product: product, country: country, week: nil, price: price, full: full)
       prices[offer, default: 0] += count
     } else {
       let week = Week(of: bookings[index].time)
-      let paid = PaidPrice(product: product, week: week, price: price, full: nil)
+      let paid = PaidPrice(
+        product: product, country: country, week: week, price: price, full: nil)
       prices[paid, default: 0] += count
     }
   }

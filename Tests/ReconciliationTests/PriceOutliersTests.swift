@@ -1,0 +1,59 @@
+import Domain
+import Subscriptions
+import Testing
+
+@testable import Reconciliation
+
+@Suite("Prices beside what others paid in the same country")
+struct PriceOutliersTests {
+  private static let (poor, rich): (StringID, StringID) = (30, 31)
+  private static let product = PricedProduct(
+    product: Story.monthly, store: .appStore, currency: 9)
+
+  private func paid(_ price: Int64, in country: StringID, by count: Int64) -> [PaidPrice: Int64] {
+    [
+      PaidPrice(
+        product: Self.product, country: country, week: Week(of: at("2026-03-01")),
+        price: Amount(micros: price * 1_000_000), full: nil): count
+    ]
+  }
+
+  /// The breaks of a subscription that paid `prices` from January on, beside twenty that pay 1 in
+  /// one country and twenty that pay 10 in the other.
+  private func codes(
+    _ prices: [Int64], in country: StringID, listing listed: Int64? = nil
+  ) throws -> [String] {
+    var story = Story()
+    for (step, price) in prices.enumerated() {
+      story.report(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: 100 + Int64(step), price: price
+      ) { $0.country = country }
+    }
+    var rules = ReconciliationSettings(fold: FoldSettings(asOf: at(month(prices.count + 1))))
+    if let listed {
+      rules.fold.prices.add(
+        PriceBook.Price(currency: 9, validFrom: at("2026-01-01"), local: Amount(micros: listed)),
+        store: .appStore, product: Story.monthly)
+    }
+    var all: [PaidPrice: Int64] = [:]
+    try SubscriptionHistory(events: story.events, rules: rules.fold).book(into: &all)
+    for more in [paid(1, in: Self.poor, by: 20), paid(10, in: Self.rich, by: 20)] {
+      all.merge(more) { $0 + $1 }
+    }
+    let lineage = try #require(story.lineage(until: rules.fold.asOf))
+    return PriceOutliers(all).breaks(in: lineage, story.events, rules: rules).map(\.code.rawValue)
+  }
+
+  @Test("A price that another country pays is off where this one pays a tenth")
+  func country() throws {
+    #expect(try codes([1, 10, 1], in: Self.poor) == ["PRICE_OUTLIER"])
+    #expect(try codes([10, 10, 10], in: Self.rich) == [])
+  }
+
+  @Test("A price that the book lists is known")
+  func listed() throws {
+    #expect(try codes([1, 10, 1], in: Self.poor, listing: 10_000_000) == [])
+    #expect(try codes([1, 10, 1], in: Self.poor, listing: 9_000_000) == ["PRICE_OUTLIER"])
+  }
+}
