@@ -77,7 +77,7 @@ let package = Package(
     .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"]),
     .testTarget(name: "FormatsTests", dependencies: ["CZlib", "Formats", "TestSupport"]),
     .testTarget(
-      name: "ProvidersTests", dependencies: ["Domain", "Providers", "TestSupport"],
+      name: "ProvidersTests", dependencies: ["Domain", "Formats", "Providers", "TestSupport"],
       exclude: ["Lines"]),
     .testTarget(name: "EventStoreTests", dependencies: ["CSQLite", "EventStore", "TestSupport"]),
     .testTarget(name: "SubscriptionsTests", dependencies: ["Subscriptions", "TestSupport"]),

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import Testing
 import Domain
@@ -10,6 +11,12 @@ struct LogShapeTests {
   private static let quoted = Body.renewal.quoted
   private static let other = Body.of2020.line
   private static let base64 = Data(body.utf8).base64EncodedString()
+  /// What CloudWatch sends to Kinesis and Lambda.
+  private static let packed = Data(
+    gzipMember(
+      of: Array(
+        #"{"logEvents":[{"timestamp":1760000100250,"message":\#(quoted)}]}"#.utf8))
+  ).base64EncodedString()
   private static let ms = Instant(milliseconds: 1_760_000_100_250)
   private static let at = Instant(seconds: 1_760_000_100)
   private static let iso = "2025-10-09T08:55:00.250Z"
@@ -75,6 +82,9 @@ struct LogShapeTests {
       "CloudWatch events",
       #"{"events":[{"timestamp":1760000100250,"message":\#(quoted),"ingestionTime":1}]}"#, ms
     ),
+    ("CloudWatch for Lambda", #"{"awslogs":{"data":"\#(packed)"}}"#, ms),
+    ("CloudWatch in Kinesis", #"{"Records":[{"kinesis":{"data":"\#(packed)"}}]}"#, ms),
+    ("CloudWatch in Firehose", #"{"records":[{"recordId":"1","data":"\#(packed)"}]}"#, ms),
     ("CloudWatch export", "\(iso) \(body)", ms),
     (
       "Lambda's log in CloudWatch",
@@ -116,6 +126,13 @@ struct LogShapeTests {
     ("GCP, text", #"{"textPayload":\#(quoted),"timestamp":"\#(iso)"}"#, ms),
     (
       "Kafka", #"{"topic":"t","partition":0,"timestamp":1760000100250,"value":\#(quoted)}"#, ms
+    ),
+    (
+      "Kafka for Lambda",
+      #"""
+      {"eventSource":"aws:kafka","records":{"topic-0":[{"topic":"t","partition":0,\#
+      "timestamp":1760000100250,"value":"\#(base64)"}]}}
+      """#, ms
     ),
     ("Kafka, REST", #"[{"topic":"t","key":null,"value":\#(body),"offset":1}]"#, nil),
     (
@@ -186,6 +203,7 @@ struct LogShapeTests {
     let lines = [
       "[\(Self.body),\(Self.other)]", #"{"Records":[\#(item),{"body":\#(Self.other)}]}"#,
       #"{"message":\#(quote("INFO [\(Self.body),\(Self.other)]"))}"#,
+      #"{"records":{"a-0":[{"value":\#(Self.quoted)}],"a-1":[{"value":\#(Self.other)}]}}"#,
     ]
     for line in lines {
       let batch = normalise(line)
@@ -226,7 +244,9 @@ struct LogShapeTests {
     arguments: [
       "INFO started", #"INFO {"a":1}"#, #"2025-10-09T08:55:00Z stdout F {"a":1}"#,
       #"{"log":"started\n","stream":"stdout"}"#, #"{"Records":[]}"#, #"{"Records":[{"a":1},7]}"#,
-      #"{"request_body":"{\x22a\x22:1}"}"#, #"[1,"text"]"#,
+      #"{"request_body":"{\x22a\x22:1}"}"#,
+      #"{"data":"H4sIAAAAAAAA"}"#, #"{"records":{"t-0":[{"value":7}],"t-1":[]}}"#,
+      #"[1,"text"]"#,
     ])
   func without(line: String) {
     let batch = normalise("\(line)\n\(Self.body)")

@@ -79,8 +79,8 @@ struct DamageTests {
     #expect(whole.status == 0 && whole.errors.isEmpty, "\(whole)")
     #expect(try charges() == 35)
     let rows = try program.rows("inputs.csv").filter { $0["archive"] == "a.jsonl" }
-    #expect(rows.count { $0["status"] == "damaged" } == 3)
-    #expect(rows.count { $0["status"] == "complete" } == 1)
+    #expect(rows.map { $0["status"] } == ["complete"])
+    #expect(rows.first?["lines"] == "30" && rows.first?["duplicates"] == "0")
     #expect(try program.rows("rejects.csv").isEmpty)
     #expect(try program.run(["verify", "--replay", "--strict"]).status == 0)
   }
@@ -95,7 +95,7 @@ struct DamageTests {
       try program.folder.write(Array(text.utf8.prefix(share)), to: "in/a.jsonl")
       #expect(try program.run(run).status == 0)
     }
-    #expect(try charges() == 7)
+    #expect(try charges() == 6, "what was read is not read again")
     let proof = try program.run(["verify", "--replay", "--strict"])
     #expect(proof.status == 0, "\(proof)")
     #expect(proof.output.contains("holds    replay.reports"))

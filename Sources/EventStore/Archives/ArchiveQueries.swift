@@ -20,8 +20,8 @@ public struct ArchiveRecord: Sendable, Equatable {
   public var modified = Instant(milliseconds: 0)
   /// When snapshots were captured that no line dates; nil if there are none.
   public var capturedAt: Instant?
-  /// Offset in the inflated archive of the last value that brought events; nil without one.
-  public var importedUntil: Int64?
+  /// The number of the first archive of the log that it is a part of; its own of most.
+  public var stream: Int64 = 0
   /// Counts of its lines, without event times.
   public var counts: ArchiveCounts
 
@@ -45,13 +45,13 @@ public struct ArchiveRecord: Sendable, Equatable {
       counts: ArchiveCounts(row, from: 4))
     (path, bytes, run) = (row.text(11), row.int64(12), row.int64(13))
     (modified, capturedAt) = (row.instant(14), row.optionalInstant(15))
-    importedUntil = row.optionalInt64(16)
+    stream = row.int64(16)
   }
 
   static let select = """
     select name, sha256, kind, status, lines, accepted, duplicates, skipped, rejected,
       rounded_amounts, missing_is_proceed, path, bytes, run, modified_ms, captured_ms,
-      imported_until
+      ifnull(stream, id)
     from archive
     """
 }
@@ -152,16 +152,25 @@ extension Ledger {
     }
   }
 
-  /// The archives of events that were read under `name`, those with most bytes first.
-  public func archives(named name: String) throws(SubledgerError) -> [ArchiveRecord] {
-    try access("look for an archive") { database in
-      try database.all(
+  /// The archives of events that were read, by the hash of their first lines, the oldest first.
+  public func formers() throws(SubledgerError) -> [Int64: [FormerArchive]] {
+    try access("list the archives") { database in
+      var formers: [Int64: [FormerArchive]] = [:]
+      try database.forEachRow(
         """
-        \(ArchiveRecord.select)
-        where name = ? and kind = 'events' and status <> 'repeated' and imported_until is not null
-        order by bytes desc, id
-        """, name
-      ) { try ArchiveRecord($0) }
+        select beginning, id, stream, sha256, bytes, content_bytes, ifnull(imported_until, -1),
+          damage_offset is null
+        from archive where beginning is not null and content_bytes > 0 order by id
+        """
+      ) { row in
+        formers[row.int64(0), default: []].append(
+          FormerArchive(
+            id: Int32(truncatingIfNeeded: row.int64(1)),
+            stream: row.optionalInt64(2).map { Int32(truncatingIfNeeded: $0) },
+            sha256: row.text(3), bytes: row.int64(4), contentBytes: row.int64(5),
+            importedUntil: row.int64(6), isWhole: row.int64(7) == 1))
+      }
+      return formers
     }
   }
 

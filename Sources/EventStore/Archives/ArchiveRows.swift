@@ -21,14 +21,15 @@ struct ArchiveRows {
       """
       insert into archive (
         id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
-        captured_ms, lines, accepted, duplicates, skipped, rejected)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+        captured_ms, beginning, stream, lines, accepted, duplicates, skipped, rejected)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       on conflict (name, sha256, kind, ifnull(captured_ms, 0)) do update set
         path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode,
         path_check = excluded.path_check
       returning id
       """, id, run, archive.name, archive.sha256, archive.kind, archive.path, archive.bytes,
-      archive.modified, archive.inode, check, status, archive.capturedAt
+      archive.modified, archive.inode, check, status, archive.capturedAt, archive.beginning,
+      archive.former.map { Int64($0.stream ?? $0.id) }
     ) { Int32($0.int64(0)) } ?? 0
   }
 
@@ -66,7 +67,7 @@ struct ArchiveRows {
   /// sum of the fingerprints of its snapshots; `isDated` is true if their lines date them all.
   func close(
     _ id: Int32, _ counts: ArchiveCounts, damageOffset: Int64?, importedUntil: Int64? = nil,
-    snapshotsCheck: Int64? = nil, isDated: Bool = true
+    contentBytes: Int64? = nil, snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
     try database.run(
       """
@@ -74,11 +75,12 @@ struct ArchiveRows {
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
         rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
         damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
-        snapshots_check = ?11, imported_until = ?12, captured_ms = iif(?13, null, captured_ms)
-      where id = ?14
+        snapshots_check = ?11, imported_until = ?12, captured_ms = iif(?13, null, captured_ms),
+        content_bytes = ?14
+      where id = ?15
       """, counts.lines, counts.accepted, counts.duplicates, counts.skipped, counts.rejected,
       counts.roundedAmounts, counts.missingIsProceed, counts.firstEvent, counts.lastEvent,
-      damageOffset, snapshotsCheck, importedUntil, isDated ? 1 : 0, id)
+      damageOffset, snapshotsCheck, importedUntil, isDated ? 1 : 0, contentBytes, id)
   }
 }
 

@@ -38,6 +38,10 @@ public struct NewArchive: Sendable, Equatable {
   public var inode: Int64
   /// When snapshots were captured that no line dates; nil if unknown.
   public var capturedAt: Instant?
+  /// Hash of its first lines; nil of snapshots and of what is not read.
+  public var beginning: Int64?
+  /// The archive that it continues; nil of most.
+  public var former: FormerArchive?
 
   /// An archive named `name`.
   public init(
@@ -53,6 +57,28 @@ public struct NewArchive: Sendable, Equatable {
     self.inode = inode
     self.capturedAt = capturedAt
   }
+}
+
+/// An archive of events that was read, as what another one may begin with.
+public struct FormerArchive: Sendable, Equatable {
+  /// Number in the ledger.
+  var id: Int32
+  /// The first archive of the log that it continues; nil when it begins one.
+  var stream: Int32?
+  /// SHA-256 of the file's bytes.
+  public var sha256: String
+  /// Size of the file.
+  public var bytes: Int64
+  /// Size of what was read of it, inflated.
+  public var contentBytes: Int64
+  /// Offset in that of the last value that brought events; −1 without one.
+  var importedUntil: Int64
+  /// Whether it was read to its end.
+  var isWhole: Bool
+
+  /// Lines that end before this offset of a longer archive were read; after the last one a newline
+  /// may follow.
+  public var knownBytes: Int64 { contentBytes + (isWhole ? 1 : 0) }
 }
 
 /// Counts of the lines of an archive: lines = accepted + duplicates + skipped + rejected.

@@ -9,6 +9,8 @@ final class EventFileImport {
   /// The number of its first event in the write buffer.
   var start: Int
   var damageOffset: Int64?
+  /// Length of its content, once it is read.
+  var contentBytes: Int64 = 0
   private(set) var counts = ArchiveCounts()
   /// Values that came since the draft was last written.
   private(set) var values: Int32 = 0
@@ -19,17 +21,11 @@ final class EventFileImport {
   /// The names of the whole archive, so that the same ones are kept however it is written.
   private var unknown = UnknownInput(namesMax: 200)
   private var isListed = false
-  /// Offset up to which an archive that this one continues was imported.
-  private let knownUntil: Int64
   /// Offset of the last value that brought events; −1 without one.
   private var importedUntil: Int64 = -1
 
-  init(
-    _ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount,
-    knownUntil: Int64?
-  ) {
+  init(_ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount) {
     self.archive = archive
-    self.knownUntil = knownUntil ?? -1
     self.id = id
     self.run = run
     self.start = start
@@ -44,7 +40,7 @@ final class EventFileImport {
     importedUntil = max(importedUntil, event.place.byteOffset)
     counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
     counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
-    let isKnown = event.place.byteOffset <= knownUntil
+    let isKnown = archive.former.map { event.place.byteOffset <= $0.importedUntil } ?? false
     trail.add(
       LineAttribution.Step(
         value: value, arrival: isKnown ? nil : arrivals.enter(event),
@@ -114,7 +110,17 @@ final class EventFileImport {
     try unknown.write(to: database, archive: id)
     try ArchiveRows(database).close(
       id, counts, damageOffset: damageOffset,
-      importedUntil: importedUntil < 0 ? nil : importedUntil)
+      importedUntil: former.importedUntil < 0 ? nil : former.importedUntil,
+      contentBytes: contentBytes)
+  }
+
+  /// The archive as what a later one may begin with.
+  var former: FormerArchive {
+    FormerArchive(
+      id: id, stream: archive.former.map { $0.stream ?? $0.id }, sha256: archive.sha256,
+      bytes: archive.bytes, contentBytes: contentBytes,
+      importedUntil: max(importedUntil, archive.former?.importedUntil ?? -1),
+      isWhole: damageOffset == nil)
   }
 }
 

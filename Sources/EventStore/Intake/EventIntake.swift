@@ -22,6 +22,8 @@ public final class EventIntake {
   private var finishedContents: Set<String> = []
   /// The archive that is being read.
   private var current: EventFileImport?
+  /// The archives that were read in this import, by the hash of their first lines.
+  public private(set) var formers: [Int64: [FormerArchive]] = [:]
   /// Counts of archives that are written and not returned yet.
   private var written: [ArchiveCounts] = []
   /// Whether a part of an archive is written that can still be undone.
@@ -52,12 +54,9 @@ public final class EventIntake {
 
   /// Begins an archive with new content, and returns its number in the ledger.
   ///
-  /// Values up to `knownUntil`, an offset in the inflated archive, were delivered by the archive
-  /// that this one continues, and do not count again.
+  /// Values that the archive which it continues delivered do not count again.
   @discardableResult
-  public func begin(
-    _ archive: NewArchive, knownUntil: Int64? = nil
-  ) throws(SubledgerError) -> Int32 {
+  public func begin(_ archive: NewArchive) throws(SubledgerError) -> Int32 {
     precondition(current == nil, "one archive is taken in at a time")
     let isKnown = try isKnown(sha256: archive.sha256)
     precondition(!isKnown, "the content of an archive is read once")
@@ -67,7 +66,7 @@ public final class EventIntake {
     waiting.beginArchive()
     current = EventFileImport(
       archive, id: id, run: run, start: waiting.count,
-      arrivals: ArrivalAccount(run: run, schedules: schedules), knownUntil: knownUntil)
+      arrivals: ArrivalAccount(run: run, schedules: schedules))
     return id
   }
 
@@ -92,11 +91,17 @@ public final class EventIntake {
 
   /// Closes the account of the archive, which is written now or with one of the next.
   ///
-  /// `damageOffset` is the first byte that could not be read. Returns the counts of all archives
-  /// written since the last call.
-  public func finish(damageOffset: Int64? = nil) throws(SubledgerError) -> [ArchiveCounts] {
+  /// `damageOffset` is the first byte that could not be read, `contentBytes` the length of what was
+  /// read, inflated. Returns the counts of all archives written since the last call.
+  public func finish(
+    damageOffset: Int64? = nil, contentBytes: Int64 = 0
+  ) throws(SubledgerError) -> [ArchiveCounts] {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
     draft.damageOffset = damageOffset
+    draft.contentBytes = contentBytes
+    if let beginning = draft.archive.beginning {
+      formers[beginning, default: []].append(draft.former)
+    }
     finished.append(draft)
     finishedContents.insert(draft.archive.sha256)
     finishedSize += draft.size

@@ -30,6 +30,9 @@ create table archive (
   status text not null check (status in ('complete', 'damaged', 'repeated')),
   damage_offset integer,
   imported_until integer, -- offset in the inflated archive of the last value that brought events
+  content_bytes integer, -- length of the inflated archive, up to the damage
+  beginning integer, -- hash of its first lines
+  stream integer, -- the first archive of the log of which this one continues another
   path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
   snapshots_check integer, -- sum of the fingerprints of its snapshots
   captured_ms integer, -- when lines were captured that do not say it; null without such lines

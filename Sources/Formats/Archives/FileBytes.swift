@@ -12,15 +12,15 @@ final class FileBytes {
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0
 
-  /// Opens `file` to read its first `count` bytes, or all that were listed.
-  init(_ file: ArchiveFile, first count: Int64? = nil) throws(SubledgerError) {
+  /// Opens `file` to read the bytes that were listed.
+  init(_ file: ArchiveFile) throws(SubledgerError) {
     // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
     guard let openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK) else {
       throw SubledgerError.system("open \(file.location.shown)", cause: errno)
     }
     self.openFile = openFile
     self.file = file
-    remaining = min(count ?? file.bytes, file.bytes)
+    remaining = file.bytes
   }
 
   /// The same open file from its beginning, whatever has its name by now.

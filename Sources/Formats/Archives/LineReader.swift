@@ -27,10 +27,13 @@ final class LineReader {
   private var patience: Int
   /// The search for the end of a value that is too long to be held.
   private var skipping: ValueEnd?
+  /// Whole lines before this offset are not delivered.
+  private let known: Int64
 
-  init(_ source: ByteWindow, sizes: LineSizes) {
+  init(_ source: ByteWindow, sizes: LineSizes, known: Int64 = 0) {
     self.source = source
     self.sizes = sizes
+    self.known = known
     patience = sizes.glued
     buffer = .allocate(byteCount: max(sizes.buffer, 1), alignment: 64)
   }
@@ -56,6 +59,7 @@ final class LineReader {
   /// Answers whether it was cut off: where `mayBeCut`, one that ends inside an object or array that
   /// is not too long so far is torn as well.
   func finish(isTorn: Bool, mayBeCut: Bool, _ body: Body) throws -> Bool {
+    if position <= known { drop(count) }
     guard isTorn || mayBeCut else {
       try deliver(upTo: count, body)
       return false
@@ -100,7 +104,7 @@ final class LineReader {
 
   /// Delivers the first `end` bytes held, but for values that are too long.
   private func deliver(upTo end: Int, _ body: Body) throws {
-    var start = 0
+    var start = knownLines(upTo: end)
     while end - start > sizes.valueMax {
       let scan = ValueScan(held(start..<end), valueBytesMax: sizes.valueMax)
       guard let oversized = scan.oversized else { break }
@@ -111,6 +115,15 @@ final class LineReader {
     }
     try emit(start..<end, body)
     drop(end)
+  }
+
+  /// The end of the lines, of those in the first `end` bytes held, that are not to be delivered.
+  private func knownLines(upTo end: Int) -> Int {
+    guard offset < known else { return 0 }
+    let lines = held(0..<Int(min(Int64(end), known - offset)))
+    guard let last = lastNewline(in: lines) else { return 0 }
+    line += newlines(in: UnsafeRawBufferPointer(rebasing: lines[...last]))
+    return last + 1
   }
 
   /// Frees buffer space while a line does not end: delivers its values but the last, or skips a

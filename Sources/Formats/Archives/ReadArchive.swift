@@ -45,9 +45,28 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
   try FileBytes(file).finish()
 }
 
-/// The SHA-256 of the first `count` bytes of `file`, or of all when it has fewer.
-public func sha256(of file: ArchiveFile, first count: Int64) throws(SubledgerError) -> String {
-  try FileBytes(file, first: count).finish()
+/// The SHA-256 of the first bytes of `file`, as it is or inflated, for each of `counts` that it has.
+public func sha256(
+  of file: ArchiveFile, first counts: Set<Int64>, isInflated: Bool
+) throws(SubledgerError) -> [Int64: String] {
+  var window = ByteWindow(.file(try FileBytes(file)), capacity: LineSizes().buffer)
+  var levels = 0
+  while isInflated, levels < 2, try window.startsWithGzipMagic() {
+    levels += 1
+    window = ByteWindow(
+      .gzip(try GzipSource(window, path: file.location)), capacity: LineSizes().buffer)
+  }
+  let digest = SHA256Digest()
+  var sums: [Int64: String] = [:]
+  for count in counts.sorted() {
+    while window.consumed < count, try window.fill(atLeast: 1) {
+      let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
+      digest.update(UnsafeRawBufferPointer(rebasing: piece))
+      window.consume(piece.count)
+    }
+    if window.consumed == count { sums[count] = digest.current() }
+  }
+  return sums
 }
 
 /// Gives `body` all lines of `file` in order, in bounded memory.
@@ -59,23 +78,28 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(SubledgerErr
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
 ///   - valueBytesMax: the longest JSON value that is delivered.
-/// - Throws: `SubledgerError`, `ForeignFile`, and whatever `body` throws.
+///   - known: what of the inflated bytes is known: whole lines before that offset are not delivered.
+///     It is called before the first line, with a hash of the first ones.
+/// - Throws: `SubledgerError`, `ForeignFile`, and whatever `known` and `body` throw.
 public func readArchive(
   _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
+  known: (_ beginning: Int64) throws -> Int64 = { _ in 0 },
   _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd {
-  try readArchive(file, sizes: LineSizes(valueMax: valueBytesMax), body)
+  try readArchive(file, sizes: LineSizes(valueMax: valueBytesMax), known: known, body)
 }
 
 func readArchive(
   _ file: ArchiveFile, sizes: LineSizes, byZlibAlone: Bool = false,
-  _ body: (ArchiveChunk) throws -> Void
+  known: (Int64) throws -> Int64 = { _ in 0 }, _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd {
   precondition(sizes.valueMax > 0, "a value has at least one byte")
   let bytes = try FileBytes(file)
-  if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, body) { return end }
+  if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, known, body) {
+    return end
+  }
   try body(.again)
-  let again = try read(FileBytes(again: bytes), of: file, sizes, byZlibAlone: true, body)
+  let again = try read(FileBytes(again: bytes), of: file, sizes, byZlibAlone: true, known, body)
   guard let again else { preconditionFailure("zlib does not contradict itself") }
   return again
 }
@@ -83,7 +107,7 @@ func readArchive(
 /// Reads once; nil when the delivered chunks are void.
 private func read(
   _ bytes: FileBytes, of file: ArchiveFile, _ sizes: LineSizes, byZlibAlone: Bool,
-  _ body: (ArchiveChunk) throws -> Void
+  _ known: (Int64) throws -> Int64, _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd? {
   var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
   var levels: [GzipSource] = []
@@ -98,10 +122,11 @@ private func read(
   }
   let beginning = UnsafeRawBufferPointer(try window.look(at: 64 << 10))
   if let foreign = ForeignFile(beginning, path: file.path) { throw foreign }
+  let knownBytes = try known(hash(ofBeginning: beginning))
   if DocumentSource.isDocument(beginning) {
     window = ByteWindow(.document(DocumentSource(window)), capacity: sizes.buffer)
   }
-  let reader = LineReader(window, sizes: sizes)
+  let reader = LineReader(window, sizes: sizes, known: knownBytes)
   try reader.run(body)
   if levels.contains(where: \.isContradicted) { return nil }
   let sha256 = try bytes.finish()
@@ -112,6 +137,18 @@ private func read(
     damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
   }
   return ArchiveEnd(inflatedBytes: reader.position, damage: damage, sha256: sha256)
+}
+
+/// A hash of the first lines, to find archives that may be the beginning of one another.
+///
+/// It covers 128 bytes and the rest of their line, at most 4 KiB, less the newline: what is added
+/// behind these changes nothing.
+private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
+  let bytes = bytes.prefix(4096)
+  let end = bytes.dropFirst(128).firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+  var fingerprint = Fingerprint()
+  fingerprint.combine(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+  return fingerprint.value
 }
 
 /// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.

@@ -46,11 +46,13 @@ extension RunPipeline {
     let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots).files
     let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
     let copies = Dictionary(grouping: all, by: \.sha256)
+    let streams = Dictionary(grouping: all.filter { $0.kind == .events }, by: \.stream)
     let known = Set(all.map(\.sha256))
     let searches = archives.map { archive in
       ArchiveSearch(
         archive: archive, paths: [archive.path] + (named[archive.name].map { [$0] } ?? []),
         copies: copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path },
+        longer: streams[archive.stream, default: []].map(\.path),
         known: known, acceptsGrown: acceptsGrown)
     }
     var locations: [ArchiveLocation] = []
@@ -68,6 +70,8 @@ struct ArchiveLocation: Sendable {
   var path: String?
   /// Why the file at the archive's place does not have them.
   var problem: String?
+  /// Whether they are the beginning of another archive, perhaps inflated.
+  var isInLonger = false
 }
 
 /// An archive and the places where its bytes may be.
@@ -76,6 +80,8 @@ private struct ArchiveSearch: Sendable {
   let paths: [String]
   /// Where the same bytes came under other names.
   let copies: [String]
+  /// Where the archives of its log were found.
+  let longer: [String]
   let known: Set<String>
   let acceptsGrown: Bool
 
@@ -102,12 +108,20 @@ private struct ArchiveSearch: Sendable {
       guard let file = try? ArchiveFolder.file(at: path) else { return false }
       return (try? sha256(of: file)) == archive.sha256
     }
-    return location
+    guard location.path == nil else { return location }
+    let containing = longer.first { path in
+      guard let file = try? ArchiveFolder.file(at: path) else { return false }
+      return (try? begins(file, inflated: true)) == true
+    }
+    return containing.map { ArchiveLocation(path: $0, isInLonger: true) } ?? location
   }
 
   /// Whether `file` holds what was read, and more behind it.
-  private func begins(_ file: ArchiveFile) throws(SubledgerError) -> Bool {
-    guard file.bytes > archive.bytes else { return false }
-    return try Formats.sha256(of: file, first: archive.bytes) == archive.sha256
+  private func begins(
+    _ file: ArchiveFile, inflated: Bool = false
+  ) throws(SubledgerError) -> Bool {
+    let count = archive.bytes
+    guard inflated || file.bytes > count else { return false }
+    return try sha256(of: file, first: [count], isInflated: inflated)[count] == archive.sha256
   }
 }

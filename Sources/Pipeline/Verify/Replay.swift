@@ -16,6 +16,8 @@ extension RunPipeline {
     let files = try ledger.archives()
     let archives = files.filter(\.isRead)
     let locations = try locate(archives, among: files, acceptsGrown: false)
+    // What another archive begins with is read with that one.
+    let read = zip(archives, locations).filter { !$1.isInLonger }
     let lost = zip(archives, locations).filter { $1.path == nil }
     guard lost.isEmpty else {
       let missing = lost.filter { $1.problem == nil }.map(\.0.name)
@@ -31,7 +33,7 @@ extension RunPipeline {
     }
     let again = try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     try again.adoptErasures(of: ledger)
-    try replay(zip(archives, locations).map { ($0, $1.path ?? "") }, from: ledger, into: again)
+    try replay(read.map { ($0, $1.path ?? "") }, from: ledger, into: again)
     try again.adoptRuns(of: archives)
     let erased = try again.erasedUsersCount()
     if erased > 0 {

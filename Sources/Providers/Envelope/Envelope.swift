@@ -27,7 +27,7 @@ enum EnvelopeField: Int, MemberField {
         "data", "Data", "value", "content", "log", "log_processed", "jsonPayload", "textPayload",
         "line", "msg", "MESSAGE", "@message", "_raw", "Records", "records", "Messages", "logEvents",
         "events", "Sns", "kinesis", "streams", "values", "result", "Logs", "logs", "request", "req",
-        "properties", "_source",
+        "properties", "_source", "awslogs",
       ]
     case .isLargePayload: ["is_large_payload"]
     case .timed: ["requestContext", "attributes", "Attributes"]

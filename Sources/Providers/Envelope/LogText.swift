@@ -4,6 +4,15 @@ import Domain
 /// Lines of logs that hold JSON behind a prefix, such as a time and a level, or with the escapes of
 /// nginx, which writes `\\x22` for a quote.
 enum LogText {
+  /// What `text` is base64 of, and that of its gzip, as CloudWatch sends it; empty when it is none.
+  static func decoded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    var decoded: [UInt8] = []
+    guard Base64Text.decode(text, into: &decoded), decoded.starts(with: [0x1F, 0x8B]) else {
+      return decoded
+    }
+    return gzipContent(of: decoded, bytesMax: defaultValueBytesMax) ?? []
+  }
+
   /// Where the JSON of a line begins; nil when there is none.
   ///
   /// The second half of a torn value has a bracket that closes nothing, and is no log.

@@ -38,6 +38,11 @@ enum Outcome {
 }
 
 extension JSONTape {
+  /// Whether `object` has members, and all of them are lists, as Kafka's records by topic are.
+  func holdsOnlyLists(_ object: JSONNode) -> Bool {
+    count(object) > 0 && children(of: object).allSatisfy { kind(value(ofKey: $0)) == .array }
+  }
+
   /// Whether `object` is what a provider's interface answers when a request fails.
   ///
   /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,

@@ -97,8 +97,7 @@ struct Unwrapping {
     if let mapper = providers.mapper(of: object, on: tape) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
-    var failure: Outcome?
-    var isBare = false
+    var (failure, isBare): (Outcome?, Bool) = (nil, false)
     if layer.depth < Self.layersMax {
       let envelope = Envelope(object, of: tape, &members)
       isBare = envelope.isBare
@@ -106,6 +105,9 @@ struct Unwrapping {
       var inner = layer
       inner.depth += 1
       inner.received = layer.received ?? envelope.received
+      if envelope.contents.isEmpty, tape.holdsOnlyLists(object) {
+        return openList(inner, object, on: tape, to: &batch)
+      }
       for content in envelope.contents {
         let outcome = open(inner, content, to: &batch)
         if outcome.isFinal { return outcome }
@@ -123,9 +125,8 @@ struct Unwrapping {
     return failure ?? (isBare ? .empty : .unknown(.unknownBody))
   }
 
-  /// Every element of a list, which has one outcome: the best.
-  ///
-  /// Text among webhooks, as in a log, is no loss; a webhook that is refused is.
+  /// Every element of a list, or of an object of lists, which has one outcome: the best. Text among
+  /// webhooks, as in a log, is no loss; a webhook that is refused is.
   private mutating func openList(
     _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
@@ -135,7 +136,8 @@ struct Unwrapping {
     // Loki's lines are pairs of a time and a text.
     inner.received =
       layer.received ?? tape.firstChild(list).flatMap { receiveTime($0, of: tape) }
-    for element in tape.children(of: list) {
+    for child in tape.children(of: list) {
+      let element = tape.kind(list) == .object ? tape.value(ofKey: child) : child
       if layer.tape == 0 {
         let skipped = tape.span(element).lowerBound - tape.span(0).lowerBound
         inner.place.byteOffset = layer.start + Int64(skipped)
@@ -155,7 +157,7 @@ struct Unwrapping {
     return best ?? .unknown(.notAnObject)
   }
 
-  /// Text inside a line: JSON once more, base64 of it, or a line of a log.
+  /// Text inside a line: JSON once more, base64 of it, perhaps of its gzip, or a line of a log.
   private mutating func openText(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
   ) -> Outcome {
@@ -168,9 +170,7 @@ struct Unwrapping {
     }
     if let outcome = openLog(layer, text, to: &batch) { return outcome }
     // No base64 begins like that, so the envelope's own flag need not be asked.
-    var decoded: [UInt8] = []
-    guard Base64Text.decode(text, into: &decoded) else { return .unknown(.textNotJSON) }
-    return decoded.withUnsafeBytes {
+    return LogText.decoded(text).withUnsafeBytes {
       guard let first = $0.trimmed.first, LogText.beginsJSON(first) else {
         return .unknown(.textNotJSON)
       }

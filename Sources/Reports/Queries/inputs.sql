@@ -1,19 +1,85 @@
--- The archives of events that were read, and the account of their lines.
+-- The archives of events that were read, and the account of their lines. A log that was read while
+-- it grew, and under several names, is one row.
+with part as (
+  select
+    archive.id,
+    archive.name,
+    coalesce(archive.stream, archive.id) as stream
+  from archive
+  where archive.kind = 'events' and archive.status <> 'repeated'
+),
+log as (
+  select
+    stream,
+    max(id) as newest
+  from part
+  group by stream
+  having count(*) > 1
+),
+-- Other names of the same bytes, of a log.
+copy as (
+  select
+    copy.id,
+    copy.name,
+    part.stream
+  from log
+  join part on part.stream = log.stream
+  join archive as origin on origin.id = part.id
+  join archive as copy on copy.sha256 = origin.sha256
+  where copy.kind = 'events' and copy.status = 'repeated'
+),
+name as (
+  select
+    stream,
+    name,
+    min(id) as id
+  from (
+    select * from part
+    union all
+    select * from copy
+  )
+  where stream in (select stream from log)
+  group by stream, name
+  order by stream, min(id)
+),
+names as (
+  select
+    stream,
+    group_concat(name, '; ') as text
+  from name
+  group by stream
+),
+sums as (
+  select
+    coalesce(log.newest, archive.id) as id,
+    sum(archive.lines) as lines,
+    sum(archive.accepted) as accepted,
+    sum(archive.duplicates) as duplicates,
+    sum(archive.skipped) as skipped,
+    sum(archive.rejected) as rejected,
+    min(archive.first_event_ms) as first_event_at,
+    max(archive.last_event_ms) as last_event_at
+  from archive
+  left join log on log.stream = coalesce(archive.stream, archive.id)
+  where archive.kind = 'events' and archive.id not in (select id from copy)
+  group by coalesce(log.newest, archive.id)
+)
 select
-  archive.name as archive,
+  coalesce(names.text, archive.name) as archive,
   archive.sha256,
   archive.bytes,
-  archive.lines,
-  archive.accepted,
-  archive.duplicates,
-  archive.skipped,
-  archive.rejected,
-  archive.first_event_ms as first_event_at,
-  archive.last_event_ms as last_event_at,
+  sums.lines,
+  sums.accepted,
+  sums.duplicates,
+  sums.skipped,
+  sums.rejected,
+  sums.first_event_at,
+  sums.last_event_at,
   archive.status
-from archive
+from sums
+join archive on archive.id = sums.id
+left join names on names.stream = coalesce(archive.stream, archive.id)
 left join printed_name as printed on printed.raw = archive.name
-where archive.kind = 'events'
 order by
-  coalesce(printed.cell, archive.name),
+  coalesce(names.text, printed.cell, archive.name),
   archive.sha256

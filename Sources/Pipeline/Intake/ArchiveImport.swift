@@ -1,0 +1,147 @@
+import Domain
+import EventStore
+import Formats
+import Logging
+
+/// Takes what readers send into the ledger, in the order of the files.
+struct ArchiveImport {
+  private let files: [ArchiveFile]
+  private let intake: EventIntake
+  private let reader: ArchiveReader
+  private let run: Intake
+  private let total: Int64
+  private(set) var done: Int64 = 0
+  var summary: IntakeSummary
+  /// Of the archive that comes in.
+  private var opening = ArchiveOpening(sha256: "")
+  private var lines: Int64 = 0
+  private var isWanted = false
+  /// Whether it continues an archive of this very run, which its reader did not know, and so is
+  /// read once more.
+  private var isReadAgain = false
+
+  init(
+    of files: [ArchiveFile], by intake: EventIntake, reader: ArchiveReader, for run: Intake,
+    summary: IntakeSummary
+  ) {
+    self.files = files
+    self.intake = intake
+    self.reader = reader
+    self.run = run
+    self.summary = summary
+    total = files.reduce(0) { $0 + $1.bytes }
+  }
+
+  /// Takes the next message about the file at `index`.
+  mutating func take(_ message: ArchiveMessage, of index: Int) throws {
+    try run.checkStop()
+    let file = files[index]
+    switch message {
+    case .opened(let opening):
+      self.opening = opening
+      lines = 0
+      isReadAgain = try hasFormerOfThisRun(file)
+      isWanted = try !isReadAgain && open(file)
+    case .batch(let batch):
+      if isWanted { try intake.add(batch) }
+      summary.lines += batch.lines
+      lines += batch.lines
+    case .again:
+      summary.lines -= lines
+      lines = 0
+      intake.abandon()
+      if isWanted { isWanted = try open(file) }
+    case .ended(let end):
+      if isReadAgain { return try readAgain(index) }
+      try finish(file, end)
+    case .skipped: done += file.bytes
+    case .vanished:
+      intake.abandon()
+      run.log.warning("\(file.path) vanished before it was read; it is left out")
+      done += file.bytes
+    case .unreadable(let error):
+      intake.abandon()
+      try run.leaveOut(error, &summary)
+      done += file.bytes
+    case .failed(let error): throw error
+    }
+    run.progress(
+      RunProgress(
+        stage: "ingest", done: done, total: total, lines: summary.lines, isLast: done == total))
+  }
+
+  private func hasFormerOfThisRun(_ file: ArchiveFile) throws -> Bool {
+    guard let beginning = opening.beginning, let formers = intake.formers[beginning],
+      try !intake.isKnown(sha256: opening.sha256)
+    else { return false }
+    var reader = reader
+    reader.formers = [beginning: formers]
+    let former = try reader.former(of: file, beginning)
+    return former.map { $0.contentBytes > opening.former?.contentBytes ?? 0 } ?? false
+  }
+
+  /// Reads a file as its reader would have if it had known the archives before it.
+  private mutating func readAgain(_ index: Int) throws {
+    summary.lines -= lines
+    var reader = reader
+    reader.formers.merge(intake.formers) { $0 + $1 }
+    var failure: (any Error)?
+    reader.read(files[index]) { message in
+      do { try take(message, of: index) } catch { failure = error }
+      return failure == nil
+    }
+    if let failure { throw failure }
+  }
+
+  /// Whether the events of `file` are wanted: not when its bytes are known under another name.
+  private mutating func open(_ file: ArchiveFile) throws -> Bool {
+    var archive = NewArchive(file, sha256: opening.sha256, kind: .events)
+    guard try !intake.isKnown(sha256: opening.sha256) else {
+      // The archive with these bytes may wait to be written, and is listed first.
+      summary.add(try intake.write())
+      try run.ledger.recordRepeat(archive)
+      summary.archivesKnown += 1
+      try report(repeated: file)
+      return false
+    }
+    (archive.beginning, archive.former) = (opening.beginning, opening.former)
+    try intake.begin(archive)
+    return true
+  }
+
+  /// Says that `file` is not read; who packed rejected lines anew wants them read.
+  ///
+  /// A file that was renamed, or copied as it was, keeps its time.
+  private func report(repeated file: ArchiveFile) throws {
+    let known = try run.ledger.archiveWithContent(sha256: opening.sha256, kind: .events)
+    guard let known, known.counts.rejected > 0, known.modified != file.modified else {
+      return run.log.info("\(file.path) holds the same bytes as an archive already read")
+    }
+    run.log.warning(
+      """
+      \(file.path) holds the same bytes as \(known.name), of which \(known.counts.rejected) \
+      lines were rejected, and is not read. To have them read anew, pack it with one more empty \
+      line in front
+      """)
+  }
+
+  private mutating func finish(_ file: ArchiveFile, _ end: ArchiveEnd) throws {
+    done += file.bytes
+    guard isWanted else { return }
+    guard end.sha256 == opening.sha256 else {
+      intake.abandon()
+      return run.log.warning(
+        "\(file.path) changed while it was read; it is left for the next run")
+    }
+    if let damage = end.damage {
+      summary.archivesDamaged += 1
+      run.log.warning(
+        """
+        \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(intake.lines) \
+        whole lines before it count. Deliver the whole file under the same name to pick up the rest
+        """)
+    }
+    summary.add(
+      try intake.finish(damageOffset: end.damage?.offset, contentBytes: end.inflatedBytes))
+  }
+}

@@ -1,0 +1,121 @@
+import Domain
+import EventStore
+import Formats
+import Providers
+
+/// The messages of a reader to the writer about one archive, in this order.
+enum ArchiveMessage: Sendable {
+  case opened(ArchiveOpening)
+  /// Its bytes were known before this run, and are not read.
+  case skipped
+  case batch(RunPipeline.Delivered)
+  /// The batches so far do not hold; the archive is read anew.
+  case again
+  case ended(ArchiveEnd)
+  /// The file was there when the folder was listed, and is gone.
+  case vanished
+  /// The file cannot be read, which is no reason to read no other.
+  case unreadable(SubledgerError)
+  case failed(any Error)
+
+  /// What it holds, in events; a batch takes the room of a full one, however few it holds.
+  var size: Int {
+    guard case .batch(let batch) = self else { return 1 }
+    return max(batch.events.count, Int(batch.lines), batchLines)
+  }
+}
+
+/// What is known of an archive before its first line.
+struct ArchiveOpening: Sendable {
+  var sha256: String
+  /// Hash of its first lines; nil if it is not read.
+  var beginning: Int64?
+  /// The archive that it continues.
+  var former: FormerArchive?
+}
+
+/// Lines of which a batch is full.
+private let batchLines = 1_024
+
+/// The parallel part: one archive from bytes to batches.
+struct ArchiveReader: Sendable {
+  let rules: NormaliserSettings
+  let valueBytesMax: Int
+  let knownContents: Set<String>
+  /// The archives that were read, by the hash of their first lines.
+  var formers: [Int64: [FormerArchive]]
+
+  private struct NotWanted: Error {}
+
+  func read(_ file: ArchiveFile, _ send: (ArchiveMessage) -> Bool) {
+    do {
+      let sha256 = try sha256(of: file)
+      if knownContents.contains(sha256) {
+        _ = send(.opened(ArchiveOpening(sha256: sha256))) && send(.skipped)
+        return
+      }
+      _ = send(.ended(try readBatches(of: file, sha256, send)))
+    } catch let error as SubledgerError where error.kind == .noInput {
+      _ = send(.vanished)
+    } catch let error as SubledgerError where error.isOfOneFile {
+      _ = send(.unreadable(error))
+    } catch let foreign as ForeignFile {
+      _ = send(.unreadable(foreign.error))
+    } catch is NotWanted {
+      // The writer has stopped and throws its own error.
+    } catch {
+      _ = send(.failed(error))
+    }
+  }
+
+  /// The longest archive that `file` begins with, as it is or inflated; nil without any.
+  ///
+  /// Of archives with the same first lines the last sixteen are compared.
+  func former(of file: ArchiveFile, _ beginning: Int64) throws -> FormerArchive? {
+    guard let formers = formers[beginning]?.suffix(16) else { return nil }
+    let counts = Set(formers.map(\.bytes))
+    let sums = try [false, true].map {
+      try Formats.sha256(of: file, first: counts, isInflated: $0)
+    }
+    return formers.filter { former in
+      sums.contains { $0[former.bytes] == former.sha256 }
+    }.max { $0.contentBytes < $1.contentBytes }
+  }
+
+  private func readBatches(
+    of file: ArchiveFile, _ sha256: String, _ send: (ArchiveMessage) -> Bool
+  ) throws -> ArchiveEnd {
+    var normaliser = Normaliser(rules: rules)
+    // The last lines of a chunk may come on top.
+    let (room, bytesMin) = (1_280, 1 << 20)
+    var batch = EventBatch(room: room)
+    func flush() throws {
+      guard send(.batch(batch)) else { throw NotWanted() }
+      batch = EventBatch(room: room)
+    }
+    var opening: ArchiveOpening?
+    func known(_ beginning: Int64) throws -> Int64 {
+      if opening == nil {
+        let former = try former(of: file, beginning)
+        let new = ArchiveOpening(sha256: sha256, beginning: beginning, former: former)
+        guard send(.opened(new)) else { throw NotWanted() }
+        opening = new
+      }
+      return opening?.former?.knownBytes ?? 0
+    }
+    let end = try readArchive(file, valueBytesMax: valueBytesMax, known: known) { chunk in
+      switch chunk {
+      case .lines(let bytes, let firstLine, let firstOffset):
+        normaliser.add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
+      case .oversizedValue(let line, let byteOffset):
+        normaliser.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+      case .again:
+        (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
+        guard send(.again) else { throw NotWanted() }
+      }
+      if batch.lines >= batchLines || batch.arena.count >= bytesMin { try flush() }
+    }
+    if batch.lines > 0 { try flush() }
+    return end
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A log that grows, is renamed and is compressed")
+struct GrowingLogTests {
+  private let program: Program
+  private let lines = bodies(160).split(separator: "\n").map { $0 + "\n" }
+
+  init() throws { program = try Program() }
+
+  private func head(_ count: Int) -> String { lines.prefix(count).joined() }
+
+  private func packed(_ text: String) throws -> [UInt8] {
+    try Array(gzip("-nc", try program.folder.write(text, to: "unpacked")))
+  }
+
+  private func run() throws {
+    let result = try program.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+  }
+
+  private func rename(_ name: String, _ other: String) throws {
+    try FileManager.default.moveItem(
+      atPath: program.folder.path("in/\(name)"), toPath: program.folder.path("in/\(other)"))
+  }
+
+  /// Delivered, distinct and exact duplicates of all days.
+  private func deliveries() throws -> [Int] {
+    let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
+    let rows = try files.flatMap { try program.rows($0) }
+    return ["delivered", "distinct_events", "duplicates_exact"].map { column in
+      rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
+    }
+  }
+
+  /// Name, lines, accepted, duplicates, skipped, rejected and status of each input.
+  private func inputs() throws -> [[String]] {
+    let columns = [
+      "archive", "lines", "accepted", "duplicates", "skipped", "rejected", "status",
+    ]
+    return try program.rows("inputs.csv").map { row in columns.map { row[$0] ?? "" } }
+  }
+
+  @Test("is one input with its names, whose lines were delivered once")
+  func rotated() throws {
+    for count in [40, 93, 133] {
+      try program.folder.write(head(count), to: "in/app.log")
+      try run()
+    }
+    try rename("app.log", "app.log.1")
+    try run()
+    try FileManager.default.removeItem(atPath: program.folder.path("in/app.log.1"))
+    try program.folder.write(try packed(head(160)), to: "in/app.log.1.gz")
+    try run()
+    try rename("app.log.1.gz", "app.log.2.gz")
+    try run()
+    let names = "app.log; app.log.1; app.log.1.gz; app.log.2.gz"
+    #expect(try inputs() == [[names, "160", "160", "0", "0", "0", "complete"]])
+    #expect(try deliveries() == [160, 160, 0])
+    let proof = try program.run(["verify", "--replay", "--strict", "--archives", "in"])
+    #expect(proof.status == 0 && proof.output.contains("holds    replay.reports"), "\(proof)")
+  }
+
+  @Test("is one input, too, if one run finds it at several sizes")
+  func copies() throws {
+    try program.folder.write(head(40), to: "in/1.log")
+    try program.folder.write(head(93), to: "in/2.log")
+    try program.folder.write(try packed(head(93)), to: "in/3.log.gz")
+    try program.folder.write(try packed(head(160)), to: "in/4.log.gz")
+    try run()
+    let names = "1.log; 2.log; 3.log.gz; 4.log.gz"
+    #expect(try inputs() == [[names, "160", "160", "0", "0", "0", "complete"]])
+    #expect(try deliveries() == [160, 160, 0])
+  }
+
+  @Test("has its refused lines listed once, and the line that had no end yet")
+  func refusedLines() throws {
+    let other = #"{"a":1}"# + String(repeating: " ", count: 200) + "\n"
+    try program.folder.write(head(40) + other + String(lines[40].dropLast()), to: "in/a.log")
+    try run()
+    try program.folder.write(
+      head(40) + other + lines[40] + lines[41], to: "in/a.log")
+    try run()
+    #expect(try inputs() == [["a.log", "43", "42", "0", "0", "1", "complete"]])
+    #expect(try program.rows("rejects.csv").map { $0["line"] } == ["41"])
+    #expect(try deliveries() == [42, 42, 0])
+  }
+
+  @Test("is none if only its first lines are the same, and these are delivered twice")
+  func otherLog() throws {
+    try program.folder.write(head(40), to: "in/a.log")
+    try run()
+    try program.folder.write(head(39) + lines[50] + lines[51], to: "in/b.log")
+    try run()
+    #expect(
+      try inputs() == [
+        ["a.log", "40", "40", "0", "0", "0", "complete"],
+        ["b.log", "41", "2", "39", "0", "0", "complete"],
+      ])
+    #expect(try deliveries() == [81, 42, 39])
+  }
+}
