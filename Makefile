@@ -3,9 +3,13 @@
 SWIFT ?= swift
 # A test signs a pack with ssh-keygen, of openssh-client.
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config openssh-client
-# Not needed: it inflates archives in a third of the time (see docs/decisions.md).
-FASTER = libisal-dev
-export WITH_ISAL ?= $(shell test -f /usr/include/isa-l/igzip_lib.h && echo 1 || echo 0)
+# Not needed: the first inflates archives in a third of the time (see docs/decisions.md), the others
+# read zstd and bzip2.
+OPTIONAL = libisal-dev libzstd-dev libbz2-dev
+has = $(shell test -f /usr/include/$(1) && echo 1 || echo 0)
+export WITH_ISAL ?= $(call has,isa-l/igzip_lib.h)
+export WITH_ZSTD ?= $(call has,zstd.h)
+export WITH_BZIP2 ?= $(call has,bzlib.h)
 BINARY = .build/release/subledger
 POINTS ?= 60
 SORTS ?= crash power disk read signal limits together large hostile
@@ -102,12 +106,12 @@ recall: build
 sample: build
 	sample-data/make.sh $(BINARY)
 
-# Installs what is missing; says what to do when it cannot. Without FASTER it works, too.
+# Installs what is missing; says what to do when it cannot. Without OPTIONAL it works, too.
 packages:
 	@missing=""; for package in $(PACKAGES); do \
 		dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
-	faster=""; dpkg -s $(FASTER) >/dev/null 2>&1 || faster=$(FASTER); \
-	if [ -z "$$missing$$faster" ]; then exit 0; fi; \
+	optional=""; dpkg -s $(OPTIONAL) >/dev/null 2>&1 || optional="$(OPTIONAL)"; \
+	if [ -z "$$missing$$optional" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then sudo=""; \
 	elif command -v sudo >/dev/null 2>&1; then sudo="sudo"; \
 	elif [ -z "$$missing" ]; then exit 0; \
@@ -118,9 +122,10 @@ packages:
 	if [ -n "$$missing" ]; then update && install $$missing || { \
 		echo "cannot install$$missing: see the lines above; this needs Debian 12 and a" \
 			"package source" >&2; exit 1; }; fi; \
-	if [ -n "$$faster" ]; then install $$faster 2>/dev/null || \
-		{ update && install $$faster; } 2>/dev/null || \
-		echo "cannot install $$faster: archives will be inflated by zlib"; fi
+	if [ -n "$$optional" ]; then install $$optional 2>/dev/null || \
+		{ update && install $$optional; } 2>/dev/null || \
+		echo "cannot install $$optional: without them archives are inflated by zlib, and zstd and" \
+			"bzip2 are not read"; fi
 	@command -v $(SWIFT) >/dev/null 2>&1 || { \
 		echo "cannot find swift: install Swift 6.3 from swift.org and put it on PATH" >&2; exit 1; }
 

@@ -5,11 +5,13 @@ import PackageDescription
 // Targets are listed in the order in which data flows. Each may import only those above it; the
 // compiler refuses any other import.
 
-// ISA-L inflates in a third of zlib's time. It is used where WITH_ISAL is 1, and where that is
-// not set and the package is installed; the Makefile sets it, for SwiftPM may remember an answer.
-let hasISAL =
-  Context.environment["WITH_ISAL"].map { $0 == "1" }
-  ?? FileManager.default.fileExists(atPath: "/usr/include/isa-l/igzip_lib.h")
+// ISA-L inflates in a third of zlib's time; the others read zstd and bzip2. Each is used where
+// WITH_NAME is 1, and where that is not set and the package is installed; the Makefile sets it, for
+// SwiftPM may remember an answer.
+let optionalLibraries = [
+  ("ISAL", "CIsal", "libisal-dev", "isa-l/igzip_lib.h"),
+  ("ZSTD", "CZstd", "libzstd-dev", "zstd.h"), ("BZIP2", "CBzip2", "libbz2-dev", "bzlib.h"),
+]
 
 let package = Package(
   name: "subledger",
@@ -125,11 +127,13 @@ for target in package.targets where target.type != .system {
   }
 }
 
-if hasISAL {
-  package.targets.append(
-    .systemLibrary(name: "CIsal", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]))
+for (name, module, debian, header) in optionalLibraries
+where Context.environment["WITH_\(name)"].map({ $0 == "1" })
+  ?? FileManager.default.fileExists(atPath: "/usr/include/\(header)")
+{
+  package.targets.append(.systemLibrary(name: module, providers: [.apt([debian])]))
   for target in package.targets where ["Formats", "FormatsTests"].contains(target.name) {
-    if target.name == "Formats" { target.dependencies.append("CIsal") }
-    target.swiftSettings?.append(.define("ISAL"))
+    target.dependencies.append(.target(name: module))
+    target.swiftSettings?.append(.define(name))
   }
 }

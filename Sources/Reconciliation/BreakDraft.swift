@@ -147,6 +147,19 @@ extension Break {
   }
 }
 
+extension Break {
+  /// The ids that a break of several charges has once its first ones have come; of 1,000 at most.
+  public var idsOfLaterCharges: [String] {
+    guard code.isCharge, missingEvents > 1 else { return [] }
+    let subject = BreakSubject(
+      provider: provider, app: app, environment: environment, user: user, original: subscription)
+    let ids = BreakIDs(.charge, subject)
+    let first = (-1...Int64(10_000)).first { ids.id(of: .charge($0)) == id }
+    guard let first else { return [] }
+    return (first + 1..<first + min(missingEvents, 1_000)).map { ids.id(of: .charge($0)) }
+  }
+}
+
 /// The id of a gap in the feed of an app, or of all apps of a provider.
 public func feedGapID(
   _ gap: FeedGap, provider: Provider, app: String, isWholeProvider: Bool

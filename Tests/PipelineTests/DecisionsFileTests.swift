@@ -106,10 +106,10 @@ struct DecisionsFileTests {
   }
 
   @Test("Decided breaks leave what stands; decisions without a break of the run are unused")
-  func decided() {
+  func decided() throws {
     let breaks = ["a", "b", "c"].map { Break(id: $0, code: .late, provider: .qonversion) }
     let decisions = [("a", Decision.Verdict.explained), ("c", .writtenOff), ("d", .writtenOff)]
-    let decided = DecidedBreaks(
+    let decided = try DecidedBreaks(
       breaks, decisions.map { Decision(breakID: $0, verdict: $1, reason: "r", who: "w") })
     #expect(decided.undecided.map(\.id) == ["b"])
     #expect(
@@ -127,11 +127,11 @@ struct DecisionsFileTests {
     (next.id, next.transaction) = ("b-0000000000000002", "103")
     let id = try #require(lost.idOfTransaction)
     let given = Decision(breakID: id, verdict: .writtenOff, reason: "r", who: "w")
-    #expect(DecidedBreaks([lost, next], [given]).undecided == [next])
-    #expect(DecidedBreaks([next], [given]).unused == [id])
+    #expect(try DecidedBreaks([lost, next], [given]).undecided == [next])
+    #expect(try DecidedBreaks([next], [given]).unused == [id])
     // What is decided about the break itself counts.
     let own = Decision(breakID: lost.id, verdict: .explained, reason: "r", who: "w")
-    #expect(DecidedBreaks([lost], [own, given]).decisions == [own])
-    #expect(DecidedBreaks([lost], [given, own]).decisions == [own])
+    #expect(try DecidedBreaks([lost], [own, given]).decisions == [own])
+    #expect(try DecidedBreaks([lost], [given, own]).decisions == [own])
   }
 }

@@ -14,8 +14,7 @@ struct LogShapeTests {
   /// What CloudWatch sends to Kinesis and Lambda.
   private static let packed = Data(
     gzipMember(
-      of: Array(
-        #"{"logEvents":[{"timestamp":1760000100250,"message":\#(quoted)}]}"#.utf8))
+      of: Array(#"{"logEvents":[{"timestamp":1760000100250,"message":\#(quoted)}]}"#.utf8))
   ).base64EncodedString()
   private static let ms = Instant(milliseconds: 1_760_000_100_250)
   private static let at = Instant(seconds: 1_760_000_100)
@@ -244,9 +243,8 @@ struct LogShapeTests {
     arguments: [
       "INFO started", #"INFO {"a":1}"#, #"2025-10-09T08:55:00Z stdout F {"a":1}"#,
       #"{"log":"started\n","stream":"stdout"}"#, #"{"Records":[]}"#, #"{"Records":[{"a":1},7]}"#,
-      #"{"request_body":"{\x22a\x22:1}"}"#,
-      #"{"data":"H4sIAAAAAAAA"}"#, #"{"records":{"t-0":[{"value":7}],"t-1":[]}}"#,
-      #"[1,"text"]"#,
+      #"{"request_body":"{\x22a\x22:1}"}"#, #"{"data":"H4sIAAAAAAAA"}"#, #"[1,"text"]"#,
+      #"{"records":{"t-0":[{"value":7}],"t-1":[]}}"#,
     ])
   func without(line: String) {
     let batch = normalise("\(line)\n\(Self.body)")

@@ -92,6 +92,11 @@ struct OneLossTests {
     let next = try #require(second.breaks.first?.id)
     #expect(next != id)
     expect(lost, both, on: "2026-05-20", is: [id, next])
+    // Without a list both are one break, which names the id of what is left of it.
+    let one = Scenario(stories: [lost], entitlements: nil, capturedAt: "2026-05-20").breaks
+    #expect(one.map(\.id) == [id] && one.map(\.missingEvents) == [2])
+    #expect(one.first?.idsOfLaterCharges == [next])
+    #expect(second.breaks.first?.idsOfLaterCharges == [])
   }
 
   @Test("A start of another subscription, of which events came after the snapshot alone")

@@ -71,6 +71,9 @@ struct VerifyTests {
     let whole = try one.run(["verify", "--strict", "--replay"])
     #expect(whole.status == 0 && whole.output.contains("holds    replay.reports"), "\(whole)")
     try one.folder.write(bodies(4), to: "in/b.jsonl")
+    let grown = try one.run(["verify", "--strict"])
+    #expect(grown.status == 0, "what it began with is in it: \(grown)")
+    try one.folder.write(bodies(4, from: 50), to: "in/b.jsonl")
     let other = try one.run(["verify", "--strict"])
     #expect(other.status == 65 && other.output.contains("a.jsonl"), "\(other)")
   }

@@ -17,6 +17,8 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
   static let all = [
     ImportRule(module: "CZlib", only: ["Formats/Gzip/"]),
     ImportRule(module: "CIsal", only: ["Formats/Gzip/IsalStream.swift"]),
+    ImportRule(module: "CZstd", only: ["Formats/Gzip/ZstdStream.swift"]),
+    ImportRule(module: "CBzip2", only: ["Formats/Gzip/Bzip2Stream.swift"]),
     ImportRule(module: "CCrypto", only: ["Formats/Hashing/"]),
     ImportRule(module: "CRename", only: ["Reports/Publication/"]),
     ImportRule(module: "CMalloc", only: ["EventStore/"]),

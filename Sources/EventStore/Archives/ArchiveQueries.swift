@@ -51,7 +51,16 @@ public struct ArchiveRecord: Sendable, Equatable {
   static let select = """
     select name, sha256, kind, status, lines, accepted, duplicates, skipped, rejected,
       rounded_amounts, missing_is_proceed, path, bytes, run, modified_ms, captured_ms,
-      ifnull(stream, id)
+      coalesce(
+        stream,
+        case
+          when status = 'repeated'
+            then (
+              select ifnull(origin.stream, origin.id) from archive as origin
+              where origin.sha256 = archive.sha256 and origin.kind = archive.kind
+                and origin.status <> 'repeated'
+            )
+        end, id)
     from archive
     """
 }

@@ -28,7 +28,7 @@ final class ByteWindow {
 
   init(_ source: ByteSource, capacity: Int) {
     self.source = source
-    buffer = .allocate(byteCount: max(capacity, 2), alignment: 64)
+    buffer = .allocate(byteCount: max(capacity, 8), alignment: 64)
   }
 
   /// The bytes at hand.
@@ -65,10 +65,10 @@ final class ByteWindow {
     consumed += Int64(count)
   }
 
-  /// Whether the next bytes are the start of a gzip member (RFC 1952 §2.3.1).
-  func startsWithGzipMagic() throws(SubledgerError) -> Bool {
-    guard try fill(atLeast: 2) else { return false }
-    return buffer[start] == 0x1F && buffer[start + 1] == 0x8B
+  /// How the next bytes are compressed, by their magic; nil if they are not, or not readably.
+  func compression() throws(SubledgerError) -> Compression? {
+    _ = try fill(atLeast: 8)
+    return Compression.readable.first { $0.begins(bytes) }
   }
 
   /// Moves the next bytes to `target`, past the window once it is empty; less only at the end.

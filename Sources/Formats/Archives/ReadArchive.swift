@@ -1,7 +1,7 @@
 public import Domain
 
-// The module's API: a file in, chunks of whole lines out. Gzip is recognised by its magic bytes,
-// never by the name, and an archive that was compressed twice is inflated twice.
+// The module's API: a file in, chunks of whole lines out. Compression is recognised by its magic
+// bytes, never by the name, and an archive that was compressed twice is inflated twice.
 
 /// The default for the longest JSON value that is read: 16 MiB.
 public let defaultValueBytesMax = 16 << 20
@@ -45,16 +45,16 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
   try FileBytes(file).finish()
 }
 
-/// The SHA-256 of the first bytes of `file`, as it is or inflated, for each of `counts` that it has.
+/// The SHA-256 of the first bytes of `file`, as it is or inflated, for each of `counts` it has.
 public func sha256(
   of file: ArchiveFile, first counts: Set<Int64>, isInflated: Bool
 ) throws(SubledgerError) -> [Int64: String] {
   var window = ByteWindow(.file(try FileBytes(file)), capacity: LineSizes().buffer)
   var levels = 0
-  while isInflated, levels < 2, try window.startsWithGzipMagic() {
+  while isInflated, levels < 2, let compression = try window.compression() {
     levels += 1
-    window = ByteWindow(
-      .gzip(try GzipSource(window, path: file.location)), capacity: LineSizes().buffer)
+    let source = try GzipSource(window, compression, path: file.location)
+    window = ByteWindow(.gzip(source), capacity: LineSizes().buffer)
   }
   let digest = SHA256Digest()
   var sums: [Int64: String] = [:]
@@ -78,8 +78,8 @@ public func sha256(
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
 ///   - valueBytesMax: the longest JSON value that is delivered.
-///   - known: what of the inflated bytes is known: whole lines before that offset are not delivered.
-///     It is called before the first line, with a hash of the first ones.
+///   - known: what of the inflated bytes is known: whole lines before that offset are left out. It
+///     is called before the first line, with a hash of the first ones.
 /// - Throws: `SubledgerError`, `ForeignFile`, and whatever `known` and `body` throw.
 public func readArchive(
   _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
@@ -111,12 +111,13 @@ private func read(
 ) throws -> ArchiveEnd? {
   var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
   var levels: [GzipSource] = []
-  while levels.count < 2, try window.startsWithGzipMagic() {
-    let depth = levels.count
+  while levels.count < 2, let compression = try window.compression() {
+    let kinds = levels.map(\.compression) + [compression]
     let byZlib = { () throws(SubledgerError) in
-      try zlibSource(of: FileBytes(again: bytes), depth: depth, sizes, file.location)
+      try zlibSource(of: FileBytes(again: bytes), kinds, sizes, file.location)
     }
-    let level = try GzipSource(window, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
+    let level = try GzipSource(
+      window, compression, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
     levels.append(level)
     window = ByteWindow(.gzip(level), capacity: sizes.buffer)
   }
@@ -151,13 +152,15 @@ private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
   return fingerprint.value
 }
 
-/// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.
+/// What `bytes` hold, compressed by `kinds` one around the other, inflated by zlib.
 private func zlibSource(
-  of bytes: FileBytes, depth: Int, _ sizes: LineSizes, _ path: RawPath
+  of bytes: FileBytes, _ kinds: [Compression], _ sizes: LineSizes, _ path: RawPath
 ) throws(SubledgerError) -> GzipSource {
-  var source = try GzipSource(ByteWindow(.file(bytes), capacity: sizes.buffer), path: path)
-  for _ in 0..<depth {
-    source = try GzipSource(ByteWindow(.gzip(source), capacity: sizes.buffer), path: path)
+  let file = ByteWindow(.file(bytes), capacity: sizes.buffer)
+  var source = try GzipSource(file, kinds[0], path: path)
+  for kind in kinds.dropFirst() {
+    source = try GzipSource(
+      ByteWindow(.gzip(source), capacity: sizes.buffer), kind, path: path)
   }
   return source
 }
@@ -174,7 +177,7 @@ private func damage(
   guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
   // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
   let below = try zlibSource(
-    of: FileBytes(again: bytes), depth: depth - 1, LineSizes(), path)
+    of: FileBytes(again: bytes), levels.prefix(depth).map(\.compression), LineSizes(), path)
   _ = try below.skip(levels[depth].consumed + 1)
   return ArchiveDamage(offset: below.fileOffset, detail: detail)
 }

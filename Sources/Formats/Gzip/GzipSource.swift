@@ -1,6 +1,7 @@
 internal import Domain
 
-/// Inflates gzip members one after the other, as `cat a.gz b.gz` and appending writers leave them.
+/// Inflates gzip members one after the other, as `cat a.gz b.gz` and appending writers leave them;
+/// so also zstd's frames and bzip2's streams.
 ///
 /// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
 /// stops early, and one whose data or checksum is wrong end the source with a `damage`.
@@ -18,6 +19,7 @@ final class GzipSource {
     case handedOver
   }
 
+  let compression: Compression
   private let input: ByteWindow
   private let path: RawPath
   private let stream: any GzipStream
@@ -36,19 +38,20 @@ final class GzipSource {
   /// A source of the inflated `input`: by the fastest library if `byZlib` can make the same source
   /// again, else by zlib.
   init(
-    _ input: ByteWindow, path: RawPath,
+    _ input: ByteWindow, _ compression: Compression, path: RawPath,
     byZlib: (() throws(SubledgerError) -> GzipSource)? = nil
   ) throws(SubledgerError) {
+    self.compression = compression
     self.input = input
     self.path = path
     #if ISAL
-      if let byZlib {
+      if let byZlib, compression == .gzip {
         stream = IsalStream()
         self.byZlib = byZlib
         return
       }
     #endif
-    guard let stream = InflateStream() else { throw outOfMemory(path) }
+    guard let stream = compression.stream() else { throw outOfMemory(path) }
     self.stream = stream
     self.byZlib = nil
   }
@@ -124,25 +127,25 @@ final class GzipSource {
       input.consume(padding)
       if !input.bytes.isEmpty { break }
     }
-    if try input.startsWithGzipMagic() {
+    _ = try input.fill(atLeast: 8)
+    if compression.begins(input.bytes) {
       stream.restart()
-      let isPlain = try hasPlainHeader()
-      state = isPlain || byZlib == nil ? .insideMember : .handedOver
+      state = byZlib == nil || hasPlainHeader ? .insideMember : .handedOver
     } else if input.bytes.isEmpty {
       state = .ended
-    } else if input.bytes.count == 1, input.bytes[0] == 0x1F {
-      input.consume(1)
-      end("the file ends in the header of a gzip member", torn: true)
+    } else if input.bytes.count < 8, compression.mayBegin(input.bytes) {
+      input.consume(input.bytes.count)
+      end("the file ends in the header of a \(compression.member)", torn: true)
     } else {
-      end("bytes that are not gzip follow the last member", torn: false)
+      end("bytes that are not \(compression) follow the last member", torn: false)
     }
   }
 
   /// Whether the header has only what every library reads alike (RFC 1952 §2.3.1): deflated data,
   /// no checksum of the header and no reserved flags, which zlib looks at and others do not.
-  private func hasPlainHeader() throws(SubledgerError) -> Bool {
-    guard try input.fill(atLeast: 4) else { return false }
-    return input.bytes[2] == 8 && input.bytes[3] & 0xE2 == 0
+  private var hasPlainHeader: Bool {
+    let bytes = input.bytes
+    return bytes.count >= 4 && bytes[2] == 8 && bytes[3] & 0xE2 == 0
   }
 
   private func inflate(
@@ -155,8 +158,8 @@ final class GzipSource {
     switch step.outcome {
     case .running: break
     case .memberEnd: state = .betweenMembers
-    case .starved: end("the file ends inside a gzip member", torn: true)
-    case .corrupt(let reason): end("the gzip data is corrupt: \(reason)", torn: true)
+    case .starved: end("the file ends inside a \(compression.member)", torn: true)
+    case .corrupt(let reason): end("the \(compression) data is corrupt: \(reason)", torn: true)
     case .outOfMemory: throw outOfMemory(path)
     }
     return step.made

@@ -76,8 +76,9 @@ struct ArchiveImport {
     else { return false }
     var reader = reader
     reader.formers = [beginning: formers]
-    let former = try reader.former(of: file, beginning)
-    return former.map { $0.contentBytes > opening.former?.contentBytes ?? 0 } ?? false
+    // What cannot be read now is its reader's to report.
+    let former = try? reader.former(of: file, beginning)
+    return former?.contentBytes ?? 0 > opening.former?.contentBytes ?? 0
   }
 
   /// Reads a file as its reader would have if it had known the archives before it.

@@ -70,7 +70,7 @@ struct PublishPass {
       feeds: try plan.feeds(of: ledger))
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     var run: Int64 = 0
-    var decided = DecidedBreaks([], [])
+    var decided = try DecidedBreaks([], [])
     try ledger.together("write the run") {
       run = try ledger.beginRun(
         asOf: rules.asOf, version: version, options: plan.optionsText,
@@ -85,7 +85,8 @@ struct PublishPass {
       let breaks = uniqueBreaks(
         unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
       ).map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
-      decided = DecidedBreaks(breaks, plan.decisions.decisions)
+      decided = try DecidedBreaks(
+        breaks, plan.decisions.decisions, former: ledger.knownBreak)
       try ledger.replaceDecisions(decided.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(

@@ -5,11 +5,15 @@ import Reconciliation
 /// The breaks of a run beside what people decided about them.
 struct DecidedBreaks {
   let breaks: [Break]
-  /// Each under the id of the break that it is about, where it names that by its transaction.
+  /// Each under the id of the break that it is about, where it names that by its transaction, or as
+  /// the charges that were missing before one of them came.
   let decisions: [Decision]
   private let verdicts: [String: Decision.Verdict]
 
-  init(_ breaks: [Break], _ given: [Decision]) {
+  /// - Parameter former: an earlier break by its id.
+  init(
+    _ breaks: [Break], _ given: [Decision], former: (String) throws -> Break? = { _ in nil }
+  ) throws {
     self.breaks = breaks
     let named = Dictionary(
       breaks.compactMap { found in found.idOfTransaction.map { ($0, found.id) } }
@@ -19,7 +23,11 @@ struct DecidedBreaks {
     for decision in given {
       var decision = decision
       let id = decision.breakID
-      if !current.contains(id), let known = named[id] { decision.breakID = known }
+      if !current.contains(id) {
+        // Of several charges that were one break, the first may have come.
+        let later = try named[id] ?? former(id)?.idsOfLaterCharges.first(where: current.contains)
+        decision.breakID = later ?? id
+      }
       // What names the break itself counts.
       if decided[decision.breakID] == nil || decision.breakID == id {
         decided[decision.breakID] = decision

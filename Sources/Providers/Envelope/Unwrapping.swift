@@ -125,14 +125,14 @@ struct Unwrapping {
     return failure ?? (isBare ? .empty : .unknown(.unknownBody))
   }
 
-  /// Every element of a list, or of an object of lists, which has one outcome: the best. Text among
-  /// webhooks, as in a log, is no loss; a webhook that is refused is.
+  /// Every element of a list, or of an object of lists, which has one outcome: the best.
+  ///
+  /// Text among webhooks, as in a log, is no loss; a webhook that is refused is.
   private mutating func openList(
     _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
     let partsBefore = refusedParts.count
-    var best: Outcome?
-    var inner = layer
+    var (best, inner): (Outcome?, Layer) = (nil, layer)
     // Loki's lines are pairs of a time and a text.
     inner.received =
       layer.received ?? tape.firstChild(list).flatMap { receiveTime($0, of: tape) }

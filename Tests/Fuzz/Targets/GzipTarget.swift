@@ -15,8 +15,8 @@ func feedGzip(_ bytes: UnsafeRawBufferPointer) {
     _ = sameAtAnySize(rest, steps)
     return
   }
-  // What is packed is gzip by its magic, too, and would be unpacked once more.
-  guard !rest.starts(with: [0x1F, 0x8B]), !Reading.converts(rest) else { return }
+  // What is packed by its magic, too, would be unpacked once more.
+  guard !Reading.converts(rest) else { return }
   let packed = members(of: rest, steps)
   switch choice & 3 {
   case 1: claim(whole(packed, steps) == Array(rest), "packed text comes back")

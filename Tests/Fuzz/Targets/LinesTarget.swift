@@ -3,9 +3,7 @@
 /// Lines with limits of a few bytes: however little is read at a time, the same values are
 /// delivered and the same ones are left out.
 func feedLines(_ bytes: UnsafeRawBufferPointer) {
-  guard let (choice, rest) = bytes.steered, !rest.starts(with: [0x1F, 0x8B]),
-    !Reading.converts(rest)
-  else { return }
+  guard let (choice, rest) = bytes.steered, !Reading.converts(rest) else { return }
   let valueMax = 8 + choice & 15
   let large = Reading(rest, LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
   let small = Reading(

@@ -46,10 +46,11 @@ struct Reading: Equatable {
 
   private init(isForeign: Bool) { self.isForeign = isForeign }
 
-  /// Whether `bytes` are not delivered as they are: a document is put on lines of its own, and a
-  /// file of another format refused.
+  /// Whether `bytes` are not delivered as they are: what is packed is unpacked, a document put on
+  /// lines of its own, and a file of another format refused.
   static func converts(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(64 << 10))
-    return DocumentSource.isDocument(beginning) || ForeignFile(beginning, path: "") != nil
+    return Compression.readable.contains { $0.begins(beginning) }
+      || DocumentSource.isDocument(beginning) || ForeignFile(beginning, path: "") != nil
   }
 }

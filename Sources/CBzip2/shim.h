@@ -1,0 +1,3 @@
+// Its header declares functions of files, too.
+#include <stdio.h>
+#include <bzlib.h>

@@ -1,0 +1,73 @@
+/// How a file, or a part of it, is compressed.
+enum Compression: CaseIterable {
+  case gzip, zstd, bzip2
+
+  /// One of its independent parts, as messages name it.
+  var member: String {
+    switch self {
+    case .gzip: "gzip member"
+    case .zstd: "zstd frame"
+    case .bzip2: "bzip2 stream"
+    }
+  }
+
+  /// Whether `bytes`, eight where there are as many, begin a part.
+  func begins(_ bytes: some Collection<UInt8>) -> Bool {
+    switch self {
+    case .gzip: return bytes.starts(with: [0x1F, 0x8B])
+    case .zstd:
+      // A frame, or one to be skipped, whose first byte ends in any digit (RFC 8878, 3.1.2).
+      let rest = bytes.dropFirst()
+      return bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+        || bytes.first.map { $0 & 0xF0 == 0x50 } ?? false && rest.starts(with: [0x2A, 0x4D, 0x18])
+    case .bzip2:
+      // A block, or the end of an empty stream.
+      let block = bytes.dropFirst(4)
+      return bytes.starts(with: Array("BZh".utf8))
+        && (block.starts(with: [0x31, 0x41, 0x59, 0x26])
+          || block.starts(with: [0x17, 0x72, 0x45, 0x38]))
+    }
+  }
+
+  /// Whether `bytes`, the last of a file, are the first ones of a part's magic.
+  func mayBegin(_ bytes: some Collection<UInt8>) -> Bool {
+    let magic: [UInt8]
+    switch self {
+    case .gzip: magic = [0x1F, 0x8B]
+    case .zstd: magic = [0x28, 0xB5, 0x2F, 0xFD]
+    case .bzip2: magic = Array("BZh91AY&".utf8)
+    }
+    return magic.starts(with: bytes)
+  }
+
+  /// A stream of the library that reads it on every system; nil without one, or without memory.
+  func stream() -> (any GzipStream)? {
+    switch self {
+    case .gzip: return InflateStream()
+    case .zstd:
+      #if ZSTD
+        return ZstdStream()
+      #else
+        return nil
+      #endif
+    case .bzip2:
+      #if BZIP2
+        return Bzip2Stream()
+      #else
+        return nil
+      #endif
+    }
+  }
+
+  /// Those that this build reads.
+  static let readable: [Compression] = {
+    var readable = [Compression.gzip]
+    #if ZSTD
+      readable.append(.zstd)
+    #endif
+    #if BZIP2
+      readable.append(.bzip2)
+    #endif
+    return readable
+  }()
+}

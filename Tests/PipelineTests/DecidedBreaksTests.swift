@@ -1,0 +1,48 @@
+import Domain
+import EventStore
+import Testing
+
+@testable import Pipeline
+@testable import Reconciliation
+
+@Suite("A decision follows the loss that it is about")
+struct DecidedBreaksTests {
+  private let ids = (0..<10).map {
+    BreakIDs(.charge, BreakSubject(provider: .qonversion, original: "100")).id(of: .charge($0))
+  }
+
+  /// A break of missing charges from this number on.
+  private func found(_ number: Int, missing: Int64 = 1) -> Break {
+    var found = Break(id: ids[number], code: .missedRenewal, provider: .qonversion)
+    (found.subscription, found.missingEvents) = ("100", missing)
+    return found
+  }
+
+  private func decided(
+    about former: Break, _ current: [Break]
+  ) throws -> (about: [String], unused: [String]) {
+    let decision = Decision(breakID: former.id, verdict: .writtenOff, reason: "r", who: "w")
+    let decided = try DecidedBreaks(current, [decision]) { $0 == former.id ? former : nil }
+    return (decided.decisions.map(\.breakID), decided.unused)
+  }
+
+  @Test("The charges that are left of several keep it when the first has come")
+  func severalCharges() throws {
+    for left in [4, 5] {
+      let decided = try decided(about: found(3, missing: 3), [found(left)])
+      #expect(decided.about == [ids[left]] && decided.unused == [])
+    }
+  }
+
+  @Test("Another loss of the subscription does not get it")
+  func otherLoss() throws {
+    let pairs = [
+      (found(3), found(4)), (found(3, missing: 3), found(6)), (found(3, missing: 2), found(2)),
+    ]
+    for (former, current) in pairs {
+      #expect(try decided(about: former, [current]).unused == [ids[3]])
+    }
+    let both = try decided(about: found(3, missing: 2), [found(3), found(4)])
+    #expect(both.about == [ids[3]])
+  }
+}
