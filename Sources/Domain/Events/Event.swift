@@ -8,12 +8,12 @@ public typealias StringID = Int32
 ///
 /// Places are in the order in which archives were read.
 public struct Provenance: Sendable, Hashable, Comparable {
-  /// The ledger's number of the archive.
-  public var archive: Int32
-  /// Physical line, from 1.
-  public var line: Int64
   /// Offset of the value's first byte in the inflated archive, from 0.
   public var byteOffset: Int64
+  /// Physical line, from 1.
+  public var line: Int64
+  /// The ledger's number of the archive.
+  public var archive: Int32
 
   /// A place in `archive`.
   public init(archive: Int32 = 0, line: Int64 = 0, byteOffset: Int64 = 0) {
@@ -32,12 +32,12 @@ public struct Provenance: Sendable, Hashable, Comparable {
 public struct Revenue: Sendable, Hashable {
   /// In the currency of the charge; nil when not sent.
   public var local: Amount?
-  /// In US dollars; nil when not sent.
-  public var usd: Amount?
-  /// ISO 4217 code, the symbol 0 when not sent.
-  public var currency: StringID
   /// Whether the amounts are proceeds rather than the price; nil when not sent.
   public var isProceed: Bool?
+  /// ISO 4217 code, the symbol 0 when not sent.
+  public var currency: StringID
+  /// In US dollars; nil when not sent.
+  public var usd: Amount?
   /// Contribution that stays after commission, in percent; nil when not sent.
   public var rate: Amount?
 
@@ -61,10 +61,10 @@ public struct Revenue: Sendable, Hashable {
 public struct Price: Sendable, Hashable {
   /// In the currency of the charge.
   public var local: Amount?
-  /// In US dollars.
-  public var usd: Amount?
   /// ISO 4217 code, the symbol 0 when not sent.
   public var currency: StringID
+  /// In US dollars.
+  public var usd: Amount?
 
   /// A price as a provider sent it.
   public init(local: Amount? = nil, usd: Amount? = nil, currency: StringID = 0) {
@@ -79,30 +79,30 @@ public struct Price: Sendable, Hashable {
 /// The fold compares a purchase's observations in business order and derives the events between
 /// them. The end of the period is in the event's `periodEnd`, the reason of an end in its `reason`.
 public struct Observation: Sendable, Hashable {
+  /// When the purchase was first made; nil when not sent.
+  public var firstPurchasedAt: Instant?
+  /// The group in which only one product can be held; 0 when not sent.
+  public var group: StringID = 0
+  /// When it was charged last; nil when not sent.
+  public var lastChargedAt: Instant?
   /// The type of product; nil if the body lacks it.
   public var productType: ProductType?
   /// Whether the user has access; nil if the body lacks it.
   public var isOwned: Bool?
   /// Whether auto-renew is on; nil if the body lacks it.
   public var isAutoRenewing: Bool?
-  /// When auto-renew was switched on or off last; nil when not sent.
-  public var autoRenewChangedAt: Instant?
   /// Whether the store is trying to collect a failed payment; nil if the body lacks it.
   public var isInBillingRetry: Bool?
   /// Whether the period costs nothing; nil if the body lacks it.
   public var isTrial: Bool?
   /// Whether the purchase waits for its payment, so that nothing is charged yet.
   public var isPending = false
+  /// When auto-renew was switched on or off last; nil when not sent.
+  public var autoRenewChangedAt: Instant?
   /// Whether another product took the place of this one.
   public var isReplaced = false
   /// Whether a family member shares it: this user is not charged.
   public var isShared = false
-  /// When the purchase was first made; nil when not sent.
-  public var firstPurchasedAt: Instant?
-  /// When it was charged last; nil when not sent.
-  public var lastChargedAt: Instant?
-  /// The group in which only one product can be held; 0 when not sent.
-  public var group: StringID = 0
   /// Whether the event's time is only the end of the period, because the body has no other.
   public var isUndated = false
   /// Whether the body has no date of its own, so that the event's time is the latest time in the
@@ -115,31 +115,10 @@ public struct Observation: Sendable, Hashable {
 
 /// One thing that happened to one subscription or purchase, in numbers only.
 ///
-/// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
+/// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them. Its fields
+/// are in an order in which small ones take the room behind optional ones: a fold group is in memory
+/// with all of its events.
 public struct Event: Sendable, Hashable {
-  /// The provider that sent it.
-  public var provider: Provider
-  /// Whether money really moved.
-  public var environment: Environment
-  /// The shop that took the money.
-  public var store: Store
-  /// What happened.
-  public var kind: EventKind
-  /// The provider's own name of the event.
-  public var name: StringID = 0
-  /// The provider's id of the app; 0 when unknown.
-  public var app: StringID = 0
-  /// Store product id; for a product change, the new product.
-  public var product: StringID = 0
-  /// For a product change, the product that was left.
-  public var previousProduct: StringID = 0
-  /// ISO 3166-1 code of the user's country; 0 when not sent.
-  public var country: StringID = 0
-  /// Country code of the shop's front; 0 when not sent.
-  public var storefront: StringID = 0
-  /// The offer at which it was bought: the store's id, or `intro` where the provider sends only
-  /// that it is an introductory one; 0 for the full price.
-  public var offer: StringID = 0
   /// `lineageKey` of the subscription.
   public var lineage: Int64 = 0
   /// Fingerprint of provider, app, environment, store, transaction id, event time and kind.
@@ -150,39 +129,62 @@ public struct Event: Sendable, Hashable {
   public var user: Int64 = 0
   /// `transactionKey` of the transaction id; 0 when unknown.
   public var transaction: Int64 = 0
-  /// Whether the event can begin a subscription: its transaction id is the original one, or its
-  /// store never gives the first transaction that id.
-  public var startsLineage: Bool = true
   /// Business time, as the provider gives it.
   public var time: Instant
-  /// When the provider made the message.
-  public var created: Instant?
-  /// When the archive's endpoint received it.
-  public var received: Instant?
-  /// The transaction's own date.
-  public var periodStart: Instant?
-  /// The end of the period as sent; for refunds and upgrades often the event's own time.
-  public var periodEnd: Instant?
-  /// The end of the grace period after a failed payment; nil when there is none.
-  public var graceEnd: Instant?
-  /// The end of the entitlement in the body that the product change granted.
-  public var entitledUntil: Instant?
-  /// Nil when the body has no revenue object, or an empty one.
-  public var revenue: Revenue?
-  /// The price shown beside the event; it never replaces revenue.
-  public var price: Price?
-  /// How many of the product its money is for.
-  public var units: Int32 = 1
-  /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
-  public var renewalCount: Int32?
-  /// The provider's reason of an end.
-  public var reason: ChurnReason?
-  /// The state that came with it; nil for providers that send no states.
-  public var observation: Observation?
   /// Which delivery of a whole collection of purchases it came in; 0 for none.
   ///
   /// A purchase that a later collection of the user lacks has vanished.
   public var collection: Int64 = 0
+  /// When the provider made the message.
+  public var created: Instant?
+  /// The provider that sent it.
+  public var provider: Provider
+  /// Whether money really moved.
+  public var environment: Environment
+  /// The shop that took the money.
+  public var store: Store
+  /// The provider's own name of the event.
+  public var name: StringID = 0
+  /// When the archive's endpoint received it.
+  public var received: Instant?
+  /// What happened.
+  public var kind: EventKind
+  /// Whether the event can begin a subscription: its transaction id is the original one, or its
+  /// store never gives the first transaction that id.
+  public var startsLineage: Bool = true
+  /// The provider's reason of an end.
+  public var reason: ChurnReason?
+  /// The provider's id of the app; 0 when unknown.
+  public var app: StringID = 0
+  /// The transaction's own date.
+  public var periodStart: Instant?
+  /// Store product id; for a product change, the new product.
+  public var product: StringID = 0
+  /// The end of the period as sent; for refunds and upgrades often the event's own time.
+  public var periodEnd: Instant?
+  /// For a product change, the product that was left.
+  public var previousProduct: StringID = 0
+  /// The end of the grace period after a failed payment; nil when there is none.
+  public var graceEnd: Instant?
+  /// ISO 3166-1 code of the user's country; 0 when not sent.
+  public var country: StringID = 0
+  /// The end of the entitlement in the body that the product change granted.
+  public var entitledUntil: Instant?
+  /// Country code of the shop's front; 0 when not sent.
+  public var storefront: StringID = 0
+  /// The price shown beside the event; it never replaces revenue.
+  public var price: Price?
+  /// The offer at which it was bought: the store's id, or `intro` where the provider sends only
+  /// that it is an introductory one; 0 for the full price.
+  public var offer: StringID = 0
+  /// Nil when the body has no revenue object, or an empty one.
+  public var revenue: Revenue?
+  /// How many of the product its money is for.
+  public var units: Int32 = 1
+  /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
+  public var renewalCount: Int32?
+  /// The state that came with it; nil for providers that send no states.
+  public var observation: Observation?
   /// The archive, line and byte that brought the event.
   public var place = Provenance()
 

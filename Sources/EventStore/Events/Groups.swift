@@ -125,7 +125,14 @@ extension LineageRow {
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: Statement, to events: inout [Event]) throws {
     let beginning = SubscriptionScope(self).event(of: key)
-    try EventRecords.forEach(in: row.blob(Self.eventsColumn)) { record in
+    let records = row.blob(Self.eventsColumn)
+    if records.count > 1 << 16 {
+      // An array that grows is held twice.
+      var count = 0
+      try EventRecords.forEach(in: records) { count += $0.counts ? 1 : 0 }
+      events.reserveCapacity(events.count + count)
+    }
+    try EventRecords.forEach(in: records) { record in
       guard record.counts else { return }
       // An event is read where it is to lie: moving one takes as long as reading it.
       events.append(beginning)

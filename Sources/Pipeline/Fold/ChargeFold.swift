@@ -7,14 +7,17 @@ import Subscriptions
 struct ChargeFold {
   private let writer: ChargeRowWriter
   private let ledger: Ledger
+  /// Takes many rows at once, sorted; nil to keep all.
+  private let take: ((ChargePart) throws -> Void)?
   /// The last user whose id was looked up.
   private var user: (key: Int64, text: String) = (0, "")
   private(set) var part: ChargePart
 
   /// Writes rows from `ledger`, the connection of the worker.
-  init(_ writer: ChargeRowWriter, _ ledger: Ledger) {
+  init(_ writer: ChargeRowWriter, _ ledger: Ledger, take: ((ChargePart) throws -> Void)? = nil) {
     self.writer = writer
     self.ledger = ledger
+    self.take = take
     part = ChargePart(writer.dialect)
   }
 
@@ -70,6 +73,11 @@ struct ChargeFold {
           versions: own.versions, firstArchive: own.first,
           lastArchive: max(own.last, refunded ?? own.last))
         try writer.add(charge, of: owner, arrival, to: &part)
+        if let take, part.isLarge {
+          part.sort()
+          try take(part)
+          part = ChargePart(writer.dialect)
+        }
       }
     }
   }

@@ -3,6 +3,7 @@ import Reconciliation
 import Reports
 import Subscriptions
 import Domain
+import Synchronization
 
 /// Ledger → facts: every fold group is folded once, stretches of the ledger in parallel.
 struct FoldPass {
@@ -21,19 +22,19 @@ struct FoldPass {
     // sum, and goes on beside the folding.
     let events = try ledger.acceptedEventLines()
     let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
+    let list = SharedCharges(sum.charges)
     let stretch = RangeFold(
-      fold: fold, charges: charges, revenueCells: events / stretches.count / 2)
+      fold: fold, charges: charges, list: list, revenueCells: events / stretches.count / 2)
     try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
       try checkStop()
       try sum.add(part)
-      while let rows = stretch.rows.take() { try sum.charges.add(rows) }
       while var revenue = stretch.revenue.take() {
         try sum.add(revenue, parts: stretches.count)
         revenue.removeAll(keepingCapacity: true)
         stretch.spare.put(revenue)
       }
     }
-    while let rows = stretch.rows.take() { try sum.charges.add(rows) }
+    sum.charges = list.list
     while let rest = stretch.sums.take() { try sum.add(rest) }
     try sum.finish()
     let across = AcrossLineages(
@@ -113,12 +114,24 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   }
 }
 
+/// The list of charges, to which workers add their rows.
+private final class SharedCharges: Sendable {
+  private let shared: Mutex<ChargeList>
+
+  init(_ list: ChargeList) { shared = Mutex(list) }
+
+  var list: ChargeList { shared.withLock { $0 } }
+
+  func add(_ part: ChargePart) throws(SubledgerError) {
+    try shared.withLock { list throws(SubledgerError) in try list.add(part) }
+  }
+}
+
 /// Folds the groups in a range of keys, on the connection of a worker.
 private struct RangeFold: Sendable {
   let fold: GroupFold
   let charges: ChargeRowWriter?
-  /// Rows of the list of charges that were not taken yet.
-  let rows = Relay<ChargePart>()
+  let list: SharedCharges
   /// The approximate number of revenue cells, so that their table need not grow.
   let revenueCells: Int
   /// The results of earlier ranges that were not sent yet: small tables are added up once for each
@@ -133,12 +146,12 @@ private struct RangeFold: Sendable {
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-    var rows = charges.map { ChargeFold($0, ledger) }
+    var rows = charges.map { ChargeFold($0, ledger, take: list.add) }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
       let histories = try fold.fold(group, events, cases, into: &result)
       try rows?.add(histories, group, events)
     }
-    if let rows { self.rows.put(rows.sorted()) }
+    if let rows { try list.add(rows.sorted()) }
     let part = result.takePart()
     revenue.put(result.takeRevenue())
     sums.put(result)

@@ -24,6 +24,9 @@ public struct ChargePart: Sendable {
   /// No rows yet, to be printed in `dialect`.
   public init(_ dialect: CSVDialect = .rfc4180) { line = CSVLine(dialect) }
 
+  /// Whether the rows are so many, 4 MiB, that they are better put aside.
+  public var isLarge: Bool { bytes.count > 1 << 22 }
+
   /// Puts the rows of `now` into the list in the place of those of `before`.
   public mutating func add(_ now: ChargePart, insteadOf before: ChargePart) {
     var kept: [Int64: Int] = [:]

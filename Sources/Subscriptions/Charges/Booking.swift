@@ -4,20 +4,20 @@ import Domain
 struct Booking: Sendable {
   /// Index of its event in business order.
   var event: Int
-  var isRefund: Bool
   var time: Instant
   var transaction: Int64
-  var product: StringID
+  /// For a refund: index of the charge it refunds, when the ledger has it.
+  var refundedCharge: Int?
+  var isRefund: Bool
   var productType: ProductType
   var chargeKind: ChargeKind
+  var product: StringID
+  var money: Money
+  /// For a refund: whether it gives the whole charge back.
+  var isWhole = false
   var country: StringID
   var storefront: StringID
   var currency: StringID
-  var money: Money
-  /// For a refund: index of the charge it refunds, when the ledger has it.
-  var refundedCharge: Int?
-  /// For a refund: whether it gives the whole charge back.
-  var isWhole = false
 
   /// Whether it is a charge for something that renews.
   var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }

@@ -69,10 +69,10 @@ struct BookingPass {
     }
     bookings.append(
       Booking(
-        event: index, isRefund: false, time: event.time, transaction: event.transaction,
-        product: event.product, productType: kind == .oneTime ? .oneTime : .subscription,
-        chargeKind: kind, country: event.country, storefront: event.storefront,
-        currency: currency, money: money))
+        event: index, time: event.time, transaction: event.transaction, isRefund: false,
+        productType: kind == .oneTime ? .oneTime : .subscription, chargeKind: kind,
+        product: event.product, money: money, country: event.country,
+        storefront: event.storefront, currency: currency))
   }
 
   private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
@@ -131,12 +131,12 @@ struct BookingPass {
   ) throws(AmountOverflow) {
     bookings.append(
       Booking(
-        event: index, isRefund: true, time: event.time, transaction: event.transaction,
-        product: event.productLeft ?? event.product,
+        event: index, time: event.time, transaction: event.transaction, isRefund: true,
         productType: event.kind == .purchaseRefunded ? .oneTime : .subscription,
-        chargeKind: orphanChargeKind(event), country: event.country,
-        storefront: event.storefront, currency: event.revenue?.currency ?? 0,
-        money: try refundMoney(event, rate: event.hasImpossibleRate ? nil : event.revenue?.rate)))
+        chargeKind: orphanChargeKind(event), product: event.productLeft ?? event.product,
+        money: try refundMoney(event, rate: event.hasImpossibleRate ? nil : event.revenue?.rate),
+        country: event.country, storefront: event.storefront,
+        currency: event.revenue?.currency ?? 0))
   }
 
   private func orphanChargeKind(_ event: Event) -> ChargeKind {
