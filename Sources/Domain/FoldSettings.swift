@@ -29,6 +29,11 @@ public struct FoldSettings: Sendable {
   /// How old it may be before it is stale, where that is not `FeedRhythm.silenceLeast`.
   public var silencesMax: [Feed: Interval] = [:]
 
+  /// Before when an arrival is no part of its feed, where there is one.
+  public var clockBegins: [Feed: Instant] = [:]
+  /// Whether events after as-of are known, so that times after it are no wonder.
+  public var isLookBack = false
+
   /// The contract's defaults at `asOf`.
   public init(asOf: Instant, calendar: CivilCalendar = .utc) {
     self.asOf = asOf
@@ -44,6 +49,12 @@ public struct FoldSettings: Sendable {
   public func isStale(_ feed: Feed) -> Bool {
     guard let watermark = watermarks[feed] else { return false }
     return asOf.since(watermark) > silenceMax(of: feed)
+  }
+
+  /// When messages of `feed` came, without those far from all the rest.
+  public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
+    let newest = watermarks[feed] ?? Instant(milliseconds: .max)
+    return min(newest, clockBegins[feed] ?? Instant(milliseconds: .min))...newest
   }
 
   /// How long `feed` may be silent before its input is stale.

@@ -17,6 +17,8 @@ public final class Ledger {
 
   /// Where the file is.
   public let path: String
+  /// The right to write it, which must still be held when a run ends; nil for copies.
+  public var lock: LedgerLock?
   /// The words behind the symbols of everything the ledger returns.
   public internal(set) var symbols: StringTable
   /// Whether a file of snapshots is being taken in.

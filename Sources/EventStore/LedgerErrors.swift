@@ -28,6 +28,9 @@ extension SubledgerError {
       self.init(.damagedInput, message, hint: Self.otherFileHint)
     // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
     // a rebuilt ledger would lie on the same broken disk.
+    case SQLITE_ERROR where cause.message.hasPrefix("no such "):
+      // The program asks for nothing that a ledger does not have.
+      self = .damagedLedger(message)
     case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       self =
         [EIO, ENXIO].contains(number)

@@ -6,8 +6,12 @@ internal import Foundation
 /// The kernel gives it back when the process ends, however it ends; the lock's file stays.
 public final class LedgerLock {
   private let descriptor: Int32
+  private let path: String
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
+  private init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
 
   deinit { close(descriptor) }
 
@@ -20,7 +24,7 @@ public final class LedgerLock {
     let path = files.lock
     let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, path) }
-    let lock = LedgerLock(descriptor: descriptor)
+    let lock = LedgerLock(descriptor: descriptor, path: path)
     var attemptsLeft = max(0, waitSeconds) * attemptsPerSecond
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let cause = errno
@@ -33,7 +37,27 @@ public final class LedgerLock {
       attemptsLeft -= 1
       usleep(UInt32(1_000_000 / attemptsPerSecond))
     }
+    // Who held it may have removed the file: then others take the lock of another one.
+    guard lock.isThere else {
+      return try acquire(
+        ledgerPath: ledgerPath, waitSeconds: attemptsLeft / attemptsPerSecond)
+    }
     return lock
+  }
+
+  /// Whether the path still names the file that is locked.
+  private var isThere: Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
+      && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+  }
+
+  /// Refuses to go on when the lock's file was removed: another run can have the lock of a new one.
+  func requireThere() throws(SubledgerError) {
+    guard !isThere else { return }
+    throw SubledgerError(
+      .tryAgain, "cannot go on: the lock \(path) was removed, and another run may be at work",
+      hint: "let no job remove that file, and run again")
   }
 
   private static let attemptsPerSecond = 10

@@ -12,6 +12,7 @@ extension RunPipeline {
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readWrite)
+      ledger.lock = lock
       try ledger.requireSealed()
       let value = try work(ledger)
       try ledger.checkpoint()

@@ -26,6 +26,8 @@ public struct SubscriptionHistory: Sendable {
   let disorder: [ArrivalDisorder]
   /// Odd things in single events, in business order.
   public let findings: [FoldFinding]
+  /// Whether the next run may judge its findings otherwise, without new events of it.
+  public let mayChange: Bool
   /// When the first event happens that observations prove and that does not count yet.
   let nextDerived: Instant?
   /// What of it reports count.
@@ -77,9 +79,11 @@ public struct SubscriptionHistory: Sendable {
     periods = pass.run()
     bookings = booking.bookings
     disorder = arrivalDisorder(of: reported, rules)
-    let arrivals = arrivalFindings(disorder, reported, rules) + clockFindings(reported)
+    let arrivals = arrivalFindings(disorder, reported, rules)
+    let clocks = clockFindings(reported, rules)
+    mayChange = clocks.mayChange
     held = charges.held + booking.held
-    findings = (charges.findings + booking.findings + pass.findings + arrivals)
+    findings = (charges.findings + booking.findings + pass.findings + arrivals + clocks.findings)
       .sorted { $0.time < $1.time }
     stretches = activeStretches(of: periods, events: events, rules: rules)
   }

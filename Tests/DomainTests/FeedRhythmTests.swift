@@ -61,6 +61,24 @@ struct FeedRhythmTests {
     #expect(feed([-62, -61.5, -61] + busy).begin == at(-62))
   }
 
+  @Test("It reaches as far as its newest delivery, less a lonely one far behind the rest")
+  func newest() {
+    let rest = every(1, 0...100)
+    #expect(feed(rest).newest == at(100) && feed(rest + [464]).newest == at(464))
+    let far = feed(rest + [466])
+    #expect(far.newest == at(100) && far.silenceMax == .days(3) && far.clockBegin == nil)
+    #expect(feed(rest + [4000, 4001]).newest == at(4001), "two of a hundred belong to it")
+    #expect(feed(every(41, 0...410) + [810]).newest == at(810), "it is often silent for long")
+    #expect(feed(every(1, 0...9) + [4000]).newest == at(9))
+    #expect(feed(every(1, 0...8) + [4000]).newest == at(4000), "ten hours show too little")
+    let busy = every(1.0 / 24, 0...100)
+    #expect(feed(busy + [161, 161.5]).newest == at(100), "two of thousands are lonely")
+    #expect(feed(busy + [159, 159.5]).newest == at(159.5), "within 60 days nothing is far")
+    let both = feed([-4000] + rest + [4000])
+    #expect(both.begin == at(0) && both.newest == at(100))
+    #expect(feed([-4000] + rest).clockBegin == at(0) && feed(rest).clockBegin == nil)
+  }
+
   @Test("What comes after as-of is no part of it")
   func later() {
     let known = feed([0, 1, 40], asOf: 2)

@@ -21,6 +21,26 @@ struct LedgerErrorTests {
     #expect(error.kind == kind, "\(error)")
   }
 
+  @Test("A missing number is damage, unless the reader expects it, and so is a missing table")
+  func missing() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    for sql in ["select null", "select 0 union all select null"] {
+      let error = #expect(throws: SubledgerError.self) {
+        try ledger.access("read") { try $0.all(sql) { $0.int64(0) } }
+      }
+      #expect(error?.kind == .damagedInput, "\(error)")
+    }
+    #expect(throws: SubledgerError.self) {
+      try ledger.access("read") { try $0.first("select null") { $0.int64(0) } }
+    }
+    let read = try ledger.access("read") { try $0.all("select null, 0") { $0.optionalInt64(0) } }
+    #expect(read == [nil])
+    let error = #expect(throws: SubledgerError.self) {
+      try ledger.access("read") { try $0.execute("select 1 from gone") }
+    }
+    #expect(error?.kind == .damagedInput && error?.hint.contains("rebuild") == true, "\(error)")
+  }
+
   @Test("A failure that SQLite has no message for is named by its code")
   func unnamed() {
     #expect(SQLiteError(code: SQLITE_FULL, message: "not an error").message.contains("full"))

@@ -126,6 +126,25 @@ struct LedgerTests {
     #expect(nowhere?.kind == .inputOutput)
   }
 
+  @Test("A run whose lock was removed meanwhile does not end beside the one that has the new lock")
+  func removedLock() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let ledger = try Ledger.fresh(in: folder)
+    ledger.lock = try LedgerLock.acquire(ledgerPath: ledger.path, waitSeconds: 0)
+    func finish() throws {
+      try ledger.finishRun(1, archives: 0, counts: ArchiveCounts(), published: nil)
+    }
+    try finish()
+    #expect(unlink(ledger.path + ".lock") == 0)
+    let error = #expect(throws: SubledgerError.self) { try finish() }
+    #expect(error?.kind == .tryAgain)
+    let other = try LedgerLock.acquire(ledgerPath: ledger.path, waitSeconds: 0)
+    #expect(throws: SubledgerError.self) { try finish() }
+    ledger.lock = other
+    try finish()
+  }
+
   @Test("A lock that another run holds is refused, and free again when that run ends")
   func lock() throws {
     let folder = try TemporaryFolder()

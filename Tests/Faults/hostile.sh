@@ -229,26 +229,26 @@ numbers() {
   for n in {1..10}; do
     echo "${good//_id\":1/_id\":$n}" | sed 's/"value":9.99/"value":1000000000000/; s/USD/IDR/'
   done > in/x
-  run "ten charges of 10^12 IDR on a day" 70 64 10 0
+  run "ten charges of 10^12 IDR on a day" 65 64 0 10
   fresh
   for n in {1..18}; do
     echo "${good//_id\":1/_id\":$n}" | sed 's/"value":9.99/"value":1000000000000/; s/USD/IDR/
       s/1772193600,"c/'$((1771000000 + n / 10 * 100000))',"c/'
   done > in/x
-  run "eighteen of them in a month" 70 64 18 0
+  run "eighteen of them in a month" 65 64 0 18
   fresh
   for n in 1e12 -0.0 1e-7 0.00000050000000000000000000001 1000000000000.0000001 \
     123456789012345678901234567890 1e999999999; do
     echo "${good//9.99/$n}" | sed "s/_id\":1,/_id\":\"$n\",/g"
   done > in/x
-  sed -i '1s/"value_usd":1e12/"value_usd":1/' in/x
+  sed -i '1s/"value_usd":1e12/"value_usd":1e6/' in/x
   run "amounts of 10^12, -0, 30 digits and 10^999999999" 0 64 4 3
   fresh
   for n in 0 -1 253402300800000 1e18 '"2023-02-29T00:00:00Z"' '"2024-02-29T24:00:00Z"' \
     '"2016-12-31T23:59:60Z"' '"2024-02-29T23:59:59.999+05:30"' 1772193600000 951782400; do
     echo "${good/1772193600,\"c/$n,\"c}" | sed "s/_id\":1,/_id\":\"$(echo "$n" | tr -d '\"')\",/g"
   done > in/x
-  run "times before 1970, behind 9999, of no calendar, in ms" 0 64 4 6
+  run "times before 2008, behind 9999, of no calendar, in ms" 0 64 3 7
 }
 
 clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/meddle.so" "$here/meddle.c" -ldl

@@ -20,6 +20,45 @@ struct ClockTests {
     #expect(found.isSuperset(of: ["CLOCK", "STALE_INPUT"]), "\(found)")
   }
 
+  /// The breaks of a feed of twelve days of February 2026, with another line made `created`.
+  private func breaks(created: String, asOf: String) throws -> [[String: String]] {
+    let program = try Program()
+    let lines = (10..<22).map { day in
+      var body = Body(day)
+      for name in ["time", "created_at"] { body.members[name] = "\(1_770_897_600 + day * 86_400)" }
+      return body.line
+    }
+    var body = Body(1)
+    body.members["created_at"] = created
+    let text = (lines + [body.line]).joined(separator: "\n") + "\n"
+    try program.folder.write(text, to: "archives/a.jsonl")
+    let result = try program.run(["run", "--archives", "archives", "--as-of", asOf])
+    #expect(result.status <= 1, "\(result)")
+    return try program.rows("breaks.csv")
+  }
+
+  @Test("is a break when it came after as-of, or far from the rest of its feed")
+  func far() throws {
+    for (created, asOf, reason, isStale) in [
+      ("1782864000", "2026-04-01", "after as-of", true),
+      ("1835395200", "2028-04-01", "far from all other messages of its feed", true),
+      ("1709251200", "2026-03-07", "far from all other messages of its feed", false),
+      ("1772539200", "2026-03-07", nil, false),
+    ] {
+      let found = try breaks(created: created, asOf: asOf)
+      let clocks = found.filter { $0["code"] == "CLOCK" }
+      #expect(clocks.count == (reason == nil ? 0 : 1), "\(created): \(found)")
+      if let reason { #expect(clocks.first?["evidence"]?.hasSuffix(reason) == true, "\(clocks)") }
+      #expect(found.contains { $0["code"] == "STALE_INPUT" } == isStale, "\(created): \(found)")
+    }
+  }
+
+  @Test("A look back by as-of raises none")
+  func lookBack() throws {
+    let found = try breaks(created: "1782864000", asOf: "2026-02-28")
+    #expect(!found.contains { $0["code"] == "CLOCK" }, "\(found)")
+  }
+
   @Test("is none that was slow by days, nor in a look back at a time before the event")
   func innocent() throws {
     #expect(!(try codes(created: "1772539200", asOf: "2026-03-12")).contains("CLOCK"))

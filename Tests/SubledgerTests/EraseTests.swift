@@ -142,6 +142,28 @@ struct EraseCommandTests {
     #expect(try ledger.acts()[0].reason == "request 7")
   }
 
+  @Test("It says when names or settings hold the id, and not when they hold a longer one")
+  func elsewhere() throws {
+    var body = Body(41)
+    body.members["product_id"] = "\"made.for.QON_7\""
+    try program.folder.write(body.line + "\n", to: "in/2.jsonl")
+    try program.folder.write("periods: {made.for.QON_7: P1M}\n", to: "subledger.yaml")
+    let prices =
+      "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
+      + "app_store,QON_7,US,USD,2026-01-01,1,1,70,\n"
+    try program.folder.write(prices, to: "prices.csv")
+    let run = ["run", "--archives", "in", "--as-of", "2026-05-02", "--prices", "prices.csv"]
+    #expect(try program.run(run).status <= 1)
+    let person = try erase("QON_7")
+    #expect(person.status == 0, "\(person)")
+    #expect(person.output.contains("1 name of apps, products or events held the id"), "\(person)")
+    #expect(person.output.contains("2 files of settings (configuration, price book)"), "\(person)")
+    let again = try erase("QON_7")
+    #expect(again.output.contains("and nothing is left\n1 name of apps"), "\(again)")
+    let other = try erase("QON_4")
+    #expect(!other.output.contains("held the id"), "\(other)")
+  }
+
   @Test(
     "What is changed afterwards in that which was rewritten is named",
     arguments: [

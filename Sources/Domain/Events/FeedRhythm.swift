@@ -3,15 +3,16 @@
 ///
 /// Hours are added in their order; memory is bounded by the hours of 60 days.
 public struct FeedRhythm: Sendable {
-  /// The newest arrival that is not after as-of; nil before the first.
-  public private(set) var newest: Instant?
+  private var last: Instant?
   private let asOf: Instant
   private var first: Instant?
   private var hours: Int64 = 0
   /// The longest silence after the second hour.
   private var longestLater = Interval.seconds(0)
-  /// Silences that can part lonely hours from the feed: the hours before each, and its end.
-  private var partings: [(hours: Int64, silence: Interval, end: Instant)] = []
+  /// The same without the last silence.
+  private var longestBefore = Interval.seconds(0)
+  /// Silences that can part lonely hours from the feed, and the hours before each.
+  private var partings: [(hours: Int64, silence: Interval, start: Instant, end: Instant)] = []
   /// Silences that ended in the last 60 days, the oldest first.
   private var recent: [(end: Instant, silence: Interval)] = []
 
@@ -27,15 +28,17 @@ public struct FeedRhythm: Sendable {
   /// Adds the first and the last arrival of the next hour.
   public mutating func add(first: Instant, last: Instant) {
     guard first <= asOf else { return }
-    if let newest { add(first.since(newest), until: first) }
-    newest = last <= asOf ? last : first
+    if let former = self.last { add(from: former, until: first) }
+    self.last = last <= asOf ? last : first
     self.first = self.first ?? first
     hours += 1
   }
 
-  private mutating func add(_ silence: Interval, until end: Instant) {
+  private mutating func add(from start: Instant, until end: Instant) {
+    let silence = end.since(start)
+    longestBefore = longestLater
     if hours > 1 { longestLater = max(longestLater, silence) }
-    if silence >= Self.span { partings.append((hours, silence, end)) }
+    if silence >= Self.span { partings.append((hours, silence, start, end)) }
     recent.append((end, silence))
     // Removed rarely, so that each costs as good as nothing.
     guard recent.count > 4096 else { return }
@@ -48,13 +51,28 @@ public struct FeedRhythm: Sendable {
   /// more than ten hours also a single one, a year before the rest and ten times as far from it as
   /// the rest's longest silence.
   public var begin: Instant? {
-    let last = partings.last { parting in
-      parting.hours * 1000 <= hours
-        || parting.hours == 1 && hours > 10 && parting.silence >= .days(365)
-          && parting.silence.milliseconds / 10 >= longestLater.milliseconds
-    }
-    return last?.end ?? first
+    let longest = tailStart == nil ? longestLater : longestBefore
+    return partings.last { isLonely($0.hours, beside: $0.silence, longest) }?.end ?? first
   }
+
+  /// How far it reaches: its newest arrival not after as-of, lonely hours behind a silence left out
+  /// like those before one; nil before the first.
+  public var newest: Instant? { tailStart ?? last }
+
+  /// The arrival before the lonely hours at its end; nil without any.
+  private var tailStart: Instant? {
+    partings.first { isLonely(hours - $0.hours, beside: $0.silence, longestBefore) }?.start
+  }
+
+  /// Whether so few hours beyond `silence` are no part of a feed that else was silent for `other`.
+  private func isLonely(_ few: Int64, beside silence: Interval, _ other: Interval) -> Bool {
+    few * 1000 <= hours
+      || few == 1 && hours > 10 && silence >= .days(365)
+        && silence.milliseconds / 10 >= other.milliseconds
+  }
+
+  /// Before when an arrival is no part of the feed; nil if all are late enough.
+  public var clockBegin: Instant? { begin == first ? nil : begin }
 
   /// How long the feed may be silent: three times its longest silence in the last 60 days, at least
   /// 48 hours and at most 14 days or that silence itself.
@@ -62,7 +80,8 @@ public struct FeedRhythm: Sendable {
   /// Of ten silences and more, the longest hundredth is left out, so that one outage excuses none.
   public var silenceMax: Interval {
     guard let newest else { return Self.silenceLeast }
-    let silences = recent.filter { $0.end >= newest - Self.span }.map(\.silence).sorted()
+    let silences = recent.filter { $0.end >= newest - Self.span && $0.end <= newest }
+      .map(\.silence).sorted()
     let kept = silences.dropLast(silences.count < 10 ? 0 : (silences.count + 99) / 100)
     let longest = kept.last ?? .seconds(0)
     return max(

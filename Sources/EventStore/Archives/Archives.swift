@@ -126,7 +126,7 @@ extension Ledger {
   /// The same on a connection; archives that wait to be written have theirs already.
   func nextArchive(in database: Connection) throws -> Int32 {
     let last =
-      try database.first("select max(id) from archive") {
+      try database.first("select coalesce(max(id), 0) from archive") {
         Int32(truncatingIfNeeded: $0.int64(0))
       } ?? 0
     lastArchive = max(lastArchive, last) + 1

@@ -25,7 +25,7 @@ public struct LedgerRow {
   }
 
   /// The integer in column `index` (from 0); 0 for null.
-  public func int64(_ index: Int) -> Int64 { statement.int64(Int32(index)) }
+  public func int64(_ index: Int) -> Int64 { statement.int64OrZero(Int32(index)) }
 
   /// Whether the number in column `index` (from 0) is a floating-point one, to which SQLite turns
   /// integers that leave the range of 64 bits.

@@ -1,9 +1,12 @@
 internal import CSQLite
+internal import Domain
 internal import Foundation
 
 /// A prepared statement, whose rows are read where SQLite holds them, without boxed values.
 final class Statement {
   let handle: OpaquePointer
+  /// Whether a number was read where there is none: damage, which the end of the row throws.
+  private var lacksNumber = false
 
   /// Takes over a prepared statement.
   init(_ handle: OpaquePointer) { self.handle = handle }
@@ -61,6 +64,7 @@ final class Statement {
   /// Goes to the next row; false when there is none.
   @inline(__always)
   func step() throws -> Bool {
+    try requireNumbers()
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
@@ -95,11 +99,28 @@ final class Statement {
   @discardableResult
   func first<Value>(_ body: (Statement) throws -> Value) throws -> Value? {
     defer { reset() }
-    return try step() ? body(self) : nil
+    guard try step() else { return nil }
+    let value = try body(self)
+    try requireNumbers()
+    return value
   }
 
+  /// The number in a column; a missing one is damage, for which the row's reader throws.
   @inline(__always)
-  func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func int64(_ column: Int32) -> Int64 {
+    let number = sqlite3_column_int64(handle, column)
+    if number == 0, isNull(column) { lacksNumber = true }
+    return number
+  }
+
+  /// The number in a column; 0 for null.
+  func int64OrZero(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  private func requireNumbers() throws {
+    guard lacksNumber else { return }
+    lacksNumber = false
+    throw SubledgerError.damaged("a number")
+  }
 
   @inline(__always)
   func optionalInt64(_ column: Int32) -> Int64? {

@@ -25,13 +25,22 @@ public struct Erasure: Sendable, Equatable {
   /// Acts whose reason or actor did.
   public var acts: Int64 = 0
 
+  /// Names of apps, products, events and the like that hold the id, and stay.
+  public var names: Int64 = 0
+  /// Price books and configurations of runs that hold the id, and stay.
+  public var settings: Int64 = 0
+
   init(_ pseudonym: String, wasErased: Bool = false) {
     self.pseudonym = pseudonym
     self.wasErased = wasErased
   }
 
   /// Whether anything was changed.
-  public var isChanged: Bool { self != Erasure(pseudonym, wasErased: true) }
+  public var isChanged: Bool {
+    var changes = self
+    (changes.names, changes.settings) = (0, 0)
+    return changes != Erasure(pseudonym, wasErased: true)
+  }
 
   /// For the act, a fact a line.
   var lines: [String] {
@@ -89,6 +98,7 @@ extension Ledger {
     let acts = try texts.writeActs()
     let documents = try texts.writeDocuments { try decisions($0, texts.redaction) }
     (result.acts, result.documents) = (Int64(acts.count), Int64(documents.count))
+    (result.names, result.settings) = (try texts.namesHoldingID(), try texts.settingsHoldingID())
     guard result.isChanged else { return result }
     var act = new
     let parts = before.rewritings(until: try SealedParts(of: Self.rewritten, in: database))

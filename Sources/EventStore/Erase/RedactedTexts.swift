@@ -66,6 +66,30 @@ struct RedactedTexts {
     return documents
   }
 
+  /// How many names of apps, products, events and the like hold the id.
+  func namesHoldingID() throws -> Int64 {
+    Int64(
+      try database.all("select value from string union select name from unknown_input") {
+        holdsID($0.text(0))
+      }.count { $0 })
+  }
+
+  /// How many configurations and price books that runs followed hold the id.
+  func settingsHoldingID() throws -> Int64 {
+    Int64(
+      try database.all(
+        """
+        select body from document
+        where sha256 in (select configuration from run union select prices from run)
+        """
+      ) { row in
+        gzipContent(of: Array(row.blob(0))).map { holdsID(String(decoding: $0, as: UTF8.self)) }
+          ?? false
+      }.count { $0 })
+  }
+
+  private func holdsID(_ text: String) -> Bool { redaction.applied(to: text) != text }
+
   /// Rewrites two columns of a table; gives the keys of the rows that changed.
   private func write(_ table: String, key: String, _ columns: [String]) throws -> [String] {
     var found: [(key: String, texts: [String])] = []

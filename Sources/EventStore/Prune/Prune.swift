@@ -117,9 +117,9 @@ private struct Removal {
       sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
     }
     for (archive, sum) in sums {
-      let before = try database.first("select snapshots_check from archive where id = ?", archive) {
-        $0.int64(0)
-      }
+      let before = try database.first(
+        "select coalesce(snapshots_check, 0) from archive where id = ?", archive
+      ) { $0.int64(0) }
       try database.run(
         "update archive set snapshots_check = ?2 where id = ?1", archive, (before ?? 0) &- sum)
     }

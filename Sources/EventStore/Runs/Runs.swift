@@ -32,6 +32,10 @@ public struct Watermark: Sendable, Equatable {
   public var begin: Instant
   /// How long it may be silent before its input is stale.
   public var silenceMax: Interval
+  /// Before when an arrival is no part of it; nil if all are late enough.
+  ///
+  /// It is not stored.
+  public var clockBegin: Instant?
 
   /// The feed.
   public var feed: Feed { Feed(provider: provider, app: app) }
@@ -75,6 +79,7 @@ extension Ledger {
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
     checksums: Document? = nil, qualified: String? = nil
   ) throws(SubledgerError) {
+    try lock?.requireThere()
     try change("finish a run") { database in
       try database.run(
         """
@@ -131,6 +136,13 @@ extension Ledger {
     }
   }
 
+  /// When the last event happened, whatever as-of; nil without any.
+  public func lastEventAt() throws(SubledgerError) -> Instant? {
+    try access("look for the last event") { database in
+      try database.first("select max(last_event_ms) from archive") { $0.optionalInstant(0) } ?? nil
+    }
+  }
+
   /// How far the input reached at `asOf`, by provider and app; only feeds of which something had
   /// arrived.
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
@@ -155,7 +167,7 @@ extension Ledger {
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
         return Watermark(
           provider: feed.provider, app: feed.app, newest: newest, begin: begin,
-          silenceMax: rhythm.silenceMax)
+          silenceMax: rhythm.silenceMax, clockBegin: rhythm.clockBegin)
       }
     }
   }

@@ -77,6 +77,16 @@ extension RunPipeline {
         "the names of \(counted(found.archives, "file")) held the id: rename the files, or the "
           + "next run brings it back")
     }
+    if found.names > 0 {
+      lines.append(
+        "\(counted(found.names, "name")) of apps, products or events held the id: they stay, and "
+          + "reports show them; if that must not be, rebuild the ledger from corrected archives")
+    }
+    if found.settings > 0 {
+      lines.append(
+        "\(counted(found.settings, "file")) of settings (configuration, price book) that runs "
+          + "followed held the id: take it out of the file; the ledger keeps what runs followed")
+    }
     lines.append(
       "not touched: archives, snapshot files, backups, packs and published sets. "
         + "`subledger report`, with the options of the nightly job, publishes a set without the id")

@@ -148,7 +148,7 @@ struct NumberAnswer {
         "cannot explain \(column) of \(question.report.rawValue): its events add up to "
           + "\(numberText(sum, isAmount: isAmount)), the report shows "
           + "\(numberText(printed, isAmount: isAmount))",
-        hint: "this is a bug: keep the ledger, and report the line above")
+        hint: identityHint)
     }
   }
 

@@ -44,6 +44,7 @@ enum FoldScope {
       let feed = mark.feed
       return rules.feeds.contains {
         $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.begin
+          && $0.watermark >= mark.newest
       } && former.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
     }
   }
@@ -62,6 +63,8 @@ extension FoldSettings {
   mutating func read(_ feeds: [Watermark]) {
     watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
     silencesMax = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.silenceMax) })
+    clockBegins = Dictionary(
+      uniqueKeysWithValues: feeds.compactMap { mark in mark.clockBegin.map { (mark.feed, $0) } })
     onlyApps = [:]
     for (provider, feeds) in Dictionary(grouping: feeds, by: \.provider)
     where provider.capabilities.omitsApps {

@@ -111,6 +111,7 @@ struct GroupFold: Sendable {
     for history in group.histories {
       history.book(into: &result.rates)
       history.book(into: &result.prices)
+      if history.mayChange { isWatched = true }
       let hasLooseEnds = hasLooseEnds(history, group.rows)
       guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else { continue }
       let known = try texts ?? cases.texts(of: group.named.rows, group.named.events)

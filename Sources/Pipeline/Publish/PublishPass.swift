@@ -35,9 +35,11 @@ struct PublishPass {
       intake: read.counts, tornSnapshots: torn
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
+    // Nothing of the ledger is read behind a published set: damage would deny it.
+    var warnings = try gate.reservations + unknownNames(ofRun: run)
+    if let lost = try lostSettings(since: run) { warnings.append(lost) }
     let (published, dryRun) = try publish(manifest, run, read, fold)
-    for warning in try gate.reservations + unknownNames(ofRun: run) { log.warning("\(warning)") }
-    if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
+    for warning in warnings { log.warning("\(warning)") }
     for id in decided.unused {
       log.warning(
         """

@@ -25,6 +25,7 @@ extension RunPipeline {
     let watermarks = try plan.feeds(of: ledger)
     var rules = plan.rules
     rules.read(watermarks)
+    rules.isLookBack = try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
     // A configured window is used as it is.
     for (feed, lag) in try ledger.creationLags()
     where plan.configuration.deliveryWindows[feed.provider] == nil {

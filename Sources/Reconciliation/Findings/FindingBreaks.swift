@@ -136,7 +136,9 @@ let findingConditions = [
   BreakCondition([.outOfOrder], "received after a later event of the subscription"),
   BreakCondition([.late], "received after the delivery window"),
   BreakCondition(
-    [.clock], "created more than an hour after it was received, or 20 years after its event"),
+    [.clock],
+    "created more than an hour after it was received, 20 years after its event, after as-of, or "
+      + "far from the rest of its feed"),
   BreakCondition(
     [.impossibleSequence], "charge after revocation, refund before charge, end before start"),
   BreakCondition([.envLeak], "one subscription is in production and sandbox"),

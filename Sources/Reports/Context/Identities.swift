@@ -34,7 +34,7 @@ extension SubledgerError {
     SubledgerError(
       .identity,
       "cannot publish: the identity \"\(name)\" does not hold for \(rows.joined(separator: "; "))",
-      hint: "this is a bug: keep the ledger, and report the line above")
+      hint: identityHint)
   }
 
   /// A sum of `column` exceeds ±9,223,372,036,854 units and cannot be kept exactly.
@@ -45,6 +45,11 @@ extension SubledgerError {
       hint: "look in the archives for amounts that cannot be true")
   }
 }
+
+/// What to do when numbers that must agree do not.
+public let identityHint =
+  "`subledger verify` says whether the ledger is damaged: then put a backup in its place or "
+  + "rebuild it; if not, keep it and report the line above"
 
 private let rowsNamed = 10
 

@@ -87,14 +87,39 @@ func arrivalFindings(
   }
 }
 
-/// Texts about messages whose clock was wrong.
-func clockFindings(_ events: [Event]) -> [FoldFinding] {
-  events.filter(\.hasImpossibleClock).map { event in
-    let created = event.created.map(\.text) ?? ""
+/// Texts about messages whose clock was wrong, and whether the next run may judge one otherwise.
+func clockFindings(
+  _ events: [Event], _ rules: FoldSettings
+) -> (findings: [FoldFinding], mayChange: Bool) {
+  var (findings, mayChange) = ([FoldFinding](), false)
+  var feed = Feed(provider: .qonversion, app: -1)
+  var arrivals = rules.arrivals(of: feed)
+  for event in events {
+    if feed.app != event.app || feed.provider != event.provider {
+      feed = Feed(provider: event.provider, app: event.app)
+      arrivals = rules.arrivals(of: feed)
+    }
+    let arrived = event.arrivedAt
+    var problem: String?
+    if event.hasImpossibleClock { problem = "" }
+    if !arrivals.contains(arrived), event.observation?.isUndated != true {
+      if arrived <= rules.asOf {
+        problem = problem ?? ", far from all other messages of its feed"
+        mayChange = true
+      } else if arrived > rules.asOf + .days(1) {
+        if !rules.isLookBack { problem = problem ?? ", after as-of" }
+        mayChange = true
+      }
+    }
+    guard let problem else { continue }
+    let created = event.created.map { " was created \($0.text)" } ?? " came"
     let received = event.received.map { ", received \($0.text)" } ?? ""
-    return FoldFinding(
-      .clock, event, "\(event.kind.name) of \(event.time.text) was created \(created)\(received)")
+    findings.append(
+      FoldFinding(
+        .clock, event,
+        "\(event.kind.name) of \(event.time.text)\(created)\(received)\(problem)"))
   }
+  return (findings, mayChange)
 }
 
 /// The earliest arrivals among some events: by receive time, else by place in the archives.
