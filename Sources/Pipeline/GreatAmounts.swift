@@ -4,20 +4,40 @@ import EventStore
 extension SubledgerError {
   /// This error, with the lines of the greatest amounts if their sum is more than is kept exactly.
   func namingLines(of ledger: Ledger) -> SubledgerError {
-    guard kind == .overflow, let lines = try? greatestLines(of: ledger), !lines.isEmpty else {
-      return self
-    }
+    guard kind == .overflow, let remedy = try? ledger.remedyOfGreatAmounts() else { return self }
     var error = self
-    error.hint =
-      "the greatest amounts are in \(lines.joined(separator: ", ")): if they cannot be true, make "
-      + "the ledger anew from archives without these lines"
+    error.hint = remedy
     return error
+  }
+}
+
+extension Ledger {
+  /// Why sums of revenue are left empty that are more than is kept exactly; nil when none is.
+  func sumsBeyond() throws -> String? {
+    let amounts = ["gross_usd", "refunds_usd", "proceeds_usd"].flatMap {
+      [$0, $0.replacing("_usd", with: "_local")]
+    }
+    let isBeyond = amounts.map { "abs(\($0)_unknown) >= \(PartialSum.carry / 2)" }
+    var rows: Int64 = 0
+    try self.rows(
+      sql: "select count(*) from revenue_month_cell where \(isBeyond.joined(separator: " or "))"
+    ) { rows = $0.int64(0) }
+    guard rows > 0 else { return nil }
+    return try "amounts of \(counted(rows, "row")) of revenue_monthly are more than is kept "
+      + "exactly, and left empty: \(remedyOfGreatAmounts())"
+  }
+
+  /// What to do about sums that are too great.
+  func remedyOfGreatAmounts() throws -> String {
+    let lines = try greatestLines().joined(separator: ", ")
+    return "the greatest amounts are in \(lines): if they cannot be true, make the ledger anew "
+      + "from archives without these lines"
   }
 
   /// `archive:line (currency)` of the ten greatest amounts, the greatest first.
-  private func greatestLines(of ledger: Ledger) throws -> [String] {
+  private func greatestLines() throws -> [String] {
     var greatest: [(weight: UInt64, place: Provenance, currency: StringID)] = []
-    try ledger.forEachGroup(withUserTexts: false) { _, events in
+    try forEachGroup(withUserTexts: false) { _, events in
       for event in events {
         guard let revenue = event.revenue else { continue }
         // Sums of dollars have a thousandth of the room.
@@ -30,8 +50,8 @@ extension SubledgerError {
       }
     }
     return try greatest.map { line in
-      let archive = try ledger.archiveLabel(line.place.archive)?.name.shown() ?? ""
-      let currency = ledger.symbols.words[Int(line.currency)]
+      let archive = try archiveLabel(line.place.archive)?.name.shown() ?? ""
+      let currency = symbols.words[Int(line.currency)]
       return "\(archive):\(line.place.line) (\(currency.isEmpty ? "USD" : currency))"
     }
   }

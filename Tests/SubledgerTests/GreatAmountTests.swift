@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -71,40 +72,41 @@ struct GreatAmountTests {
       + #""proceeds_rate":70}"#
   }
 
-  @Test("A sum over two runs that no column holds is reported as one of a single run is")
-  func runs() throws {
-    func charges(_ numbers: Range<Int>) -> String {
-      numbers.map { number in
-        var body = Body(number)
-        body.members["price"] = "null"
-        body.members["revenue"] =
-          Self.rupiah("1000000000000", worth: "1000000")
-        return body.line + "\n"
-      }.joined()
-    }
-    let run = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
-    try program.folder.write(charges(0..<6), to: "in/a.jsonl")
-    #expect(try program.run(run).status == 0)
-    try program.folder.write(charges(6..<12), to: "in/b.jsonl")
-    let result = try program.run(run)
-    #expect(result.status == 70, "\(result)")
-    #expect(result.errors.contains("the greatest amounts are in a.jsonl:1 (IDR)"), "\(result)")
+  /// Charges of 10¹² units each, of a currency of which a dollar buys a million.
+  private func great(_ numbers: Range<Int>) -> String {
+    numbers.map { number in
+      var body = Body(number)
+      body.members["price"] = "null"
+      body.members["revenue"] = Self.rupiah("1000000000000", worth: "1000000")
+      return body.line + "\n"
+    }.joined()
   }
 
-  @Test("A sum beyond what can be kept exactly is 70, and the published set stays")
-  func beyond() throws {
-    let charges = (10..<20).map { number in
-      var body = Body(number)
-      body.members["revenue"] = Self.rupiah("1000000000000", worth: "1000000")
-      body.members["price"] = "null"
-      return body.line
+  @Test("A sum beyond exact numbers is left empty, and its lines are named", arguments: [1, 2])
+  func beyond(_ nights: Int) throws {
+    let run = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
+    try program.folder.write(bodies(3) + great(10..<12), to: "in/a.jsonl")
+    #expect(try program.run(run).status == 0)
+    let exact = try program.rows("revenue_monthly.csv").map { $0["gross_local"] }
+    #expect(exact.sorted { $0 ?? "" < $1 ?? "" } == ["2000000000000.00", "29.97"])
+    if nights == 1 {
+      try FileManager.default.removeItem(atPath: program.folder.path("subledger.sqlite"))
+      try FileManager.default.removeItem(atPath: program.folder.path("reports"))
     }
-    #expect(try run(Array(charges.dropLast())).status == 0)
-    let set = try program.published()
-    let result = try run(charges)
-    #expect(result.status == 70, "\(result)")
-    #expect(result.errors.contains("a.jsonl:4 (IDR), a.jsonl:5 (IDR)"), "\(result)")
-    #expect(differences(set, try program.published()).isEmpty)
+    try program.folder.write(great(12..<20), to: "in/b.jsonl")
+    let result = try program.run(run)
+    #expect(result.status == 1, "\(result)")
+    #expect(result.errors.contains("amounts of 1 row of revenue_monthly are more than is kept "))
+    #expect(result.errors.contains("the greatest amounts are in a.jsonl:4 (IDR), a.jsonl:5 (IDR)"))
+    let rows = try program.rows("revenue_monthly.csv")
+    let row = try #require(rows.first { $0["currency"] == "IDR" })
+    #expect(row["charges"] == "10" && row["gross_usd"] == "10000000.00")
+    #expect(row["gross_local"] == "" && row["net_local"] == "" && row["refunds_local"] == "0.00")
+    #expect(rows.first { $0["currency"] == "USD" }?["gross_local"] == "29.97")
+    let coverage = try program.rows("coverage.csv").filter { $0["metric"]?.contains("usd") == true }
+    #expect(!coverage.isEmpty && coverage.allSatisfy { ($0["events"]?.count ?? 9) < 3 })
+    let proof = try program.run(["verify"])
+    #expect(proof.status == 0, "\(proof)")
   }
 
   @Test("What a rate that cannot be true makes of an amount is unknown", arguments: [0, 1])

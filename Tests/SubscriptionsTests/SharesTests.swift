@@ -64,11 +64,11 @@ extension Facts {
   /// Adds one share to its cell.
   mutating func add(_ share: Contribution) throws {
     switch share.cell {
-    case .revenue(let key, let sums): try revenue[key, default: RevenueSums()].add(sums)
+    case .revenue(let key, let sums): revenue[key, default: RevenueSums()].add(sums)
     case .movement(let key, let sums): try movements[key, default: MovementSums()].add(sums)
     case .renewal(let key, let sums): renewals[key, default: RenewalSums()].add(sums)
     case .trial(let key, let sums): trials[key, default: TrialSums()].add(sums)
-    case .retention(let key, let sums): try retention[key, default: RetentionSums()].add(sums)
+    case .retention(let key, let sums): retention[key, default: RetentionSums()].add(sums)
     case .excluded(let key, let sums): excluded[key, default: ExclusionSums()].add(sums)
     case .arrival(let key, let sums): arrivals[key, default: ArrivalSums()].add(sums)
     case .gap(let key, let events): gaps[key, default: 0] += events

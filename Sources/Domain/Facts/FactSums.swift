@@ -9,25 +9,23 @@ extension Facts {
       self = other
       return
     }
-    try add(other.revenue)
+    add(other.revenue)
     for (key, sums) in other.movements {
       try movements[key, default: MovementSums()].add(sums)
     }
     for (key, sums) in other.renewals { renewals[key, default: RenewalSums()].add(sums) }
     for (key, sums) in other.trials { trials[key, default: TrialSums()].add(sums) }
     for (key, sums) in other.retention {
-      try retention[key, default: RetentionSums()].add(sums)
+      retention[key, default: RetentionSums()].add(sums)
     }
     for (key, sums) in other.excluded { excluded[key, default: ExclusionSums()].add(sums) }
     for (key, sums) in other.arrivals { arrivals[key, default: ArrivalSums()].add(sums) }
     for (key, count) in other.gaps { gaps[key, default: 0] += count }
   }
 
-  /// Adds the revenue of other lineages; throws as `add(_:)` does.
-  public mutating func add(
-    _ cells: [RevenueKey: RevenueSums]
-  ) throws(AmountOverflow) {
-    for (key, sums) in cells { try revenue[key, default: RevenueSums()].add(sums) }
+  /// Adds the revenue of other lineages.
+  public mutating func add(_ cells: [RevenueKey: RevenueSums]) {
+    for (key, sums) in cells { revenue[key, default: RevenueSums()].add(sums) }
   }
 }
 
@@ -48,25 +46,23 @@ extension Facts {
 extension PartialSum {
   /// Adds another sum and its unknown amounts `factor` times.
   @inline(__always)
-  mutating func add(_ other: PartialSum, times factor: Int64) throws(AmountOverflow) {
-    sum = try sum.adding(other.sum, times: factor)
+  mutating func add(_ other: PartialSum, times factor: Int64) {
     unknown += factor * other.unknown
+    add(other.sum.micros, times: factor)
   }
 }
 
 extension RevenueSums {
   /// Adds other bookings of the cell; a factor of -1 subtracts them.
-  public mutating func add(
-    _ other: RevenueSums, times factor: Int64 = 1
-  ) throws(AmountOverflow) {
+  public mutating func add(_ other: RevenueSums, times factor: Int64 = 1) {
     charges += factor * other.charges
     refunds += factor * other.refunds
-    try grossUSD.add(other.grossUSD, times: factor)
-    try refundsUSD.add(other.refundsUSD, times: factor)
-    try proceedsUSD.add(other.proceedsUSD, times: factor)
-    try grossLocal.add(other.grossLocal, times: factor)
-    try refundsLocal.add(other.refundsLocal, times: factor)
-    try proceedsLocal.add(other.proceedsLocal, times: factor)
+    grossUSD.add(other.grossUSD, times: factor)
+    refundsUSD.add(other.refundsUSD, times: factor)
+    proceedsUSD.add(other.proceedsUSD, times: factor)
+    grossLocal.add(other.grossLocal, times: factor)
+    refundsLocal.add(other.refundsLocal, times: factor)
+    proceedsLocal.add(other.proceedsLocal, times: factor)
   }
 }
 
@@ -101,12 +97,10 @@ extension TrialSums {
 
 extension RetentionSums {
   /// Adds other subscriptions of the cohort; a factor of -1 subtracts them.
-  public mutating func add(
-    _ other: RetentionSums, times factor: Int64 = 1
-  ) throws(AmountOverflow) {
+  public mutating func add(_ other: RetentionSums, times factor: Int64 = 1) {
     joined += factor * other.joined
     activeChange += factor * other.activeChange
-    try netUSD.add(other.netUSD, times: factor)
+    netUSD.add(other.netUSD, times: factor)
   }
 }
 

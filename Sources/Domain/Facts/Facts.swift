@@ -57,18 +57,44 @@ public struct RevenueKey: Sendable, Hashable {
 }
 
 /// A sum of amounts, and how many are unknown.
+///
+/// It never overflows: what exceeds `sumMax` is carried into `unknown`, 2⁴⁰ for each 2⁶² units of a
+/// millionth, so that a report leaves the cell empty, and later amounts can bring it back.
 public struct PartialSum: Sendable, Hashable {
-  /// The known amounts together.
+  /// The known amounts together, from -`sumMax` to below `sumMax`.
   public var sum = Amount.zero
-  /// How many amounts are missing from `sum`; a report leaves the cell empty unless 0.
+  /// How many amounts are missing from `sum`, and the carries; a report leaves the cell empty
+  /// unless 0.
   public var unknown: Int64 = 0
+
+  /// Half of what a carry means, in millionths: 2.3 × 10¹² units.
+  public static let sumMax: Int64 = 1 << 61
+  /// What `unknown` counts a carry as.
+  public static let carry: Int64 = 1 << 40
 
   /// Nothing summed yet.
   public init() {}
 
   /// Adds an amount, or counts it as unknown.
-  public mutating func add(_ amount: Amount?) throws(AmountOverflow) {
-    if let amount { sum = try sum.adding(amount) } else { unknown += 1 }
+  public mutating func add(_ amount: Amount?) {
+    if let amount { add(amount.micros, times: 1) } else { unknown += 1 }
+  }
+
+  /// Adds `factor` times an amount in millionths.
+  @inline(__always)
+  mutating func add(_ micros: Int64, times factor: Int64) {
+    let (change, isLarge) = micros.multipliedReportingOverflow(by: factor)
+    let (next, isOver) = sum.micros.addingReportingOverflow(change)
+    guard !isLarge, !isOver, next >= -Self.sumMax, next < Self.sumMax else {
+      return carry(Int128(sum.micros) + Int128(micros) * Int128(factor))
+    }
+    sum.micros = next
+  }
+
+  private mutating func carry(_ exact: Int128) {
+    let carries = (exact + Int128(Self.sumMax)) >> 62
+    unknown += Int64(carries) * Self.carry
+    sum.micros = Int64(exact - carries << 62)
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The rows of one table of cells, in one array of integers.
 ///
 /// A run can have a hundred thousand cells of twenty-five columns: one array each would cost
@@ -66,11 +68,17 @@ public struct CellRows: Sendable {
     let columns = try database.columns(in: table)
     let keys = columns[..<keyWidth]
     let measures = columns[keyWidth...]
+    let sums = measures.map { measure in
+      if measures.contains("\(measure)_unknown") { return "\(measure) = \(Self.sum(of: measure))" }
+      let amount = measure.hasSuffix("_unknown") ? String(measure.dropLast(8)) : nil
+      let carries = amount.map { " + \(Self.carries(of: $0)) * \(PartialSum.carry)" } ?? ""
+      return "\(measure) = \(measure) + excluded.\(measure)\(carries)"
+    }
     let marks = (1...width).map { "?\($0)" }.joined(separator: ", ")
     let upsert = try database.statement(
       """
       insert into \(table) values (\(marks)) on conflict (\(keys.joined(separator: ", ")))
-      do update set \(measures.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "))
+      do update set \(sums.joined(separator: ", "))
       """)
     let key = keys.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " and ")
     let isNothing = measures.map { "\($0) = 0" }.joined(separator: " and ")
@@ -81,6 +89,16 @@ public struct CellRows: Sendable {
       for column in 0..<keyWidth { clear.bind(Int32(column + 1), values[row + column]) }
       try clear.run()
     }
+  }
+
+  /// What is left of a sum of two amounts when it is carried, as `PartialSum` does.
+  private static func sum(of amount: String) -> String {
+    "\(amount) + excluded.\(amount) - \(carries(of: amount)) * \(2 * PartialSum.sumMax)"
+  }
+
+  private static func carries(of amount: String) -> String {
+    let (sum, most) = ("\(amount) + excluded.\(amount)", PartialSum.sumMax)
+    return "((\(sum) >= \(most)) - (\(sum) < -\(most)))"
   }
 
   private func hasMeasure(_ row: Int) -> Bool {

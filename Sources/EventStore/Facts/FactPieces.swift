@@ -51,7 +51,7 @@ extension Facts {
     let months = revenue.placesByMonth.flatMap { month, places -> [RowPiece<CellRows>] in
       [
         .cells { revenue.rows(at: places, table: "revenue_cell") },
-        .cells { try revenue.rows(of: month, at: places) },
+        .cells { revenue.rows(of: month, at: places) },
       ]
     }
     return months + [
@@ -116,17 +116,12 @@ extension [RevenueKey: RevenueSums] {
   }
 
   /// The sums of a month, whose days are at `places`.
-  func rows(of month: Month, at places: [Index]) throws(SubledgerError) -> CellRows {
+  func rows(of month: Month, at places: [Index]) -> CellRows {
     var monthly: [RevenueKey: RevenueSums] = [:]
     for place in places {
       var (key, sums) = self[place]
       key.day = month.firstDay
-      do throws(AmountOverflow) {
-        try monthly[key, default: RevenueSums()].add(sums)
-      } catch {
-        throw SubledgerError.overflow(
-          "cannot add up the revenue of \(month.text): \(error)")
-      }
+      monthly[key, default: RevenueSums()].add(sums)
     }
     var rows = CellRows(
       table: "revenue_month_cell", keyWidth: 12, width: 26, count: monthly.count)

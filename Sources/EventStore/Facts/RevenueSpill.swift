@@ -40,11 +40,32 @@ public final class RevenueSpill {
     }
   }
 
+  // Halves of amounts add up without overflow, and are carried as `PartialSum` does.
+
+  private static func high(_ amount: String) -> String {
+    "(sum(\(amount) >> 32) + (sum(\(amount) & 4294967295) >> 32))"
+  }
+
+  private static func carries(of amount: String) -> String {
+    "((\(high(amount)) + \(1 << 29)) >> 30)"
+  }
+
+  private static func rest(of amount: String) -> String {
+    "((\(high(amount)) - (\(carries(of: amount)) << 30)) << 32) "
+      + "+ (sum(\(amount) & 4294967295) & 4294967295)"
+  }
+
   /// Moves the spilled cells into the empty tables of revenue.
   func insert(in database: Connection) throws {
     let columns = try database.columns(in: "revenue_cell")
     let keys = columns[..<Self.keyWidth].joined(separator: ", ")
-    let sums = columns[Self.keyWidth...].map { "sum(\($0))" }
+    let measures = columns[Self.keyWidth...]
+    let sums = measures.map { measure in
+      if measures.contains("\(measure)_unknown") { return Self.rest(of: measure) }
+      let amount = measure.hasSuffix("_unknown") ? String(measure.dropLast(8)) : nil
+      let carries = amount.map { " + \(Self.carries(of: $0)) * \(PartialSum.carry)" } ?? ""
+      return "sum(\(measure))\(carries)"
+    }
     let isSomething = sums.map { "\($0) <> 0" }.joined(separator: " or ")
     let days = try database.first(
       "select min(day), max(day) from temp.revenue_spill having count(*) > 0"

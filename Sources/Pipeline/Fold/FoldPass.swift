@@ -84,7 +84,7 @@ struct WholeFold {
     if result.facts.revenue.isEmpty {
       result.facts.revenue.reserveCapacity(min(revenueCellsMax, cells * parts))
     }
-    try result.facts.add(revenue)
+    result.facts.add(revenue)
   }
 
   /// Spills revenue that is still in `result` if a part was spilled, and merges quotes to rates.

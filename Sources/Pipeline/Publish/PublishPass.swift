@@ -32,7 +32,7 @@ struct PublishPass {
     let read = try ledger.intake(ofRun: run)
     let gate = try QualityGate(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
-      intake: read.counts, tornSnapshots: torn
+      intake: read.counts, tornSnapshots: torn, sumsBeyond: try ledger.sumsBeyond()
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
     // Nothing of the ledger is read behind a published set: damage would deny it.

@@ -20,7 +20,7 @@ struct QualityGate {
   init(
     plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
     intake: ArchiveCounts = ArchiveCounts(), tornSnapshots: TornSnapshots? = nil,
-    net: (Month) throws -> Int128
+    sumsBeyond: String? = nil, net: (Month) throws -> Int128
   ) throws {
     stale = breaks.filter { $0.code == .staleInput && plan.failOn.includes($0) }
     gate = plan.failOn
@@ -34,6 +34,7 @@ struct QualityGate {
       Self.exceeds(intake.rejected, of: judged, plan.rejectedShare)
       ? "\(intake.rejected) of \(judged) lines that are new in this run were rejected" : nil
     readRejects(archives, share: plan.rejectedShare)
+    if let sumsBeyond { qualifications.append(sumsBeyond) }
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
 

@@ -80,20 +80,28 @@ extension ChargeList {
     return reports
   }
 
+  /// How often a sum was carried into its `…_unknown`.
+  private func carries(_ amount: String) -> String {
+    "((\(amount)_unknown + \(PartialSum.carry / 2)) >> 40)"
+  }
+
   /// Compares the sums of each month with those of its revenue.
   private func check(_ months: [Month: ChargeTotals], in ledger: Ledger) throws {
     var booked: [Month: ChargeTotals] = [:]
     try ledger.rows(
       sql: """
         select month, charges + refunds, gross_local - refunds_local, proceeds_local,
-          gross_usd - refunds_usd, proceeds_usd
+          gross_usd - refunds_usd, proceeds_usd,
+          \(carries("gross_local")) - \(carries("refunds_local")), \(carries("proceeds_local")),
+          \(carries("gross_usd")) - \(carries("refunds_usd")), \(carries("proceeds_usd"))
         from revenue_month_cell
         """
     ) { row in
       var sums = booked[row.month(0)] ?? ChargeTotals()
       sums.rows += row.int64(1)
       for (index, sum) in ChargeTotals.sums.map(\.sum).enumerated() {
-        sums[keyPath: sum].exact += Int128(row.int64(index + 2))
+        sums[keyPath: sum].exact +=
+          Int128(row.int64(index + 2)) + Int128(row.int64(index + 6)) << 62
       }
       booked[row.month(0)] = sums
     }

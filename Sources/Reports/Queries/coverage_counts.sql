@@ -19,9 +19,10 @@ with revenue as (
         else 0
       end
     ) as listed,
-    sum(gross_usd_unknown) as without_usd,
+    -- Without the carries of sums, which are multiples of 2^40.
+    sum(((gross_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_usd,
     sum(charges + refunds) as bookings,
-    sum(proceeds_usd_unknown) as without_proceeds,
+    sum(((proceeds_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_proceeds,
     sum(case when country = 0 then charges else 0 end) as without_country,
     sum(case when storefront = 0 then charges else 0 end) as without_storefront
   from revenue_month_cell

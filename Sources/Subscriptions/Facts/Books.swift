@@ -79,7 +79,7 @@ private struct FactBooks: Books {
   ) throws(AmountOverflow) {
     switch cell {
     case .revenue(let key, let sums):
-      try facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
+      facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
     case .movement(let key, let sums):
       try facts.movements[key, default: MovementSums()].add(sums, times: factor)
     case .renewal(let key, let sums):
@@ -87,7 +87,7 @@ private struct FactBooks: Books {
     case .trial(let key, let sums):
       facts.trials[key, default: TrialSums()].add(sums, times: factor)
     case .retention(let key, let sums):
-      try facts.retention[key, default: RetentionSums()].add(sums, times: factor)
+      facts.retention[key, default: RetentionSums()].add(sums, times: factor)
     case .excluded(let key, let sums):
       facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
     case .arrival(let key, let sums):

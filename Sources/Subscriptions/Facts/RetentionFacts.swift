@@ -40,7 +40,7 @@ extension SubscriptionHistory {
     for index in bookings.indices where bookings[index].productType == .subscription {
       let booking = bookings[index]
       var sums = RetentionSums()
-      try sums.netUSD.add(booking.money.grossUSD.map { booking.isRefund ? -$0 : $0 })
+      sums.netUSD.add(booking.money.grossUSD.map { booking.isRefund ? -$0 : $0 })
       try books.add(
         .retention(key(month(booking.time)), sums),
         from: ContributionOrigin(.booking(index), at: booking.time))
