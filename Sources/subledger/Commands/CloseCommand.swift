@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Pipeline
 
 struct CloseCommand: ParsableCommand {
@@ -18,21 +17,15 @@ struct CloseCommand: ParsableCommand {
   @Argument(help: "The month, such as 2026-10.")
   var month: String
 
-  @Option(help: "Why, in words; kept with the close.")
-  var reason: String?
-
-  @Option(help: "Who closes it; kept with the close. (default: the name you are logged in with)")
-  var who: String?
-
   @Flag(help: "Freeze rows that can still change as they are; needs --reason.")
   var force = false
 
+  @OptionGroup var note: NoteOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
     try Session(ledger).print { pipeline in
-      let note = try AuditNote(reason: reason, who: who ?? NSUserName())
-      return try pipeline.close(month: month, note, isForced: force)
+      try pipeline.close(month: month, note.checked(), isForced: force)
     }
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Pipeline
 
 struct EraseCommand: ParsableCommand {
@@ -22,17 +21,12 @@ struct EraseCommand: ParsableCommand {
   @Argument(help: "The user id as the provider writes it.")
   var user: String
 
-  @Option(help: "Why, in words; kept with the act. It may not hold the id.")
-  var reason: String
-
-  @Option(help: "Who does it; kept with the act. (default: the name you are logged in with)")
-  var who: String?
-
+  @OptionGroup var note: NoteOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
     try Session(ledger).print { pipeline in
-      try pipeline.erase(user: user, AuditNote(reason: reason, who: who ?? NSUserName()))
+      try pipeline.erase(user: user, note.checked())
     }
   }
 }

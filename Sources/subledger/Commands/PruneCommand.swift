@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Pipeline
 
 struct PruneCommand: ParsableCommand {
@@ -23,20 +22,15 @@ struct PruneCommand: ParsableCommand {
   @Option(help: "The first month that is kept whole, such as 2025-01.")
   var before: String
 
-  @Option(help: "Why, in words; kept with the act.")
-  var reason: String?
-
-  @Option(help: "Who does it; kept with the act. (default: the name you are logged in with)")
-  var who: String?
-
   @Flag(help: "Say what would be removed, and change nothing.")
   var dryRun = false
 
+  @OptionGroup var note: NoteOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
     try Session(ledger).print(dryRun ? ["dry_run": ["true"]] : [:]) { pipeline in
-      try pipeline.prune(before: before, AuditNote(reason: reason, who: who ?? NSUserName()))
+      try pipeline.prune(before: before, note.checked())
     }
   }
 }

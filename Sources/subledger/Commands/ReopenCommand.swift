@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Pipeline
 
 struct ReopenCommand: ParsableCommand {
@@ -16,17 +15,12 @@ struct ReopenCommand: ParsableCommand {
   @Argument(help: "The month, such as 2026-10.")
   var month: String
 
-  @Option(help: "Why, in words; kept for whoever audits the numbers.")
-  var reason: String
-
-  @Option(help: "Who opens it. (default: the name you are logged in with)")
-  var who: String?
-
+  @OptionGroup var note: NoteOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
     try Session(ledger).print { pipeline in
-      try pipeline.reopen(month: month, AuditNote(reason: reason, who: who ?? NSUserName()))
+      try pipeline.reopen(month: month, note.checked())
     }
   }
 }

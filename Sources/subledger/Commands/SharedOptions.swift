@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import Pipeline
 
 /// Options that are settings of the same name: `asOf` is `as_of`.
 protocol SettingOptions: ParsableArguments {}
@@ -47,6 +49,17 @@ struct LedgerOptions: SettingOptions {
 
   @Flag(help: "Log only errors on standard error.")
   var quiet = false
+}
+
+/// Why something is done to the ledger, and by whom.
+struct NoteOptions: ParsableArguments {
+  @Option(help: "Why, in words without an id of a person; kept in the ledger.")
+  var reason: String?
+
+  @Option(help: "Who does it; kept in the ledger. (default: the name you are logged in with)")
+  var who: String?
+
+  func checked() throws -> AuditNote { try AuditNote(reason: reason, who: who ?? NSUserName()) }
 }
 
 /// What to read.
