@@ -66,8 +66,6 @@ public struct Scenario: Sendable, Equatable {
   public var envelopedShare = 500_000
   /// Who sends events; each of its own apps, in which the same people buy the same.
   public var providers: [Provider] = [.qonversion]
-  /// Which snapshots of Qonversion are written.
-  public var snapshotShapes = SnapshotShape.allCases
 
   /// A scenario of `subscribers` over `months`, with a little of every disorder.
   public init(
@@ -127,8 +125,6 @@ public struct SimulationSummary: Sendable, Equatable {
   public var lines = 0
   /// Archive files.
   public var archives = 0
-  /// Users in each snapshot.
-  public var snapshotUsers: [SnapshotShape: Int] = [:]
   /// The end, which is the as-of of the truth.
   public var asOf = Instant(seconds: 0)
 

@@ -42,7 +42,7 @@ public func simulate(
     scenario: scenario, span: span, counts: counts, folder: "\(folder)/archives",
     checkStop: checkStop
   ).write()
-  summary.snapshotUsers = try writeTruth(counts, scenario, span, into: folder, checkStop)
+  try writeTruth(counts, scenario, span, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {
     try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
@@ -58,7 +58,7 @@ typealias StopCheck = () throws(SubledgerError) -> Void
 private func writeTruth(
   _ counts: ArrivalCounts, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
   _ checkStop: StopCheck
-) throws(SubledgerError) -> [SnapshotShape: Int] {
+) throws(SubledgerError) {
   let model = DeliveryModel(scenario)
   var truth = try TruthFolder("\(folder)/truth", span: span, hours: counts.hours)
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
@@ -71,7 +71,6 @@ private func writeTruth(
   }
   try truth.finish()
   try snapshots.finish()
-  return snapshots.users
 }
 
 /// The configuration that goes with a scenario: dashboard products and the store's, and periods.

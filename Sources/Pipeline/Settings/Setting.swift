@@ -9,18 +9,15 @@ import Reconciliation
 struct Setting: Sendable {
   /// The name, such as `limits.rejected_share`.
   let name: String
-  /// Whether `--name` and `SUBLEDGER_NAME` give it as well.
-  let isOption: Bool
   /// Whether it has an effect on the numbers: a run keeps it in the ledger.
   let isKept: Bool
   let read: @Sendable (inout Configuration, SettingValue) throws -> Void
 
   private init(
-    _ name: String, isOption: Bool = false, isKept: Bool = false,
+    _ name: String, isKept: Bool = false,
     _ read: @escaping @Sendable (inout Configuration, SettingValue) throws -> Void
   ) {
     self.name = name
-    self.isOption = isOption
     self.isKept = isKept
     self.read = read
   }
@@ -30,33 +27,31 @@ struct Setting: Sendable {
 
   /// Settings that flags and variables give, too.
   static let options = [
-    Setting("archives", isOption: true) { $0.job.archives = try $1.list() },
-    Setting("snapshots", isOption: true) { $0.job.snapshots = try $1.list() },
-    Setting("ledger", isOption: true) { $0.job.ledger = try $1.text() },
-    Setting("out", isOption: true) { $0.job.out = try $1.text() },
-    Setting("prices", isOption: true) { $0.job.prices = try $1.path() },
-    Setting("decisions", isOption: true) { $0.job.decisions = try $1.path() },
-    Setting("as_of", isOption: true, isKept: true) { $0.asOf = try $1.time() },
-    Setting("captured_at", isOption: true, isKept: true) { $0.capturedAt = try $1.time() },
-    Setting("timezone", isOption: true, isKept: true) { $0.timezone = try $1.timeZone() },
-    Setting("csv_dialect", isOption: true, isKept: true) { $0.csvDialect = try $1.choice() },
-    Setting("amount_decimals", isOption: true, isKept: true) {
-      $0.amountDecimals = try $1.number(in: 0...6)
-    },
-    Setting("jobs", isOption: true) { $0.job.jobs = try $1.number(in: 1...1_000_000) },
-    Setting("fail_on", isOption: true) { $0.job.failOn = try $1.choice() },
-    Setting("lock_wait", isOption: true) { $0.job.lockWait = try $1.number(in: 0...1_000_000) },
-    Setting("min_age", isOption: true) { $0.job.minAge = try $1.number(in: 0...1_000_000) },
-    Setting("adopt", isOption: true) { $0.job.adopts = try $1.flag() },
-    Setting("dry_run", isOption: true) { $0.job.isDryRun = try $1.flag() },
-    Setting("log_format", isOption: true) { $0.job.log.format = try $1.choice() },
-    Setting("progress", isOption: true) { $0.job.log.progress = try $1.choice() },
+    Setting("archives") { $0.job.archives = try $1.list() },
+    Setting("snapshots") { $0.job.snapshots = try $1.list() },
+    Setting("ledger") { $0.job.ledger = try $1.text() },
+    Setting("out") { $0.job.out = try $1.text() },
+    Setting("prices") { $0.job.prices = try $1.path() },
+    Setting("decisions") { $0.job.decisions = try $1.path() },
+    Setting("as_of", isKept: true) { $0.asOf = try $1.time() },
+    Setting("captured_at", isKept: true) { $0.capturedAt = try $1.time() },
+    Setting("timezone", isKept: true) { $0.timezone = try $1.timeZone() },
+    Setting("csv_dialect", isKept: true) { $0.csvDialect = try $1.choice() },
+    Setting("amount_decimals", isKept: true) { $0.amountDecimals = try $1.number(in: 0...6) },
+    Setting("jobs") { $0.job.jobs = try $1.number(in: 1...1_000_000) },
+    Setting("fail_on") { $0.job.failOn = try $1.choice() },
+    Setting("lock_wait") { $0.job.lockWait = try $1.number(in: 0...1_000_000) },
+    Setting("min_age") { $0.job.minAge = try $1.number(in: 0...1_000_000) },
+    Setting("adopt") { $0.job.adopts = try $1.flag() },
+    Setting("dry_run") { $0.job.isDryRun = try $1.flag() },
+    Setting("log_format") { $0.job.log.format = try $1.choice() },
+    Setting("progress") { $0.job.log.progress = try $1.choice() },
     // A flag overrides `quiet` of a variable or the file; of both in one place, quiet holds.
-    Setting("verbose", isOption: true) {
+    Setting("verbose") {
       $0.job.log.isVerbose = try $1.flag()
       if $0.job.log.isVerbose { $0.job.log.isQuiet = false }
     },
-    Setting("quiet", isOption: true) {
+    Setting("quiet") {
       $0.job.log.isQuiet = try $1.flag()
       if $0.job.log.isQuiet { $0.job.log.isVerbose = false }
     },
@@ -65,9 +60,7 @@ struct Setting: Sendable {
   private static let fileSettings = [
     Setting("snapshots.paths") { $0.job.snapshots = try $1.list() },
     Setting("snapshots.complete", isKept: true) { $0.snapshotsAreComplete = try $1.flag() },
-    Setting("snapshots.from_webhooks", isKept: true) {
-      $0.snapshotsFromWebhooks = try $1.flag()
-    },
+    Setting("snapshots.from_webhooks", isKept: true) { $0.snapshotsFromWebhooks = try $1.flag() },
     Setting("products", isKept: true) { try $0.add(products: $1) },
     Setting("periods", isKept: true) { configuration, value in
       for entry in try value.entries() { try configuration.add(entry.period(), of: entry) }
@@ -81,9 +74,7 @@ struct Setting: Sendable {
     Setting("freshness_max", isKept: true) {
       $0.freshnessMax = try $1.ofFeeds { try $0.duration() }
     },
-    Setting("history_begins", isKept: true) {
-      $0.historyBegins = try $1.ofFeeds { try $0.time() }
-    },
+    Setting("history_begins", isKept: true) { $0.historyBegins = try $1.ofFeeds { try $0.time() } },
     Setting("feed_gap_odds", isKept: true) {
       $0.feedGapOdds = try $1.number(in: 1_000...1_000_000_000)
     },

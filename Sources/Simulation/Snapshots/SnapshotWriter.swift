@@ -7,12 +7,10 @@ struct SnapshotWriter {
   private let shapes: [SnapshotShape]
   /// By the name of the shape or the provider.
   private var files: [String: GzipFile] = [:]
-  /// Users written, by shape.
-  private(set) var users: [SnapshotShape: Int] = [:]
 
   init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SubledgerError) {
     self.span = span
-    shapes = scenario.senders.contains(.qonversion) ? scenario.snapshotShapes : []
+    shapes = scenario.senders.contains(.qonversion) ? SnapshotShape.allCases : []
     let others = scenario.senders.filter { $0 != .qonversion }.map(\.name)
     for name in shapes.map(\.rawValue) + others {
       let day = civilDay(of: span.end).text
@@ -30,9 +28,7 @@ struct SnapshotWriter {
     }
     let holders = customer.holders(at: span.end)
     for shape in shapes {
-      let shown = holders.filter(shape.shows)
-      users[shape, default: 0] += shown.count
-      for holder in shown {
+      for holder in holders where shape.shows(holder) {
         try files[shape.rawValue]?.add(shape.line(of: holder, at: span.end))
       }
     }

@@ -78,8 +78,6 @@ struct ShopMonth: TruthRow {
     ]
   }
 
-  var sortKey: [String] { key }
-
   /// `is_complete` of a row that can change until `slack` seconds and the delivery window after the
   /// month's end.
   func isComplete(_ completeness: [Shop: Completeness], slack: Int64) -> String {

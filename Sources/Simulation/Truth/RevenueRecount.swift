@@ -26,8 +26,6 @@ struct RevenueRecount {
         basis.name,
       ]
     }
-
-    var sortKey: [String] { key }
   }
 
   private var table = TruthTable<Row>(

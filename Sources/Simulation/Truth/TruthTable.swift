@@ -8,6 +8,10 @@ protocol TruthRow: Hashable {
   var sortKey: [String] { get }
 }
 
+extension TruthRow {
+  var sortKey: [String] { key }
+}
+
 /// The expected report when nothing is lost: sums by row and column, in millionths where they are
 /// money.
 struct TruthTable<Row: TruthRow> {
