@@ -123,8 +123,8 @@ private func padded(_ value: Int, _ width: Int) -> String {
 
 /// Days and months of one time zone, as a table of its offsets.
 ///
-/// The table is made where the time zone is read (`TimeZoneTable.swift` of `Nightly`), so that
-/// everything below it is arithmetic on integers and the same on every machine.
+/// The table is made where the time zone is read, so that everything below it is arithmetic on
+/// integers and the same on every machine.
 public struct CivilCalendar: Sendable, Equatable {
   /// One stretch of time with a constant distance to UTC.
   public struct Offset: Sendable, Equatable {
