@@ -116,6 +116,19 @@ final class Relay<Element: Sendable>: Sendable {
   func take() -> Element? { waiting.withLock { $0.popLast() } }
 }
 
+/// A value that several workers change.
+final class Shared<Value: Sendable>: Sendable {
+  private let shared: Mutex<Value>
+
+  init(_ value: Value) { shared = Mutex(value) }
+
+  var value: Value { shared.withLock { $0 } }
+
+  func change(_ body: (inout Value) throws -> Void) throws {
+    try shared.withLock { try body(&$0) }
+  }
+}
+
 /// A thread of the system.
 ///
 /// Dispatch waits forever when the system has no more threads; this throws.

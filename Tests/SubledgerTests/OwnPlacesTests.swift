@@ -67,7 +67,8 @@ struct OwnPlacesTests {
       if count == 3 { try FileManager.default.removeItem(atPath: folder.path("all/SHA256SUMS")) }
     }
     let read = try program.rows("inputs.csv", in: "all").map { $0["archive"] }
-    #expect(read == ["3.jsonl", "4.jsonl", "5.jsonl"])
+    // Each begins with the one before.
+    #expect(read == ["3.jsonl; 4.jsonl; 5.jsonl"])
     let ledger = try Ledger.open(path: folder.path("all/l"), mode: .readOnly)
     try ledger.rows(sql: "select count(*) from snapshot") { #expect($0.int64(0) == 1) }
   }

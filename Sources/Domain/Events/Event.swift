@@ -115,9 +115,10 @@ public struct Observation: Sendable, Hashable {
 
 /// One thing that happened to one subscription or purchase, in numbers only.
 ///
-/// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them. Its fields
-/// are in an order in which small ones take the room behind optional ones: a fold group is in memory
-/// with all of its events.
+/// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
+///
+/// Small fields stand behind optional ones, where they take no room: a fold group is held with all
+/// of its events.
 public struct Event: Sendable, Hashable {
   /// `lineageKey` of the subscription.
   public var lineage: Int64 = 0

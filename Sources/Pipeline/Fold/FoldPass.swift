@@ -3,7 +3,6 @@ import Reconciliation
 import Reports
 import Subscriptions
 import Domain
-import Synchronization
 
 /// Ledger → facts: every fold group is folded once, stretches of the ledger in parallel.
 struct FoldPass {
@@ -22,7 +21,7 @@ struct FoldPass {
     // sum, and goes on beside the folding.
     let events = try ledger.acceptedEventLines()
     let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
-    let list = SharedCharges(sum.charges)
+    let list = Shared(sum.charges)
     let stretch = RangeFold(
       fold: fold, charges: charges, list: list, revenueCells: events / stretches.count / 2)
     try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
@@ -34,7 +33,7 @@ struct FoldPass {
         stretch.spare.put(revenue)
       }
     }
-    sum.charges = list.list
+    sum.charges = list.value
     while let rest = stretch.sums.take() { try sum.add(rest) }
     try sum.finish()
     let across = AcrossLineages(
@@ -114,24 +113,12 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   }
 }
 
-/// The list of charges, to which workers add their rows.
-private final class SharedCharges: Sendable {
-  private let shared: Mutex<ChargeList>
-
-  init(_ list: ChargeList) { shared = Mutex(list) }
-
-  var list: ChargeList { shared.withLock { $0 } }
-
-  func add(_ part: ChargePart) throws(SubledgerError) {
-    try shared.withLock { list throws(SubledgerError) in try list.add(part) }
-  }
-}
-
 /// Folds the groups in a range of keys, on the connection of a worker.
 private struct RangeFold: Sendable {
   let fold: GroupFold
   let charges: ChargeRowWriter?
-  let list: SharedCharges
+  /// The list of charges, to which workers add their rows.
+  let list: Shared<ChargeList>
   /// The approximate number of revenue cells, so that their table need not grow.
   let revenueCells: Int
   /// The results of earlier ranges that were not sent yet: small tables are added up once for each
@@ -146,12 +133,18 @@ private struct RangeFold: Sendable {
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-    var rows = charges.map { ChargeFold($0, ledger, take: list.add) }
+    let list = list
+    var rows = charges.map { writer in
+      ChargeFold(writer, ledger) { part in try list.change { try $0.add(part) } }
+    }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
       let histories = try fold.fold(group, events, cases, into: &result)
       try rows?.add(histories, group, events)
     }
-    if let rows { try list.add(rows.sorted()) }
+    if let rows {
+      let part = rows.sorted()
+      try list.change { try $0.add(part) }
+    }
     let part = result.takePart()
     revenue.put(result.takeRevenue())
     sums.put(result)
