@@ -18,10 +18,10 @@ struct PriceOutliersTests {
     ]
   }
 
-  /// The breaks of a subscription that paid `prices` from January on, beside twenty that pay 1 in
-  /// one country and twenty that pay 10 in the other.
+  /// The breaks of a subscription that paid `prices` from January on, beside so many that pay 1 in
+  /// one country and 10 in the other.
   private func codes(
-    _ prices: [Int64], in country: StringID, listing listed: Int64? = nil
+    _ prices: [Int64], in country: StringID, beside others: Int64 = 20, listing listed: Int64? = nil
   ) throws -> [String] {
     var story = Story()
     for (step, price) in prices.enumerated() {
@@ -38,7 +38,7 @@ struct PriceOutliersTests {
     }
     var all: [PaidPrice: Int64] = [:]
     try SubscriptionHistory(events: story.events, rules: rules.fold).book(into: &all)
-    for more in [paid(1, in: Self.poor, by: 20), paid(10, in: Self.rich, by: 20)] {
+    for more in [paid(1, in: Self.poor, by: others), paid(10, in: Self.rich, by: others)] {
       all.merge(more) { $0 + $1 }
     }
     let lineage = try #require(story.lineage(until: rules.fold.asOf))
@@ -55,5 +55,13 @@ struct PriceOutliersTests {
   func listed() throws {
     #expect(try codes([1, 10, 1], in: Self.poor, listing: 10_000_000) == [])
     #expect(try codes([1, 10, 1], in: Self.poor, listing: 9_000_000) == ["PRICE_OUTLIER"])
+  }
+
+  @Test("Three renewals have a usual price, two have none")
+  func fewRenewals() throws {
+    #expect(try codes([10, 10, 10, 1000], in: Self.rich, beside: 0) == ["PRICE_OUTLIER"])
+    #expect(try codes([10, 10, 10, 0], in: Self.rich, beside: 0) == ["PRICE_OUTLIER"])
+    #expect(try codes([10, 10, 1000], in: Self.rich, beside: 0) == [])
+    #expect(try codes([10, 10, 10, 40], in: Self.rich, beside: 0) == [])
   }
 }

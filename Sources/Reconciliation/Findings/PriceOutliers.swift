@@ -31,7 +31,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     var country: StringID
   }
 
-  /// Finds the prices among what all renewals cost; of fewer than ten of a product none is off.
+  /// Finds the prices among what all renewals cost; of fewer than three of a product none is off.
   public init(_ paid: [PaidPrice: Int64]) {
     var counts: [Market: [Amount: Int64]] = [:]
     for (entry, count) in paid where count > 0 {
@@ -149,5 +149,5 @@ private func isFar(_ amount: Amount, from other: Amount, factor: Int64) -> Bool 
 }
 
 /// How many renewals a median needs.
-private let samplesMin: Int64 = 10
+private let samplesMin: Int64 = 3
 private let factor: Int64 = 5
