@@ -27,6 +27,8 @@ public final class Ledger {
   private var savedWords: Int
   /// The last number that was given to an archive.
   var lastArchive: Int32 = 0
+  /// The run of the archive that is read again; nil for new ones.
+  var replayedRun: Int64?
   /// The error of a failed rollback: the ledger's state is undefined since, so that it refuses all
   /// calls.
   private var failedUndo: SubledgerError?
@@ -181,6 +183,20 @@ public final class Ledger {
   /// Undoes an archive, all since `savepoint`, and goes back to the words that the file has.
   func undoArchive(since savepoint: String) {
     undo("undo an archive", since: savepoint) { database in
+      symbols = try Self.storedSymbols(database, path: path)
+      savedWords = symbols.words.count
+    }
+  }
+
+  /// Takes the content of `other` in the place of its own, whole or not at all, unless `stop`
+  /// answers a signal before.
+  public func replace(by other: Ledger, stop: () -> Int32) throws(SubledgerError) {
+    try access("replace the content") { database in
+      try other.access("copy the file") { source in
+        try source.backup(to: database, pagesPerStep: 2048) {
+          try SubledgerError.check(stop, "replacing the ledger's content")
+        }
+      }
       symbols = try Self.storedSymbols(database, path: path)
       savedWords = symbols.words.count
     }

@@ -30,8 +30,8 @@ extension Ledger {
   /// What to do about sums that are too great.
   func remedyOfGreatAmounts() throws -> String {
     let lines = try greatestLines().joined(separator: ", ")
-    return "the greatest amounts are in \(lines): if they cannot be true, make the ledger anew "
-      + "from archives without these lines"
+    return "the greatest amounts are in \(lines): if they cannot be true, take them out with "
+      + "`subledger retract`"
   }
 
   /// `archive:line (currency)` of the ten greatest amounts, the greatest first.

@@ -159,6 +159,7 @@ public struct RunPipeline {
       plan: plan, ledger: ledger, log: log, progress: progress, checkStop: checkStop)
     try intake.readArchives(into: &summary)
     try intake.readSnapshots(into: &summary)
+    try withdrawDamage(in: ledger, &summary)
     log.info("\(summary.text)")
     try refuseNothing(summary, ledger)
     try ledger.releaseMemory()
@@ -213,7 +214,7 @@ public struct RunPipeline {
   /// that it contains has changed since but events.
   private func formerCharges(of ledger: Ledger) throws -> FormerCharges? {
     guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
-      let checksums = run.published, try ledger.erasures(since: run.id) == 0
+      let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)
     else { return nil }
     return try FormerCharges(publishedIn: plan.out, sha256: checksums, in: plan.csvDialect)
   }

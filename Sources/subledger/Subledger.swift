@@ -27,7 +27,7 @@ struct Subledger: ParsableCommand {
       RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
       CloseCommand.self, ReopenCommand.self, VerifyCommand.self, PackCommand.self,
       StatusCommand.self, BackupCommand.self, EraseCommand.self,
-      PruneCommand.self, DrillCommand.self,
+      PruneCommand.self, RetractCommand.self, DrillCommand.self,
       SimulateCommand.self,
     ])
 

@@ -6,27 +6,38 @@ import Domain
 
 @Suite("A reproduced set is compared with what was published")
 struct ReproductionCheckTests {
-  private func check(by version: String, erased: Int) -> ReproductionCheck {
+  private func check(
+    by version: String, since: [AuditEntry.AuditAction] = []
+  ) -> ReproductionCheck {
     let run = RunRow(
       id: 3, asOf: Instant(seconds: 1_772_323_200), version: version, options: "{}", archives: 1,
       counts: ArchiveCounts())
     return ReproductionCheck(
       run: run, files: 9, differing: ["breaks.csv", "churn_monthly.csv"],
-      erased: erased)
+      since: since)
   }
 
   @Test("Other bytes are wrong, but for names of persons who were erased since")
   func sameVersion() {
-    let all = check(by: "2.0", erased: 0).outcome(by: "2.0")
+    let all = check(by: "2.0").outcome(by: "2.0")
     #expect(all.wrong == ["breaks.csv", "churn_monthly.csv"] && all.notes.isEmpty)
-    let explained = check(by: "2.0", erased: 1).outcome(by: "2.0")
+    let explained = check(by: "2.0", since: [.close, .erase]).outcome(by: "2.0")
     #expect(explained.wrong == ["churn_monthly.csv"])
     #expect(explained.notes.count == 1 && explained.notes[0].hasSuffix("are in: breaks.csv"))
   }
 
+  @Test("Lines that were retracted since explain other bytes anywhere, a close none")
+  func retracted() {
+    #expect(check(by: "2.0", since: [.close]).outcome(by: "2.0").wrong.count == 2)
+    for deed in [AuditEntry.AuditAction.retract, .readmit] {
+      let (wrong, notes) = check(by: "2.0", since: [deed]).outcome(by: "2.0")
+      #expect(wrong.isEmpty && notes.count == 1 && notes[0].contains("were retracted since run 3"))
+    }
+  }
+
   @Test("What another version of the program writes in another way is noted, and not wrong")
   func otherVersion() {
-    let (wrong, notes) = check(by: "1.9", erased: 0).outcome(by: "2.0")
+    let (wrong, notes) = check(by: "1.9").outcome(by: "2.0")
     #expect(wrong.isEmpty)
     #expect(notes.count == 1 && notes[0].hasSuffix("by 2.0: breaks.csv, churn_monthly.csv"))
   }

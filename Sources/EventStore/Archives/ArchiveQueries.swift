@@ -2,6 +2,8 @@ public import Domain
 
 /// An archive that the ledger has seen, with the counts of its lines.
 public struct ArchiveRecord: Sendable, Equatable {
+  /// The ledger's number of it, in the order of arrival.
+  public var id: Int64 = 0
   /// Path relative to the root it was given under.
   public var name: String
   /// Path as found.
@@ -45,7 +47,7 @@ public struct ArchiveRecord: Sendable, Equatable {
       counts: ArchiveCounts(row, from: 4))
     (path, bytes, run) = (row.text(11), row.int64(12), row.int64(13))
     (modified, capturedAt) = (row.instant(14), row.optionalInstant(15))
-    stream = row.int64(16)
+    (stream, id) = (row.int64(16), row.int64(17))
   }
 
   static let select = """
@@ -60,7 +62,7 @@ public struct ArchiveRecord: Sendable, Equatable {
               where origin.sha256 = archive.sha256 and origin.kind = archive.kind
                 and origin.status <> 'repeated'
             )
-        end, id)
+        end, id), id
     from archive
     """
 }
@@ -162,6 +164,8 @@ extension Ledger {
   }
 
   /// The archives of events that were read, by the hash of their first lines, the oldest first.
+  ///
+  /// Of those that were retracted, or hold lines that may be wrong, no other archive is the rest.
   public func formers() throws(SubledgerError) -> [Int64: [FormerArchive]] {
     try access("list the archives") { database in
       var formers: [Int64: [FormerArchive]] = [:]
@@ -169,7 +173,9 @@ extension Ledger {
         """
         select beginning, id, stream, sha256, bytes, content_bytes, ifnull(imported_until, -1),
           damage_offset is null
-        from archive where beginning is not null and content_bytes > 0 order by id
+        from archive
+        where beginning is not null and content_bytes > 0 and provisional_from is null
+        order by id
         """
       ) { row in
         formers[row.int64(0), default: []].append(

@@ -11,6 +11,7 @@ final class EventFileImport {
   var damageOffset: Int64?
   /// Length of its content, once it is read.
   var contentBytes: Int64 = 0
+  var provisionalFrom: Int64?
   private(set) var counts = ArchiveCounts()
   /// Values that came since the draft was last written.
   private(set) var values: Int32 = 0
@@ -109,7 +110,7 @@ final class EventFileImport {
   func close(in database: Connection) throws {
     try unknown.write(to: database, archive: id)
     try ArchiveRows(database).close(
-      id, counts, damageOffset: damageOffset,
+      id, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
       importedUntil: former.importedUntil < 0 ? nil : former.importedUntil,
       contentBytes: contentBytes)
   }

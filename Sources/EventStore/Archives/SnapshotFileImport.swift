@@ -57,12 +57,18 @@ final class SnapshotFileImport {
   /// Adds the fingerprint of a snapshot that it brought.
   func add(snapshotCheck: Int64) { snapshotsCheck &+= snapshotCheck }
 
-  /// Adds the lines of a batch to the counts; a file of snapshots has none to skip.
+  /// Adds the lines of a batch to the counts; of a file of snapshots, only retracted ones are
+  /// skipped.
   func count(
-    accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Connection
+    accepted: Int64, duplicates: Int64, skipped: Int64, rejects newRejects: [Reject],
+    in database: Connection
   ) throws {
     let rejected = Int64(newRejects.count)
-    counts.lines += accepted + duplicates + rejected
+    counts.lines += accepted + duplicates + skipped + rejected
+    counts.skipped += skipped
+    if skipped > 0 {
+      try ArchiveRows(database).add(skipped: [retractedReason: skipped], of: id)
+    }
     counts.accepted += accepted
     counts.duplicates += duplicates
     counts.rejected += rejected
@@ -70,11 +76,13 @@ final class SnapshotFileImport {
     try ArchiveRows(database).add(&rejects, of: id)
   }
 
-  func finish(damageOffset: Int64?, isDated: Bool) throws(SubledgerError) -> ArchiveCounts {
+  func finish(
+    damageOffset: Int64?, provisionalFrom: Int64?, isDated: Bool
+  ) throws(SubledgerError) -> ArchiveCounts {
     try add("write the counts of an archive") { database in
       try ArchiveRows(database).close(
-        id, counts, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,
-        isDated: isDated)
+        id, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
+        snapshotsCheck: snapshotsCheck, isDated: isDated)
       try database.release("archive")
     }
     isOpen = false

@@ -7,6 +7,8 @@ internal import Domain
 struct ArrivalRun {
   let number: Int64
 
+  init(number: Int64) { self.number = number }
+
   init(in database: Connection) throws {
     number =
       try database.first(
@@ -31,6 +33,7 @@ struct ArrivalRun {
 
 extension Ledger {
   func arrivalRun() throws(SubledgerError) -> ArrivalRun {
-    try access("number a run") { try ArrivalRun(in: $0) }
+    if let replayedRun { return ArrivalRun(number: replayedRun) }
+    return try access("number a run") { try ArrivalRun(in: $0) }
   }
 }

@@ -23,7 +23,7 @@ struct Rewriting: Equatable {
   var line: String { "rewritten \(subject) \(old) \(new)" }
 }
 
-/// Sealed content that the acts `erase` and `prune` rewrote.
+/// Sealed content that acts rewrote.
 ///
 /// Records of runs stay as they were. Sealed content must match the digest of the last act; an act
 /// that does not start from the current digest changes nothing.
@@ -31,7 +31,7 @@ struct Rewritings {
   private var steps: [String: [Rewriting]] = [:]
 
   init(_ acts: [AuditEntry]) {
-    for act in acts where act.deed == .erase || act.deed == .prune {
+    for act in acts where act.deed.rewrites {
       for step in act.content.split(separator: "\n").compactMap(Rewriting.init) {
         steps[step.subject, default: []].append(step)
       }

@@ -13,6 +13,13 @@ public struct AuditEntry: Sendable, Equatable, Codable {
     case erase
     /// Content that nothing needs any more was removed.
     case prune
+    /// Lines were taken out.
+    case retract
+    /// Retracted lines were taken in again.
+    case readmit
+
+    /// Whether it can change what runs have sealed.
+    var rewrites: Bool { self != .close && self != .reopen }
   }
 
   /// From 1, in order.

@@ -30,6 +30,7 @@ create table archive (
   status text not null check (status in ('complete', 'damaged', 'repeated')),
   damage_offset integer,
   imported_until integer, -- offset in the inflated archive of the last value that brought events
+  provisional_from integer, -- there, the first line of a gzip member with a wrong checksum
   content_bytes integer, -- length of the inflated archive, up to the damage
   beginning integer, -- hash of its first lines
   stream integer, -- the first archive of the log of which this one continues another

@@ -45,7 +45,7 @@ create table published_row (
 create table act (
   id integer primary key,
   run integer not null, -- the newest that had published; runs after it know of the act
-  what text not null check (what in ('close', 'reopen', 'erase', 'prune')),
+  what text not null check (what in ('close', 'reopen', 'erase', 'prune', 'retract', 'readmit')),
   zone text not null, -- of the month; empty when it is about none
   period integer, -- the month that was closed or opened again
   reason text not null,

@@ -19,7 +19,7 @@ public final class SnapshotIntake {
   ///
   /// A snapshot with the stored content of that user and moment is a duplicate.
   public func add(
-    _ snapshots: [Snapshot], rejects: [Reject] = []
+    _ snapshots: [Snapshot], rejects: [Reject] = [], retracted: Int64 = 0
   ) throws(SubledgerError) {
     try entry.add("add snapshots") { database in
       let writer = try SnapshotWriter(entry: entry, database: database)
@@ -27,7 +27,8 @@ public final class SnapshotIntake {
       for snapshot in snapshots where try writer.write(snapshot) { accepted += 1 }
       let brought = Int64(snapshots.count)
       try entry.count(
-        accepted: accepted, duplicates: brought - accepted, rejects: rejects, in: database)
+        accepted: accepted, duplicates: brought - accepted, skipped: retracted, rejects: rejects,
+        in: database)
     }
   }
 
@@ -36,9 +37,10 @@ public final class SnapshotIntake {
   /// `isDated` is true if every line contains its capture time: then equal bytes are always the
   /// same snapshots.
   public func finish(
-    damageOffset: Int64? = nil, isDated: Bool = true
+    damageOffset: Int64? = nil, provisionalFrom: Int64? = nil, isDated: Bool = true
   ) throws(SubledgerError) -> ArchiveCounts {
-    try entry.finish(damageOffset: damageOffset, isDated: isDated)
+    try entry.finish(
+      damageOffset: damageOffset, provisionalFrom: provisionalFrom, isDated: isDated)
   }
 
   /// Undoes everything that was added.

@@ -27,10 +27,10 @@ public struct ArchiveFile: Sendable, Equatable {
     self.inode = inode
   }
 
-  /// The file as it was while it had no more than `count` bytes.
-  public func first(_ count: Int64) -> ArchiveFile {
+  /// The file as it was while it had no more than `count` bytes, and the name `name`.
+  public func first(_ count: Int64, as name: String) -> ArchiveFile {
     ArchiveFile(
-      location: location, relative: relative, bytes: min(bytes, count), modified: modified,
+      location: location, relative: RawPath(name), bytes: min(bytes, count), modified: modified,
       inode: inode)
   }
 }

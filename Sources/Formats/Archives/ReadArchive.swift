@@ -28,6 +28,11 @@ public struct ArchiveDamage: Sendable, Equatable {
   public let offset: Int64
   /// The defect, without any of the content.
   public let detail: String
+  /// Offset in the inflated archive of the first line in a gzip member whose data or checksum is
+  /// wrong, which may be wrong, too; nil without such lines.
+  public internal(set) var provisionalFrom: Int64?
+
+  init(offset: Int64, detail: String) { (self.offset, self.detail) = (offset, detail) }
 }
 
 /// The results of reading an archive.
@@ -49,13 +54,7 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
 public func sha256(
   of file: ArchiveFile, first counts: Set<Int64>, isInflated: Bool
 ) throws(SubledgerError) -> [Int64: String] {
-  var window = ByteWindow(.file(try FileBytes(file)), capacity: LineSizes().buffer)
-  var levels = 0
-  while isInflated, levels < 2, let compression = try window.compression() {
-    levels += 1
-    let source = try GzipSource(window, compression, path: file.location)
-    window = ByteWindow(.gzip(source), capacity: LineSizes().buffer)
-  }
+  let window = try window(of: file, isInflated: isInflated)
   let digest = SHA256Digest()
   var sums: [Int64: String] = [:]
   for count in counts.sorted() {
@@ -67,6 +66,31 @@ public func sha256(
     if window.consumed == count { sums[count] = digest.current() }
   }
   return sums
+}
+
+/// Gives `body` the first `count` bytes of `file`, inflated, piece by piece.
+public func inflate(
+  _ file: ArchiveFile, first count: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
+) throws {
+  let window = try window(of: file, isInflated: true)
+  while window.consumed < count, try window.fill(atLeast: 1) {
+    let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
+    try body(UnsafeRawBufferPointer(rebasing: piece))
+    window.consume(piece.count)
+  }
+}
+
+private func window(
+  of file: ArchiveFile, isInflated: Bool
+) throws(SubledgerError) -> ByteWindow {
+  var window = ByteWindow(.file(try FileBytes(file)), capacity: LineSizes().buffer)
+  var levels = 0
+  while isInflated, levels < 2, let compression = try window.compression() {
+    levels += 1
+    let source = try GzipSource(window, compression, path: file.location)
+    window = ByteWindow(.gzip(source), capacity: LineSizes().buffer)
+  }
+  return window
 }
 
 /// Gives `body` all lines of `file` in order, in bounded memory.
@@ -124,7 +148,8 @@ private func read(
   let beginning = UnsafeRawBufferPointer(try window.look(at: 64 << 10))
   if let foreign = ForeignFile(beginning, path: file.path) { throw foreign }
   let knownBytes = try known(hash(ofBeginning: beginning))
-  if DocumentSource.isDocument(beginning) {
+  let isDocument = DocumentSource.isDocument(beginning)
+  if isDocument {
     window = ByteWindow(.document(DocumentSource(window)), capacity: sizes.buffer)
   }
   let reader = LineReader(window, sizes: sizes, known: knownBytes)
@@ -136,6 +161,15 @@ private func read(
   var damage = try damage(of: bytes, levels, file.location)
   if damage == nil, isCut {
     damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
+  }
+  if let trusted = levels.last?.trusted, !isDocument {
+    let source = try zlibSource(
+      of: FileBytes(again: bytes), levels.map(\.compression), sizes, file.location)
+    let start = try lineStart(before: trusted, of: source)
+    damage?.provisionalFrom = start < reader.position ? start : nil
+  } else if levels.contains(where: { $0.trusted != nil }) {
+    // Inside another damaged member, or of a document, it is not known which lines may be wrong.
+    damage?.provisionalFrom = 0
   }
   return ArchiveEnd(inflatedBytes: reader.position, damage: damage, sha256: sha256)
 }
@@ -150,6 +184,25 @@ private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
   var fingerprint = Fingerprint()
   fingerprint.combine(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
   return fingerprint.value
+}
+
+/// Where the line begins that holds the byte at `offset`.
+private func lineStart(
+  before offset: Int64, of source: GzipSource
+) throws(SubledgerError) -> Int64 {
+  let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+  defer { scratch.deallocate() }
+  var (passed, start): (Int64, Int64) = (0, 0)
+  while passed < offset {
+    let part = UnsafeMutableRawBufferPointer(
+      rebasing: scratch.prefix(Int(min(Int64(scratch.count), offset - passed))))
+    let read = try source.read(into: part)
+    let bytes = UnsafeRawBufferPointer(rebasing: part[..<read])
+    if let newline = lastNewline(in: bytes) { start = passed + Int64(newline) + 1 }
+    if read < part.count { break }
+    passed += Int64(read)
+  }
+  return start
 }
 
 /// What `bytes` hold, compressed by `kinds` one around the other, inflated by zlib.

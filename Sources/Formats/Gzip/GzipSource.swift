@@ -26,6 +26,9 @@ final class GzipSource {
   private var state = State.betweenMembers
   private var ownDamage: ArchiveDamage?
   private var isOwnTorn = false
+  private var isOwnWrong = false
+  /// Bytes delivered before the member.
+  private var memberStart: Int64 = 0
   /// Bytes delivered so far.
   private var delivered: Int64 = 0
   /// Makes the same source by zlib, from its beginning; nil when this is that source.
@@ -61,6 +64,10 @@ final class GzipSource {
 
   /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
   var isTorn: Bool { successor?.isTorn ?? isOwnTorn }
+
+  /// Bytes delivered before the member whose data or checksum is wrong; nil without one, also when
+  /// the file ends inside a member.
+  var trusted: Int64? { successor?.trusted ?? (isOwnWrong ? memberStart : nil) }
 
   /// The level below, when that is inflated, too.
   var below: GzipSource? {
@@ -113,7 +120,9 @@ final class GzipSource {
     while made < target.count {
       switch state {
       case .ended, .handedOver: return made
-      case .betweenMembers: try beginMember()
+      case .betweenMembers:
+        memberStart = delivered + Int64(made)
+        try beginMember()
       case .insideMember:
         made += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
       }
@@ -159,7 +168,9 @@ final class GzipSource {
     case .running: break
     case .memberEnd: state = .betweenMembers
     case .starved: end("the file ends inside a \(compression.member)", torn: true)
-    case .corrupt(let reason): end("the \(compression) data is corrupt: \(reason)", torn: true)
+    case .corrupt(let reason):
+      end("the \(compression) data is corrupt: \(reason)", torn: true)
+      isOwnWrong = state == .ended && compression == .gzip
     case .outOfMemory: throw outOfMemory(path)
     }
     return step.made

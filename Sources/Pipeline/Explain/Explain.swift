@@ -68,6 +68,7 @@ extension RunPipeline {
       question, in: ledger, rules: rules, run: run, doubts: doubts, output: output,
       checkStop: checkStop)
     try output.begin(question.subject(answer.totals, asOf: plan.rules.asOf, run))
+    for note in try question.retractions(in: ledger) { try output.note(note) }
     guard answer.totals.rows > 0 else {
       return try output.note(
         question.isAfter(rules.fold)
@@ -95,6 +96,45 @@ extension NumberQuestion {
     subject["as_of"] = CSVCell(asOf)
     if let run { subject["run"] = .integer(run.id) }
     return subject
+  }
+
+  /// The lines that were retracted and had brought events of these rows, and why.
+  func retractions(in ledger: Ledger) throws -> [String] {
+    let acts = try ledger.retractions(since: 0).filter { act in
+      act.deed == .retract
+        && act.retractedMonths.first.contains { isAbout($0.key, since: $0.value, in: ledger) }
+    }
+    guard !acts.isEmpty else { return [] }
+    let retracted = try ledger.retractedLines()
+    let names = Dictionary(uniqueKeysWithValues: try ledger.archives().map { ($0.id, $0.name) })
+    return acts.flatMap { act in
+      act.retractions.filter { lines in
+        let now = retracted[lines.archive] ?? RetractedLines()
+        return now.isWhole || (lines.line.map(now.lines.contains) ?? false)
+      }.map { lines in
+        let line = lines.line.map { " line \($0)" } ?? ""
+        return "\(names[lines.archive] ?? "")\(line) is retracted: \(act.reason)"
+      }
+    }
+  }
+
+  private func isAbout(
+    _ subject: RetractedMonths.Subject, since first: Month, in ledger: Ledger
+  ) -> Bool {
+    func text(_ symbol: StringID) -> String { ledger.symbols.words[Int(symbol)] }
+    if let time, time.key.column != .periodIndex {
+      let month = report.isDaily ? Day(number: time.number).month : Month(number: time.number)
+      let isBooking = report == .revenueMonthly || report == .revenueDaily
+      guard isBooking ? month == subject.month : first <= month else { return false }
+    }
+    return keys.allSatisfy { key in
+      switch key.column {
+      case .provider: key.fits(subject.feed.provider.name)
+      case .app: key.fits(text(subject.feed.app))
+      case .product: key.fits(text(subject.product))
+      default: true
+      }
+    }
   }
 
   /// Whether the month or day asked for begins at as-of or later.

@@ -18,7 +18,7 @@ extension RunPipeline {
     copied.isDryRun = true
     return try following(copied).withLedger { ledger in
       let history = try self.history(of: run, in: ledger)
-      let erased = try ledger.erasures(since: run)
+      let since = try ledger.deeds(since: run)
       let isLookBack = try ledger.runs(newest: .max).contains {
         $0.id < run && $0.asOf > history.row.asOf
       }
@@ -37,7 +37,7 @@ extension RunPipeline {
             .announce(set: set, in: nil)
         }
         let check = try ReproductionCheck(
-          history.row, history.documents, reproduced: checksums, erased: erased)
+          history.row, history.documents, reproduced: checksums, since: since)
         try require(check, isLookBack: isLookBack)
       }
     }

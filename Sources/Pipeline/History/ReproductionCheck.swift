@@ -8,13 +8,18 @@ struct ReproductionCheck {
   let files: Int
   /// Files with other bytes, and files that only one of both sets has.
   var differing: [String]
-  /// Persons who were erased since the run published.
-  let erased: Int
+  /// What people did to events and persons since the run published.
+  let since: [AuditEntry.AuditAction]
 
   /// The differences and notes; another version of the program may write other bytes, and files
-  /// that name persons differ after an erasure.
+  /// that name persons differ after an erasure, and all may when lines were retracted.
   func outcome(by version: String) -> (wrong: [String], notes: [String]) {
     if differing.isEmpty { return ([], []) }
+    if since.contains(.retract) || since.contains(.readmit) {
+      let files = differing.joined(separator: ", ")
+      return ([], ["lines were retracted since run \(run.id), so other bytes are in: \(files)"])
+    }
+    let erased = since.count { $0 == .erase }
     if run.version != version {
       let note =
         "run \(run.id) was published by version \(run.version); files with other bytes by "
@@ -33,18 +38,19 @@ struct ReproductionCheck {
 extension ReproductionCheck {
   /// Compares what `run` published with the checksums of the reproduced set.
   init(
-    _ run: RunRow, _ documents: RunDocuments, reproduced checksums: [UInt8], erased: Int
+    _ run: RunRow, _ documents: RunDocuments, reproduced checksums: [UInt8],
+    since: [AuditEntry.AuditAction]
   ) throws {
     self.init(
       run: run, files: checksums.count { $0 == UInt8(ascii: "\n") },
-      differing: differingFiles(try documents.checksums(), checksums), erased: erased)
+      differing: differingFiles(try documents.checksums(), checksums), since: since)
   }
 }
 
 extension Ledger {
-  /// Persons who were erased after `run` published.
-  func erasures(since run: Int64) throws -> Int {
-    try acts().count { $0.deed == .erase && $0.run >= run }
+  /// What people did after `run` published.
+  func deeds(since run: Int64) throws -> [AuditEntry.AuditAction] {
+    try acts().filter { $0.run >= run }.map(\.deed)
   }
 }
 

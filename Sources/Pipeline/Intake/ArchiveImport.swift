@@ -139,10 +139,13 @@ struct ArchiveImport {
       run.log.warning(
         """
         \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(intake.lines) \
-        whole lines before it count. Deliver the whole file under the same name to pick up the rest
+        whole lines before it count\(damage.doubt). Deliver the whole file under the same name to \
+        pick up the rest
         """)
     }
     summary.add(
-      try intake.finish(damageOffset: end.damage?.offset, contentBytes: end.inflatedBytes))
+      try intake.finish(
+        damageOffset: end.damage?.offset, provisionalFrom: end.damage?.provisionalFrom,
+        contentBytes: end.inflatedBytes))
   }
 }

@@ -41,6 +41,8 @@ private let batchLines = 1_024
 struct ArchiveReader: Sendable {
   let rules: NormaliserSettings
   let valueBytesMax: Int
+  /// Lines that count for nothing.
+  let retracted: Set<Int64>
   let knownContents: Set<String>
   /// The archives that were read, by the hash of their first lines.
   var formers: [Int64: [FormerArchive]]
@@ -104,12 +106,8 @@ struct ArchiveReader: Sendable {
       return opening?.former?.knownBytes ?? 0
     }
     let end = try readArchive(file, valueBytesMax: valueBytesMax, known: known) { chunk in
-      switch chunk {
-      case .lines(let bytes, let firstLine, let firstOffset):
-        normaliser.add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
-      case .oversizedValue(let line, let byteOffset):
-        normaliser.addOversized(line: line, byteOffset: byteOffset, to: &batch)
-      case .again:
+      normaliser.add(chunk, apart: retracted, to: &batch)
+      if case .again = chunk {
         (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
         guard send(.again) else { throw NotWanted() }
       }

@@ -17,6 +17,8 @@ struct Intake {
   var replayed: ArchiveRecord?
   /// Values that were rejected for their secret then, with their texts, by offset.
   var refused: [Int64: String] = [:]
+  /// Lines that count for nothing now.
+  var retracted: Set<Int64> = []
 
   /// Events that may wait for the writer, who takes them in the order of the files: half a file of
   /// 50,000, in 18 MB.
@@ -47,8 +49,8 @@ struct Intake {
     into summary: inout IntakeSummary
   ) throws {
     let reader = ArchiveReader(
-      rules: rules, valueBytesMax: plan.valueBytesMax, knownContents: try ledger.contents(),
-      formers: try ledger.formers())
+      rules: rules, valueBytesMax: plan.valueBytesMax, retracted: retracted,
+      knownContents: try ledger.contents(), formers: try ledger.formers())
     var archives = ArchiveImport(
       of: files, by: intake, reader: reader, for: self, summary: summary)
     defer { summary = archives.summary }
@@ -69,7 +71,9 @@ struct Intake {
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }
-    if let replayed { return (listing.files.map { $0.first(replayed.bytes) }, 0, 0) }
+    if let replayed {
+      return (listing.files.map { $0.first(replayed.bytes, as: replayed.name) }, 0, 0)
+    }
     var known = 0
     var leftAlone = 0
     let files = try listing.files.filter { file in
@@ -86,14 +90,5 @@ struct Intake {
       return false
     }
     return (files, known, leftAlone)
-  }
-}
-
-extension NewArchive {
-  /// The ledger's entry for a file with these bytes.
-  init(_ file: ArchiveFile, sha256: String, kind: ArchiveKind) {
-    self.init(
-      name: file.name, sha256: sha256, kind: kind, path: file.path, bytes: file.bytes,
-      modified: file.modified, inode: Int64(bitPattern: file.inode))
   }
 }

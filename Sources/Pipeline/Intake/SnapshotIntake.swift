@@ -54,14 +54,9 @@ extension Intake {
     do {
       let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
         var batch = SnapshotBatch()
-        switch chunk {
-        case .lines(let bytes, let firstLine, let firstOffset):
-          reader.read(
-            bytes, firstLine: firstLine, firstOffset: firstOffset, capturedAtDefault: capturedAt,
-            to: &batch)
-        case .oversizedValue(let line, let byteOffset):
-          reader.addOversized(line: line, byteOffset: byteOffset, to: &batch)
-        case .again:
+        let apart = reader.read(
+          chunk, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
+        if case .again = chunk {
           entry.abandon()
           entry = try ledger.beginSnapshots(archive)
           reader = SnapshotReader()
@@ -73,13 +68,15 @@ extension Intake {
           isDated = isDated && snapshot.capturedAt != capturedAt
           newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
         }
-        try entry.add(batch.snapshots, rejects: batch.rejects)
+        try entry.add(batch.snapshots, rejects: batch.rejects, retracted: apart)
       }
       guard end.sha256 == sha256 else {
         log.warning("\(file.path) changed while it was read; it is left for the next run")
         return entry.abandon()
       }
-      let counts = try entry.finish(damageOffset: end.damage?.offset, isDated: isDated)
+      let counts = try entry.finish(
+        damageOffset: end.damage?.offset, provisionalFrom: end.damage?.provisionalFrom,
+        isDated: isDated)
       summary.snapshots += counts.accepted + counts.duplicates
       summary.snapshotsRejected += counts.rejected
       if let firstReject { warn(firstReject, of: counts, in: file) }
@@ -106,8 +103,8 @@ extension Intake {
     log.warning(
       """
       \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(counts.lines) \
-      whole lines before it count, and users missing from it raise no breaks. Deliver the whole \
-      file under the same name to pick up the rest
+      whole lines before it count\(damage.doubt), and users missing from it raise no breaks. \
+      Deliver the whole file under the same name to pick up the rest
       """)
   }
 

@@ -14,7 +14,8 @@ extension RunPipeline {
     var reports = Verification.Check("replay.reports", unit: "files")
     let ledger = try Ledger.open(path: copy, mode: .readOnly)
     let files = try ledger.archives()
-    let archives = files.filter(\.isRead)
+    let retracted = try ledger.retractedLines()
+    let archives = files.filter { $0.isRead && retracted[$0.id]?.isWhole != true }
     let locations = try locate(archives, among: files, acceptsGrown: false)
     // What another archive begins with is read with that one.
     let read = zip(archives, locations).filter { !$1.isInLonger }
@@ -33,7 +34,7 @@ extension RunPipeline {
     }
     let again = try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     try again.adoptErasures(of: ledger)
-    try replay(read.map { ($0, $1.path ?? "") }, from: ledger, into: again)
+    try replay(read, from: ledger, into: again, retracted)
     try again.adoptRuns(of: archives)
     let erased = try again.erasedUsersCount()
     if erased > 0 {
@@ -52,7 +53,7 @@ extension RunPipeline {
     var anew = try ReproductionCheck(
       run, history.documents,
       reproduced: try again.documents(ofRun: 1).checksums(),
-      erased: try ledger.erasures(since: run.id))
+      since: try ledger.deeds(since: run.id))
     reports.count = Int64(anew.files)
     reports.notes.append("except those about arrival")
     anew.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
@@ -87,12 +88,23 @@ extension RunPipeline {
     return unlisted.isEmpty
   }
 
-  /// Reads the archives in the order in which they came, each with what held in its run.
-  private func replay(
-    _ archives: [(ArchiveRecord, path: String)], from ledger: Ledger, into again: Ledger
+  /// Reads the archives in the order in which they came, each with what held in its run, and
+  /// calls `begin` before each.
+  ///
+  /// A line that was retracted of an archive is one of all archives of its log.
+  func replay(
+    _ archives: [(ArchiveRecord, ArchiveLocation)], from ledger: Ledger, into again: Ledger,
+    _ retracted: [Int64: RetractedLines], begin: (ArchiveRecord) -> Void = { _ in }
   ) throws {
     var summary = IntakeSummary()
-    for (archive, path) in archives {
+    var lines: [Int64: Set<Int64>] = [:]
+    for archive in try ledger.archives() {
+      guard let retracted = retracted[archive.id], !retracted.isWhole else { continue }
+      lines[archive.stream, default: []].formUnion(retracted.lines)
+    }
+    for (archive, location) in archives {
+      let bytes = try BytesOfArchive(archive, at: location)
+      defer { withExtendedLifetime(bytes) {} }
       var replayed = plan
       if let row = try ledger.run(archive.run), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration
@@ -103,12 +115,14 @@ extension RunPipeline {
       }
       replayed.configuration.secrets = [:]
       replayed.modifiedUntil = nil
-      replayed.archives = archive.kind == .events ? [path] : []
-      replayed.snapshots = archive.kind == .snapshots ? [path] : []
+      replayed.archives = archive.kind == .events ? [bytes.path] : []
+      replayed.snapshots = archive.kind == .snapshots ? [bytes.path] : []
       var intake = Intake(
         plan: replayed, ledger: again, log: Self.silent, progress: progress,
         checkStop: checkStop)
       intake.replayed = archive
+      intake.retracted = lines[archive.stream] ?? []
+      begin(archive)
       intake.refused =
         try ledger.rejects(for: unauthenticated, of: archive.sha256) ?? [:]
       try intake.readArchives(into: &summary)

@@ -109,7 +109,9 @@ extension RunPipeline {
     do {
       let copyAgain = folder.path("again.sqlite")
       let again = try again(run, of: ledger, at: copyAgain, in: folder)
-      if let other = try ledger.unpublishedRun() {
+      if try !ledger.retractions(since: run.id).isEmpty {
+        cells = cells.skipped("lines were retracted since run \(run.id), and none has published")
+      } else if let other = try ledger.unpublishedRun() {
         cells = cells.skipped(
           "run \(other.id) has not published, and its results are in the ledger")
       } else {
@@ -153,7 +155,7 @@ extension RunPipeline {
     return try ReproductionCheck(
       run, history.documents,
       reproduced: try copy.documents(ofRun: run.id).checksums(),
-      erased: try ledger.erasures(since: run.id))
+      since: try ledger.deeds(since: run.id))
   }
 }
 

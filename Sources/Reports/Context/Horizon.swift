@@ -6,10 +6,10 @@ import Domain
 /// newest input, nor, in a stale feed, after its last final end.
 struct Horizon {
   /// For money: the delivery window has passed.
-  let booked: Instant
+  private(set) var booked: Instant
   /// For subscriptions: the renewal gap has passed, too.
-  let settled: Instant
-  let ended: Instant
+  private(set) var settled: Instant
+  private(set) var ended: Instant
 
   init(of feed: Feed, by rules: FoldSettings) {
     let window = rules.settlingWindow(of: feed)
@@ -19,5 +19,13 @@ struct Horizon {
     booked = min(rules.asOf - window, limit)
     settled = min(settledByRule, limit)
     ended = min(rules.asOf, limit)
+  }
+
+  /// Ends money before `booked` and everything else before `others`, because of lines that may be
+  /// wrong.
+  mutating func end(booked event: Instant, others: Instant) {
+    booked = min(booked, event)
+    settled = min(settled, others)
+    ended = min(ended, others)
   }
 }

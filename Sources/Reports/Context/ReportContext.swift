@@ -140,8 +140,12 @@ struct ReportContext {
       """, options: "without rowid")
     let feeds = try plan.feeds ?? reportFeeds(of: ledger, by: plan.rules)
     let calendar = plan.rules.calendar
+    let provisional = try ledger.provisionalSince()
     for feed in feeds {
-      let horizon = Horizon(of: feed, by: plan.rules)
+      var horizon = Horizon(of: feed, by: plan.rules)
+      if let since = provisional[feed] {
+        horizon.end(booked: since.event, others: since.subscription)
+      }
       try insert(
         "horizon",
         [

@@ -79,6 +79,7 @@ extension ReportDefinition {
       .cell("first_event_at", .instant, "Earliest event time in the archive."),
       .cell("last_event_at", .instant, "Latest event time in the archive."),
       .cell("status", .text, "complete, damaged, or repeated under another name."),
+      .count("retracted", of: "lines", "Skipped because somebody retracted them."),
     ])
 
   static let rejects = ReportDefinition(

@@ -3,6 +3,8 @@ internal import Domain
 
 /// Why a published number changed; of several causes the first counts.
 enum Cause: String, CaseIterable, Comparable {
+  /// Lines were taken out of the ledger, or in again.
+  case retraction
   /// The program or a setting counts in another way.
   case definitionChange = "definition_change"
   /// The price book, or the money of a charge, is another.
@@ -33,6 +35,7 @@ final class Causes {
   private var options: [Int64: Set<EffectiveOption>] = [:]
   private var decided: [Int64: Set<QualityRow>] = [:]
   private var arrivals: [Int64: LateArrivals] = [:]
+  private var retractions: [Int64: [RetractedMonths]] = [:]
 
   init(_ history: PublishedHistory, _ shape: RowShape) {
     self.history = history
@@ -46,6 +49,9 @@ final class Causes {
   func cause(
     of columns: Set<String>, _ product: PublishedProduct, _ month: Month, since run: Int64
   ) throws -> Cause {
+    // Of money, an event changes the row of its own month alone.
+    let isBooking = definition.completeness == .booked
+    if try isRetracted(product, month, isBooking, since: run) { return .retraction }
     let changed = try changedOptions(since: run)
     for cause in [Cause.definitionChange, .rateCorrection, .productMap, .decision]
     where !changed.isDisjoint(with: options(behind: cause, columns, product)) {
@@ -54,8 +60,6 @@ final class Causes {
       if isProved { return cause }
     }
     let arrivals = try arrivals(since: run)
-    // Of money, an event changes the row of its own month alone.
-    let isBooking = definition.completeness == .booked
     if let fields = arrivals.conflict(of: product, month, isBooking) {
       return fields.isDisjoint(with: moneyFields) || !showsMoney ? .conflict : .rateCorrection
     }
@@ -82,7 +86,7 @@ final class Causes {
       let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality
       return isAboutBreaks ? [.products, .periods] : isRevenue ? [] : [.periods]
     case .decision: return isQuality ? [.decisions] : []
-    case .conflict, .refund, .lateEvent, .incomplete: return []
+    case .retraction, .conflict, .refund, .lateEvent, .incomplete: return []
     }
   }
 
@@ -126,6 +130,22 @@ final class Causes {
     }
     decided[run] = rows
     return rows
+  }
+
+  /// Whether an event of the row was counted that lines brought which were retracted.
+  private func isRetracted(
+    _ product: PublishedProduct, _ month: Month, _ isBooking: Bool, since run: Int64
+  ) throws -> Bool {
+    let found =
+      try retractions[run] ?? history.ledger.retractions(since: run).map(\.retractedMonths)
+    retractions[run] = found
+    return found.contains { months in
+      months.first.contains { subject, first in
+        (product.feed ?? subject.feed) == subject.feed
+          && (product.product ?? subject.product) == subject.product
+          && (isBooking ? subject.month == month : first <= month)
+      }
+    }
   }
 
   private func arrivals(since run: Int64) throws -> LateArrivals {

@@ -58,8 +58,11 @@ sums as (
     sum(archive.skipped) as skipped,
     sum(archive.rejected) as rejected,
     min(archive.first_event_ms) as first_event_at,
-    max(archive.last_event_ms) as last_event_at
+    max(archive.last_event_ms) as last_event_at,
+    coalesce(sum(retracted.lines), 0) as retracted
   from archive
+  left join skipped as retracted
+    on retracted.archive = archive.id and retracted.reason = 'retracted'
   left join log on log.stream = coalesce(archive.stream, archive.id)
   where archive.kind = 'events' and archive.id not in (select id from copy)
   group by coalesce(log.newest, archive.id)
@@ -75,7 +78,8 @@ select
   sums.rejected,
   sums.first_event_at,
   sums.last_event_at,
-  archive.status
+  archive.status,
+  sums.retracted
 from sums
 join archive on archive.id = sums.id
 left join names on names.stream = coalesce(archive.stream, archive.id)

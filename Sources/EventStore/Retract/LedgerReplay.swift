@@ -1,0 +1,79 @@
+public import Domain
+
+/// Fills a copy of a ledger from the archives once more, without the lines that were retracted.
+///
+/// Archives keep their numbers and runs. Words, users, runs, published rows, closes and breaks stay
+/// as they are; the next run folds everything.
+public final class LedgerReplay {
+  /// The copy.
+  public let ledger: Ledger
+  private let before: SealedParts
+
+  /// Empties what lines have brought into `copy`.
+  public init(_ copy: Ledger) throws(SubledgerError) {
+    ledger = copy
+    before = try copy.change("read the archives again") { database in
+      let before = try SealedParts(of: Set(Self.emptied), in: database)
+      try database.execute("create temp table former as select * from archive")
+      for table in Self.emptied { try database.execute("delete from \(table)") }
+      return before
+    }
+  }
+
+  /// Prepares for the next archive that is read; they come in the order of their numbers.
+  public func expect(_ archive: ArchiveRecord) {
+    ledger.lastArchive = Int32(truncatingIfNeeded: archive.id) - 1
+    ledger.replayedRun = archive.run
+  }
+
+  /// Lists the archives as they were, those of `retracted` with no line that counts, and records
+  /// the act.
+  public func finish(
+    _ retractions: [Retraction], _ months: RetractedMonths,
+    retracted: [Int64: RetractedLines], as new: NewAuditEntry
+  ) throws(SubledgerError) {
+    ledger.replayedRun = nil
+    try ledger.change("record what was retracted") { database in
+      try database.execute(
+        """
+        update archive set (run, name, path, bytes, modified_ms, inode, path_check) = (
+          select run, name, path, bytes, modified_ms, inode, path_check from former
+          where former.id = archive.id);
+        insert into archive select * from former where id not in (select id from archive);
+        drop table former;
+        """)
+      for archive in retracted.filter(\.value.isWhole).keys.sorted() {
+        try database.run(
+          """
+          update archive set
+            accepted = 0, duplicates = 0, rejected = 0, skipped = lines, rounded_amounts = 0,
+            missing_is_proceed = 0, first_event_ms = null, last_event_ms = null,
+            imported_until = null, beginning = null,
+            snapshots_check = iif(snapshots_check is null, null, 0)
+          where id = ?
+          """, archive)
+        try database.run(
+          """
+          insert into skipped (archive, reason, lines)
+          select id, '\(retractedReason)', lines from archive where id = ? and lines > 0
+          """, archive)
+      }
+      var act = new
+      act.take(retractions, months)
+      let after = try SealedParts(of: Set(Self.emptied), in: database)
+      act.content += before.rewritings(until: after).map { "\n\($0.line)" }.joined()
+      try ledger.record(act)
+    }
+  }
+
+  /// What lines bring, and what is made of it without a run; tables that refer to others first.
+  private static let emptied = [
+    "skipped", "rejected", "reject", "unknown_input", "snapshot", "snapshot_content", "archive",
+    "delivery_cell", "latency_cell", "receipt_cell", "failed_attempt", "delivery_hour",
+    "creation_lag", "lineage", "identity", "event_conflict", "store_transaction", "lineage_link",
+    "fold", "due",
+  ]
+}
+
+/// The reason for which retracted lines are skipped.
+public let retractedReason = "retracted"

@@ -1,0 +1,52 @@
+public import Domain
+
+extension Ledger {
+  /// Archives with lines of a gzip member whose checksum is wrong, of which the whole file has come
+  /// since or before: under the same name, and as long or with most of the same events.
+  public func replacedDamage() throws(SubledgerError) -> [ArchiveRecord] {
+    try access("look for damaged archives") { database in
+      try database.all(
+        """
+        \(ArchiveRecord.select)
+        where provisional_from is not null and skipped < lines and exists (
+          select 1 from archive as whole
+          where whole.name = archive.name and whole.kind = archive.kind
+            and whole.id <> archive.id and whole.damage_offset is null
+            and (
+              whole.bytes = archive.bytes
+              or 2 * iif(whole.id > archive.id, whole.duplicates, archive.duplicates)
+                >= archive.accepted + archive.duplicates))
+        order by id
+        """
+      ) { try ArchiveRecord($0) }
+    }
+  }
+
+  /// The first event that such a line brought, of each feed, and the first of the subscriptions of
+  /// all of these; reads all events if there are such lines.
+  public func provisionalSince() throws -> [Feed: (event: Instant, subscription: Instant)] {
+    var offsets: [Int32: Int64] = [:]
+    try access("look for damaged archives") { database in
+      try database.forEachRow(
+        """
+        select id, provisional_from from archive
+        where kind = 'events' and imported_until >= provisional_from
+        """
+      ) { offsets[Int32(truncatingIfNeeded: $0.int64(0))] = $0.int64(1) }
+    }
+    var since: [Feed: (event: Instant, subscription: Instant)] = [:]
+    guard !offsets.isEmpty else { return since }
+    try forEachLineage { _, events in
+      for event in events {
+        guard let offset = offsets[event.place.archive], event.place.byteOffset >= offset else {
+          continue
+        }
+        let feed = Feed(provider: event.provider, app: event.app)
+        let first = events.first?.time ?? event.time
+        let known = since[feed] ?? (event.time, first)
+        since[feed] = (min(known.event, event.time), min(known.subscription, first))
+      }
+    }
+    return since
+  }
+}

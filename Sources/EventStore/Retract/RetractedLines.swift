@@ -1,0 +1,155 @@
+public import Domain
+
+/// Lines of one archive that are read and count for nothing.
+public struct RetractedLines: Sendable, Equatable {
+  /// Whether these are all of its lines.
+  public var isWhole = false
+  /// Else their physical numbers, from 1.
+  public var lines: Set<Int64> = []
+
+  /// None.
+  public init() {}
+
+  func contains(_ line: Int64) -> Bool { isWhole || lines.contains(line) }
+}
+
+/// What an act says of one archive: its lines, or one of them, count for nothing, or count again.
+public struct Retraction: Sendable, Equatable {
+  /// The number of the archive.
+  public let archive: Int64
+  /// SHA-256 of its bytes.
+  public let sha256: String
+  /// The physical line, from 1; nil for all lines.
+  public let line: Int64?
+
+  /// A line of `archive`, or all.
+  public init(_ archive: ArchiveRecord, line: Int64?) {
+    (self.archive, sha256, self.line) = (archive.id, archive.sha256, line)
+  }
+
+  init?(_ words: [Substring]) {
+    guard words.count == 4, words[0] == "lines", let archive = Int64(words[1]) else { return nil }
+    (self.archive, sha256, line) = (archive, String(words[2]), Int64(words[3]))
+  }
+
+  var text: String {
+    "lines \(archive) \(sha256) \(line.map { "\($0)" } ?? "all")"
+  }
+}
+
+/// The months in which events of retracted lines were counted, by product of a feed.
+public struct RetractedMonths: Sendable, Equatable {
+  /// What the events are about.
+  public struct Subject: Sendable, Hashable {
+    /// The feed that brought them.
+    public let feed: Feed
+    /// The ledger's number of their product.
+    public let product: StringID
+    /// The month of the events.
+    public let month: Month
+  }
+
+  /// The first month of their subscriptions, of which later rows speak, too.
+  public private(set) var first: [Subject: Month] = [:]
+
+  mutating func add(_ subject: Subject, from month: Month) {
+    first[subject] = min(first[subject] ?? month, month)
+  }
+
+  mutating func add(_ words: [Substring]) {
+    let numbers = words.dropFirst().compactMap { Int64($0) }
+    guard words.first == "counted", numbers.count == 5,
+      let provider = Provider(rawValue: .init(truncatingIfNeeded: numbers[0]))
+    else { return }
+    let feed = Feed(provider: provider, app: StringID(truncatingIfNeeded: numbers[1]))
+    add(
+      Subject(
+        feed: feed, product: StringID(truncatingIfNeeded: numbers[2]),
+        month: Month(number: Int32(truncatingIfNeeded: numbers[3]))),
+      from: Month(number: Int32(truncatingIfNeeded: numbers[4])))
+  }
+
+  var lines: [String] {
+    first.map { subject, month in
+      "counted \(subject.feed.provider.rawValue) \(subject.feed.app) \(subject.product) "
+        + "\(subject.month.number) \(month.number)"
+    }.sorted()
+  }
+}
+
+extension AuditEntry {
+  /// What was retracted, or counts again.
+  public var retractions: [Retraction] { words.compactMap(Retraction.init) }
+
+  /// Where events of these lines were counted.
+  public var retractedMonths: RetractedMonths {
+    words.reduce(into: RetractedMonths()) { $0.add($1) }
+  }
+
+  private var words: [[Substring]] {
+    guard deed == .retract || deed == .readmit else { return [] }
+    return content.split(separator: "\n").map { $0.split(separator: " ") }
+  }
+}
+
+extension NewAuditEntry {
+  /// Sets the facts of an act that retracts lines, or lets them count again.
+  mutating func take(_ retractions: [Retraction], _ months: RetractedMonths) {
+    content = (retractions.map(\.text) + months.lines).joined(separator: "\n")
+  }
+}
+
+extension Ledger {
+  /// The lines that count for nothing now, by the number of their archive.
+  public func retractedLines() throws(SubledgerError) -> [Int64: RetractedLines] {
+    var retracted: [Int64: RetractedLines] = [:]
+    for act in try acts() {
+      for retraction in act.retractions {
+        retracted[retraction.archive, default: RetractedLines()].take(retraction, act.deed)
+      }
+    }
+    return retracted.filter { $0.value != RetractedLines() }
+  }
+
+  /// Acts since `run` published that took lines out of the ledger, or let them count again.
+  public func retractions(since run: Int64) throws(SubledgerError) -> [AuditEntry] {
+    try acts().filter { $0.run >= run && ($0.deed == .retract || $0.deed == .readmit) }
+  }
+
+  /// Where events of these lines count; reads all events.
+  public func months(
+    of retractions: [Retraction], in calendar: CivilCalendar
+  ) throws -> RetractedMonths {
+    var wanted: [Int64: RetractedLines] = [:]
+    for retraction in retractions {
+      wanted[retraction.archive, default: RetractedLines()].take(retraction, .retract)
+    }
+    var months = RetractedMonths()
+    try forEachLineage { _, events in
+      let brought = events.filter {
+        wanted[Int64($0.place.archive)]?.contains($0.place.line) ?? false
+      }
+      guard let first = events.first, !brought.isEmpty else { return }
+      for event in brought {
+        months.add(
+          RetractedMonths.Subject(
+            feed: Feed(provider: event.provider, app: event.app), product: event.product,
+            month: calendar.month(of: event.time)),
+          from: calendar.month(of: first.time))
+      }
+    }
+    return months
+  }
+}
+
+extension RetractedLines {
+  /// Adds what an act says.
+  public mutating func take(_ retraction: Retraction, _ deed: AuditEntry.AuditAction) {
+    switch (deed, retraction.line) {
+    case (.retract, nil): isWhole = true
+    case (.retract, let line?): lines.insert(line)
+    case (_, nil): self = RetractedLines()
+    case (_, let line?): lines.remove(line)
+    }
+  }
+}

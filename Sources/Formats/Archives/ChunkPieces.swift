@@ -1,0 +1,30 @@
+extension ArchiveChunk {
+  /// The chunk in pieces that hold only lines of `lines`, or none of them; lines have physical
+  /// numbers, from 1.
+  public func pieces(apart lines: Set<Int64>) -> [(chunk: ArchiveChunk, isApart: Bool)] {
+    guard !lines.isEmpty else { return [(self, false)] }
+    switch self {
+    case .again: return [(self, false)]
+    case .oversizedValue(let line, _): return [(self, lines.contains(line))]
+    case .lines(let bytes, let firstLine, let firstOffset):
+      var pieces: [(chunk: ArchiveChunk, isApart: Bool)] = []
+      var (line, start, startLine) = (firstLine, 0, firstLine)
+      func end(at end: Int) {
+        guard end > start else { return }
+        let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        pieces.append(
+          (
+            .lines(piece, firstLine: startLine, firstOffset: firstOffset + Int64(start)),
+            lines.contains(startLine)
+          ))
+        (start, startLine) = (end, line)
+      }
+      for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
+        line += 1
+        if lines.contains(line) != lines.contains(line - 1) { end(at: index + 1) }
+      }
+      end(at: bytes.count)
+      return pieces
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Domain
+import EventStore
+import Formats
+import Providers
+
+extension Normaliser {
+  /// Adds what a chunk brings; the lines of `retracted` are skipped.
+  mutating func add(_ chunk: ArchiveChunk, apart retracted: Set<Int64>, to batch: inout EventBatch)
+  {
+    for (piece, isRetracted) in chunk.pieces(apart: retracted) {
+      guard isRetracted else {
+        add(piece, to: &batch)
+        continue
+      }
+      var aside = EventBatch()
+      add(piece, to: &aside)
+      batch.lines += aside.lines
+      batch.skipped[retractedReason, default: 0] += aside.lines
+    }
+  }
+
+  private mutating func add(_ piece: ArchiveChunk, to batch: inout EventBatch) {
+    switch piece {
+    case .lines(let bytes, let firstLine, let firstOffset):
+      add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
+    case .oversizedValue(let line, let byteOffset):
+      addOversized(line: line, byteOffset: byteOffset, to: &batch)
+    case .again: break
+    }
+  }
+}
+
+extension SnapshotReader {
+  /// Adds what a chunk brings, but for the lines of `retracted`; gives how many these are.
+  mutating func read(
+    _ chunk: ArchiveChunk, apart retracted: Set<Int64>, capturedAtDefault: Instant?,
+    to batch: inout SnapshotBatch
+  ) -> Int64 {
+    var aside = SnapshotBatch()
+    for (piece, isRetracted) in chunk.pieces(apart: retracted) {
+      if isRetracted {
+        read(piece, capturedAtDefault, to: &aside)
+      } else {
+        read(piece, capturedAtDefault, to: &batch)
+      }
+    }
+    return aside.lines
+  }
+
+  private mutating func read(
+    _ piece: ArchiveChunk, _ capturedAtDefault: Instant?, to batch: inout SnapshotBatch
+  ) {
+    switch piece {
+    case .lines(let bytes, let firstLine, let firstOffset):
+      read(
+        bytes, firstLine: firstLine, firstOffset: firstOffset,
+        capturedAtDefault: capturedAtDefault, to: &batch)
+    case .oversizedValue(let line, let byteOffset):
+      addOversized(line: line, byteOffset: byteOffset, to: &batch)
+    case .again: break
+    }
+  }
+}
+
+extension NewArchive {
+  /// The ledger's entry for a file with these bytes.
+  init(_ file: ArchiveFile, sha256: String, kind: ArchiveKind) {
+    self.init(
+      name: file.name, sha256: sha256, kind: kind, path: file.path, bytes: file.bytes,
+      modified: file.modified, inode: Int64(bitPattern: file.inode))
+  }
+}
+
+extension ArchiveDamage {
+  /// What the checksum says of the lines before it.
+  var doubt: String {
+    provisionalFrom.map {
+      ", but those from byte \($0) of the inflated file may be wrong, because the checksum is: "
+        + "the rows they touch are not complete until the whole file comes"
+    } ?? ""
+  }
+}

@@ -1,0 +1,236 @@
+import Domain
+import EventStore
+import Formats
+import Foundation
+import Logging
+
+extension RunPipeline {
+  /// Takes an archive or one of its lines out of the ledger, or lets it count again; returns what
+  /// was done.
+  ///
+  /// - Parameter target: the archive's name as in `inputs.csv` or the beginning of its SHA-256, and
+  ///   for one line a colon and its number.
+  public func retract(_ target: String, readmit: Bool, _ note: AuditNote) throws -> String {
+    let deed = readmit ? AuditEntry.AuditAction.readmit : .retract
+    try note.requireReason(
+      of: deed == .retract ? "retract" : "--readmit", hint: "the act and restatements refer to it")
+    return try onLedger(to: "retract lines") { ledger in
+      let (archives, line) = try self.archives(target, in: ledger)
+      let retracted = try ledger.retractedLines()
+      let found =
+        if let line, !readmit {
+          try holders(of: line, in: archives, retracted, ledger)
+        } else {
+          archives.filter { archive in
+            let known = retracted[archive.id] ?? RetractedLines()
+            guard readmit else { return !known.isWhole }
+            return line.map(known.lines.contains) ?? (known != RetractedLines())
+          }
+        }
+      let retractions = found.map { Retraction($0, line: line) }
+      guard !retractions.isEmpty else {
+        throw SubledgerError(
+          .usage,
+          readmit
+            ? "\(target.shown()) is not retracted" : "\(target.shown()) is retracted already",
+          hint: "`subledger status` lists what was done")
+      }
+      try remake(ledger, retractions, NewAuditEntry(deed, note))
+      return dryRunNotice + (try answer(readmit, target, retractions, in: ledger))
+    }
+  }
+
+  private func answer(
+    _ readmit: Bool, _ target: String, _ retractions: [Retraction], in ledger: Ledger
+  ) throws -> String {
+    let months = try ledger.acts().last?.retractedMonths.first.keys.map(\.month) ?? []
+    let span = months.min().flatMap { first in months.max().map { (first.text, $0.text) } }
+    let counted = span.map { "events of \($0.0)\($0.0 == $0.1 ? "" : " to \($0.1)")" } ?? "no event"
+    return """
+      \(target.shown()) \(readmit ? "counts again" : "is retracted"): \(counted) \
+      \(readmit ? "came with it" : "counted by it")
+      the next `subledger run` or `subledger report` publishes the numbers
+      """
+  }
+
+  /// The readings of a file that `target` names, and the line.
+  private func archives(
+    _ target: String, in ledger: Ledger
+  ) throws -> (archives: [ArchiveRecord], line: Int64?) {
+    let all = try ledger.archives()
+    if let found = readings(of: target, in: all) {
+      try requireWholeLogs(target, found, in: all)
+      return (found, nil)
+    }
+    let parts = target.split(separator: ":", omittingEmptySubsequences: false)
+    if parts.count > 1, let line = Int64(parts[parts.count - 1]), line > 0,
+      let found = readings(of: parts.dropLast().joined(separator: ":"), in: all)
+    {
+      return (self.parts(of: found, in: all), line)
+    }
+    throw SubledgerError(
+      .usage, "no archive of the ledger \(plan.ledger) is named \(target.shown())",
+      hint: "give its name or SHA-256 as inputs.csv shows it, and for one line :LINE behind it")
+  }
+
+  /// Refuses a part of a log: whether the lines that another part has, too, go is not said.
+  private func requireWholeLogs(
+    _ target: String, _ found: [ArchiveRecord], in all: [ArchiveRecord]
+  ) throws {
+    let parts = parts(of: found, in: all)
+    let others = parts.filter { !found.contains($0) }
+    guard !others.isEmpty else { return }
+    let names = Self.names(of: parts)
+    throw SubledgerError(
+      .usage, "\(target.shown()) is a part of a log, which came as \(names), too",
+      hint: "name the whole log, as \"\(names)\", or one line of it with :LINE")
+  }
+
+  /// The names of a log as `inputs.csv` shows them.
+  private static func names(of parts: [ArchiveRecord]) -> String {
+    var names: [String] = []
+    for part in parts where !names.contains(part.name) { names.append(part.name) }
+    return names.joined(separator: "; ")
+  }
+
+  /// The archives of this name or SHA-256, or of the names of a log, each content once; nil without
+  /// any.
+  private func readings(of name: String, in all: [ArchiveRecord]) -> [ArchiveRecord]? {
+    let isDigest = name.count >= 8 && name.allSatisfy(\.isHexDigit)
+    let known = Set(all.map(\.name))
+    var names: Set = [name]
+    if !known.contains(name) { names = Set(name.components(separatedBy: "; ")) }
+    guard isDigest || names.isSubset(of: known) else { return nil }
+    let contents = Set(
+      all.filter { names.contains($0.name) || (isDigest && $0.sha256.hasPrefix(name)) }
+        .map(\.sha256))
+    let found = all.filter { $0.isRead && contents.contains($0.sha256) }
+    return found.isEmpty ? nil : found
+  }
+
+  /// The archives of the logs of `found`: all that were read of each.
+  private func parts(of found: [ArchiveRecord], in all: [ArchiveRecord]) -> [ArchiveRecord] {
+    let streams = Set(found.map(\.stream))
+    return all.filter { $0.isRead && streams.contains($0.stream) }
+  }
+
+  /// Of each log, the first archive in which `line` is and counts.
+  private func holders(
+    of line: Int64, in archives: [ArchiveRecord], _ retracted: [Int64: RetractedLines],
+    _ ledger: Ledger
+  ) throws -> [ArchiveRecord] {
+    var holders: [ArchiveRecord] = []
+    var lacking: ArchiveRecord?
+    for parts in Dictionary(grouping: archives, by: \.stream).sorted(by: { $0.key < $1.key }) {
+      let counting = parts.value.filter { retracted[$0.id]?.isWhole != true }
+      let isKnown = counting.contains { retracted[$0.id]?.lines.contains(line) == true }
+      guard let last = counting.last, !isKnown else { continue }
+      if let holder = try counting.first(where: { try hasLine(line, $0, in: ledger) }) {
+        holders.append(holder)
+      } else {
+        lacking = last
+      }
+    }
+    guard holders.isEmpty, let lacking else { return holders }
+    throw SubledgerError(
+      .usage, "line \(line) of \(lacking.name) holds no value",
+      hint: "lines are counted from 1, as in rejects.csv and `subledger explain`")
+  }
+
+  /// Whether a value begins in a line of an archive.
+  private func hasLine(_ line: Int64, _ archive: ArchiveRecord, in ledger: Ledger) throws -> Bool {
+    let place = try locate([archive], among: try ledger.archives(), acceptsGrown: false).first
+    guard let place, place.path != nil else { throw missing([archive.name]) }
+    let bytes = try BytesOfArchive(archive, at: place)
+    guard let file = try ArchiveFolder.file(at: bytes.path) else { throw missing([archive.name]) }
+    var isThere = false
+    _ = try readArchive(
+      file.first(archive.bytes, as: archive.name), valueBytesMax: plan.valueBytesMax
+    ) { chunk in
+      for case (.lines(let bytes, _, _), true) in chunk.pieces(apart: [line]) {
+        isThere = isThere || bytes.contains { $0 > UInt8(ascii: " ") }
+      }
+      for case (.oversizedValue, true) in chunk.pieces(apart: [line]) { isThere = true }
+    }
+    return isThere
+  }
+
+  /// Takes out what damaged archives brought of which the whole files have come.
+  func withdrawDamage(in ledger: Ledger, _ summary: inout IntakeSummary) throws {
+    let damaged = try ledger.replacedDamage()
+    guard !damaged.isEmpty else { return }
+    let names = damaged.map(\.name).joined(separator: ", ")
+    var act = NewAuditEntry(.retract)
+    (act.reason, act.who) = ("a checksum was wrong, and the whole file came", "subledger")
+    do {
+      try remake(ledger, damaged.map { Retraction($0, line: nil) }, act)
+      log.warning("what \(names) brought when it was damaged is withdrawn: the whole file came")
+    } catch let error as SubledgerError where error.kind == .noInput {
+      summary.unreadable.append(error)
+      log.error(
+        """
+        what \(names) brought when it was damaged still counts: \(error.message); \(error.hint)
+        """)
+    }
+  }
+
+  /// Makes what lines bring again from the archives, and records the act, whole or not at all.
+  func remake(_ ledger: Ledger, _ retractions: [Retraction], _ act: NewAuditEntry) throws {
+    var retracted = try ledger.retractedLines()
+    for retraction in retractions {
+      retracted[retraction.archive, default: RetractedLines()].take(retraction, act.deed)
+    }
+    let files = try ledger.archives()
+    let archives = files.filter { $0.isRead && retracted[$0.id]?.isWhole != true }
+    let locations = try locate(archives, among: files, acceptsGrown: false)
+    let lost = zip(archives, locations).filter { $1.path == nil }.map(\.0.name)
+    guard lost.isEmpty else { throw missing(lost) }
+    let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) }
+    let calendar = zone.flatMap(CivilCalendar.init(named:)) ?? plan.rules.calendar
+    let folder = try PrivateFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.sqlite")
+    try ledger.copy(to: path, stop: stop)
+    let replay = try LedgerReplay(try Ledger.open(path: path, mode: .readWrite))
+    try self.replay(
+      Array(zip(archives, locations)), from: ledger, into: replay.ledger, retracted,
+      begin: replay.expect)
+    let months = try (act.deed == .retract ? ledger : replay.ledger)
+      .months(of: retractions, in: calendar)
+    try replay.finish(retractions, months, retracted: retracted, as: act)
+    try ledger.replace(by: replay.ledger, stop: stop)
+  }
+
+  private func missing(_ archives: [String]) -> SubledgerError {
+    let names = archives.prefix(20).joined(separator: ", ") + (archives.count > 20 ? ", …" : "")
+    return SubledgerError(
+      .noInput,
+      "cannot take lines out of the ledger: what other archives say of the same events is read "
+        + "again from them, and \(counted(archives.count, "archive")) not there: \(names)",
+      hint: "put them back, or give their folders with --archives and --snapshots")
+  }
+}
+
+/// Where the bytes of an archive can be read: in a file of their own, if a longer one begins with
+/// them, perhaps inflated.
+struct BytesOfArchive {
+  let path: String
+  private var folder: PrivateFolder?
+
+  init(_ archive: ArchiveRecord, at location: ArchiveLocation) throws {
+    guard location.isInLonger, let longer = location.path,
+      let file = try ArchiveFolder.file(at: longer)
+    else {
+      path = location.path ?? ""
+      return
+    }
+    let folder = try PrivateFolder()
+    path = folder.path("part")
+    self.folder = folder
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let part = FileHandle(forWritingAtPath: path)
+    else { throw SubledgerError(.inputOutput, "cannot write \(path)") }
+    try inflate(file, first: archive.bytes) { try part.write(contentsOf: Data($0)) }
+    try part.close()
+  }
+}

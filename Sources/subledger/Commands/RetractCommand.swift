@@ -1,0 +1,56 @@
+import ArgumentParser
+import Pipeline
+
+struct RetractCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retract",
+    abstract: "Take an archive or one of its lines out of the ledger.",
+    discussion: """
+      For input that should never have been delivered. Afterwards the ledger is as if it had never \
+      read these lines; what other archives say of the same events counts. The same bytes are not \
+      taken in again, except with --readmit; a log that grew is read from its start if all of it \
+      was retracted, and from where it ended if a line was. Closes and published sets stay: the \
+      next run restates with the cause `retraction`, inputs.csv counts the lines as skipped, and \
+      the act is recorded.
+
+      All other archives are read again, so they must still be there, and it takes as long as a \
+      first run and as much free space in the temporary folder as the ledger has. Exit 64 means \
+      that there is no such archive or line, or no reason, 66 that archives are missing, 75 that \
+      another run holds the ledger.
+
+        subledger retract 2026-11-20.jsonl.gz:17 --reason "a test in another currency"
+      """)
+
+  @Argument(
+    help: """
+      Name or SHA-256 of an archive, or all names of a log, as in inputs.csv; for one line with \
+      :LINE.
+      """)
+  var target: String
+
+  @Flag(help: "Let retracted lines count again.")
+  var readmit = false
+
+  @Option(
+    parsing: .upToNextOption,
+    help: "Where archives are now, when not where they were read. (default: where they were)")
+  var archives: [String] = []
+
+  @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")
+  var snapshots: [String] = []
+
+  @Flag(help: "Do it in a copy of the ledger, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup var note: NoteOptions
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    var flags: [String: [String]] = dryRun ? ["dry_run": ["true"]] : [:]
+    if !archives.isEmpty { flags["archives"] = archives }
+    if !snapshots.isEmpty { flags["snapshots"] = snapshots }
+    try Session(ledger).print(flags) { pipeline in
+      try pipeline.retract(target, readmit: readmit, note.checked())
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Whatever is retracted, and whenever, the ledger is whole")
+struct RetractWorldTests {
+  @Test(
+    "Whatever is retracted of a world, over several nights, is as if it had never been delivered",
+    arguments: [1, 2])
+  func world(seed: Int) throws {
+    let world = try World(
+      seed: seed, subscribers: 40, months: 8, lost: 20_000, archives: 6,
+      more: [
+        "--providers", "qonversion,flobuk,iaptic,purple", "--duplicated", "60000", "--delayed",
+        "60000",
+      ])
+    let folder = world.program.folder
+    var random = SeededNumbers(seed: UInt64(seed))
+    let archives = try world.archives()
+    for (index, url) in archives.enumerated() {
+      try folder.write(
+        Array(gzip("-dc", url.path)), to: "\(index < 3 ? "first" : "then")/\(index).jsonl")
+    }
+    try world.publish(world.run(archives: ["first"]))
+    let nights = world.run(archives: ["first", "then"])
+    try world.publish(nights)
+    let whole = random.below(6)
+    var lines: [Int: Set<Int>] = [:]
+    for _ in 0..<6 {
+      let index = random.below(6)
+      if index != whole { lines[index, default: []].insert(random.below(40)) }
+    }
+    func retract(_ target: String) throws {
+      let result = try world.program.run([
+        "retract", target, "--reason", "a test", "--ledger", "reports.sqlite", "--config",
+        "world/subledger.yaml",
+      ])
+      try #require(result.status == 0, "\(result)")
+    }
+    try retract("\(whole).jsonl")
+    for (index, numbers) in lines {
+      for line in numbers { try retract("\(index).jsonl:\(line + 1)") }
+    }
+    try world.publish(nights)
+    for index in archives.indices where index != whole {
+      let path = folder.path("\(index < 3 ? "first" : "then")/\(index).jsonl")
+      var text = try String(contentsOfFile: path, encoding: .utf8)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      for line in lines[index] ?? [] { text[line] = "" }
+      try folder.write(text.joined(separator: "\n"), to: "rest/\(index).jsonl")
+    }
+    try world.publish(world.run(archives: ["rest"], out: "rest-set"))
+    let rest = try RetractTests.set(of: world.program, "rest-set")
+    #expect(differences(try RetractTests.set(of: world.program), rest) == [])
+    let path = folder.path("reports.sqlite")
+    #expect(try cells(path) == cells(folder.path("rest-set.sqlite")))
+    let proof = try world.program.run([
+      "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
+    ])
+    #expect(proof.status == 0, "\(proof)")
+  }
+
+  @Test("Killed at any moment, it has happened or not, and again it happens")
+  func killed() throws {
+    let program = try Program()
+    let names = (1...9).map { "\($0).jsonl" }
+    for (index, name) in names.enumerated() {
+      try program.folder.write(bodies(30, from: 100 * index), to: "in/\(name)")
+    }
+    let run = ["run", "--archives", "in", "--as-of", "2026-05-01"]
+    try #require(try program.run(run).status <= 1)
+    let path = program.folder.path("subledger.sqlite")
+    var happened: [Bool] = []
+    for number in 1...8 {
+      let arguments = ["retract", names[number - 1], "--reason", "a test"]
+      let process = try program.start(arguments)
+      // At once, then all over the time that it takes; the last one comes to its end.
+      usleep(UInt32(number - 1) * 15_000)
+      if number < 8 { kill(process.processIdentifier, SIGKILL) }
+      process.waitUntilExit()
+      let acts = try Ledger.open(path: path, mode: .readOnly).acts().count
+      #expect([number - 1, number].contains(acts))
+      happened.append(acts == number)
+      let verified = try program.run(["verify"])
+      #expect(verified.status == 0, "\(verified)")
+      #expect(try [0, 64].contains(program.run(arguments).status))
+      #expect(try Ledger.open(path: path, mode: .readOnly).acts().count == number)
+    }
+    #expect(happened.first == false && happened.last == true, "\(happened)")
+    try #require(try program.run(run).status <= 1)
+    #expect(try program.rows("inputs.csv").count { $0["retracted"] == "30" } == 8)
+  }
+}

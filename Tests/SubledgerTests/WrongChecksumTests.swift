@@ -1,0 +1,174 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Lines of a gzip member whose checksum is wrong count until the whole file comes")
+struct WrongChecksumTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  /// One member that holds `text` as it is, so that a bit that flips in it changes that bit alone.
+  private func member(_ text: String) throws -> [UInt8] {
+    let trailer = try gzip("-nc", program.folder.write(text, to: "unpacked")).suffix(8)
+    let count = UInt16(text.utf8.count)
+    let sizes = [count, ~count].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1] + sizes + Array(text.utf8) + trailer
+  }
+
+  /// The bytes with the lowest bit of the first byte of `text` in them flipped.
+  private func flipped(_ bytes: [UInt8], at text: String) throws -> [UInt8] {
+    let place = try #require(Data(bytes).range(of: Data(text.utf8)))
+    var wrong = bytes
+    wrong[place.lowerBound] ^= 1
+    return wrong
+  }
+
+  private func body(_ number: Int, at time: Int, app: String = "1234567890") -> String {
+    var body = Body(number)
+    body.members["time"] = "\(time)"
+    body.members["created_at"] = "\(time + 60)"
+    body.members["app_id"] = "\"\(app)\""
+    return body.line + "\n"
+  }
+
+  private static let (january, february, april) = (1_768_000_000, 1_772_193_600, 1_777_590_000)
+
+  private func write(_ archive: [UInt8], to name: String = "in/a.gz") throws {
+    let folder = name.prefix { $0 != "/" }
+    let later = ["1234567890", "other"].map { body($0.count, at: Self.april, app: $0) }
+    try program.folder.write(later.joined(), to: "\(folder)/later.jsonl")
+    try program.folder.write(archive, to: name)
+  }
+
+  @discardableResult
+  private func run(_ archives: String = "in", _ out: String = "reports") throws -> ProgramResult {
+    let result = try program.run([
+      "run", "--archives", archives, "--as-of", "2026-05-01", "--ledger", "\(out).sqlite",
+      "--out", out,
+    ])
+    try #require([0, 1].contains(result.status), "\(result)")
+    return result
+  }
+
+  /// Months and apps of which revenue can still change.
+  private func incomplete() throws -> Set<String> {
+    Set(
+      try program.rows("revenue_monthly.csv").filter { $0["is_complete"] == "false" }
+        .map { "\($0["period"] ?? "") \($0["app_id"] ?? "")" })
+  }
+
+  /// Whether the ledger is one that read the whole file alone.
+  private func isSame(asOf archive: [UInt8]) throws -> Bool {
+    try write(archive, to: "whole/a.gz")
+    try run("whole", "whole-set")
+    func set(_ out: String) throws -> [String: Data] {
+      try timeless(program, out, withResolved: false, withPlaces: true)
+        .merging(program.published(in: out).filter { $0.key.hasPrefix("deliveries_daily") }) { $1 }
+    }
+    return try differences(set("reports"), set("whole-set")).isEmpty
+  }
+
+  @Test(
+    "A flipped bit leaves a line that parses; its rows are not complete, and it goes again",
+    arguments: ["2000000900000001", "9.99,\"value_usd"])
+  func flippedBit(place: String) throws {
+    let whole = try member(body(1, at: Self.february))
+    try write(flipped(whole, at: place))
+    let first = try run()
+    #expect(first.errors.contains("but those from byte 0 of the inflated file may be wrong"))
+    #expect(try incomplete() == ["2026-02 1234567890", "2026-04 1234567890", "2026-04 other"])
+    try write(whole)
+    let second = try run()
+    #expect(second.status == 0 && second.errors.contains("is withdrawn: the whole file came"))
+    #expect(try incomplete() == ["2026-04 1234567890", "2026-04 other"])
+    #expect(try isSame(asOf: whole))
+    let inputs = try program.rows("inputs.csv").filter { $0["archive"] == "a.gz" }
+    #expect(Set(inputs.map { $0["retracted"] }) == ["0", "1"])
+    let acts = try Ledger.open(path: program.folder.path("reports.sqlite"), mode: .readOnly).acts()
+    #expect(acts.map(\.deed) == [.retract] && acts.map(\.who) == ["subledger"])
+    let proof = try program.run([
+      "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
+    ])
+    #expect(proof.status == 0, "\(proof)")
+    #expect(try run().errors.isEmpty)
+  }
+
+  @Test("Members whose checksum holds keep their rows complete, and other apps theirs")
+  func twoMembers() throws {
+    let good = try member(body(1, at: Self.january) + body(2, at: Self.february, app: "other"))
+    let bad = try member(body(3, at: Self.february))
+    try write(good + flipped(bad, at: "2000000900000003"))
+    try run()
+    #expect(try incomplete() == ["2026-02 1234567890", "2026-04 1234567890", "2026-04 other"])
+    try write(good + bad + member(body(4, at: Self.february)))
+    try run()
+    #expect(try incomplete() == ["2026-04 1234567890", "2026-04 other"])
+    #expect(try isSame(asOf: good + bad + member(body(4, at: Self.february))))
+  }
+
+  @Test("A longer file is read from its start, for what it begins with may be wrong")
+  func longer() throws {
+    let bad = try flipped(member(body(1, at: Self.february)), at: "2000000900000001")
+    try write(bad)
+    try run()
+    try write(bad + [UInt8](repeating: 0, count: 9))
+    try run()
+    let inputs = try program.rows("inputs.csv").filter { $0["archive"] == "a.gz" }
+    #expect(inputs.map { $0["lines"] } == ["1", "1"])
+  }
+
+  @Test("A line that begins in a good member and ends in a bad one may be wrong, too")
+  func acrossMembers() throws {
+    let (text, next) = (body(1, at: Self.february), body(2, at: Self.april))
+    let good = try member(body(5, at: Self.january) + text.prefix(200))
+    try write(good + flipped(try member(text.dropFirst(200) + next), at: "2000000900000001"))
+    try run()
+    #expect(try incomplete().contains("2026-02 1234567890"))
+    #expect(try !incomplete().contains("2026-01 1234567890"))
+  }
+
+  @Test("What is only cut off is not in doubt, and a whole file adds the rest")
+  func cutOff() throws {
+    let whole = try member(body(1, at: Self.january) + body(2, at: Self.february))
+    try write(Array(whole.dropLast(300)))
+    let first = try run()
+    #expect(first.errors.contains("is damaged") && !first.errors.contains("may be wrong"))
+    #expect(try incomplete() == ["2026-04 1234567890", "2026-04 other"])
+    try write(whole)
+    #expect(try run().errors.isEmpty)
+    let acts = try Ledger.open(path: program.folder.path("reports.sqlite"), mode: .readOnly).acts()
+    #expect(acts.isEmpty)
+    #expect(try isSame(asOf: whole))
+  }
+
+  @Test("Another file that comes under the name is not the whole one")
+  func rotated() throws {
+    let whole = try member(body(1, at: Self.february))
+    try write(flipped(whole, at: "2000000900000001"))
+    try run()
+    try write(member(body(2, at: Self.february) + body(3, at: Self.february)))
+    #expect(try !run().errors.contains("withdrawn"))
+    #expect(try incomplete().contains("2026-02 1234567890"))
+  }
+
+  @Test("While other archives are missing it still counts, and the run says so")
+  func missing() throws {
+    let whole = try member(body(1, at: Self.february))
+    try write(flipped(whole, at: "2000000900000001"))
+    try run()
+    try write(whole)
+    let path = program.folder.path("in/later.jsonl")
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+    try FileManager.default.moveItem(
+      atPath: path + ".away", toPath: program.folder.path("later.jsonl"))
+    let result = try run()
+    #expect(result.status == 1 && result.errors.contains("not there: later.jsonl"), "\(result)")
+    #expect(try incomplete().contains("2026-02 1234567890"))
+    try FileManager.default.moveItem(atPath: program.folder.path("later.jsonl"), toPath: path)
+    #expect(try run().errors.contains("is withdrawn"))
+    #expect(try isSame(asOf: whole))
+  }
+}
