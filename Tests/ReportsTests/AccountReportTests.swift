@@ -102,9 +102,9 @@ struct AccountReportTests {
       try world.text("inputs.csv")
         == """
         archive,sha256,bytes,lines,accepted,duplicates,skipped,rejected,first_event_at,\
-        last_event_at,status
-        '=a.gz,2,100,3,3,0,0,0,2026-01-01T00:00:00.500Z,,complete
-        b.gz,1,100,5,3,0,0,2,2026-01-01T00:00:00.500Z,,complete
+        last_event_at,status,retracted
+        '=a.gz,2,100,3,3,0,0,0,2026-01-01T00:00:00.500Z,,complete,0
+        b.gz,1,100,5,3,0,0,2,2026-01-01T00:00:00.500Z,,complete,0
 
         """)
     #expect(
