@@ -11,8 +11,8 @@ struct GrowingLogTests {
 
   private func head(_ count: Int) -> String { lines.prefix(count).joined() }
 
-  private func packed(_ text: String) throws -> [UInt8] {
-    try Array(gzip("-nc", try program.folder.write(text, to: "unpacked")))
+  private func packed(_ text: String, _ level: Int = 6) throws -> [UInt8] {
+    try Array(gzip("-nc\(level)", try program.folder.write(text, to: "unpacked")))
   }
 
   private func run() throws {
@@ -74,6 +74,31 @@ struct GrowingLogTests {
     #expect(try deliveries() == [160, 160, 0])
   }
 
+  @Test(
+    "is one input, too, if a packed one comes plain or packed otherwise, and grown or not",
+    arguments: [40, 53], [true, false])
+  func packedFirst(count: Int, atOnce: Bool) throws {
+    try program.folder.write(try packed(head(40)), to: "in/1.gz")
+    if !atOnce { try run() }
+    try program.folder.write(head(count), to: "in/2.log")
+    try program.folder.write(try packed(head(count), 1), to: "in/3.gz")
+    try run()
+    let counts = ["\(count)", "\(count)", "0", "0", "0", "complete"]
+    #expect(try inputs() == [["1.gz; 2.log; 3.gz"] + counts])
+    #expect(try deliveries() == [count, count, 0])
+    try FileManager.default.removeItem(atPath: program.folder.path("in/1.gz"))
+    for arguments in [
+      ["verify", "--replay", "--strict", "--archives", "in"],
+      ["retract", "2.log:40", "--reason", "a test", "--archives", "in"],
+    ] {
+      let result = try program.run(arguments)
+      #expect(result.status == 0, "\(result)")
+    }
+    try run()
+    let retracted = ["\(count)", "\(count - 1)", "0", "1", "0", "complete"]
+    #expect(try inputs() == [["1.gz; 2.log; 3.gz"] + retracted])
+  }
+
   @Test("has its refused lines listed once, and the line that had no end yet")
   func refusedLines() throws {
     let other = #"{"a":1}"# + String(repeating: " ", count: 200) + "\n"
@@ -99,5 +124,21 @@ struct GrowingLogTests {
         ["b.log", "41", "2", "39", "0", "0", "complete"],
       ])
     #expect(try deliveries() == [81, 42, 39])
+  }
+
+  @Test("is none if it is as long as a packed one, and only the last of its lines another")
+  func otherEnd() throws {
+    let long = bodies(2000).split(separator: "\n").map { $0 + "\n" }
+    try #require(long.joined().utf8.count > 1 << 20)
+    try #require(long[1999].utf8.count == long[1998].utf8.count)
+    try program.folder.write(try packed(long.dropLast().joined()), to: "in/a.gz")
+    try run()
+    try program.folder.write((long.dropLast(2) + long.suffix(1)).joined(), to: "in/b.log")
+    try run()
+    #expect(
+      try inputs() == [
+        ["a.gz", "1999", "1999", "0", "0", "0", "complete"],
+        ["b.log", "1999", "1", "1998", "0", "0", "complete"],
+      ])
   }
 }

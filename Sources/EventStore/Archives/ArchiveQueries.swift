@@ -12,6 +12,10 @@ public struct ArchiveRecord: Sendable, Equatable {
   public var sha256: String
   /// Number of bytes that were read.
   public var bytes: Int64 = 0
+  /// Hash of what was read, inflated; 0 of snapshots.
+  public var contentHash: Int64 = 0
+  /// Number of bytes of that.
+  public var contentBytes: Int64 = 0
   /// Events or snapshots.
   public var kind: ArchiveKind
   /// The run that published it first, or will.
@@ -48,6 +52,7 @@ public struct ArchiveRecord: Sendable, Equatable {
     (path, bytes, run) = (row.text(11), row.int64(12), row.int64(13))
     (modified, capturedAt) = (row.instant(14), row.optionalInstant(15))
     (stream, id) = (row.int64(16), row.int64(17))
+    (contentHash, contentBytes) = (row.int64(18), row.int64(19))
   }
 
   static let select = """
@@ -62,7 +67,7 @@ public struct ArchiveRecord: Sendable, Equatable {
               where origin.sha256 = archive.sha256 and origin.kind = archive.kind
                 and origin.status <> 'repeated'
             )
-        end, id), id
+        end, id), id, ifnull(content_hash, 0), ifnull(content_bytes, 0)
     from archive
     """
 }
@@ -171,7 +176,7 @@ extension Ledger {
       var formers: [Int64: [FormerArchive]] = [:]
       try database.forEachRow(
         """
-        select beginning, id, stream, sha256, bytes, content_bytes, ifnull(imported_until, -1),
+        select beginning, id, stream, content_hash, content_bytes, ifnull(imported_until, -1),
           damage_offset is null
         from archive
         where beginning is not null and content_bytes > 0 and provisional_from is null
@@ -182,8 +187,8 @@ extension Ledger {
           FormerArchive(
             id: Int32(truncatingIfNeeded: row.int64(1)),
             stream: row.optionalInt64(2).map { Int32(truncatingIfNeeded: $0) },
-            sha256: row.text(3), bytes: row.int64(4), contentBytes: row.int64(5),
-            importedUntil: row.int64(6), isWhole: row.int64(7) == 1))
+            contentHash: row.int64(3), contentBytes: row.int64(4), importedUntil: row.int64(5),
+            isWhole: row.int64(6) == 1))
       }
       return formers
     }

@@ -65,11 +65,9 @@ public struct FormerArchive: Sendable, Equatable {
   var id: Int32
   /// The first archive of the log that it continues; nil when it begins one.
   var stream: Int32?
-  /// SHA-256 of the file's bytes.
-  public var sha256: String
-  /// Size of the file.
-  public var bytes: Int64
-  /// Size of what was read of it, inflated.
+  /// Hash of what was read of it, inflated.
+  public var contentHash: Int64
+  /// Size of that, in bytes.
   public var contentBytes: Int64
   /// Offset in that of the last value that brought events; −1 without one.
   var importedUntil: Int64

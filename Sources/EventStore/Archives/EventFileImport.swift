@@ -11,6 +11,7 @@ final class EventFileImport {
   var damageOffset: Int64?
   /// Length of its content, once it is read.
   var contentBytes: Int64 = 0
+  var contentHash: Int64 = 0
   var provisionalFrom: Int64?
   private(set) var counts = ArchiveCounts()
   /// Values that came since the draft was last written.
@@ -112,14 +113,14 @@ final class EventFileImport {
     try ArchiveRows(database).close(
       id, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
       importedUntil: former.importedUntil < 0 ? nil : former.importedUntil,
-      contentBytes: contentBytes)
+      contentBytes: contentBytes, contentHash: contentHash)
   }
 
   /// The archive as what a later one may begin with.
   var former: FormerArchive {
     FormerArchive(
-      id: id, stream: archive.former.map { $0.stream ?? $0.id }, sha256: archive.sha256,
-      bytes: archive.bytes, contentBytes: contentBytes,
+      id: id, stream: archive.former.map { $0.stream ?? $0.id }, contentHash: contentHash,
+      contentBytes: contentBytes,
       importedUntil: max(importedUntil, archive.former?.importedUntil ?? -1),
       isWhole: damageOffset == nil)
   }

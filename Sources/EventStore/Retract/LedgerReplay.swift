@@ -36,9 +36,11 @@ public final class LedgerReplay {
     try ledger.change("record what was retracted") { database in
       try database.execute(
         """
-        update archive set (run, name, path, bytes, modified_ms, inode, path_check) = (
-          select run, name, path, bytes, modified_ms, inode, path_check from former
-          where former.id = archive.id);
+        update archive set (
+          run, name, path, bytes, modified_ms, inode, path_check, status, damage_offset
+        ) = (
+          select run, name, path, bytes, modified_ms, inode, path_check, status, damage_offset
+          from former where former.id = archive.id);
         insert into archive select * from former where id not in (select id from archive);
         drop table former;
         """)

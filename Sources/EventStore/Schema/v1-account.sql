@@ -32,6 +32,7 @@ create table archive (
   imported_until integer, -- offset in the inflated archive of the last value that brought events
   provisional_from integer, -- there, the first line of a gzip member with a wrong checksum
   content_bytes integer, -- length of the inflated archive, up to the damage
+  content_hash integer, -- of that
   beginning integer, -- hash of its first lines
   stream integer, -- the first archive of the log of which this one continues another
   path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode

@@ -25,6 +25,8 @@ final class ByteWindow {
   private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
+  /// Of all bytes of the source, once begun.
+  private var hash: ContentHash?
 
   init(_ source: ByteSource, capacity: Int) {
     self.source = source
@@ -42,8 +44,25 @@ final class ByteWindow {
     if let base = buffer.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
     end -= start
     start = 0
-    end += try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
+    end += try readSource(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
     return end >= count
+  }
+
+  /// Begins to hash all that the source gives; nothing is taken of it yet.
+  func beginHash() {
+    hash = ContentHash()
+    hash?.add(UnsafeRawBufferPointer(bytes))
+  }
+
+  /// The hash of what the source gave so far.
+  var contentHash: Int64 { hash?.value ?? 0 }
+
+  private func readSource(
+    into target: UnsafeMutableRawBufferPointer
+  ) throws(SubledgerError) -> Int {
+    let count = try source.read(into: target)
+    hash?.add(UnsafeRawBufferPointer(rebasing: target.prefix(count)))
+    return count
   }
 
   /// Reads on until at least `count` bytes are at hand, whatever the capacity, or the source ends.
@@ -79,7 +98,7 @@ final class ByteWindow {
     consume(held)
     if held == target.count { return held }
     let rest = UnsafeMutableRawBufferPointer(rebasing: target[held...])
-    let count = try source.read(into: rest)
+    let count = try readSource(into: rest)
     consumed += Int64(count)
     return held + count
   }

@@ -43,6 +43,8 @@ public struct ArchiveEnd: Sendable, Equatable {
   public let damage: ArchiveDamage?
   /// SHA-256 of the file's bytes, behind the damage, too; 64 lower-case hex digits.
   public let sha256: String
+  /// Hash of the inflated archive, up to the damage.
+  public let contentHash: Int64
 }
 
 /// The SHA-256 of the bytes of `file` that were there when it was listed.
@@ -50,29 +52,29 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
   try FileBytes(file).finish()
 }
 
-/// The SHA-256 of the first bytes of `file`, as it is or inflated, for each of `counts` it has.
-public func sha256(
-  of file: ArchiveFile, first counts: Set<Int64>, isInflated: Bool
-) throws(SubledgerError) -> [Int64: String] {
-  let window = try window(of: file, isInflated: isInflated)
-  let digest = SHA256Digest()
-  var sums: [Int64: String] = [:]
+/// Hashes of the first bytes of `file`, inflated, for each of `counts` it has.
+public func contentHashes(
+  of file: ArchiveFile, first counts: Set<Int64>
+) throws(SubledgerError) -> [Int64: Int64] {
+  let window = try inflatedWindow(of: file)
+  var hash = ContentHash()
+  var hashes: [Int64: Int64] = [:]
   for count in counts.sorted() {
     while window.consumed < count, try window.fill(atLeast: 1) {
       let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
-      digest.update(UnsafeRawBufferPointer(rebasing: piece))
+      hash.add(UnsafeRawBufferPointer(rebasing: piece))
       window.consume(piece.count)
     }
-    if window.consumed == count { sums[count] = digest.current() }
+    if window.consumed == count { hashes[count] = hash.value }
   }
-  return sums
+  return hashes
 }
 
 /// Gives `body` the first `count` bytes of `file`, inflated, piece by piece.
 public func inflate(
   _ file: ArchiveFile, first count: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
-  let window = try window(of: file, isInflated: true)
+  let window = try inflatedWindow(of: file)
   while window.consumed < count, try window.fill(atLeast: 1) {
     let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
     try body(UnsafeRawBufferPointer(rebasing: piece))
@@ -80,12 +82,10 @@ public func inflate(
   }
 }
 
-private func window(
-  of file: ArchiveFile, isInflated: Bool
-) throws(SubledgerError) -> ByteWindow {
+private func inflatedWindow(of file: ArchiveFile) throws(SubledgerError) -> ByteWindow {
   var window = ByteWindow(.file(try FileBytes(file)), capacity: LineSizes().buffer)
   var levels = 0
-  while isInflated, levels < 2, let compression = try window.compression() {
+  while levels < 2, let compression = try window.compression() {
     levels += 1
     let source = try GzipSource(window, compression, path: file.location)
     window = ByteWindow(.gzip(source), capacity: LineSizes().buffer)
@@ -145,6 +145,8 @@ private func read(
     levels.append(level)
     window = ByteWindow(.gzip(level), capacity: sizes.buffer)
   }
+  window.beginHash()
+  let content = window
   let beginning = UnsafeRawBufferPointer(try window.look(at: 64 << 10))
   if let foreign = ForeignFile(beginning, path: file.path) { throw foreign }
   let knownBytes = try known(hash(ofBeginning: beginning))
@@ -171,7 +173,9 @@ private func read(
     // Inside another damaged member, or of a document, it is not known which lines may be wrong.
     damage?.provisionalFrom = 0
   }
-  return ArchiveEnd(inflatedBytes: reader.position, damage: damage, sha256: sha256)
+  return ArchiveEnd(
+    inflatedBytes: reader.position, damage: damage, sha256: sha256,
+    contentHash: content.contentHash)
 }
 
 /// A hash of the first lines, to find archives that may be the beginning of one another.

@@ -21,14 +21,6 @@ public final class SHA256Digest {
     precondition(done == 1, "a digest takes bytes of any length")
   }
 
-  /// The digest of the bytes added so far, as 64 lower-case hex digits; more can be added.
-  func current() -> String {
-    let copy = SHA256Digest()
-    let copied = EVP_MD_CTX_copy_ex(copy.context, context)
-    precondition(copied == 1, "a digest can be copied")
-    return copy.finish()
-  }
-
   /// The digest of all bytes added, as 64 lower-case hex digits; the digest then starts afresh.
   public func finish() -> String {
     var sum = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -129,7 +129,7 @@ struct ArchiveImport {
   private mutating func finish(_ file: ArchiveFile, _ end: ArchiveEnd) throws {
     done += file.bytes
     guard isWanted else { return }
-    guard end.sha256 == opening.sha256 else {
+    guard end.sha256 == opening.sha256 || run.replayed != nil else {
       intake.abandon()
       return run.log.warning(
         "\(file.path) changed while it was read; it is left for the next run")
@@ -146,6 +146,6 @@ struct ArchiveImport {
     summary.add(
       try intake.finish(
         damageOffset: end.damage?.offset, provisionalFrom: end.damage?.provisionalFrom,
-        contentBytes: end.inflatedBytes))
+        contentBytes: end.inflatedBytes, contentHash: end.contentHash))
   }
 }

@@ -46,12 +46,14 @@ struct ArchiveReader: Sendable {
   let knownContents: Set<String>
   /// The archives that were read, by the hash of their first lines.
   var formers: [Int64: [FormerArchive]]
+  /// The archive whose content is read from wherever it is.
+  var replayed: ArchiveRecord?
 
   private struct NotWanted: Error {}
 
   func read(_ file: ArchiveFile, _ send: (ArchiveMessage) -> Bool) {
     do {
-      let sha256 = try sha256(of: file)
+      let sha256 = try replayed?.sha256 ?? sha256(of: file)
       if knownContents.contains(sha256) {
         _ = send(.opened(ArchiveOpening(sha256: sha256))) && send(.skipped)
         return
@@ -70,18 +72,14 @@ struct ArchiveReader: Sendable {
     }
   }
 
-  /// The longest archive that `file` begins with, as it is or inflated; nil without any.
+  /// The longest archive with whose content that of `file` begins; nil without any.
   ///
   /// Of archives with the same first lines the last sixteen are compared.
   func former(of file: ArchiveFile, _ beginning: Int64) throws -> FormerArchive? {
     guard let formers = formers[beginning]?.suffix(16) else { return nil }
-    let counts = Set(formers.map(\.bytes))
-    let sums = try [false, true].map {
-      try Formats.sha256(of: file, first: counts, isInflated: $0)
-    }
-    return formers.filter { former in
-      sums.contains { $0[former.bytes] == former.sha256 }
-    }.max { $0.contentBytes < $1.contentBytes }
+    let hashes = try contentHashes(of: file, first: Set(formers.map(\.contentBytes)))
+    return formers.filter { hashes[$0.contentBytes] == $0.contentHash }
+      .max { $0.contentBytes < $1.contentBytes }
   }
 
   private func readBatches(

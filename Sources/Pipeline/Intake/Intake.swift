@@ -50,7 +50,8 @@ struct Intake {
   ) throws {
     let reader = ArchiveReader(
       rules: rules, valueBytesMax: plan.valueBytesMax, retracted: retracted,
-      knownContents: try ledger.contents(), formers: try ledger.formers())
+      knownContents: try ledger.contents(), formers: try ledger.formers(),
+      replayed: replayed)
     var archives = ArchiveImport(
       of: files, by: intake, reader: reader, for: self, summary: summary)
     defer { summary = archives.summary }

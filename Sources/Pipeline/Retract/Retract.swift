@@ -145,7 +145,7 @@ extension RunPipeline {
     guard let file = try ArchiveFolder.file(at: bytes.path) else { throw missing([archive.name]) }
     var isThere = false
     _ = try readArchive(
-      file.first(archive.bytes, as: archive.name), valueBytesMax: plan.valueBytesMax
+      file.first(bytes.count, as: archive.name), valueBytesMax: plan.valueBytesMax
     ) { chunk in
       for case (.lines(let bytes, _, _), true) in chunk.pieces(apart: [line]) {
         isThere = isThere || bytes.contains { $0 > UInt8(ascii: " ") }
@@ -211,26 +211,28 @@ extension RunPipeline {
   }
 }
 
-/// Where the bytes of an archive can be read: in a file of their own, if a longer one begins with
-/// them, perhaps inflated.
+/// Where the bytes of an archive can be read: its content in a file of its own, if that of another
+/// one begins with it.
 struct BytesOfArchive {
   let path: String
+  /// How many they are.
+  let count: Int64
   private var folder: PrivateFolder?
 
   init(_ archive: ArchiveRecord, at location: ArchiveLocation) throws {
     guard location.isInLonger, let longer = location.path,
       let file = try ArchiveFolder.file(at: longer)
     else {
-      path = location.path ?? ""
+      (path, count) = (location.path ?? "", archive.bytes)
       return
     }
     let folder = try PrivateFolder()
-    path = folder.path("part")
+    (path, count) = (folder.path("part"), archive.contentBytes)
     self.folder = folder
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let part = FileHandle(forWritingAtPath: path)
     else { throw SubledgerError(.inputOutput, "cannot write \(path)") }
-    try inflate(file, first: archive.bytes) { try part.write(contentsOf: Data($0)) }
+    try inflate(file, first: count) { try part.write(contentsOf: Data($0)) }
     try part.close()
   }
 }

@@ -46,13 +46,15 @@ extension RunPipeline {
     let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots).files
     let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
     let copies = Dictionary(grouping: all, by: \.sha256)
-    let streams = Dictionary(grouping: all.filter { $0.kind == .events }, by: \.stream)
+    let events = all.filter { $0.kind == .events }
+    let streams = Dictionary(grouping: events, by: \.stream)
+    let read = Dictionary(events.filter(\.isRead).map { ($0.sha256, $0) }) { first, _ in first }
     let known = Set(all.map(\.sha256))
     let searches = archives.map { archive in
       ArchiveSearch(
         archive: archive, paths: [archive.path] + (named[archive.name].map { [$0] } ?? []),
         copies: copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path },
-        longer: streams[archive.stream, default: []].map(\.path),
+        longer: streams[archive.stream, default: []].map(\.path), read: read[archive.sha256],
         known: known, acceptsGrown: acceptsGrown)
     }
     var locations: [ArchiveLocation] = []
@@ -70,7 +72,7 @@ struct ArchiveLocation: Sendable {
   var path: String?
   /// Why the file at the archive's place does not have them.
   var problem: String?
-  /// Whether they are the beginning of another archive, perhaps inflated.
+  /// Whether the content of another archive begins with theirs.
   var isInLonger = false
 }
 
@@ -82,6 +84,8 @@ private struct ArchiveSearch: Sendable {
   let copies: [String]
   /// Where the archives of its log were found.
   let longer: [String]
+  /// The one of these bytes that was read.
+  let read: ArchiveRecord?
   let known: Set<String>
   let acceptsGrown: Bool
 
@@ -110,18 +114,16 @@ private struct ArchiveSearch: Sendable {
     }
     guard location.path == nil else { return location }
     let containing = longer.first { path in
-      guard let file = try? ArchiveFolder.file(at: path) else { return false }
-      return (try? begins(file, inflated: true)) == true
+      guard let read, let file = try? ArchiveFolder.file(at: path) else { return false }
+      let count = read.contentBytes
+      return (try? contentHashes(of: file, first: [count])[count]) == read.contentHash
     }
     return containing.map { ArchiveLocation(path: $0, isInLonger: true) } ?? location
   }
 
   /// Whether `file` holds what was read, and more behind it.
-  private func begins(
-    _ file: ArchiveFile, inflated: Bool = false
-  ) throws(SubledgerError) -> Bool {
-    let count = archive.bytes
-    guard inflated || file.bytes > count else { return false }
-    return try sha256(of: file, first: [count], isInflated: inflated)[count] == archive.sha256
+  private func begins(_ file: ArchiveFile) throws(SubledgerError) -> Bool {
+    guard file.bytes > archive.bytes else { return false }
+    return try sha256(of: file.first(archive.bytes, as: archive.name)) == archive.sha256
   }
 }

@@ -121,6 +121,7 @@ extension RunPipeline {
         plan: replayed, ledger: again, log: Self.silent, progress: progress,
         checkStop: checkStop)
       intake.replayed = archive
+      intake.replayed?.bytes = bytes.count
       intake.retracted = lines[archive.stream] ?? []
       begin(archive)
       intake.refused =

@@ -60,6 +60,31 @@ func digest() throws {
   }
 }
 
+/// The hash of a text that comes in pieces of `size` bytes.
+private func contentHash(of text: String, piece size: Int = .max) -> Int64 {
+  var hash = ContentHash()
+  Array(text.utf8).withUnsafeBytes { bytes in
+    for start in stride(from: 0, to: bytes.count, by: min(size, max(bytes.count, 1))) {
+      hash.add(UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(size)))
+    }
+  }
+  return hash.value
+}
+
+@Test("The hash of a content depends on its bytes, not on their pieces", arguments: [0, 1, 4095])
+func contentHash(more: Int) throws {
+  let text = String(repeating: "01234567", count: 1024) + String(repeating: "x", count: more)
+  let whole = contentHash(of: text)
+  for size in [1, 7, 4095, 4096, 4097, 8000] {
+    #expect(contentHash(of: text, piece: size) == whole)
+  }
+  for place in [0, 4095, 4096, text.utf8.count - 1] {
+    var other = Array(text.utf8)
+    other[place] ^= 1
+    #expect(contentHash(of: String(decoding: other, as: UTF8.self)) != whole)
+  }
+}
+
 @Test("The last line may lack its newline; blank lines, CRLF and marks come as they are")
 func bytesAsTheyAre() throws {
   for text in ["{\"a\":1}", "\n\n{}\n\n", "{}\r\n\r\n{}\r\n", "\u{FEFF}{}\n\u{FEFF}{}", " ", "\n"] {
@@ -69,7 +94,8 @@ func bytesAsTheyAre() throws {
       #expect(
         reading.end
           == ArchiveEnd(
-            inflatedBytes: Int64(text.utf8.count), damage: nil, sha256: reading.end.sha256))
+            inflatedBytes: Int64(text.utf8.count), damage: nil, sha256: reading.end.sha256,
+            contentHash: contentHash(of: text)))
     }
   }
 }

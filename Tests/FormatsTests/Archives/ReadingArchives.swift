@@ -19,7 +19,7 @@ struct Reading {
   var oversized: [Place] = []
   /// Whether what came first did not hold.
   var isRepeated = false
-  var end = ArchiveEnd(inflatedBytes: 0, damage: nil, sha256: "")
+  var end = ArchiveEnd(inflatedBytes: 0, damage: nil, sha256: "", contentHash: 0)
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
   /// The delivered lines without their newlines.
