@@ -1,27 +1,28 @@
-/// Replaces a person's id in texts that people wrote.
+/// Replaces a person's ids in texts that people wrote.
 public struct Redaction: Sendable {
-  private let id: [UInt8]
+  private let ids: [[UInt8]]
   private let name: [UInt8]
 
-  /// Puts `name` in the place of `id`, which is not empty.
-  public init(id: String, name: String) {
-    self.id = Array(id.utf8)
+  /// Puts `name` in the place of `id` and of `others`, none of which is empty.
+  public init(id: String, others: [String] = [], name: String) {
+    ids = ([id] + others).map { Array($0.utf8) }.sorted { $0.count > $1.count }
     self.name = Array(name.utf8)
   }
 
-  /// Returns `text` with the name wherever the id stands as a word: a part of one could be the
+  /// Returns `text` with the name wherever an id stands as a word: a part of one could be the
   /// beginning of somebody else's.
   public func applied(to text: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
     var position = 0
     while position < bytes.count {
-      let end = position + id.count
-      if bytes[position...].starts(with: id), !isWord(position - 1, in: bytes),
-        !isWord(end, in: bytes)
-      {
+      let found = ids.first { id in
+        bytes[position...].starts(with: id) && !isWord(position - 1, in: bytes)
+          && !isWord(position + id.count, in: bytes)
+      }
+      if let found {
         result += name
-        position = end
+        position += found.count
       } else {
         result.append(bytes[position])
         position += 1

@@ -25,6 +25,39 @@ extension Int64 {
   var nextKey: Int64 { self == -1 ? 1 : self &+ 1 }
 }
 
+extension Ledger {
+  /// Whether any app's own ids of users are stored.
+  public func hasCustomerIDs() throws(SubledgerError) -> Bool {
+    try access("read ids of customers") { database in
+      try database.first("select 1 from customer limit 1") { _ in true } ?? false
+    }
+  }
+
+  /// The app's own id of a user as known by the archives up to `archive`; empty without one.
+  public func customerID(
+    of user: Int64, knownBy archive: Int32
+  ) throws(SubledgerError) -> String {
+    try access("read ids of customers") { database in
+      try database.first(
+        "select id from customer where user = ? and archive <= ? order by archive desc limit 1",
+        user, Int64(archive)
+      ) { $0.text(0) } ?? ""
+    }
+  }
+
+  /// The ids of the users who have, or once had, this id of an app.
+  public func users(ofCustomer id: String) throws(SubledgerError) -> [String] {
+    try access("read ids of customers") { database in
+      try database.all(
+        """
+        select distinct user.id from customer join user on user.key = customer.user
+        where customer.id = ? order by user.id
+        """, id
+      ) { $0.text(0) }
+    }
+  }
+}
+
 /// The keys in the table of users, the only one that holds their ids.
 ///
 /// A key is the fingerprint of the id or, where another id has that number already, the next one

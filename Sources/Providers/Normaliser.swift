@@ -9,6 +9,8 @@ public struct NormaliserSettings: Sendable {
   public var eventNames: [String: EventKind] = [:]
   /// Members of a project's own archives.
   public var envelope = EnvelopeNames()
+  /// Where the app's own id of a user stands; nil reads none.
+  public var customerID: CustomerIDMember?
   /// Secrets, one of which a provider's deliveries must carry if they carry any; a provider without
   /// an entry needs none.
   public var secrets: [Provider: [Secret]] = [:]

@@ -100,7 +100,7 @@ struct Season {
     switch random.below(3) {
     case 0: line.replacing("\"USD\"", with: "\"EUR\"")
     case 1: line.withOtherDollars
-    default: line.madeLater
+    default: line.madeLater.replacing("\"acct-", with: "\"acct-a")
     }
   }
 
@@ -139,7 +139,8 @@ struct Season {
     let folder = program.folder
     if round == 1 || random.isOne(in: 9) {
       let map = try String(contentsOfFile: folder.path("world/subledger.yaml"), encoding: .utf8)
-      try folder.write("renewal_gap: \(24 + random.below(2))h\n" + map, to: "c.yaml")
+      let own = "customer_id: identity_id\nrenewal_gap: \(24 + random.below(2))h\n"
+      try folder.write(own + map, to: "c.yaml")
     }
     if random.isOne(in: 12) { zone = random.one(of: Self.zones) }
     var arguments = [

@@ -71,6 +71,14 @@ public struct SentEntitlements: Sendable, Equatable {
   public let entitlements: [Entitlement]
 }
 
+/// The app's own id of an event's user.
+public struct SentCustomer: Sendable, Hashable {
+  /// The event, from 0.
+  public let event: Int32
+  /// The id, not empty.
+  public let id: TextRange
+}
+
 /// The events of a stretch of one archive, with the account of its lines.
 ///
 /// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
@@ -102,6 +110,9 @@ public struct EventBatch: Sendable {
   /// their events.
   public private(set) var entitlements: [SentEntitlements] = []
 
+  /// The apps' own ids of users, in the order of their events; empty unless configured.
+  public private(set) var customers: [SentCustomer] = []
+
   /// An empty batch, with capacity for so many events.
   public init(room: Int = 0) {
     events.reserveCapacity(room)
@@ -124,6 +135,12 @@ public struct EventBatch: Sendable {
     guard !sent.isEmpty else { return }
     entitlements.append(
       SentEntitlements(event: Int32(truncatingIfNeeded: events.count), entitlements: sent))
+  }
+
+  /// Adds the app's own id of the next event's user, which is not empty.
+  public mutating func note(customer id: UnsafeRawBufferPointer) {
+    customers.append(
+      SentCustomer(event: Int32(truncatingIfNeeded: events.count), id: intern(id)))
   }
 
   /// Puts a copy of `bytes` into the arena.

@@ -22,6 +22,7 @@ final class EventFileImport {
   private var rejects = RejectedLines()
   /// The names of the whole archive, so that the same ones are kept however it is written.
   private var unknown = UnknownInput(namesMax: 200)
+  private var customers = CustomerIDs()
   private var isListed = false
   /// Offset of the last value that brought events; −1 without one.
   private var importedUntil: Int64 = -1
@@ -35,7 +36,9 @@ final class EventFileImport {
   }
 
   /// Memory held, about; the names and the empty tables of an archive of one line take 3 KB.
-  var size: Int { 3072 + arrivals.size + rejects.size + trail.size + unknown.size }
+  var size: Int {
+    3072 + arrivals.size + rejects.size + trail.size + unknown.size + customers.size
+  }
 
   /// Enters a delivered event that value number `value` brought, and what its body was read as.
   func enter(_ event: Event, value: Int32, reading: BodyReading?) {
@@ -50,7 +53,7 @@ final class EventFileImport {
         missingIsProceed: reading?.missingIsProceed ?? 0))
   }
 
-  /// Counts the lines of a batch.
+  /// Counts the lines of a batch, and takes the apps' own ids of its users.
   func count(_ batch: EventBatch) {
     var brought: Int64 = 0
     for index in batch.values.indices
@@ -66,6 +69,7 @@ final class EventFileImport {
     for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
     rejects.add(batch.rejects)
     unknown.add(batch.unknown)
+    customers.add(batch)
   }
 
   /// Counts the results of its events, with which `results` begins.
@@ -95,7 +99,7 @@ final class EventFileImport {
     trail = LineAttribution()
   }
 
-  /// Writes the counts since the last write.
+  /// Writes the counts since the last write, whose events are written.
   func write(to database: Connection) throws {
     let rows = ArchiveRows(database)
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
@@ -103,6 +107,7 @@ final class EventFileImport {
     try rows.add(skipped: skipped, of: id)
     try rows.add(&rejects, of: id)
     try arrivals.write(to: database)
+    try customers.write(of: id, to: database)
     skipped = [:]
     values = 0
   }

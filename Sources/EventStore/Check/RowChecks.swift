@@ -8,7 +8,7 @@ struct RowChecks {
 
   var all: [(String, Look)] {
     [
-      ("lineage", lineages), ("user", users), ("identity", identities),
+      ("lineage", lineages), ("user", users), ("customer", customers), ("identity", identities),
       ("event_conflict", conflicts), ("snapshot_content", contents), ("snapshot", snapshots),
       ("archive", archives), ("store_transaction", storeTransactions), ("lineage_link", links),
     ]
@@ -53,6 +53,19 @@ struct RowChecks {
       if row.isNull(2) ? !isKey : row.text(1) != row.text(2) {
         check.fail("user \(row.int64(0)) does not have the key of its id")
       }
+    }
+  }
+
+  private func customers(_ database: Connection, _ check: inout LedgerCheck) throws {
+    try database.forEachRow(
+      """
+      select user, id = '' or user in (select key from erased)
+        or archive not in (select id from archive where kind = 'events')
+      from customer order by user
+      """
+    ) { row in
+      check.rows += 1
+      if row.int64(1) != 0 { check.fail("customer of user \(row.int64(0)) should not be there") }
     }
   }
 

@@ -52,8 +52,9 @@ public struct Erasure: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Replaces a person's id by a pseudonym in the table of users and in people's texts, and records
-  /// the act, whole or not at all; `vacuum` then removes the id from free space.
+  /// Replaces a person's id by a pseudonym in the table of users and in people's texts, removes the
+  /// app's own ids of the person, and records the act, whole or not at all; `vacuum` then removes
+  /// the ids from free space.
   ///
   /// All other rows name the person by key. `decisions` returns the content of a decisions file
   /// without the id, nil when the file does not contain it. Nil when the ledger has no such user.
@@ -85,6 +86,10 @@ extension Ledger {
     if former == user { return Erasure(user, wasErased: true) }
     guard former != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
+    // Shorter ones would be found anywhere.
+    let customers = try database.all(
+      "select id from customer where user = ? and length(cast(id as blob)) >= 8", key
+    ) { $0.text(0) }
     var result: Erasure
     if let former {
       result = Erasure(former, wasErased: true)
@@ -92,7 +97,8 @@ extension Ledger {
       result = try replace(user, key, in: database)
     }
     let texts = RedactedTexts(
-      database: database, redaction: Redaction(id: user, name: result.pseudonym))
+      database: database,
+      redaction: Redaction(id: user, others: customers, name: result.pseudonym))
     result.decisions = try texts.writeDecisions()
     result.archives = try texts.writeArchives()
     let acts = try texts.writeActs()
@@ -101,6 +107,8 @@ extension Ledger {
     (result.names, result.settings) = (try texts.namesHoldingID(), try texts.settingsHoldingID())
     guard result.isChanged else { return result }
     var act = new
+    act.reason = texts.redaction.applied(to: act.reason)
+    act.who = texts.redaction.applied(to: act.who)
     let parts = before.rewritings(until: try SealedParts(of: Self.rewritten, in: database))
     act.content = (result.lines + (parts + documents + acts).map(\.line)).joined(separator: "\n")
     try record(act)
@@ -118,6 +126,7 @@ extension Ledger {
   ) throws -> Erasure {
     var result = Erasure("erased-\(UInt64.random(in: .min ... .max).hexadecimal)")
     try database.run("update user set id = ? where key = ?", result.pseudonym, user)
+    try database.run("delete from customer where user = ?", user)
     try database.run(
       "insert into erased (key, pseudonym) values (?, ?)", user, result.pseudonym)
     try database.forEachRow(

@@ -30,9 +30,9 @@ extension Ledger {
 
   /// Contents of later archives.
   private static let arrivals = [
-    ("unknown_input", "archive > ?"), ("skipped", "archive > ?"), ("rejected", "archive > ?"),
-    ("reject", "archive > ?"),
-    ("snapshot", "archive > ?"), ("archive", "id > ?"),
+    ("unknown_input", "archive > ?"), ("customer", "archive > ?"), ("skipped", "archive > ?"),
+    ("rejected", "archive > ?"), ("reject", "archive > ?"), ("snapshot", "archive > ?"),
+    ("archive", "id > ?"),
   ]
 
   /// Rows of later runs, and rows that the run itself wrote.

@@ -41,6 +41,9 @@ create view break_history as
 select
   episode.*,
   coalesce(user.id, '') as user_id,
+  coalesce(
+    (select id from customer where customer.user = episode.user order by archive desc limit 1), ''
+  ) as customer_id,
   case
     when user.id is null then episode.subscription
     else replace(episode.subscription, printf('%016x', episode.user), user.id)

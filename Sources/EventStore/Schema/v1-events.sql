@@ -15,6 +15,15 @@ create table user (
   id text not null
 ) strict;
 
+-- The app's own ids of users, where configured: the newest archive's is that of the newest message.
+create table customer (
+  user integer not null references user (key),
+  archive integer not null, -- that brought the id
+  made_ms integer not null, -- when the newest message with it was made
+  id text not null,
+  primary key (user, archive)
+) strict, without rowid;
+
 -- A subscription over its whole life, with all of its events in one blob: they are read together,
 -- and most are written together. The key is a fingerprint of provider, app, environment, store and
 -- original transaction id.

@@ -54,9 +54,6 @@ extension Ledger {
 }
 
 extension Event {
-  /// When its message was made, or else it happened.
-  var madeAt: Instant { created ?? time }
-
   /// Whether its message was made before the other's, in an order that arrival does not change.
   func isMade(before other: Event) -> Bool {
     (madeAt, time, identity) < (other.madeAt, other.time, other.identity)

@@ -7,22 +7,29 @@ import Yams
 extension RunPipeline {
   /// Replaces a person's id in the ledger; returns what was found and what is left to people.
   ///
-  /// Counts stay: a pseudonym replaces the id, also when the id comes
-  /// again. The change is one transaction; then the file is written anew, so that free space holds
-  /// nothing of it. Neither answer nor act holds the id.
+  /// `user` is the provider's id, or the app's own, which several users may have. Counts stay: a
+  /// pseudonym replaces the id, also when the id comes again. The change is one transaction; then
+  /// the file is written anew, so that free space holds nothing of it. Neither answer nor act holds
+  /// the id.
   public func erase(user: String, _ note: AuditNote) throws -> String {
     try check(note, erasing: user)
     return try onLedger(to: "erase the person") { ledger in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try ledger.emptyLog()
       let act = NewAuditEntry(.erase, note)
-      let erasure = try ledger.erase(user, as: act, decisions: redactedDecisions)
-      guard let found = erasure else {
+      let others = try ledger.users(ofCustomer: user).filter { $0 != user }
+      var found: [Erasure] = []
+      try ledger.together("erase the person") {
+        for id in [user] + others {
+          found += [try ledger.erase(id, as: act, decisions: redactedDecisions)].compactMap(\.self)
+        }
+      }
+      guard !found.isEmpty else {
         throw SubledgerError(
           .noInput, "no events of this user in \(plan.ledger)",
-          hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
+          hint: "give the id as in the column user_id or customer_id of breaks.csv")
       }
-      let summary = answer(found)
+      let summary = dryRunNotice + (found.map(answer) + [Self.leftToPeople]).joined(separator: "\n")
       do throws(SubledgerError) {
         try ledger.vacuum()
       } catch {
@@ -87,11 +94,12 @@ extension RunPipeline {
         "\(counted(found.settings, "file")) of settings (configuration, price book) that runs "
           + "followed held the id: take it out of the file; the ledger keeps what runs followed")
     }
-    lines.append(
-      "not touched: archives, snapshot files, backups, packs and published sets. "
-        + "`subledger report`, with the options of the nightly job, publishes a set without the id")
-    return dryRunNotice + lines.joined(separator: "\n")
+    return lines.joined(separator: "\n")
   }
+
+  private static let leftToPeople =
+    "not touched: archives, snapshot files, backups, packs and published sets. "
+    + "`subledger report`, with the options of the nightly job, publishes a set without the id"
 }
 
 /// The content of a decisions file without a person's id.

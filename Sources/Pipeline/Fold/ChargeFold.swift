@@ -60,7 +60,7 @@ struct ChargeFold {
         let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
         sources = known
         var all = owners.take() ?? Owners(group, events)
-        let owner = try owner(of: charge.event, among: &all)
+        let owner = try owner(of: charge.event, among: &all, knownBy: archive)
         owners = all
         let own = known.arrival(
           of: charge.event.identity, at: charge.event.place, knownBy: archive)
@@ -100,13 +100,18 @@ struct ChargeFold {
   }
 
   private mutating func owner(
-    of event: BookedCharge.Source, among owners: inout Owners
+    of event: BookedCharge.Source, among owners: inout Owners, knownBy archive: Int32
   ) throws -> ChargeOwner {
     if let known = owners.cells[event.lineage]?[event.user] { return known }
     let row = owners.rows[event.lineage]
-    let user = event.user == 0 ? owners.users[event.lineage] ?? 0 : event.user
+    let newest = owners.users[event.lineage] ?? 0
+    let user = event.user == 0 ? newest : event.user
+    // An earlier user's subscriptions are not folded again when that user's id changes.
+    let hasCustomer = writer.hasCustomerIDs && user == newest
     let cells = writer.owner(
-      user: try text(of: user, row), subscription: try subscription(of: row))
+      user: try text(of: user, row),
+      customer: hasCustomer ? try ledger.customerID(of: user, knownBy: archive) : "",
+      subscription: try subscription(of: row))
     owners.cells[event.lineage, default: [:]][event.user] = cells
     return cells
   }

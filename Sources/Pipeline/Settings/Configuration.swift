@@ -55,6 +55,8 @@ struct Configuration: Sendable {
   var eventNames: [String: EventKind] = [:]
   /// Members of the project's own archives.
   var envelope = EnvelopeNames()
+  /// Where webhooks carry the app's own id of a user; nil keeps none.
+  var customerID: CustomerIDMember?
   var renewalGap: Interval?
   var retryHorizon: Interval?
   /// How old the newest input may be, where a feed's own past does not decide.

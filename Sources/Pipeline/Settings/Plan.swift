@@ -119,6 +119,7 @@ extension Plan {
     var rules = NormaliserSettings()
     rules.eventNames = configuration.eventNames
     rules.envelope = configuration.envelope
+    rules.customerID = configuration.customerID
     rules.secrets = try secrets()
     return rules
   }

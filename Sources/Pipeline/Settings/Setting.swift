@@ -69,6 +69,7 @@ struct Setting: Sendable {
     Setting("envelope.body", isKept: true) { $0.envelope.body = try $1.list() },
     Setting("envelope.received", isKept: true) { $0.envelope.received = try $1.list() },
     Setting("envelope.headers", isKept: true) { $0.envelope.headers = try $1.list() },
+    Setting("customer_id", isKept: true) { $0.customerID = try $1.choice() },
     Setting("renewal_gap", isKept: true) { $0.renewalGap = try $1.duration() },
     Setting("retry_horizon", isKept: true) { $0.retryHorizon = try $1.duration() },
     Setting("freshness_max", isKept: true) {

@@ -110,6 +110,7 @@ extension RunPipeline {
         let then = try history(of: archive.run, in: ledger).plan.configuration
         replayed.configuration.eventNames = then.eventNames
         replayed.configuration.envelope = then.envelope
+        replayed.configuration.customerID = then.customerID
         replayed.configuration.retrySchedules = then.retrySchedules
         replayed.configuration.valueBytesMax = then.valueBytesMax
       }

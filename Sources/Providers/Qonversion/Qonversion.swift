@@ -11,6 +11,7 @@ struct Qonversion: BodyMapper {
   static func inEventTerms(_ entitlement: Entitlement) -> Entitlement { entitlement }
 
   private let names: QonversionNames
+  private let customer: CustomerIDMember?
   private var top = Members<QonversionField>()
   private var transaction = Members<QonversionTransactionField>("transaction.")
   private var revenue = Members<QonversionMoneyField>("revenue.")
@@ -20,6 +21,7 @@ struct Qonversion: BodyMapper {
 
   init(_ settings: NormaliserSettings) {
     names = QonversionNames(configured: settings.eventNames)
+    customer = settings.customerID
   }
 
   mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
@@ -49,6 +51,12 @@ struct Qonversion: BodyMapper {
     case .event(let kind):
       var body = QonversionBody()
       try read(kind, called: name, into: &body, tape)
+      if let customer {
+        var value = top[.userID]
+        value.node = tape.member(object, customer.name)
+        // A malformed one is not worth the line.
+        if let id = try? tape.identifier(value), !id.isEmpty { batch.note(customer: id) }
+      }
       batch.add(
         body, of: Fingerprint.of(tape.bytes(object)),
         received: delivery.received ?? top.first(.received) { receiveTime($0, of: tape) },

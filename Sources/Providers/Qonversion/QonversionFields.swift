@@ -2,8 +2,7 @@
 /// writers add at top level.
 ///
 /// Source: documentation.qonversion.io, Webhooks. Personal data (`properties`, `ip`, device and
-/// advertising ids, `custom_user_id`, `identity_id`) is left out on purpose: what is not looked
-/// up cannot leak.
+/// advertising ids) is left out on purpose: what is not looked up cannot leak.
 enum QonversionField: Int, MemberField {
   case eventName, userID, time, createdAt
   case productID, oldProductID, newProductID, group
@@ -44,6 +43,17 @@ enum QonversionField: Int, MemberField {
       "custom_user_id", "identity_id", "advertiser_id", "properties", "device_id", "app_version",
       "sdk_version", "ip", "locale", "user_install_date", "asa_attribution",
     ] + addedNames
+}
+
+/// A member of a Qonversion body with the app's own id of the user, which is read only if
+/// configured.
+public enum CustomerIDMember: String, CaseIterable, Sendable {
+  /// Passed to the SDK's `identify`.
+  case identityID = "identity_id"
+  /// Set as a property of the user.
+  case customUserID = "custom_user_id"
+
+  var name: StaticString { self == .identityID ? "identity_id" : "custom_user_id" }
 }
 
 /// The members of `transaction`.

@@ -4,6 +4,7 @@ public import EventStore
 /// The cells that all rows of a subscription share.
 public struct ChargeOwner: Sendable {
   let user: [UInt8]
+  let customer: [UInt8]
   let subscription: [UInt8]
 }
 
@@ -43,6 +44,8 @@ public struct ChargeRowWriter: Sendable {
   private let labels: Labels
   private let archives: [Int32: Archive]
   private let runs: PublishingRuns
+  /// Whether any app's own ids of users are stored.
+  public let hasCustomerIDs: Bool
   /// What the events have besides their content.
   public let sources: EventSourceReader
 
@@ -63,16 +66,18 @@ public struct ChargeRowWriter: Sendable {
     labels = try Labels(of: ledger, in: dialect)
     runs = try ledger.publishingRuns(next: rules.asOf)
     sources = try EventSourceReader(ledger)
+    hasCustomerIDs = try ledger.hasCustomerIDs()
   }
 
-  /// The cells of a subscription of `user`.
-  public func owner(user: String, subscription: String) -> ChargeOwner {
+  /// The cells of a subscription of `user`, whom the app knows as `customer`.
+  public func owner(user: String, customer: String, subscription: String) -> ChargeOwner {
     func cell(_ text: String) -> [UInt8] {
       var line = CSVLine(dialect)
       line.add(text: text)
       return line.buffer
     }
-    return ChargeOwner(user: cell(user), subscription: cell(subscription))
+    return ChargeOwner(
+      user: cell(user), customer: cell(customer), subscription: cell(subscription))
   }
 
   /// Adds a row to `part`.
@@ -108,7 +113,7 @@ public struct ChargeRowWriter: Sendable {
     line.add(cell: try labels.cell(Int64(charge.chargeKind.rawValue), .chargeKind))
     try word(key.product, &line)
     line.add(cell: owner.user)
-    line.addNothing()
+    line.add(cell: owner.customer)
     line.add(cell: owner.subscription)
     if let ordinal = charge.renewalOrdinal { line.add(ordinal) } else { line.addNothing() }
     if let start = charge.periodStart { line.add(start) } else { line.addNothing() }

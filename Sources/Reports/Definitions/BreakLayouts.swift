@@ -22,6 +22,7 @@ extension ReportDefinition {
     ] + money + [
       .cell("evidence", .text, "The facts on both sides."),
       .cell("action", .text, "What a person should do next."),
+      .customer,
     ])
 
   static let breaksHistory = ReportDefinition(
@@ -76,6 +77,7 @@ extension ReportDefinition {
       .cell("path", .text, "Path to call, with ids encoded for a URL."),
       .cell("note", .text, "How to authorise, or what to do without an interface."),
       .cell("break_ids", .text, "The breaks, separated by spaces."),
+      .customer,
     ])
 
   private static let subject: [Column] = [

@@ -13,7 +13,7 @@ extension ReportDefinition {
       .cell("charge_kind", .word(.chargeKind), "Kind of charge; of a refund, its charge's."),
       .cell("product_id", .word(.symbol), "Product id of the store."),
       .cell("user_id", .text, "User as the app names it; empty when unknown."),
-      .cell("customer_id", .text, "The app's own id of the user; empty unless configured."),
+      .customer,
       .cell("subscription_id", .text, "Original transaction id."),
       .cell("renewal_ordinal", .number, "Number of a renewal; of a refund, its charge's."),
       .cell("period_start", .instant, "Start of the paid time; empty without a period."),

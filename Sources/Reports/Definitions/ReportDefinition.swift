@@ -129,6 +129,9 @@ struct Column {
   static let app = key(
     "app_id", .word(.symbol), "App as the provider names it; empty when absent.")
 
+  static let customer = cell(
+    "customer_id", .text, "The app's own id of the user; empty unless configured.")
+
   static let isComplete = cell(
     "is_complete", .flag, "Whether no later delivery is expected to change the row.")
 }

@@ -27,6 +27,7 @@ select
   break.environment,
   break.store,
   break.user_id,
+  break.customer_id,
   break.subscription_id,
   break.transaction_id,
   break.product_id,

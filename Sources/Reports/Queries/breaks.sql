@@ -26,7 +26,8 @@ select
   row.estimated_usd,
   basis.word as amount_basis,
   row.evidence,
-  row.action
+  row.action,
+  row.customer_id
 from break_state as row
 cross join as_of
 join provider_name as provider on provider.id = row.provider

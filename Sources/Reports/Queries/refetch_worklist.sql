@@ -17,7 +17,8 @@ with work as (
     min(
       case when state.evidence_expires_ms > as_of.ms then state.evidence_expires_ms end
     ) as next_expiry_ms,
-    max(state.evidence_expires_ms) as last_expiry_ms
+    max(state.evidence_expires_ms) as last_expiry_ms,
+    max(state.customer_id) as customer_id
   from break_state as state
   join break_code on break_code.code = state.code
   cross join as_of
@@ -66,7 +67,8 @@ select
   fetch.host,
   fetch.path,
   fetch.note,
-  fetch.break_ids
+  fetch.break_ids,
+  work.customer_id
 from work
 cross join as_of
 join provider_name as provider on provider.id = work.provider

@@ -18,7 +18,7 @@ struct EraseCommand: ParsableCommand {
         subledger erase QON_a1b2 --reason "erasure request 4711"
       """)
 
-  @Argument(help: "The user id as the provider writes it.")
+  @Argument(help: "The user id as the provider writes it, or the app's own (customer_id).")
   var user: String
 
   @OptionGroup var note: NoteOptions

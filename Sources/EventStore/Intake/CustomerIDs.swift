@@ -1,0 +1,68 @@
+internal import Domain
+
+/// The apps' own ids of users in an archive: of each user that of the newest message with one.
+struct CustomerIDs {
+  /// By user id; ids are bytes, by which the database orders them, too.
+  private var newest: [[UInt8]: (made: Instant, id: [UInt8])] = [:]
+
+  /// Memory held, in bytes, about.
+  var size: Int { newest.count * 256 }
+
+  mutating func add(_ batch: EventBatch) {
+    func bytes(_ range: TextRange) -> [UInt8] {
+      Array(batch.arena[Int(range.offset)..<Int(range.offset + range.count)])
+    }
+    for sent in batch.customers {
+      let (made, id) = (batch.events[Int(sent.event)].madeAt, bytes(sent.id))
+      let user = bytes(batch.texts[Int(sent.event)].user)
+      if let known = newest[user] {
+        let isNewer =
+          known.made == made ? known.id.lexicographicallyPrecedes(id) : known.made < made
+        guard isNewer else { continue }
+      }
+      newest[user] = (made, id)
+    }
+  }
+
+  /// Stores those that are newer than the stored ones, those of erased persons excepted, and has
+  /// the subscriptions of users with another id folded again.
+  mutating func write(of archive: Int32, to database: Connection) throws {
+    guard !newest.isEmpty else { return }
+    let users = try UserKeys(database)
+    let renewal = try database.statement(
+      """
+      update customer set made_ms = max(made_ms, ?2)
+      where user = ?1 and id = ?3
+        and archive = (select max(archive) from customer as other where other.user = ?1)
+      """)
+    let insertion = try database.statement(
+      """
+      insert into customer (user, made_ms, id, archive) select ?1, ?2, ?3, ?4
+      where not exists (select 1 from erased where key = ?1)
+        and not exists (
+          select 1 from customer where user = ?1 and (made_ms, id) > (?2, ?3))
+      on conflict (user, archive) do update set made_ms = ?2, id = ?3
+      """)
+    let touch = try database.statement(
+      """
+      insert into due (hour, lineage)
+      select \(DueHour.atOnce), key from lineage
+      where user = ? and user <> 0 and exists (select 1 from fold)
+      on conflict do nothing
+      """)
+    for (user, customer) in newest {
+      let key = try users.key(of: String(decoding: user, as: UTF8.self))
+      for statement in [renewal, insertion] {
+        statement.bind(1, key)
+        statement.bind(2, customer.made.milliseconds)
+        customer.id.withUnsafeBytes { statement.bind(3, text: $0) }
+      }
+      if try renewal.changedRow() { continue }
+      insertion.bind(4, Int64(archive))
+      guard try insertion.changedRow() else { continue }
+      touch.bind(1, key)
+      try touch.run()
+    }
+    newest = [:]
+  }
+}
