@@ -78,7 +78,6 @@ public struct Scenario: Sendable, Equatable {
     self.start = start
   }
 
-  /// The providers, each once.
   var senders: [Provider] { Provider.allCases.filter(providers.contains) }
 
   func check() throws(SubledgerError) {

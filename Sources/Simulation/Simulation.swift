@@ -46,7 +46,7 @@ public func simulate(
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {
     try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
-    try write(Coverage(scenario).text, to: "\(folder)/truth/coverage.csv")
+    try write(Coverage(scenario: scenario).text, to: "\(folder)/truth/coverage.csv")
   }
   return summary
 }
@@ -59,7 +59,7 @@ private func writeTruth(
   _ counts: ArrivalCounts, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
   _ checkStop: StopCheck
 ) throws(SubledgerError) {
-  let model = DeliveryModel(scenario)
+  let model = DeliveryModel(scenario: scenario)
   var truth = try TruthFolder("\(folder)/truth", span: span, hours: counts.hours)
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
   for number in 0..<counts.summary.subscribers {

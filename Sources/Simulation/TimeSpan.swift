@@ -14,7 +14,6 @@ func civilDay(of second: Int64) -> Day { CivilCalendar.utc.day(of: Instant(secon
 
 func civilMonth(of second: Int64) -> Month { civilDay(of: second).month }
 
-/// The first second of a month.
 func start(of month: Month) -> Int64 { Int64(month.firstDay.number) * day }
 
 /// The simulated time, in seconds since 1970.

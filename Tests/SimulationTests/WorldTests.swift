@@ -66,7 +66,7 @@ import Domain
     scenario.duplicatedShare = 0
     scenario.reorderedShare = 0
     let customer = CustomerSimulator.customer(of: 2, in: scenario, span: TimeSpan(scenario))
-    let model = DeliveryModel(scenario)
+    let model = DeliveryModel(scenario: scenario)
     for index in customer.occurrences.indices {
       let delivery = model.delivery(of: index, in: customer)
       #expect(delivery.arrivals.count == 1)

@@ -27,7 +27,6 @@ struct Product: Sendable {
     Product(name: "lifetime", period: nil, trialDays: 0, isConsumable: false),
   ]
 
-  /// The end of a period of this product that begins at `start`.
   func end(from start: Int64) -> Int64 {
     period.map { $0.end(from: Instant(seconds: start)).milliseconds / 1000 } ?? start
   }

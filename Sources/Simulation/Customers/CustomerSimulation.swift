@@ -9,7 +9,6 @@ struct TransactionNumber: Sendable, Hashable {
   var original: TransactionNumber { TransactionNumber(base: base, index: 0) }
 }
 
-/// Who the customer is.
 struct Person: Sendable {
   /// From 0, in the order of the scenario.
   var number: Int
@@ -38,7 +37,6 @@ struct Charge: Sendable {
   /// Whether the provider sends the proceeds instead of the gross.
   var sendsProceeds = false
   var refund: Refund?
-  /// Whether it was paid at the price of an offer.
   var isOffer = false
   /// Whether it is booked: a change of product that is sent without money is none.
   var isBooked = true
@@ -121,8 +119,8 @@ struct Access: Sendable {
   var started: Int64
   /// Nil for access without end.
   var until: Int64?
-  var state: RenewState
-  var isTrial: Bool
+  var state = RenewState.nonRenewable
+  var isTrial = false
   var product: Int
 }
 
@@ -162,6 +160,9 @@ struct CustomerSimulation: Sendable {
   var transferredFrom: Int?
   /// What reports must make of the customer when its provider does not send all of it.
   var expected: ExpectedHistory?
+
+  /// 0, or 1 once the account has moved to another user.
+  func account(at index: Int) -> UInt64 { transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0 }
 }
 
 extension OccurrencePart {
@@ -172,14 +173,4 @@ extension OccurrencePart {
     case .purchase: nil
     }
   }
-}
-
-extension CustomerSimulation {
-  /// 0, or 1 once the account has moved to another user.
-  func account(at index: Int) -> UInt64 {
-    transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0
-  }
-
-  /// The account that holds everything at the end.
-  var lastAccount: UInt64 { transferredFrom == nil ? 0 : 1 }
 }

@@ -10,7 +10,6 @@ struct CustomerSimulator {
   var customer: CustomerSimulation
   /// When the current subscription was first paid.
   var firstPaid: Int64 = 0
-  /// Index of the current subscription.
   var current = 0
   var transactions = 0
   var renewals: Int32 = 0
@@ -62,13 +61,15 @@ struct CustomerSimulator {
       subscribe(at: born)
       while let again = returning, again.time < span.end {
         returning = nil
-        if bases < 4 { simulate(from: again) }
+        guard bases < 4 else { continue }
+        begin()
+        simulatePaid(from: again)
       }
     }
     if customer.subscriptions.isEmpty || random.chance(60_000) {
       buyOnce(at: max(born, span.start) + random.between(60, 20 * day))
     }
-    sortOccurrences()
+    customer.occurrences.sort { $0.time < $1.time }
     transferAccount()
   }
 
@@ -82,18 +83,13 @@ struct CustomerSimulator {
     let product =
       draw < 25
       ? Product.weekly : draw < 70 ? Product.monthly : draw < 80 ? Product.plus : Product.yearly
-    let first = Charging(kind: .first, time: time, start: time, product: product)
-    if Product.all[product].trialDays > 0, random.chance(550_000) {
-      begin()
-      if let conversion = tryOut(product, from: time) { simulatePaid(from: conversion) }
-    } else {
-      simulate(from: first)
-    }
-  }
-
-  private mutating func simulate(from charging: Charging) {
+    let isTrial = Product.all[product].trialDays > 0 && random.chance(550_000)
     begin()
-    simulatePaid(from: charging)
+    if !isTrial {
+      simulatePaid(from: Charging(kind: .first, time: time, start: time, product: product))
+    } else if let conversion = tryOut(product, from: time) {
+      simulatePaid(from: conversion)
+    }
   }
 
   private mutating func begin() {
@@ -135,15 +131,6 @@ struct CustomerSimulator {
     let time = start + random.between(0, 90)
     let sameDay = civilDay(of: time) == civilDay(of: start)
     return sameDay && (time < span.end || start >= span.end) ? time : start
-  }
-
-  private mutating func sortOccurrences() {
-    var order = Array(customer.occurrences.indices)
-    order.sort { left, right in
-      let (first, second) = (customer.occurrences[left].time, customer.occurrences[right].time)
-      return first == second ? left < right : first < second
-    }
-    customer.occurrences = order.map { customer.occurrences[$0] }
   }
 
   /// Some accounts move to another user; only those with one subscription, so that events

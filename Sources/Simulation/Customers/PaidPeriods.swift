@@ -72,8 +72,12 @@ extension CustomerSimulator {
       let late = period.end + random.between(hour, 20 * hour)
       return Charging(kind: .renewal, time: late, start: late, product: product)
     }
-    return Charging(
-      kind: .renewal, time: dueTime(period.end), start: period.end, product: product)
+    return charging(.renewal, dueAt: period.end, product)
+  }
+
+  /// What falls due at `start`, and is reported soon after.
+  mutating func charging(_ kind: ChargeKind, dueAt start: Int64, _ product: Int) -> Charging {
+    Charging(kind: kind, time: dueTime(start), start: start, product: product)
   }
 
   /// Auto-renew is switched off, and that is seen before the period ends.
@@ -100,8 +104,7 @@ extension CustomerSimulator {
   /// A purchase after a lapse of more than the longest gap that could still be one period.
   mutating func comeBack(_ period: AccessPeriod, after end: Int64) -> Charging? {
     let time = end + random.between(3 * day, 160 * day)
-    let again = Charging(
-      kind: .first, time: dueTime(time), start: time, product: period.charge.product)
+    let again = charging(.first, dueAt: time, period.product)
     // Google makes a new purchase with an order id of its own, Apple goes on under the first id.
     guard customer.person.shop.store == .playStore else { return again }
     returning = again
@@ -123,16 +126,16 @@ extension CustomerSimulator {
     let draw = random.below(100)
     if draw < 35, let grace = period.graceEnd {
       let time = random.between(seen + hour, grace - hour)
-      return Charging(kind: .renewal, time: dueTime(time), start: time, product: product)
+      return charging(.renewal, dueAt: time, product)
     }
     if draw < 45 {
       let time = max(seen, end) + random.between(hour, 20 * hour)
-      return Charging(kind: .renewal, time: dueTime(time), start: time, product: product)
+      return charging(.renewal, dueAt: time, product)
     }
     let patience = customer.person.shop.store == .playStore ? 30 : 59
     if draw < 70 {
       let time = end + random.between(3 * day, Int64(patience) * day - 2 * hour)
-      return Charging(kind: .renewal, time: dueTime(time), start: time, product: product)
+      return charging(.renewal, dueAt: time, product)
     }
     return giveUp(&period, at: end + Int64(patience) * day + random.between(0, 3 * hour))
   }

@@ -86,7 +86,6 @@ extension CustomerSimulator {
     customer.subscriptions[current].periods[index] = older
   }
 
-  /// Refunds `percent` of a period's charge and records it.
   mutating func refund(
     _ period: inout AccessPeriod, at time: Int64, percent: Int64, index: Int? = nil
   ) {
@@ -136,9 +135,7 @@ extension CustomerSimulator {
       transaction: charge.transaction, product: product, revenue: charge.revenue,
       sendsProceeds: charge.sendsProceeds, rate: charge.rate, price: price,
       transactionDate: time, expires: nil,
-      access: Access(
-        isActive: true, started: time, until: nil, state: .nonRenewable, isTrial: false,
-        product: product))
+      access: Access(isActive: true, started: time, product: product))
     record(bought)
     let later = time + random.between(day, 40 * day)
     let percent: Int64 = random.chance(700_000) ? 100 : 50

@@ -20,10 +20,10 @@ extension CustomerSimulator {
   private mutating func endTrial(_ trial: inout AccessPeriod) -> Charging? {
     let draw = random.below(100)
     switch draw {
-    case ..<54: return convert(trial, at: trial.end)
+    case ..<54: return charging(.conversion, dueAt: trial.end, trial.product)
     case ..<57:
       cancelTrial(&trial)
-      return convert(trial, at: trial.end)
+      return charging(.conversion, dueAt: trial.end, trial.product)
     case ..<88:
       cancelTrial(&trial)
       expireTrial(&trial, at: trial.end)
@@ -35,10 +35,6 @@ extension CustomerSimulator {
       return nil
     default: return retryTrial(&trial)
     }
-  }
-
-  private mutating func convert(_ trial: AccessPeriod, at time: Int64) -> Charging {
-    Charging(kind: .conversion, time: dueTime(time), start: time, product: trial.product)
   }
 
   private mutating func cancelTrial(_ trial: inout AccessPeriod) {
@@ -62,7 +58,8 @@ extension CustomerSimulator {
     trial.billingIssueAt = seen
     recordTrial(.trialBillingRetry, at: seen, trial)
     if random.chance(500_000) {
-      return convert(trial, at: trial.end + random.between(2 * day, 50 * day))
+      let time = trial.end + random.between(2 * day, 50 * day)
+      return charging(.conversion, dueAt: time, trial.product)
     }
     expireTrial(&trial, at: trial.end + 60 * day)
     return nil

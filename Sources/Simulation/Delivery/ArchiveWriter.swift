@@ -16,7 +16,7 @@ struct ArrivalCounts {
     arrivalsByDay = Array(repeating: 0, count: Int((span.end - span.start) / day) + 4)
     summary.asOf = Instant(seconds: span.end)
     for outcome in DeliveryOutcome.allCases { summary.outcomes[outcome] = 0 }
-    let model = DeliveryModel(scenario)
+    let model = DeliveryModel(scenario: scenario)
     let envelope = Envelope(scenario: scenario, span: span)
     var number = 0
     while scenario.events.map({ summary.events < $0 }) ?? (number < scenario.subscribers) {
@@ -76,7 +76,7 @@ struct ArchiveWriter {
 
   /// Writes everything and returns the number of files.
   func write() throws(SubledgerError) -> Int {
-    let model = DeliveryModel(scenario)
+    let model = DeliveryModel(scenario: scenario)
     var files = ArchiveFiles(
       layout: scenario.archives, total: counts.summary.lines, folder: folder,
       envelope: Envelope(scenario: scenario, span: span))
@@ -136,16 +136,9 @@ private struct ArchiveFiles {
   let folder: String
   let envelope: Envelope
   private(set) var count = 0
-  private var file: GzipFile?
-  private var name = ""
-  private var lines = 0
-
-  init(layout: ArchiveLayout, total: Int, folder: String, envelope: Envelope) {
-    self.layout = layout
-    self.total = total
-    self.folder = folder
-    self.envelope = envelope
-  }
+  private(set) var file: GzipFile?
+  private(set) var name = ""
+  private(set) var lines = 0
 
   mutating func write(
     _ arrival: Arrival, of index: Int, in customer: CustomerSimulation

@@ -21,9 +21,7 @@ struct Delivery: Sendable {
 
 /// Draws how the provider delivers each event of a customer.
 struct DeliveryModel: Sendable {
-  private let scenario: Scenario
-
-  init(_ scenario: Scenario) { self.scenario = scenario }
+  let scenario: Scenario
 
   /// Seconds since the first attempt at which a provider tries again.
   ///
@@ -38,7 +36,6 @@ struct DeliveryModel: Sendable {
     }
   }
 
-  /// How each occurrence of `customer` was delivered.
   func deliveries(of customer: CustomerSimulation) -> [Delivery] {
     customer.occurrences.indices.map { delivery(of: $0, in: customer) }
   }
@@ -51,8 +48,8 @@ struct DeliveryModel: Sendable {
     let schedule = Self.schedule(of: customer.person.shop.provider)
     let person = customer.person
     var delivery = throughOutages(drawn(index, in: customer, schedule), schedule)
-    if person.hasTwoAddresses {
-      // A second address receives a copy of every call.
+    // A second address receives a copy of every call.
+    if person.shop.provider == .iaptic, person.noise >> 20 & 3 == 0 {
       if delivery.outcome == .delivered { delivery.outcome = .duplicated }
       for var copy in delivery.arrivals {
         copy.received += 1 + Int64(person.noise % 400)
@@ -158,9 +155,4 @@ struct DeliveryModel: Sendable {
     }
     return arrival
   }
-}
-
-extension Person {
-  /// Whether two addresses receive and archive every call.
-  var hasTwoAddresses: Bool { shop.provider == .iaptic && noise >> 20 & 3 == 0 }
 }

@@ -37,7 +37,7 @@ extension Scenario {
         seed: seed, item: UInt64(customer.person.number) << 16 | UInt64(index), stream: 3)
       for fault in FeedFault.allCases where random.chance(faultShares[fault] ?? 0) {
         guard let sent = occurrence.with(fault, &random), sent.time < span.end else { continue }
-        if fault.addsEvent {
+        if [.doubleCharge, .doubleKind, .overRefund].contains(fault) {
           faulty.occurrences.append(sent)
         } else {
           faulty.occurrences[index] = sent
@@ -47,10 +47,6 @@ extension Scenario {
     }
     return faulty
   }
-}
-
-extension FeedFault {
-  var addsEvent: Bool { [.doubleCharge, .doubleKind, .overRefund].contains(self) }
 }
 
 extension Occurrence {

@@ -34,14 +34,8 @@ struct Envelope {
     return [
       "receivedAt": noise % 5 == 0 ? .int(received.milliseconds) : .text(received.text),
       "headers": headers(of: customer.person.shop),
-      "body": noise % 7 == 0 ? .text(text(of: body)) : body,
+      "body": noise % 7 == 0 ? .text(body.text) : body,
     ]
-  }
-
-  private func text(of body: JSON) -> String {
-    var bytes: [UInt8] = []
-    body.write(into: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func body(of index: Int, created: Int64, in customer: CustomerSimulation) -> JSON {

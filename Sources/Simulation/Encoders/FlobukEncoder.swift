@@ -12,7 +12,7 @@ struct FlobukEncoder {
   /// The JSON body of the `index`th occurrence of the customer.
   func body(of index: Int) -> JSON {
     let occurrence = customer.occurrences[index]
-    let isTimed = person.shop.sendsTimestamp(at: occurrence.time, in: span)
+    let isTimed = person.shop.sendsNewerBodies(at: occurrence.time, in: span)
     return [
       "transaction": person.id(occurrence.transaction),
       "data": customer.flobukState(occurrence.part, at: occurrence.time).json(of: person),
@@ -71,11 +71,4 @@ extension CustomerSimulation {
 extension Person {
   /// A time in seconds, as FLOBUK's clock has it; some senders give milliseconds.
   func flobukTime(_ second: Int64) -> Int64 { noise >> 40 & 7 == 0 ? second * 1000 : second }
-}
-
-extension Shop {
-  /// Whether bodies contain their creation time: the oldest ones, of one app, do not.
-  func sendsTimestamp(at time: Int64, in span: TimeSpan) -> Bool {
-    app == 0 || time >= span.priceRise
-  }
 }

@@ -121,7 +121,6 @@ func iapticReason(_ occurrence: Occurrence, _ person: Person) -> String {
 }
 
 extension JSON {
-  /// An instant with milliseconds, as iaptic writes it.
   static func iapticDate(_ milliseconds: Int64) -> JSON {
     let second = Instant(milliseconds: milliseconds - milliseconds % 1_000).text.prefix(19)
     return .text("\(second).\(decimal(UInt64(milliseconds % 1_000), width: 3))Z")

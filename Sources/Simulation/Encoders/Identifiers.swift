@@ -24,12 +24,10 @@ extension Person {
   /// Whether Purple identifies this person by an account rather than by a device.
   var hasPurpleAccount: Bool { noise >> 8 & 3 != 0 }
 
-  /// Whether this person's Apple ids are sent as JSON numbers.
-  var hasNumericIDs: Bool { shop.store == .appStore && noise & 3 != 0 }
-
-  /// A store's transaction id as the body of a webhook holds it.
+  /// A store's transaction id as the body of a webhook holds it; some of Apple's are numbers.
   func id(_ transaction: TransactionNumber) -> JSON {
-    hasNumericIDs ? .literal(text(transaction)) : .text(text(transaction))
+    shop.store == .appStore && noise & 3 != 0
+      ? .literal(text(transaction)) : .text(text(transaction))
   }
 
   /// A store's transaction id: each provider reports apps of its own, and so purchases of its own.
@@ -60,8 +58,6 @@ extension Person {
   var hasStorefront: Bool {
     shop.provider == .qonversion && shop.store == .appStore && shop.app == 0
   }
-
-  var storefront: String { hasStorefront ? market.storefront : "" }
 }
 
 // Names of the stores, in the order of `App.stores`.

@@ -29,6 +29,12 @@ indirect enum JSON: ExpressibleByDictionaryLiteral {
     second.map { .text(Instant(seconds: $0).text) } ?? .null
   }
 
+  var text: String {
+    var bytes: [UInt8] = []
+    write(into: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Appends the value in one line.
   func write(into bytes: inout [UInt8]) {
     switch self {
@@ -74,7 +80,6 @@ func hexadecimal(_ value: UInt64, _ count: Int) -> String {
   return String(repeating: "0", count: count - digits.count) + digits
 }
 
-/// The decimal digits of `value`, at least `width` of them.
 func decimal(_ value: UInt64, width: Int) -> String {
   let digits = String(value)
   return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -56,8 +56,9 @@ extension Person {
 }
 
 extension Shop {
-  /// Whether Purple's lines name the first transaction: older ones of one app do not.
-  func sendsOriginal(at time: Int64, in span: TimeSpan) -> Bool {
+  /// Whether FLOBUK's bodies contain their creation time and Purple's name the first transaction:
+  /// older ones of one app do not.
+  func sendsNewerBodies(at time: Int64, in span: TimeSpan) -> Bool {
     app == 0 || time >= span.priceRise
   }
 }
@@ -69,7 +70,7 @@ extension CustomerSimulation {
     case .purchased, .purchaseRefunded: false
     default:
       occurrence.previousProduct == nil
-        && person.shop.sendsOriginal(at: occurrence.time, in: span)
+        && person.shop.sendsNewerBodies(at: occurrence.time, in: span)
     }
   }
 }

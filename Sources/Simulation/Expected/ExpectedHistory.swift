@@ -21,7 +21,6 @@ extension Scenario {
     return senders.compactMap { customer.seen(by: $0, span) }.map { withFaults($0, span) }
   }
 
-  /// Customer `number` as one provider sees it.
   func history(of number: Int, by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
     CustomerSimulator.customer(of: number, in: self, span: span).seen(by: provider, span)
       .map { withFaults($0, span) }
@@ -42,12 +41,10 @@ extension CustomerSimulation {
     }
   }
 
-  /// What reports must make of the customer.
   var expectedHistory: ExpectedHistory {
     expected ?? ExpectedHistory(subscriptions: subscriptions, purchases: purchases)
   }
 
-  /// All paid periods in order of time.
   var paidPeriods: [AccessPeriod] { subscriptions.flatMap(\.periods) }
 
   func period(of occurrence: Occurrence) -> AccessPeriod? {

@@ -8,7 +8,7 @@ extension CustomerSimulation {
     var seen = self
     seen.transferredFrom = nil
     seen.person.shop.provider = .flobuk
-    seen.person.shop.isBare = person.isFlobukBare
+    seen.person.shop.isBare = person.shop.app == 0 && person.noise >> 32 & 7 == 0
     seen.occurrences = occurrencesSinceFirstCharge.compactMap { occurrence in
       switch occurrence.kind {
       case .refunded, .purchaseRefunded, .productChanged, .downgraded, .other: return nil
@@ -34,9 +34,6 @@ extension CustomerSimulation {
 }
 
 extension Person {
-  /// Whether the archives hold bodies without the header that names the app.
-  var isFlobukBare: Bool { shop.app == 0 && noise >> 32 & 7 == 0 }
-
   /// Whether the app validates each renewal's receipt before the store reports it.
   var validatesRenewals: Bool { noise >> 36 & 1 == 0 }
 }

@@ -10,16 +10,12 @@ struct ListedPrices: Sendable {
   /// Prices are listed from here on, before any charge of the scenario.
   private static let begin = Day(year: 2020, month: 1, day: 1)
 
-  /// The price of a charge without any amount, with the percent that stays after commission.
-  func price(of product: Int, in shop: Shop, at time: Int64) -> (gross: Money, rate: Int64) {
-    let local = amount(of: product, in: Market.all[0], hasRisen: time >= span.priceRise)
-    return (Money(local: local, usd: local), rate(in: shop))
-  }
-
   /// The charge at the price that is listed for it, refunds included.
   func priced(_ charge: Charge, in shop: Shop) -> Charge {
     var listed = charge
-    (listed.gross, listed.rate) = price(of: charge.product, in: shop, at: charge.time)
+    let hasRisen = charge.time >= span.priceRise
+    let local = amount(of: charge.product, in: Market.all[0], hasRisen: hasRisen)
+    (listed.gross, listed.rate) = (Money(local: local, usd: local), rate(in: shop))
     listed.sendsProceeds = false
     return listed
   }

@@ -127,7 +127,8 @@ private struct PurpleFold {
     switch first.charge.kind {
     case .conversion: true
     case .first:
-      first.charge.transaction.index == 0 || !shop.sendsOriginal(at: first.charge.time, in: span)
+      first.charge.transaction.index == 0
+        || !shop.sendsNewerBodies(at: first.charge.time, in: span)
     default: false
     }
   }

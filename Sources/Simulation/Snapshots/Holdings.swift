@@ -90,7 +90,7 @@ extension CustomerSimulation {
   func holders(at time: Int64) -> [Holder] {
     guard !occurrences.isEmpty else { return [] }
     var owner = Holder(
-      user: person.qonversionUser(account: lastAccount), person: person,
+      user: person.qonversionUser(account: account(at: .max)), person: person,
       holdings: holdings(at: time))
     owner.consumables = purchases.filter { Product.all[$0.product].isConsumable }.map(\.held)
     if person.noise % 53 == 0 { owner.holdings.append(Self.gift(at: time)) }
@@ -123,7 +123,7 @@ extension CustomerSimulation {
     for charge in purchases where !Product.all[charge.product].isConsumable {
       let access = Access(
         isActive: charge.wholeRefundAt == nil, started: charge.time, until: charge.wholeRefundAt,
-        state: .nonRenewable, isTrial: false, product: charge.product)
+        product: charge.product)
       result.append(
         Holding(access: access, origin: .purchase, renewals: 0, transactions: [charge.held]))
     }
@@ -133,9 +133,7 @@ extension CustomerSimulation {
   /// Access that the support team granted.
   private static func gift(at time: Int64) -> Holding {
     Holding(
-      access: Access(
-        isActive: true, started: time - 20 * day, until: nil, state: .nonRenewable,
-        isTrial: false, product: Product.lifetime),
+      access: Access(isActive: true, started: time - 20 * day, product: Product.lifetime),
       origin: .manual, renewals: 0, transactions: [])
   }
 }
@@ -145,24 +143,18 @@ extension CustomerSimulation {
 extension CustomerSimulation {
   /// The access rights at `time`, from what had happened until then.
   func owned(at time: Int64) -> [Access] {
-    let subscription = subscriptions.last { $0.began(by: time) }
+    let subscription = subscriptions.last {
+      ($0.trial?.start ?? $0.periods.first?.charge.time ?? .max) <= time
+    }
     let lasting = purchases.filter {
       !Product.all[$0.product].isConsumable && $0.time <= time && ($0.wholeRefundAt ?? .max) > time
     }
     return [subscription].compactMap { $0?.cut(at: time).state(at: time) }
-      + lasting.map {
-        Access(
-          isActive: true, started: $0.time, until: nil, state: .nonRenewable, isTrial: false,
-          product: $0.product)
-      }
+      + lasting.map { Access(isActive: true, started: $0.time, product: $0.product) }
   }
 }
 
 extension Subscription {
-  func began(by time: Int64) -> Bool {
-    (trial?.start ?? periods.first?.charge.time).map { $0 <= time } ?? false
-  }
-
   /// The subscription without what happened after `time`.
   func cut(at time: Int64) -> Subscription {
     var cut = self

@@ -53,8 +53,6 @@ struct Completeness: Sendable {
   var months: [Month] {
     (civilMonth(of: span.start).number...civilMonth(of: span.end - 1).number).map(Month.init)
   }
-
-  func close(of month: Month) -> Int64 { min(start(of: month.next), span.end) }
 }
 
 extension Provider {

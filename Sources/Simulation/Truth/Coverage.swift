@@ -2,9 +2,7 @@ import Domain
 
 /// Which reports must equal the truth row by row, given the data that each provider sends.
 struct Coverage {
-  private let scenario: Scenario
-
-  init(_ scenario: Scenario) { self.scenario = scenario }
+  let scenario: Scenario
 
   /// How far a report must agree.
   private enum Grade: String {
@@ -24,7 +22,9 @@ struct Coverage {
   var text: String {
     var rows: [(key: [String], cells: [String])] = []
     for shop in Shop.all where scenario.senders.contains(shop.provider) && shop.isReported {
-      for product in shop.coverageProducts {
+      // iaptic names no app, so that only products distinguish the two integrations.
+      let products = shop.provider == .iaptic ? App.all[shop.app].storeProducts : [""]
+      for product in products {
         for report in Self.reports {
           let (grade, reason) = coverage(of: report, in: shop)
           let key = [shop.provider.name, shop.appID, shop.reportedStore.name, product, report]
@@ -65,10 +65,5 @@ extension Shop {
     case .flobuk: !isBare || app == 0
     case .qonversion, .iaptic: true
     }
-  }
-
-  /// iaptic names no app, so that only products distinguish the two integrations.
-  var coverageProducts: [String] {
-    provider == .iaptic ? App.all[app].storeProducts : [""]
   }
 }

@@ -17,14 +17,12 @@ struct RenewalRecount {
   }
 
   private var renewals = TruthTable<Row>(
-    "renewals_monthly.csv", ["renewals", "renewals_refunded", "is_complete"]
-  ) { String($0) }
+    name: "renewals_monthly.csv", measures: ["renewals", "renewals_refunded", "is_complete"])
   private var trials = TruthTable<ShopMonth>(
-    "trials_monthly.csv",
-    [
+    name: "trials_monthly.csv",
+    measures: [
       "started", "converted", "canceled", "expired", "pending", "conversion_rate", "is_complete",
-    ]
-  ) { String($0) }
+    ])
 
   mutating func add(_ subscription: Subscription, shop: Shop, completeness: Completeness) {
     let span = completeness.span

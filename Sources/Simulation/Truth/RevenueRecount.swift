@@ -29,8 +29,8 @@ struct RevenueRecount {
   }
 
   private var table = TruthTable<Row>(
-    "revenue_monthly.csv",
-    [
+    name: "revenue_monthly.csv",
+    measures: [
       "charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "commission_usd",
       "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
       "is_complete",
@@ -74,7 +74,7 @@ struct RevenueRecount {
         month: civilMonth(of: time), shop: person.shop, product: charge.product),
       kind: charge.kind,
       country: person.shop.provider == .qonversion ? person.market.country : "",
-      storefront: person.storefront,
+      storefront: person.hasStorefront ? person.market.storefront : "",
       currency: basis == .provider ? person.market.currency : Market.all[0].currency,
       rate: charge.rate, basis: basis)
   }

@@ -7,18 +7,17 @@ import Domain
 /// the roll-forward is a check.
 struct SubscriptionRecount {
   private var churn = TruthTable<ShopMonth>(
-    "churn_monthly.csv",
-    [
+    name: "churn_monthly.csv",
+    measures: [
       "active_open", "new", "first_seen", "reactivated", "recovered", "resumed", "transfer_in",
       "churned", "paused", "transfer_out", "active_close", "churned_voluntary",
       "churned_involuntary", "churned_refund", "churned_price_increase", "churned_developer",
       "churned_unknown", "churned_in_doubt", "lost", "churn_rate", "churn_rate_revenuecat",
       "auto_renew_off", "is_complete",
-    ]
-  ) { String($0) }
+    ])
   private var revenue = TruthTable<ShopMonth>(
-    "mrr_monthly.csv",
-    [
+    name: "mrr_monthly.csv",
+    measures: [
       "mrr_open", "new", "first_seen", "reactivated", "recovered", "resumed", "expansion",
       "contraction", "transfer_in", "churned", "paused", "transfer_out", "fx", "mrr_close",
       "arr_close", "is_complete",
@@ -28,7 +27,7 @@ struct SubscriptionRecount {
     guard let first = seen.first else { return }
     addMovements(seen, shop)
     for month in completeness.months where start(of: month.next) > first.start {
-      let closing = completeness.close(of: month)
+      let closing = min(start(of: month.next), completeness.span.end)
       let open = seen.first { $0.isActive(at: start(of: month)) }
       let close = seen.first { $0.isActive(at: closing) }
       if let open {

@@ -12,12 +12,14 @@ struct TruthEvents {
     let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
     for (index, delivery) in deliveries.enumerated() {
       let shown = delivery.outcome == .lost ? evidence.names(of: index) : nil
+      let fault =
+        delivery.isOfAbsentDay ? "absent_day" : customer.occurrences[index].fault?.rawValue
       let outcome: [(String, JSON?)] = [
         ("outcome", .text(delivery.outcome.rawValue)),
         ("copies", .int(delivery.arrivals.count)),
         ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
         ("evidence", shown.map { .array($0.map { .text($0) }) }),
-        ("fault", fault(customer.occurrences[index], delivery)),
+        ("fault", fault.map { .text($0) }),
       ]
       try file.add(
         .object(
@@ -44,10 +46,6 @@ struct TruthEvents {
       ("transaction", .text(person.text(occurrence.transaction))),
       ("time", .int(occurrence.time)),
     ]
-  }
-
-  private func fault(_ occurrence: Occurrence, _ delivery: Delivery) -> JSON? {
-    delivery.isOfAbsentDay ? .text("absent_day") : occurrence.fault.map { .text($0.rawValue) }
   }
 
   private func shop(_ occurrence: Occurrence, _ person: Person) -> [(String, JSON?)] {

@@ -18,14 +18,8 @@ struct TruthTable<Row: TruthRow> {
   let name: String
   let measures: [String]
   /// How a sum is printed.
-  let format: (Int64) -> String
-  private var rows: [Row: [String: Int64]] = [:]
-
-  init(_ name: String, _ measures: [String], format: @escaping (Int64) -> String) {
-    self.name = name
-    self.measures = measures
-    self.format = format
-  }
+  var format: (Int64) -> String = { String($0) }
+  private(set) var rows: [Row: [String: Int64]] = [:]
 
   /// Adds to a column, which may be one that only `cells` of `text` read.
   mutating func add(_ amount: Int64, to column: String, of row: Row) {
