@@ -27,7 +27,6 @@ public struct StringTable: Sendable {
     return symbol
   }
 
-  /// Where `fingerprint` is, or belongs.
   private func place(of fingerprint: Int64) -> Int {
     let mask = slots.count - 1
     var place = Int(truncatingIfNeeded: fingerprint) & mask

@@ -25,7 +25,6 @@ public final class Ledger {
   var isIngesting = false
   /// Words that are in the file; those behind them wait to be written.
   private var savedWords: Int
-  /// The last number that was given to an archive.
   var lastArchive: Int32 = 0
   /// The run of the archive that is read again; nil for new ones.
   var replayedRun: Int64?
@@ -71,7 +70,7 @@ public final class Ledger {
   /// Does the same, and empties the write-ahead log unless somebody reads an older state.
   public func checkpoint() throws(SubledgerError) {
     try sync()
-    _ = try access("empty the log") { try $0.checkpoint(.truncate) }
+    _ = try access("empty the log") { try $0.checkpoint(isEmptying: true) }
   }
 
   /// Copies the write-ahead log of the ledger at `path` into the file, concurrently with readers
@@ -79,7 +78,7 @@ public final class Ledger {
   ///
   /// A failure here repeats there and is reported then.
   public static func checkpointAhead(path: String) {
-    _ = try? Connection(path: path).checkpoint(.passive)
+    _ = try? Connection(path: path).checkpoint(isEmptying: false)
   }
 
   /// Gives back the memory that writing needed; the ledger stays usable.
@@ -117,6 +116,20 @@ public final class Ledger {
     } catch let error as SQLiteError {
       throw SubledgerError(error, doing: doing, path: path)
     }
+  }
+
+  /// What `body` makes of the first row of a query; nil if there is none.
+  func first<each Value: Bindable, Result>(
+    _ doing: String, _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
+  ) throws(SubledgerError) -> Result? {
+    try access(doing) { try $0.first(sql, repeat each values, body: body) }
+  }
+
+  /// What `body` makes of each row of a query.
+  func all<each Value: Bindable, Result>(
+    _ doing: String, _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
+  ) throws(SubledgerError) -> [Result] {
+    try access(doing) { try $0.all(sql, repeat each values, body: body) }
   }
 
   /// Runs `body` whole or not at all.

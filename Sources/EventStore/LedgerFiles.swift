@@ -11,7 +11,6 @@ public struct LedgerFiles: Sendable {
 
   /// SQLite's write-ahead log: changes that the database file does not contain yet.
   var log: String { database + "-wal" }
-  /// The index of the log.
   var index: String { database + "-shm" }
   /// What one process at a time may hold.
   var lock: String { database + ".lock" }

@@ -3,9 +3,7 @@ public import Domain
 extension Ledger {
   /// The id of a user, or the pseudonym of one who was erased; nil when the ledger has no such key.
   public func userText(_ user: Int64) throws(SubledgerError) -> String? {
-    try access("read a user") { database in
-      try database.first("select id from user where key = ?", user) { $0.text(0) }
-    }
+    try first("read a user", "select id from user where key = ?", user) { $0.text(0) }
   }
 
   /// The key of a user, known or not, by the id or the pseudonym.
@@ -87,7 +85,6 @@ struct UserKeys {
     return try lookup.first { body($0.bytes(0)) }
   }
 
-  /// The key of a user, known or not.
   func key(of id: String) throws -> Int64 {
     var key = Fingerprint.of(id)
     while try holder(of: key, { String(decoding: $0, as: UTF8.self) != id }) ?? false {

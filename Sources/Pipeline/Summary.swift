@@ -50,7 +50,6 @@ struct IntakeSummary: Sendable {
   /// Why files could not be read.
   var unreadable: [SubledgerError] = []
 
-  /// Adds what archives brought, and counts them as read.
   mutating func add(_ archives: [ArchiveCounts]) {
     archivesRead += archives.count
     for archive in archives { counts.add(archive) }

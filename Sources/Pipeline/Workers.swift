@@ -212,7 +212,6 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Says that all results of an input are there.
   func finish(_ index: Int) {
     wait { state in
       state.isFinished[index] = true

@@ -2,7 +2,6 @@ import Domain
 
 /// What names the lineage of an event.
 enum LineageRoot {
-  /// The original transaction id.
   case original(UnsafeRawBufferPointer)
   /// The user's purchase of the product, when the body has no ids.
   case userAndProduct
@@ -79,7 +78,6 @@ extension EventBatch {
     for draft in drafts { add(draft, user: user) }
   }
 
-  /// Completes the event of `draft` and adds it with its ids.
   mutating func add(_ draft: EventDraft) { add(draft, user: intern(draft.user)) }
 
   private mutating func add(_ draft: EventDraft, user: TextRange) {

@@ -173,7 +173,6 @@ extension JSONTape {
     }
   }
 
-  /// Whether a value is an object.
   func isObject(_ node: JSONNode?) -> Bool { node.map { kind($0) == .object } ?? false }
 
   /// Whether an object has one of these members, null included.
@@ -216,7 +215,6 @@ extension JSONTape {
 }
 
 extension UnsafeRawBufferPointer {
-  /// No bytes.
   static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
   /// Byte for byte; the library's `elementsEqual` goes through iterators.
@@ -256,8 +254,6 @@ func raised(_ byte: UInt8) -> UInt8 {
   byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte & 0xdf : byte
 }
 
-/// Whether a byte is an ASCII digit.
 func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-/// The text of `bytes`.
 func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -58,7 +58,6 @@ struct Members<Field: MemberField> {
     self.names = MemberNames(names.map { path + ($0.first ?? "") })
   }
 
-  /// Looks all fields up in `object`.
   mutating func read(_ object: JSONNode, of tape: JSONTape) {
     unknown = tape.fields(of: object, keys, into: &slots)
   }

@@ -107,7 +107,6 @@ extension EventBatch {
 }
 
 extension BodyProblem {
-  /// A value beyond the limit on its length.
   static let tooLong = BodyProblem(.valueTooLong, "the value is longer than limits.value_bytes")
 
   /// The JSON defect of a value that begins at `start`.

@@ -15,7 +15,6 @@ struct Providers {
 
   init(_ settings: NormaliserSettings) { mappers = Self.all.map { $0.init(settings) } }
 
-  /// The mapper of `provider`.
   static func mapper(of provider: Provider) -> (any BodyMapper.Type)? {
     all.first { $0.provider == provider }
   }

@@ -13,7 +13,6 @@ struct ValueCursor {
   private var lineStart = 0
   /// Offset of the value, or where the search for the next one begins.
   private(set) var position = 0
-  /// Physical line of `position`.
   private(set) var line: Int64
 
   init(_ bytes: UnsafeRawBufferPointer, firstLine: Int64) {
@@ -30,7 +29,6 @@ struct ValueCursor {
     return UnsafeRawBufferPointer(rebasing: bytes[position..<lineEnd]).trimmed
   }
 
-  /// Moves behind the line.
   mutating func passLine() { position = lineEnd }
 
   /// Goes to the first byte of the next value; false at the end.
@@ -83,7 +81,6 @@ struct ValueCursor {
     [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator].contains(byte)
   }
 
-  /// The first line end from `start` on.
   private func endOfLine(from start: Int) -> Int {
     guard let base = bytes.baseAddress,
       let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)

@@ -168,7 +168,6 @@ private struct Subscription {
       }
   }
 
-  /// Whether the refund is reported already.
   func hasRefunded(_ event: Event) -> Bool {
     refunded.contains(event.transaction)
       || events.contains { $0.kind.isRefund && $0.transaction == event.transaction }

@@ -94,7 +94,6 @@ public struct SubscriptionHistory: Sendable {
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { reported.isEmpty }
 
-  /// Adds the contributions of this subscription to `books`.
   func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
     guard !reported.isEmpty else { return }
     if !isShared { try bookArrivals(into: &books) }

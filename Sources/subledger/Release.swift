@@ -1,4 +1,3 @@
-/// Which program this is.
 enum Release {
   /// Semantic version; the manifest of every report set carries it.
   static let version = "0.1.0"

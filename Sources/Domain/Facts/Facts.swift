@@ -80,7 +80,6 @@ public struct PartialSum: Sendable, Hashable {
     if let amount { add(amount.micros, times: 1) } else { unknown += 1 }
   }
 
-  /// Adds `factor` times an amount in millionths.
   @inline(__always)
   mutating func add(_ micros: Int64, times factor: Int64) {
     let (change, isLarge) = micros.multipliedReportingOverflow(by: factor)

@@ -78,9 +78,7 @@ final class ArrivalAccount {
   }
 
   /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
-  private func addReceipt(
-    of event: Event, at received: Instant, slot: Int32
-  ) {
+  private func addReceipt(of event: Event, at received: Instant, slot: Int32) {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
     let bucket = LatencyBucket.of(seconds: latency)
     latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
@@ -127,11 +125,10 @@ final class ArrivalAccount {
         deliveries = deliveries + excluded.deliveries
       """)
     let rows = latencies.map { place, count in
-      (key: LatencyKey(key: deliveries[Int(place.slot)].key, bucket: place.bucket), count: count)
+      (key: deliveries[Int(place.slot)].key, bucket: place.bucket, count: count)
     }
-    for (latency, count) in rows.sorted(by: { $0.key < $1.key }) {
-      try upsert.run(
-        run, latency.key.day, latency.key.provider, latency.key.kind, latency.bucket, count)
+    for (key, bucket, count) in rows.sorted(by: { ($0.key, $0.bucket) < ($1.key, $1.bucket) }) {
+      try upsert.run(run, key.day, key.provider, key.kind, bucket, count)
     }
   }
 }
@@ -174,15 +171,6 @@ private struct LatencyPlace: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(Int64(slot) << 32 ^ bucket) }
 }
 
-private struct LatencyKey: Comparable {
-  let key: DeliveryKey
-  let bucket: Int64
-
-  static func < (left: LatencyKey, right: LatencyKey) -> Bool {
-    (left.key, left.bucket) < (right.key, right.bucket)
-  }
-}
-
 /// The deliveries of one day, provider and kind.
 struct DeliveryCounts {
   private var new: Int64 = 0
@@ -209,7 +197,6 @@ struct DeliveryCounts {
     receive(attempt)
   }
 
-  /// Adds a delivery at an attempt.
   mutating func receive(_ attempt: Int?) {
     if let attempt, attempt <= attempts.count { attempts[attempt - 1] += 1 }
   }

@@ -85,7 +85,6 @@ enum BreakContent {
     "lineage",
   ]
 
-  /// What `read` reads.
   static let selected = columns.joined(separator: ", ") + ", break_id"
 
   /// Binds the columns of `item` from parameter `first` on, in the order of `columns`.
@@ -101,7 +100,6 @@ enum BreakContent {
     }
   }
 
-  /// The break in a row of `selected` columns.
   static func read(_ row: Statement) throws(SubledgerError) -> Break {
     var item = Break(id: row.text(20), code: try row.value(0), provider: try row.value(3))
     item.status = try row.value(1)

@@ -36,24 +36,21 @@ extension Ledger {
   /// The break with this id as the last run that found it described it, with the texts as they were
   /// received; nil if no run found it.
   public func knownBreak(_ id: String) throws(SubledgerError) -> Break? {
-    try access("read a break") { database in
-      try database.first(
-        "select \(BreakContent.selected) from break where break_id = ?", id
-      ) { try BreakContent.read($0) }
-    }
+    try first(
+      "read a break", "select \(BreakContent.selected) from break where break_id = ?", id
+    ) { try BreakContent.read($0) }
   }
 
   /// The breaks that events alone prove and the newest run found, by id, as it described them.
   ///
   /// Not all unresolved ones: a run that looks back leaves breaks of later as-ofs as they are.
   public func standingBreaks() throws(SubledgerError) -> [Break] {
-    try access("read the breaks") { database in
-      try database.all(
-        """
-        select \(BreakContent.selected) from break_episode
-        where last_run = (select max(id) from run) and lineage <> 0 order by break_id
-        """
-      ) { try BreakContent.read($0) }
-    }
+    try all(
+      "read the breaks",
+      """
+      select \(BreakContent.selected) from break_episode
+      where last_run = (select max(id) from run) and lineage <> 0 order by break_id
+      """
+    ) { try BreakContent.read($0) }
   }
 }

@@ -3,7 +3,6 @@
 /// They follow each other in blocks, which never move, and are addressed by offset, so that any
 /// thread can read a copy of the arena.
 struct ByteArena {
-  /// Where a piece lies.
   struct Slot {
     let block: Int32
     let offset: Int32
@@ -29,7 +28,6 @@ struct ByteArena {
   /// All bytes taken from the system.
   var size: Int { sizeOfFull + last.bytes.capacity }
 
-  /// Keeps a copy of `bytes`.
   mutating func keep(_ bytes: UnsafeRawBufferPointer) -> Slot { keep { $0.put(bytes: bytes) } }
 
   /// Keeps what `write` adds to the writer that it is given, in which others' bytes lie already.
@@ -48,7 +46,6 @@ struct ByteArena {
     last = ByteWriter(capacity: Self.blockSize + Self.slack)
   }
 
-  /// Calls `body` with one piece.
   @inline(__always)
   func withBytes<Value>(
     at place: Slot, _ body: (UnsafeRawBufferPointer) throws -> Value
@@ -58,7 +55,6 @@ struct ByteArena {
     return try bytes.withUnsafeBytes { try body(place.piece(of: $0)) }
   }
 
-  /// Calls `body` with all pieces at hand.
   func withPieces<Value>(_ body: (Pieces) throws -> Value) rethrows -> Value {
     func open(_ blocks: [UnsafeRawBufferPointer]) throws -> Value {
       guard blocks.count <= full.count else { return try body(Pieces(blocks: blocks)) }

@@ -6,7 +6,6 @@ struct ByteWriter {
 
   init() {}
 
-  /// A writer with capacity for so many bytes.
   init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
   mutating func reset() { bytes.removeAll(keepingCapacity: true) }

@@ -25,7 +25,6 @@ struct FingerprintMap {
     return next
   }
 
-  /// Where `key` is, or belongs.
   @inline(__always)
   private func place(of key: Int64) -> Int {
     var place = Int(truncatingIfNeeded: key) & mask

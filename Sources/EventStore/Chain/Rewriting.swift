@@ -19,7 +19,6 @@ struct Rewriting: Equatable {
     self.init(words[1], old: words[2], new: words[3])
   }
 
-  /// The line of the act.
   var line: String { "rewritten \(subject) \(old) \(new)" }
 }
 

@@ -17,7 +17,6 @@ public struct RunPart: Sendable, Equatable {
   }
 }
 
-/// The tables that a run seals.
 struct RunParts {
   private let database: Connection
 
@@ -63,23 +62,5 @@ struct RunParts {
     }
     writer.bytes.withUnsafeBytes { digest.update($0) }
     return RunPart(name: name, rows: rows, sha256: digest.finish())
-  }
-}
-
-extension Statement {
-  /// Writes a value with its kind, so that no two rows have the same bytes.
-  func write(_ column: Int32, to writer: inout ByteWriter) {
-    switch type(column) {
-    case .null: writer.put(byte: 0)
-    case .integer:
-      writer.put(byte: 1)
-      writer.put(int64(column))
-    case .text:
-      writer.put(byte: 2)
-      writer.put(bytes(column))
-    case .blob:
-      writer.put(byte: 3)
-      writer.put(blob(column))
-    }
   }
 }

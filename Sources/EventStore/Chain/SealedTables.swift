@@ -21,7 +21,6 @@ enum SealedTables {
   /// The tables that change with a run only: the newest run seals all of their rows.
   static let whole = ["break_episode", "decision", "published_month", "erased"]
 
-  /// Columns that are not sealed, by table.
   static let unsealed = [
     "archive": ["path", "modified_ms", "inode", "path_check"],
     "act": ["run", "what", "zone", "period", "reason", "who", "content"],

@@ -55,7 +55,6 @@ enum ChainCheck {
     }
   }
 
-  /// Holds the tables that change with each run to the digests of the last one.
   private static func holdStanding(
     _ last: Int64, _ rewritings: Rewritings, in database: Connection, _ check: inout LedgerCheck
   ) throws {

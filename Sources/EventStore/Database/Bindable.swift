@@ -2,7 +2,6 @@ internal import Domain
 
 /// A value that a statement can be given for a question mark.
 protocol Bindable {
-  /// Binds the value at `index` (from 1).
   func bind(to statement: Statement, at index: Int32)
 }
 
@@ -44,12 +43,10 @@ extension Instant: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, milliseconds) }
 }
 
-/// A day is bound as its number.
 extension Day: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(number)) }
 }
 
-/// A month is bound as its number.
 extension Month: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(number)) }
 }
@@ -62,7 +59,6 @@ extension Int32: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(self)) }
 }
 
-/// An enumeration is bound as its raw value.
 extension Bindable where Self: RawRepresentable, RawValue == String {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, rawValue) }
 }

@@ -4,21 +4,6 @@ internal import CSQLite
 ///
 /// It refuses rows without the row they refer to, and texts in double quotes.
 final class Connection {
-  /// How much of the write-ahead log a checkpoint copies into the database.
-  enum Checkpoint {
-    /// As much as is possible without waiting for readers and writers.
-    case passive
-    /// All of it, after which the log is empty.
-    case truncate
-
-    var mode: Int32 {
-      switch self {
-      case .passive: SQLITE_CHECKPOINT_PASSIVE
-      case .truncate: SQLITE_CHECKPOINT_TRUNCATE
-      }
-    }
-  }
-
   let handle: OpaquePointer
   private var cache: [String: Statement] = [:]
 
@@ -100,12 +85,14 @@ final class Connection {
     return statement
   }
 
-  /// Copies the write-ahead log into the database; false when another connection prevents it.
+  /// Copies the write-ahead log into the database, all of it so that it is empty, or what needs no
+  /// waiting for readers and writers; false when another connection prevents it.
   @discardableResult
-  func checkpoint(_ kind: Checkpoint) throws -> Bool {
+  func checkpoint(isEmptying: Bool) throws -> Bool {
     // A connection that has not read yet ignores the log.
     try first("select 1 from sqlite_schema limit 1") { _ in }
-    let code = sqlite3_wal_checkpoint_v2(handle, "main", kind.mode, nil, nil)
+    let mode = isEmptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
     if SQLiteError.primary(code) == SQLITE_BUSY { return false }
     try check(code)
     return true
@@ -171,9 +158,7 @@ extension Connection {
   }
 
   private func names(_ sql: String, of table: String) throws -> [String] {
-    var names: [String] = []
-    try forEachRow(sql, table) { names.append($0.text(0)) }
-    return names
+    try all(sql, table) { $0.text(0) }
   }
 
   /// Runs a statement with `values` for its question marks.
@@ -210,7 +195,6 @@ extension Connection {
   }
 }
 
-/// What SQLite refused, and why.
 struct SQLiteError: Error {
   /// SQLite's extended result code.
   let code: Int32

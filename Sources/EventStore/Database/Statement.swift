@@ -47,7 +47,6 @@ final class Statement {
       subledger_transient())
   }
 
-  /// Binds a blob, which SQLite copies.
   func bind(_ index: Int32, blob bytes: [UInt8]) {
     bytes.withUnsafeBytes { bind(index, blob: $0) }
   }
@@ -89,7 +88,6 @@ final class Statement {
     return sqlite3_changes(sqlite3_db_handle(handle)) > 0
   }
 
-  /// Calls `body` at every row.
   func forEachRow(_ body: (Statement) throws -> Void) throws {
     defer { reset() }
     while try step() { try body(self) }
@@ -113,7 +111,6 @@ final class Statement {
     return number
   }
 
-  /// The number in a column; 0 for null.
   func int64OrZero(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   private func requireNumbers() throws {
@@ -129,19 +126,21 @@ final class Statement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// How many columns a row has.
   var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// What a column may hold in a strict table of integers, texts and blobs.
-  enum Kind { case null, integer, text, blob }
-
-  /// What a column of this row holds.
-  func type(_ column: Int32) -> Kind {
+  /// Writes a value with its kind, so that no two rows have the same bytes.
+  func write(_ column: Int32, to writer: inout ByteWriter) {
     switch sqlite3_column_type(handle, column) {
-    case SQLITE_NULL: .null
-    case SQLITE_INTEGER: .integer
-    case SQLITE_BLOB: .blob
-    default: .text
+    case SQLITE_NULL: writer.put(byte: 0)
+    case SQLITE_INTEGER:
+      writer.put(byte: 1)
+      writer.put(int64(column))
+    case SQLITE_BLOB:
+      writer.put(byte: 3)
+      writer.put(blob(column))
+    default:
+      writer.put(byte: 2)
+      writer.put(bytes(column))
     }
   }
 

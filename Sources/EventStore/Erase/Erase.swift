@@ -151,22 +151,21 @@ extension Ledger {
 
   /// How many erased persons have subscriptions or snapshots.
   public func erasedUsersCount() throws(SubledgerError) -> Int64 {
-    try access("count who was erased") { database in
-      try database.first(
-        """
-        select count(*) from erased
-        where exists (select 1 from lineage where user = erased.key and user <> 0)
-          or exists (select 1 from snapshot where user = erased.key)
-        """
-      ) { $0.int64(0) } ?? 0
-    }
+    try first(
+      "count who was erased",
+      """
+      select count(*) from erased
+      where exists (select 1 from lineage where user = erased.key and user <> 0)
+        or exists (select 1 from snapshot where user = erased.key)
+      """
+    ) { $0.int64(0) } ?? 0
   }
 
   /// Erases in this ledger, too, the persons that `other` has erased.
   public func adoptErasures(of other: Ledger) throws(SubledgerError) {
-    let users = try other.access("read erased persons") { database in
-      try database.all("select key, pseudonym from erased") { ($0.int64(0), $0.text(1)) }
-    }
+    let users = try other.all(
+      "read erased persons", "select key, pseudonym from erased"
+    ) { ($0.int64(0), $0.text(1)) }
     try change("keep persons erased") { database in
       for (key, pseudonym) in users {
         try database.run("insert into user (key, id) values (?, ?)", key, pseudonym)

@@ -11,7 +11,6 @@ struct RedactedTexts {
     Int64(try write("decision", key: "break_id", ["reason", "who"]).count)
   }
 
-  /// Rewrites reasons and actors.
   func writeActs() throws -> [Rewriting] {
     let before = try database.acts()
     let rewritings = Rewritings(before)

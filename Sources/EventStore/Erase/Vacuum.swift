@@ -3,11 +3,10 @@ public import Domain
 extension Ledger {
   /// Bytes of the file, without its log.
   public func fileSize() throws(SubledgerError) -> Int64 {
-    try access("read the size of the file") { database in
-      try database.first(
-        "select page_count * page_size from pragma_page_count, pragma_page_size"
-      ) { $0.int64(0) } ?? 0
-    }
+    try first(
+      "read the size of the file",
+      "select page_count * page_size from pragma_page_count, pragma_page_size"
+    ) { $0.int64(0) } ?? 0
   }
 
   /// Empties the write-ahead log.
@@ -16,7 +15,7 @@ extension Ledger {
   public func emptyLog() throws(SubledgerError) {
     try sync()
     try access("empty the log") { database in
-      guard try database.checkpoint(.truncate) else {
+      guard try database.checkpoint(isEmptying: true) else {
         throw SubledgerError(
           .tryAgain, "cannot empty the log of the ledger \(path): somebody reads an older state",
           hint: "wait until that reader is done, and run the command again")

@@ -154,7 +154,6 @@ enum EventCoding {
     return (text, entitlements, reader.isSound && reader.isAtEnd)
   }
 
-  /// Whether the content that `encode` wrote has entitlements.
   static func hasEntitlements(_ content: UnsafeRawBufferPointer) -> Bool {
     var reader = ByteReader(content)
     return reader.unsigned() & Flag.entitlements != 0

@@ -3,7 +3,6 @@ public import Domain
 /// What the events of some subscriptions have besides their content: ids as text, and the archives
 /// that brought them.
 public struct EventSources: Sendable {
-  /// A version, or a copy of one, that is kept.
   struct Version: Sendable {
     let archive: Int32
     /// Equal for copies of one version.

@@ -57,7 +57,6 @@ public struct FoldUnit: Sendable {
   /// Whether subscriptions of `group` belong to it; of linked groups, all that are read do.
   func contains(_ group: FoldGroup) -> Bool { !roots.isEmpty || groups.contains(group) }
 
-  /// The keys of all subscriptions.
   func members(in ledger: Ledger, _ links: LineageLinks) throws -> [Int64] {
     var members = lineages
     for group in groups { members.formUnion(try ledger.lineages(in: group).map(\.key)) }

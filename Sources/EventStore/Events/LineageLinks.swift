@@ -71,7 +71,6 @@ extension Ledger {
   }
 }
 
-/// The links in the ledger.
 struct LineageLinks {
   private let database: Connection
   /// Fold groups of which a member may be linked, and others not yet.
@@ -79,7 +78,6 @@ struct LineageLinks {
 
   init(_ database: Connection) { self.database = database }
 
-  /// Whether any subscriptions are linked.
   func isAny() throws -> Bool {
     try database.first("select 1 from lineage_link limit 1") { _ in true } ?? false
   }

@@ -48,19 +48,16 @@ extension Ledger {
     ofUser user: Int64, provider: Provider
   ) throws(SubledgerError) -> [LineageRow] {
     guard user != 0 else { return [] }
-    return try access("read the lineages of a user") { database in
-      try database.all(
-        "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key",
-        user, provider
-      ) { try LineageRow($0) }
-    }
+    return try all(
+      "read the lineages of a user",
+      "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key",
+      user, provider
+    ) { try LineageRow($0) }
   }
 
   /// The lineage with this key.
   public func lineage(_ key: Int64) throws(SubledgerError) -> LineageRow? {
-    try access("read a lineage") { database in
-      try database.first("\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }
-    }
+    try first("read a lineage", "\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }
   }
 
   /// Calls `body` at every production lineage whose provider, app, store and original transaction
@@ -146,14 +143,5 @@ extension LineageRow {
       key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
       store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7),
       hasSuperseded: row.int64(8) != 0, isEntitled: row.int64(9) > 0)
-  }
-}
-
-extension SubscriptionScope {
-  init(_ lineage: LineageRow) {
-    provider = lineage.provider
-    app = lineage.app
-    environment = lineage.environment
-    store = lineage.store
   }
 }

@@ -11,10 +11,8 @@ public struct ArchiveLabel: Sendable, Equatable {
 extension Ledger {
   /// The file with this number; nil when the ledger has none.
   public func archiveLabel(_ id: Int32) throws(SubledgerError) -> ArchiveLabel? {
-    try access("look for an archive") { database in
-      try database.first("select name, sha256 from archive where id = ?", id) {
-        ArchiveLabel(name: $0.text(0), sha256: $0.text(1))
-      }
+    try first("look for an archive", "select name, sha256 from archive where id = ?", id) {
+      ArchiveLabel(name: $0.text(0), sha256: $0.text(1))
     }
   }
 
@@ -88,14 +86,13 @@ extension Ledger {
   public func snapshotPlaces(
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
   ) throws(SubledgerError) -> [SnapshotPlace] {
-    try access("read snapshots") { database in
-      try database.all(
-        """
-        select captured_ms, archive, line, byte_offset from snapshot
-        where provider = ? and user = ? and captured_ms <= ?
-        order by captured_ms desc, archive, line, byte_offset limit ?
-        """, provider, user, asOf, count
-      ) { SnapshotPlace(capturedAt: $0.instant(0), place: $0.provenance(1)) }
-    }
+    try all(
+      "read snapshots",
+      """
+      select captured_ms, archive, line, byte_offset from snapshot
+      where provider = ? and user = ? and captured_ms <= ?
+      order by captured_ms desc, archive, line, byte_offset limit ?
+      """, provider, user, asOf, count
+    ) { SnapshotPlace(capturedAt: $0.instant(0), place: $0.provenance(1)) }
   }
 }

@@ -32,15 +32,13 @@ struct StoredVersions {
     return lineages.isEmpty ? [event.lineage] : lineages
   }
 
-  /// Whether versions of an event may lie in several lineages.
-  func isInConflict(_ event: Event) throws -> Bool { try !conflicts(event).isEmpty }
-
   /// All lineages with an event that has several versions, here or elsewhere.
   func lineagesInConflict() throws -> Set<Int64> {
     Set(try database.all("select distinct lineage from event_conflict") { $0.int64(0) })
   }
 
-  private func conflicts(_ event: Event) throws -> [Int64] {
+  /// The lineages that may hold versions of an event; none when one alone does.
+  func conflicts(_ event: Event) throws -> [Int64] {
     try database.all(
       "select lineage from event_conflict where identity = ? and time = ? order by lineage",
       event.identity, event.time

@@ -6,18 +6,19 @@ struct SubscriptionScope: Equatable {
   var app: StringID
   var environment: Environment
   var store: Store
+}
 
-  init(provider: Provider, app: StringID, environment: Environment, store: Store) {
-    self.provider = provider
-    self.app = app
-    self.environment = environment
-    self.store = store
-  }
-
+extension SubscriptionScope {
   init(of event: Event) {
     self.init(
       provider: event.provider, app: event.app, environment: event.environment,
       store: event.store)
+  }
+
+  init(_ lineage: LineageRow) {
+    self.init(
+      provider: lineage.provider, app: lineage.app, environment: lineage.environment,
+      store: lineage.store)
   }
 
   /// The common fields of a lineage's events, as an event without other fields.
@@ -32,9 +33,8 @@ struct SubscriptionScope: Equatable {
 
   /// Reads provider, app, environment and store from `column` on.
   init(_ row: Statement, from column: Int32) throws(SubledgerError) {
-    provider = try row.value(column)
-    app = try row.symbol(column + 1)
-    environment = try row.value(column + 2)
-    store = try row.value(column + 3)
+    self.init(
+      provider: try row.value(column), app: try row.symbol(column + 1),
+      environment: try row.value(column + 2), store: try row.value(column + 3))
   }
 }

@@ -35,7 +35,6 @@ extension Ledger {
     }
   }
 
-  /// Replaces all doubts by `doubts`.
   func write(_ doubts: Set<ChurnDoubtRow>, to database: Connection) throws {
     try database.execute("delete from churn_doubt")
     let insert = try database.statement(

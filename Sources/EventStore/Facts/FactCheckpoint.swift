@@ -49,11 +49,9 @@ extension Ledger {
 
   /// The number of the last archive that is in the ledger; 0 without one.
   public func newestArchive() throws(SubledgerError) -> Int32 {
-    try access("look for an archive") { database in
-      try database.first("select coalesce(max(id), 0) from archive") {
-        Int32(truncatingIfNeeded: $0.int64(0))
-      } ?? 0
-    }
+    try first("look for an archive", "select coalesce(max(id), 0) from archive") {
+      Int32(truncatingIfNeeded: $0.int64(0))
+    } ?? 0
   }
 
   /// Stores `basis` as the checkpoint of the cells, in the transaction that changes them.

@@ -45,7 +45,6 @@ extension Facts {
     "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell",
   ]
 
-  /// All rows of all tables.
   var pieces: [RowPiece<CellRows>] {
     let revenue = revenue
     let months = revenue.placesByMonth.flatMap { month, places -> [RowPiece<CellRows>] in
@@ -115,7 +114,6 @@ extension [RevenueKey: RevenueSums] {
     return rows
   }
 
-  /// The sums of a month, whose days are at `places`.
   func rows(of month: Month, at places: [Index]) -> CellRows {
     var monthly: [RevenueKey: RevenueSums] = [:]
     for place in places {

@@ -83,16 +83,12 @@ extension Ledger {
 
   /// Events by the UTC hour in which they arrived, numbered since 1970-01-01.
   public func arrivals() throws(SubledgerError) -> [(feed: Feed, hour: Int64, events: Int64)] {
-    try access("count arrivals") { database in
-      try database.all(
-        "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
-        Int64(CoverageGap.arrival.rawValue)
-      ) { row in
-        (
-          try Feed(provider: row.value(0), app: row.symbol(1)),
-          row.int64(2), row.int64(3)
-        )
-      }
+    try all(
+      "count arrivals",
+      "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
+      Int64(CoverageGap.arrival.rawValue)
+    ) { row in
+      (try Feed(provider: row.value(0), app: row.symbol(1)), row.int64(2), row.int64(3))
     }
   }
 
@@ -103,23 +99,21 @@ extension Ledger {
   public func netUSD(
     of days: ClosedRange<Day>, provider: Provider, app: StringID?
   ) throws(SubledgerError) -> Int128 {
-    try access("add up revenue") { database in
-      try database.all(
-        """
-        select gross_usd - refunds_usd from revenue_cell
-        where day between ? and ? and provider = ? and app = coalesce(?, app)
-        """, days.lowerBound, days.upperBound, provider, app
-      ) { Int128($0.int64(0)) }.reduce(0, +)
-    }
+    try all(
+      "add up revenue",
+      """
+      select gross_usd - refunds_usd from revenue_cell
+      where day between ? and ? and provider = ? and app = coalesce(?, app)
+      """, days.lowerBound, days.upperBound, provider, app
+    ) { Int128($0.int64(0)) }.reduce(0, +)
   }
 
   /// The net amount of a month: gross before commission less refunds, in US dollars, without
   /// unknown amounts.
   public func netUSD(of month: Month) throws(SubledgerError) -> Int128 {
-    try access("add up revenue") { database in
-      try database.all(
-        "select gross_usd - refunds_usd from revenue_month_cell where month = ?", month
-      ) { Int128($0.int64(0)) }.reduce(0, +)
-    }
+    try all(
+      "add up revenue",
+      "select gross_usd - refunds_usd from revenue_month_cell where month = ?", month
+    ) { Int128($0.int64(0)) }.reduce(0, +)
   }
 }

@@ -37,18 +37,16 @@ public struct RateRow: Sendable, Equatable {
 extension Ledger {
   /// The rates of all currencies and days.
   public func rateRows() throws(SubledgerError) -> [RateRow] {
-    try access("read exchange rates") { database in
-      try database.all("select currency, day, rates from rate_cell") { row in
-        var reader = ByteReader(row.blob(2))
-        var rates: [RateRow.Rate] = []
-        while !reader.isAtEnd, reader.isSound {
-          rates.append(
-            RateRow.Rate(
-              usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
-        }
-        guard reader.isSound else { throw SubledgerError.damaged("an exchange rate") }
-        return try RateRow(currency: row.symbol(0), day: row.day(1), rates: rates)
+    try all("read exchange rates", "select currency, day, rates from rate_cell") { row in
+      var reader = ByteReader(row.blob(2))
+      var rates: [RateRow.Rate] = []
+      while !reader.isAtEnd, reader.isSound {
+        rates.append(
+          RateRow.Rate(
+            usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
       }
+      guard reader.isSound else { throw SubledgerError.damaged("an exchange rate") }
+      return try RateRow(currency: row.symbol(0), day: row.day(1), rates: rates)
     }
   }
 

@@ -13,7 +13,6 @@ struct LineageHead {
   }
 }
 
-/// A delivered event on its way to its lineage.
 struct DeliveredEvent {
   var record: EventRecord
   /// Which of all that are written together it is, in order of arrival.

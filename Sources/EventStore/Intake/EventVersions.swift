@@ -2,7 +2,7 @@ internal import Domain
 
 /// The rare end of adding events: which version counts of an event that several lineages hold.
 struct EventVersions {
-  private let stored: StoredVersions
+  let stored: StoredVersions
   private let lineages: LineageWriter
   private let words: [String]
   private let database: Connection
@@ -42,9 +42,6 @@ struct EventVersions {
       try select(wanted)
     }
   }
-
-  /// Whether versions of an event may lie in several lineages.
-  func isInConflict(_ event: Event) throws -> Bool { try stored.isInConflict(event) }
 
   /// Lets exactly one version count of each event with one of the identities that are wanted of the
   /// lineages in a range of keys.
@@ -101,7 +98,6 @@ struct EventVersions {
   }
 }
 
-/// One of several versions of an event.
 final class VersionCandidate {
   let version: EventVersion
   let material: Event
@@ -162,7 +158,6 @@ struct VersionElection {
     outcomes[identity]?.contains { $0.lineages.count > 1 && $0.lineages.contains(lineage) } ?? false
   }
 
-  /// Whether another version of the event counts.
   func isSuperseded(_ event: Event) -> Bool {
     guard let outcomes = outcomes[event.identity] else { return false }
     return !outcomes.contains { $0.winner.version.event == event }

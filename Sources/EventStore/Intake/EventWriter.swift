@@ -19,7 +19,6 @@ struct EventWriter {
   /// New lineages that are made at a time where no other thread can make them.
   private static let lineagesMax = 1_024
 
-  /// A writer of the events of `batch`.
   init(_ batch: WriteBuffer.Batch, words: [String], database: Connection) throws {
     self.batch = batch
     self.database = database
@@ -37,7 +36,6 @@ struct EventWriter {
     notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
   }
 
-  /// The number of the first event.
   var start: Int { batch.numbers.lowerBound }
 
   /// Begins to write rows that other threads make; empty where `write` makes all of them.

@@ -55,7 +55,6 @@ struct MergeNotes {
 struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
-  /// Whether the stored versions changed.
   private(set) var isChanged = false
   /// The versions with which `records` ends, of one time and identity; none before there are two.
   private var rivals: [VersionCandidate] = []

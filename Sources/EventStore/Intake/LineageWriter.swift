@@ -118,7 +118,6 @@ struct LineageState {
   let entitled: Int64
   let sum: Int64
 
-  /// The state of a lineage with `records`, encoded as `events`.
   init(_ records: [EventRecord], events: UnsafeRawBufferPointer) {
     user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
     versions = Int64(records.count)

@@ -125,7 +125,6 @@ private struct MergedEvents: DeliveredEvents {
 }
 
 extension [Int64?] {
-  /// The least element.
   var least: Int64? {
     reduce(nil) { least, key in key.map { Swift.min($0, least ?? $0) } ?? least }
   }

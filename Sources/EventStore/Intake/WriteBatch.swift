@@ -42,7 +42,6 @@ struct WriteBatch {
   /// An empty batch; its events are numbered from `start` on.
   init(start: Int) { self.start = start }
 
-  /// How far it goes.
   var end: Mark { Mark(events: entries.count, users: users.count) }
 
   /// Memory held, about, with the 32 bytes an event that writing needs besides.

@@ -68,7 +68,6 @@ struct WriteBuffer {
     (self.spillFile, self.begin) = (spillFile, begin)
   }
 
-  /// All events.
   mutating func all(in database: Connection) throws -> Batch {
     guard spillFile.count > 0 else {
       return Batch(events: batch.events(upTo: batch.end), numbers: 0..<count)
@@ -79,7 +78,6 @@ struct WriteBuffer {
       events: spillFile.events(of: 0..<spillFile.count, in: database), numbers: 0..<count)
   }
 
-  /// The events before the last archive, and its own.
   mutating func parts(in database: Connection) throws -> (before: Batch, last: Batch) {
     try spill(in: database)
     return (
@@ -91,7 +89,6 @@ struct WriteBuffer {
     )
   }
 
-  /// Forgets all of them.
   mutating func clear(in database: Connection) throws {
     try spillFile.clear(in: database)
     self = WriteBuffer()

@@ -46,7 +46,7 @@ extension Ledger {
       guard let (run, archive) = first else { return nil }
       let before = try SealedParts(of: Self.pruned, in: database)
       var result = Pruned(firstRun: run)
-      let removal = Removal(database, moment: moment, run: run, archive: archive)
+      let removal = Removal(database: database, moment: moment, run: run, archive: archive)
       result.snapshots = try removal.snapshots()
       result.contents = try removal.contents()
       result.published = try removal.published()
@@ -84,19 +84,12 @@ extension Ledger {
 
 /// Removes rows that a prune names.
 private struct Removal {
-  private let database: Connection
-  private let moment: Instant
+  let database: Connection
+  let moment: Instant
   /// The first run that is to stay reproducible.
-  private let run: Int64
+  let run: Int64
   /// The last archive that it knew.
-  private let archive: Int64
-
-  init(_ database: Connection, moment: Instant, run: Int64, archive: Int64) {
-    self.database = database
-    self.moment = moment
-    self.run = run
-    self.archive = archive
-  }
+  let archive: Int64
 
   /// Snapshots before the moment in whose place every later run saw a newer one.
   func snapshots() throws -> Int64 {

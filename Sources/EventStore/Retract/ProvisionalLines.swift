@@ -4,22 +4,21 @@ extension Ledger {
   /// Archives with lines of a gzip member whose checksum is wrong, of which the whole file has come
   /// since or before: under the same name, and as long or with most of the same events.
   public func replacedDamage() throws(SubledgerError) -> [ArchiveRecord] {
-    try access("look for damaged archives") { database in
-      try database.all(
-        """
-        \(ArchiveRecord.select)
-        where provisional_from is not null and skipped < lines and exists (
-          select 1 from archive as whole
-          where whole.name = archive.name and whole.kind = archive.kind
-            and whole.id <> archive.id and whole.damage_offset is null
-            and (
-              whole.bytes = archive.bytes
-              or 2 * iif(whole.id > archive.id, whole.duplicates, archive.duplicates)
-                >= archive.accepted + archive.duplicates))
-        order by id
-        """
-      ) { try ArchiveRecord($0) }
-    }
+    try all(
+      "look for damaged archives",
+      """
+      \(ArchiveRecord.select)
+      where provisional_from is not null and skipped < lines and exists (
+        select 1 from archive as whole
+        where whole.name = archive.name and whole.kind = archive.kind
+          and whole.id <> archive.id and whole.damage_offset is null
+          and (
+            whole.bytes = archive.bytes
+            or 2 * iif(whole.id > archive.id, whole.duplicates, archive.duplicates)
+              >= archive.accepted + archive.duplicates))
+      order by id
+      """
+    ) { try ArchiveRecord($0) }
   }
 
   /// The first event that such a line brought, of each feed, and the first of the subscriptions of

@@ -131,7 +131,8 @@ private struct RewoundEvents {
       let named = Set(kept.map(\.identity))
       for event in removed {
         let isNamed = named.contains(event.identity)
-        if try isNamed || hasConflicts && versions.isInConflict(event) { doubts.append(event) }
+        let isElsewhere = try hasConflicts && !versions.stored.conflicts(event).isEmpty
+        if isNamed || isElsewhere { doubts.append(event) }
       }
     }
   }

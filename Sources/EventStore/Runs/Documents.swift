@@ -32,8 +32,6 @@ public struct RunDocuments: Sendable, Equatable {
 
   /// No files.
   public init() {}
-
-  var all: [Document?] { [configuration, prices, decisions] }
 }
 
 extension Ledger {
@@ -74,11 +72,9 @@ extension Ledger {
 extension Ledger {
   /// The last run that followed decisions of this name; nil when none did.
   public func lastRun(withDecisions sha256: String) throws(SubledgerError) -> Int64? {
-    try access("look for a run") { database in
-      try database.first("select max(id) from run where decisions = ?", sha256) {
-        $0.optionalInt64(0)
-      } ?? nil
-    }
+    try first("look for a run", "select max(id) from run where decisions = ?", sha256) {
+      $0.optionalInt64(0)
+    } ?? nil
   }
 
   /// Calls `body` at every document, by SHA-256.

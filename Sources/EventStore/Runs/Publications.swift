@@ -3,18 +3,17 @@ public import Domain
 extension Ledger {
   /// Whether the set whose SHA256SUMS has this SHA-256 is one of this ledger.
   public func hasPublished(set sha256: String) throws(SubledgerError) -> Bool {
-    try access("look for a set") { database in
-      try database.first("select 1 from published_set where sha256 = ?", sha256) { _ in } != nil
-    }
+    try first(
+      "look for a set", "select 1 from published_set where sha256 = ?", sha256
+    ) { _ in } != nil
   }
 
   /// The folder into which a run published this set; nil for a look and for another ledger's set.
   public func folder(ofSet sha256: String) throws(SubledgerError) -> String? {
-    try access("look for a set") { database in
-      try database.first(
-        "select folder from published_set where sha256 = ? and folder is not null", sha256
-      ) { $0.text(0) }
-    }
+    try first(
+      "look for a set",
+      "select folder from published_set where sha256 = ? and folder is not null", sha256
+    ) { $0.text(0) }
   }
 
   /// Keeps that a set is about to be published: by a run into `folder`, or by a look.
@@ -53,25 +52,22 @@ extension Ledger {
       case .settled: "settled_month"
       case .ended: "ended_month"
       }
-    return try access("read publications") { database in
-      try database.first(
-        """
-        select p.run from publication as p
-        join published_horizon as h on h.run = p.run
-        where p.zone = ? and p.run < ? and h.\(horizon) > ? and h.provider = ? and h.app = ?
-        order by p.run desc limit 1
-        """, zone, run, Int64(month.number), Int64(feed.provider.rawValue), Int64(feed.app)
-      ) { $0.int64(0) }
-    }
+    return try first(
+      "read publications",
+      """
+      select p.run from publication as p
+      join published_horizon as h on h.run = p.run
+      where p.zone = ? and p.run < ? and h.\(horizon) > ? and h.provider = ? and h.app = ?
+      order by p.run desc limit 1
+      """, zone, run, Int64(month.number), Int64(feed.provider.rawValue), Int64(feed.app)
+    ) { $0.int64(0) }
   }
 
   /// The last archive that `run` knew when it published; 0 when it knew none.
   public func lastArchive(knownTo run: Int64) throws(SubledgerError) -> Int32 {
-    try access("read publications") { database in
-      try database.first("select last_archive from publication where run = ?", run) {
-        Int32(truncatingIfNeeded: $0.int64(0))
-      } ?? 0
-    }
+    try first("read publications", "select last_archive from publication where run = ?", run) {
+      Int32(truncatingIfNeeded: $0.int64(0))
+    } ?? 0
   }
 
   /// The first of the runs up to `run` that published from the same input with the same options,
@@ -79,38 +75,34 @@ extension Ledger {
   ///
   /// They repeat one publication: each lists the restatements of the first one.
   public func firstRepetition(of run: Int64) throws(SubledgerError) -> Int64 {
-    try access("read publications") { database in
-      try database.first(
-        """
-        select coalesce(max(p.run), 0) + 1 from publication as p
-        join run as other on other.id = p.run
-        join run as this on this.id = ?1
-        where p.run < ?1 and not (
-          other.as_of_ms = this.as_of_ms and other.version = this.version
-          and json_remove(other.options, '$.csv_dialect', '$.amount_decimals')
-            = json_remove(this.options, '$.csv_dialect', '$.amount_decimals')
-          and p.last_archive = (select coalesce(max(id), 0) from archive))
-        """, run
-      ) { $0.int64(0) } ?? run
-    }
+    try first(
+      "read publications",
+      """
+      select coalesce(max(p.run), 0) + 1 from publication as p
+      join run as other on other.id = p.run
+      join run as this on this.id = ?1
+      where p.run < ?1 and not (
+        other.as_of_ms = this.as_of_ms and other.version = this.version
+        and json_remove(other.options, '$.csv_dialect', '$.amount_decimals')
+          = json_remove(this.options, '$.csv_dialect', '$.amount_decimals')
+        and p.last_archive = (select coalesce(max(id), 0) from archive))
+      """, run
+    ) { $0.int64(0) } ?? run
   }
 
   /// The time zone of the set of `run`; nil if it did not publish.
   public func zone(of run: Int64) throws(SubledgerError) -> String? {
-    try access("read publications") { database in
-      try database.first("select zone from publication where run = ?", run) {
-        $0.text(0)
-      }
+    try first("read publications", "select zone from publication where run = ?", run) {
+      $0.text(0)
     }
   }
 
   /// The last run before `run` that published; nil when none did.
   public func publication(before run: Int64) throws(SubledgerError) -> Int64? {
-    try access("read publications") { database in
-      try database.first(
-        "select run from publication where run < ? order by run desc limit 1", run
-      ) { $0.int64(0) }
-    }
+    try first(
+      "read publications",
+      "select run from publication where run < ? order by run desc limit 1", run
+    ) { $0.int64(0) }
   }
 
   /// Names of the options in which two runs differ; `version` when the programs do.

@@ -96,51 +96,43 @@ extension Ledger {
 
   /// The run with this number.
   public func run(_ number: Int64) throws(SubledgerError) -> RunRow? {
-    try access("read a run") { database in
-      try database.first("\(RunRow.select) where id = ?", number) { RunRow($0) }
-    }
+    try first("read a run", "\(RunRow.select) where id = ?", number) { RunRow($0) }
   }
 
   /// The newest `count` runs, newest first.
   public func runs(newest count: Int) throws(SubledgerError) -> [RunRow] {
-    try access("read the runs") { database in
-      try database.all("\(RunRow.select) order by id desc limit ?", count) { RunRow($0) }
-    }
+    try all("read the runs", "\(RunRow.select) order by id desc limit ?", count) { RunRow($0) }
   }
 
   /// The newest run that has published; nil when none has.
   public func lastPublished() throws(SubledgerError) -> RunRow? {
-    try access("read the runs") { database in
-      try database.first(
-        "\(RunRow.select) where published is not null order by id desc limit 1"
-      ) { RunRow($0) }
-    }
+    try first(
+      "read the runs", "\(RunRow.select) where published is not null order by id desc limit 1"
+    ) { RunRow($0) }
   }
 
   /// The unpublished run that wrote the current cells and breaks: a running or an interrupted one;
   /// nil when they belong to the last published run.
   public func unpublishedRun() throws(SubledgerError) -> RunRow? {
-    try access("read the runs") { database in
-      try database.first("\(RunRow.select) where published is null order by id limit 1") {
-        RunRow($0)
-      }
+    try first("read the runs", "\(RunRow.select) where published is null order by id limit 1") {
+      RunRow($0)
     }
   }
 
   /// The feeds that something arrived of.
   public func feeds() throws(SubledgerError) -> [Feed] {
-    try access("read the feeds") { database in
-      try database.all("select distinct provider, app from delivery_hour order by provider, app") {
-        try Feed(provider: $0.value(0), app: $0.symbol(1))
-      }
+    try all(
+      "read the feeds", "select distinct provider, app from delivery_hour order by provider, app"
+    ) {
+      try Feed(provider: $0.value(0), app: $0.symbol(1))
     }
   }
 
   /// When the last event happened, whatever as-of; nil without any.
   public func lastEventAt() throws(SubledgerError) -> Instant? {
-    try access("look for the last event") { database in
-      try database.first("select max(last_event_ms) from archive") { $0.optionalInstant(0) } ?? nil
-    }
+    try first(
+      "look for the last event", "select max(last_event_ms) from archive"
+    ) { $0.optionalInstant(0) } ?? nil
   }
 
   /// How far the input reached at `asOf`, by provider and app; only feeds of which something had
@@ -191,21 +183,15 @@ extension ArchiveCounts {
 extension RunRow {
   static let select = """
     select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
-      rejected, published, qualified
+      rejected, 0, 0, published, qualified
     from run
     """
 
   init(_ row: Statement) {
-    var counts = ArchiveCounts()
-    counts.lines = row.int64(5)
-    counts.accepted = row.int64(6)
-    counts.duplicates = row.int64(7)
-    counts.skipped = row.int64(8)
-    counts.rejected = row.int64(9)
     self.init(
       id: row.int64(0), asOf: row.instant(1), version: row.text(2),
-      options: row.text(3), archives: row.int64(4), counts: counts,
-      published: row.isNull(10) ? nil : row.text(10),
-      qualified: row.isNull(11) ? nil : row.text(11))
+      options: row.text(3), archives: row.int64(4), counts: ArchiveCounts(row, from: 5),
+      published: row.isNull(12) ? nil : row.text(12),
+      qualified: row.isNull(13) ? nil : row.text(13))
   }
 }

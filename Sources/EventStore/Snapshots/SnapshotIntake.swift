@@ -2,33 +2,62 @@ public import Domain
 
 /// Takes the snapshots of one file into the ledger, whole or not at all.
 public final class SnapshotIntake {
-  private let entry: SnapshotFileImport
+  private let ledger: Ledger
+  /// The ledger's number of the file.
+  public let archive: Int32
+  private var counts = ArchiveCounts()
+  /// The sum of the fingerprints of its snapshots.
+  private var snapshotsCheck: Int64 = 0
+  private var rejects = RejectedLines()
+  private var isOpen = true
 
-  private init(entry: SnapshotFileImport) { self.entry = entry }
-
-  static func begin(
-    _ archive: NewArchive, in ledger: Ledger
-  ) throws(SubledgerError) -> SnapshotIntake {
-    SnapshotIntake(entry: try SnapshotFileImport.begin(archive, in: ledger))
+  init(_ new: NewArchive, in ledger: Ledger) throws(SubledgerError) {
+    precondition(!ledger.isIngesting, "one archive is imported at a time")
+    let known = try ledger.archiveWithContent(
+      sha256: new.sha256, kind: new.kind, capturedAt: new.capturedAt)
+    precondition(known == nil, "the content of an archive is read once")
+    self.ledger = ledger
+    archive = try ledger.access("list an archive") { database in
+      try database.savepoint("archive")
+      do {
+        return try ArchiveRows(database).insert(
+          new, status: .complete, id: ledger.nextArchive(in: database),
+          run: ArrivalRun(in: database).number)
+      } catch {
+        ledger.undo("undo an archive", since: "archive")
+        throw error
+      }
+    }
+    ledger.isIngesting = true
   }
 
-  /// The ledger's number of the file.
-  public var archive: Int32 { entry.id }
+  deinit { abandon() }
 
   /// Adds snapshots, one per line, with the lines that could not be understood.
   ///
   /// A snapshot with the stored content of that user and moment is a duplicate.
   public func add(
-    _ snapshots: [Snapshot], rejects: [Reject] = [], retracted: Int64 = 0
+    _ snapshots: [Snapshot], rejects newRejects: [Reject] = [], retracted: Int64 = 0
   ) throws(SubledgerError) {
-    try entry.add("add snapshots") { database in
-      let writer = try SnapshotWriter(entry: entry, database: database)
-      var accepted: Int64 = 0
-      for snapshot in snapshots where try writer.write(snapshot) { accepted += 1 }
-      let brought = Int64(snapshots.count)
-      try entry.count(
-        accepted: accepted, duplicates: brought - accepted, skipped: retracted, rejects: rejects,
-        in: database)
+    try write("add snapshots") { database in
+      let writer = try SnapshotWriter(ledger: ledger, archive: archive, database: database)
+      for snapshot in snapshots {
+        if let check = try writer.write(snapshot) {
+          snapshotsCheck &+= check
+          counts.accepted += 1
+        } else {
+          counts.duplicates += 1
+        }
+      }
+      let rejected = Int64(newRejects.count)
+      counts.lines += Int64(snapshots.count) + retracted + rejected
+      counts.rejected += rejected
+      counts.skipped += retracted
+      if retracted > 0 {
+        try ArchiveRows(database).add(skipped: [retractedReason: retracted], of: archive)
+      }
+      rejects.add(newRejects)
+      try ArchiveRows(database).add(&rejects, of: archive)
     }
   }
 
@@ -39,31 +68,58 @@ public final class SnapshotIntake {
   public func finish(
     damageOffset: Int64? = nil, provisionalFrom: Int64? = nil, isDated: Bool = true
   ) throws(SubledgerError) -> ArchiveCounts {
-    try entry.finish(
-      damageOffset: damageOffset, provisionalFrom: provisionalFrom, isDated: isDated)
+    try write("write the counts of an archive") { database in
+      try ArchiveRows(database).close(
+        archive, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
+        snapshotsCheck: snapshotsCheck, isDated: isDated)
+      try database.release("archive")
+    }
+    isOpen = false
+    ledger.isIngesting = false
+    return counts
   }
 
-  /// Undoes everything that was added.
-  public func abandon() { entry.abandon() }
+  /// Undoes everything that was added; harmless without an open transaction.
+  public func abandon() {
+    guard isOpen else { return }
+    isOpen = false
+    ledger.isIngesting = false
+    ledger.undoArchive(since: "archive")
+  }
+
+  /// Runs `body` inside the file's transaction; an error undoes the file.
+  private func write(
+    _ doing: String, _ body: (Connection) throws -> Void
+  ) throws(SubledgerError) {
+    precondition(isOpen, "nothing is added to an archive that is finished or abandoned")
+    do {
+      try ledger.access(doing, body)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
 }
 
 extension Ledger {
   /// Begins to take in a file of snapshots; one file at a time, each content once.
   public func beginSnapshots(_ archive: NewArchive) throws(SubledgerError) -> SnapshotIntake {
-    try SnapshotIntake.begin(archive, in: self)
+    try SnapshotIntake(archive, in: self)
   }
 }
 
 private struct SnapshotWriter {
-  private let entry: SnapshotFileImport
+  private let ledger: Ledger
+  private let archive: Int32
   private let database: Connection
   private let users: UserKeys
   private let contentInsertion: Statement
   private let contentLookup: Statement
   private let insertion: Statement
 
-  init(entry: SnapshotFileImport, database: Connection) throws {
-    self.entry = entry
+  init(ledger: Ledger, archive: Int32, database: Connection) throws {
+    self.ledger = ledger
+    self.archive = archive
     self.database = database
     users = try UserKeys(database)
     contentInsertion = try database.statement(
@@ -72,37 +128,29 @@ private struct SnapshotWriter {
     insertion = try database.statement(
       """
       insert into snapshot (
-        provider, user, app, captured_ms, content, archive, line, byte_offset)
+        provider, user, app, captured_ms, content, line, byte_offset, archive)
       values (?, ?, ?, ?, ?, ?, ?, ?)
       on conflict (provider, user, app, captured_ms, content) do nothing
       """)
   }
 
-  /// False when the ledger has the same snapshot.
-  func write(_ snapshot: Snapshot) throws -> Bool {
-    let body = SnapshotCoding.encode(snapshot.entitlements)
-    let content = try keep(body)
+  /// The check of the written row; nil when the ledger has the same snapshot.
+  func write(_ snapshot: Snapshot) throws -> Int64? {
+    let content = try keep(SnapshotCoding.encode(snapshot.entitlements))
     let user = snapshot.user.isEmpty ? 0 : try users.key(of: snapshot.user)
-    let app = try entry.ledger.keep(word: snapshot.app, in: database)
+    let app = try ledger.keep(word: snapshot.app, in: database)
     if user != 0 {
       var text = snapshot.user
       try text.withUTF8 { try users.keep(user, id: UnsafeRawBufferPointer($0)) }
     }
-    insertion.bind(1, Int64(snapshot.provider.rawValue))
-    insertion.bind(2, user)
-    insertion.bind(3, Int64(app))
-    insertion.bind(4, snapshot.capturedAt.milliseconds)
-    insertion.bind(5, content)
-    insertion.bind(6, Int64(entry.id))
-    insertion.bind(7, snapshot.place.line)
-    insertion.bind(8, snapshot.place.byteOffset)
-    guard try insertion.changedRow() else { return false }
-    entry.add(
-      snapshotCheck: RowCheck.snapshot([
-        Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
-        content, snapshot.place.line, snapshot.place.byteOffset,
-      ]))
-    return true
+    let columns = [
+      Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
+      content, snapshot.place.line, snapshot.place.byteOffset,
+    ]
+    for (index, column) in (columns + [Int64(archive)]).enumerated() {
+      insertion.bind(Int32(index + 1), column)
+    }
+    return try insertion.changedRow() ? RowCheck.snapshot(columns) : nil
   }
 
   /// The key of a content, which is kept when new: its fingerprint or, where another content has

@@ -87,24 +87,23 @@ extension Ledger {
   /// The files of snapshots that are damaged or have rejected lines, and were neither delivered
   /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
   public func tornSnapshots() throws(SubledgerError) -> TornSnapshots? {
-    try access("look for snapshots that are not whole") { database in
-      try database.first(
-        """
-        select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
-          (select detail || ', at line ' || line from reject
-          where archive = torn.id order by line, byte_offset limit 1)
-        from archive as torn
-        where kind = 'snapshots' and (status = 'damaged' or rejected > 0) and not exists (
-          select 1 from archive as whole
-          where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
-            and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
-        order by id desc limit 1
-        """
-      ) { row in
-        TornSnapshots(
-          newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),
-          firstReject: row.isNull(4) ? nil : row.text(4))
-      }
+    try first(
+      "look for snapshots that are not whole",
+      """
+      select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
+        (select detail || ', at line ' || line from reject
+        where archive = torn.id order by line, byte_offset limit 1)
+      from archive as torn
+      where kind = 'snapshots' and (status = 'damaged' or rejected > 0) and not exists (
+        select 1 from archive as whole
+        where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
+          and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
+      order by id desc limit 1
+      """
+    ) { row in
+      TornSnapshots(
+        newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),
+        firstReject: row.isNull(4) ? nil : row.text(4))
     }
   }
 

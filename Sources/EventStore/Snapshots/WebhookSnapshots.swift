@@ -3,11 +3,10 @@ public import Domain
 extension Ledger {
   /// Whether any webhook of `provider` contains entitlements that its event does not explain.
   public func hasWebhookSnapshots(of provider: Provider) throws(SubledgerError) -> Bool {
-    try access("look for entitlements of webhooks") { database in
-      try database.first(
-        "select 1 from lineage where provider = ? and entitled > 0 limit 1", provider
-      ) { _ in true } ?? false
-    }
+    try first(
+      "look for entitlements of webhooks",
+      "select 1 from lineage where provider = ? and entitled > 0 limit 1", provider
+    ) { _ in true } ?? false
   }
 
   /// Calls `body` at every user, by key, with such a webhook; `users` restricts the walk.

@@ -33,7 +33,6 @@ final class ByteWindow {
     buffer = .allocate(byteCount: max(capacity, 8), alignment: 64)
   }
 
-  /// The bytes at hand.
   var bytes: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end])
   }

@@ -11,7 +11,6 @@ final class DocumentSource {
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
-  /// The last byte that is not blank.
   private var last: UInt8 = 0
 
   init(_ source: ByteWindow) { self.source = source }
@@ -39,7 +38,6 @@ final class DocumentSource {
     return count
   }
 
-  /// What becomes of `byte`.
   private func byte(_ byte: UInt8, before next: UInt8?) -> UInt8 {
     if byte == UInt8(ascii: "\n") { return endsValue(before: next) ? byte : space }
     if isInString {

@@ -7,7 +7,6 @@ final class FileBytes {
   private let openFile: OpenFile
   private let digest = SHA256Digest()
   private var remaining: Int64
-  /// Bytes read so far.
   private(set) var position: Int64 = 0
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0

@@ -22,7 +22,6 @@ func newlines(in bytes: UnsafeRawBufferPointer) -> Int64 {
   return total
 }
 
-/// Offset of the last newline.
 func lastNewline(in bytes: UnsafeRawBufferPointer) -> Int? {
   let block = 192 * 16
   var end = bytes.count

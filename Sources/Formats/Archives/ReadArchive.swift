@@ -190,7 +190,6 @@ private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
   return fingerprint.value
 }
 
-/// Where the line begins that holds the byte at `offset`.
 private func lineStart(
   before offset: Int64, of source: GzipSource
 ) throws(SubledgerError) -> Int64 {

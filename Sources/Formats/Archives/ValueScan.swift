@@ -1,7 +1,6 @@
 /// The values in a range of bytes, up to the first one that is too long, or the first that ends
 /// `enough` bytes behind the start or later.
 struct ValueScan {
-  /// A value longer than the limit.
   struct Oversized {
     let start: Int
     /// Nil when the bytes end before the value does.

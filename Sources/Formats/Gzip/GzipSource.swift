@@ -29,7 +29,6 @@ final class GzipSource {
   private var isOwnWrong = false
   /// Bytes delivered before the member.
   private var memberStart: Int64 = 0
-  /// Bytes delivered so far.
   private var delivered: Int64 = 0
   /// Makes the same source by zlib, from its beginning; nil when this is that source.
   private let byZlib: (() throws(SubledgerError) -> GzipSource)?

@@ -9,9 +9,7 @@ protocol GzipStream: AnyObject {
   ) -> GzipStep
 }
 
-/// What one step did.
 struct GzipStep {
-  /// How a step went.
   enum Outcome {
     /// More may come.
     case running

@@ -90,7 +90,6 @@ private struct DigitReader {
 
   var isAtEnd: Bool { here == bytes.count }
 
-  /// A number of exactly `count` digits.
   mutating func number(_ count: Int) -> Int? {
     guard here + count <= bytes.count else { return nil }
     var value = 0
@@ -123,7 +122,6 @@ private struct DigitReader {
     return value
   }
 
-  /// Minutes east of UTC.
   mutating func offsetMinutes() -> Int? {
     if isAtEnd || skip("Z") || skip("z") { return 0 }
     if skip(" ") { return skip("U") && skip("T") && skip("C") ? 0 : nil }

@@ -1,4 +1,3 @@
-/// The grammar of a JSON number.
 enum NumberText {
   /// The offset behind the number at `start`, whose first byte is a digit or minus.
   @inline(__always)

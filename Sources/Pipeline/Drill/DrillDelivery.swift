@@ -19,6 +19,7 @@ extension Ledger {
         name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
         modified: Instant(milliseconds: 0), inode: 0))
     var batch = EventBatch()
+    batch.symbols = symbols
     for (damage, transaction) in zip(damages, texts) {
       guard let event = damage.delivered else { continue }
       let (row, words) = (damage.candidate.row, symbols.words)
@@ -26,7 +27,7 @@ extension Ledger {
       let id = isLeak ? "drill \(transaction)" : transaction
       batch.add(
         isLeak ? event.leaked(row, transaction: id, words) : event, transaction: id,
-        user: try userText(event.user) ?? "", row: row, words: words)
+        user: try userText(event.user) ?? "", original: row.original)
     }
     batch.lines = Int64(batch.events.count)
     try intake.add(batch)
@@ -50,26 +51,15 @@ extension Event {
 }
 
 extension EventBatch {
-  /// Adds an event of the ledger as a line of its own.
+  /// Adds an event of the ledger, whose symbols are the batch's, as a line of its own.
   mutating func add(
-    _ event: Event, transaction: String, user: String, row: LineageRow, words: [String]
+    _ event: Event, transaction: String, user: String, original: String
   ) {
     var event = event
-    func own(_ symbol: StringID) -> StringID { symbols.symbol(words[Int(symbol)]) }
-    event.name = own(event.name)
-    event.app = own(event.app)
-    event.product = own(event.product)
-    event.previousProduct = own(event.previousProduct)
-    event.country = own(event.country)
-    event.storefront = own(event.storefront)
-    event.offer = own(event.offer)
-    if let currency = event.revenue?.currency { event.revenue?.currency = own(currency) }
-    if let currency = event.price?.currency { event.price?.currency = own(currency) }
-    if let group = event.observation?.group { event.observation?.group = own(group) }
     event.place = Provenance(line: Int64(events.count + 1))
     var text = EventText()
     text.transaction = intern(transaction)
-    text.original = intern(row.original)
+    text.original = intern(original)
     text.user = intern(user)
     events.append(event)
     texts.append(text)

@@ -1,7 +1,6 @@
 import EventStore
 import Domain
 
-/// An event that a drill may damage.
 struct DrillCandidate {
   /// Equal seeds give an event equal ranks, whatever else the ledger holds.
   let rank: UInt64
@@ -15,12 +14,9 @@ struct DrillCandidate {
 struct DrillHolder: Hashable {
   let provider: Provider
   let key: Int64
+}
 
-  init(provider: Provider, key: Int64) {
-    self.provider = provider
-    self.key = key
-  }
-
+extension DrillHolder {
   init(_ row: LineageRow) {
     self.init(provider: row.provider, key: row.user == 0 ? row.key : row.user)
   }
@@ -34,15 +30,8 @@ struct DrillSample {
   let seed: UInt64
   let count: Int
   let asOf: Instant
-  /// In the order of their ranks.
   private(set) var chosen: [DrillCandidate] = []
-  private var rankOf: [DrillHolder: UInt64] = [:]
-
-  init(seed: UInt64, count: Int, asOf: Instant) {
-    self.seed = seed
-    self.count = count
-    self.asOf = asOf
-  }
+  private(set) var rankOf: [DrillHolder: UInt64] = [:]
 
   mutating func offer(_ event: Event, of row: LineageRow) {
     guard event.environment == .production, event.time < asOf,

@@ -6,24 +6,18 @@ import Domain
 
 /// Counts which damages were found, and what was found without a damage.
 struct DrillScore {
-  private let before: DrillFindings
-  private let after: DrillFindings
-  private var counts: [String: DrillRow] = [:]
-  private var lost: [String: DrillRow] = [:]
+  let before: DrillFindings
+  let after: DrillFindings
+  private(set) var counts: [String: DrillRow] = [:]
+  private(set) var lost: [String: DrillRow] = [:]
   /// What was missed or false, in words.
   private(set) var notes: [String] = []
-
-  init(before: DrillFindings, after: DrillFindings) {
-    self.before = before
-    self.after = after
-  }
 
   /// By the order of the codes, duplicates last.
   var rows: [DrillRow] {
     (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { counts[$0] }
   }
 
-  /// By the kind of the event that was lost.
   var kinds: [DrillRow] { EventKind.allCases.compactMap { lost[$0.name] } }
 
   private static let duplicate = "duplicate"
@@ -97,7 +91,6 @@ struct DrillScore {
     if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
   }
 
-  /// Counts deliveries that were recognised as duplicates.
   mutating func countDuplicates(_ damages: [Damage], found: Int64) {
     let expected = Int64(damages.count { $0.kind == .duplicated })
     add(Self.duplicate, expected: expected, counted: found)
@@ -145,7 +138,6 @@ struct DrillFindings {
     troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))
   }
 
-  /// Whether a break is about the lineage or its user.
   func hasBreak(of row: LineageRow) -> Bool { !troubled.isDisjoint(with: row.holders) }
 }
 

@@ -29,7 +29,6 @@ struct BreakRow {
   }
 }
 
-/// Calls `body` at every row of a report of breaks.
 func forEachBreak(
   of report: String, in ledger: Ledger, _ plan: ReportPlan, _ body: (BreakRow) throws -> Void
 ) throws {

@@ -60,7 +60,6 @@ extension NumberReport {
   }
 }
 
-/// A contribution to each column of a number that is not 0.
 private func counts(
   _ counts: [(String, Int64)], _ span: ColumnContribution.Span = .during
 ) -> [ColumnContribution] {
@@ -127,7 +126,6 @@ struct RowSpan {
     lastMonth = rules.calendar.month(of: rules.asOf - Interval(milliseconds: 1))
   }
 
-  /// Whether a contribution to the cell with these keys counts in the rows asked for.
   func counts(_ span: ColumnContribution.Span, _ keys: ContributionKeys) -> Bool {
     let own: Int32
     var last = lastMonth.number

@@ -28,7 +28,6 @@ struct Entry {
       + events.dropFirst().map { row("", "", "context", $0) }
   }
 
-  /// The entry and each of its events, indented.
   var lines: [String] {
     let parts = contributions.map { column, text in
       let sign = text.hasPrefix("-") || text.isEmpty ? "" : "+"

@@ -10,9 +10,7 @@ struct ColumnAnswer {
   var value = ""
   /// How it follows from other columns; empty for what is counted or booked itself.
   var arithmetic = ""
-  /// How many entries contribute to it.
   var entries: Int64 = 0
-  /// How many of them have no known amount.
   var unknown: Int64 = 0
   var known = ""
   /// What the newest run published, when it differs.

@@ -9,7 +9,6 @@ struct ColumnSums {
   /// By column, then by the currency of amounts in it; of others under no currency.
   private(set) var sums: [String: [String: Int128]] = [:]
   private(set) var unknown: [String: Int64] = [:]
-  /// How many entries contribute to the column.
   private(set) var entries: [String: Int64] = [:]
 
   mutating func add(_ contribution: ColumnContribution, currency: String = "") {

@@ -11,27 +11,16 @@ struct NumberQuestion {
     var place: Int
     /// As it was typed: as reports print it, or as it was sent.
     let text: String
-    /// The typed text as reports print it.
-    let printed: String
-    /// Whether the typed text can be the printed form of another text.
-    let isEscaped: Bool
-
-    init(column: KeyColumn, place: Int, text: String) {
-      self.column = column
-      self.place = place
-      self.text = text
-      printed = cellText(text)
-      isEscaped = text.hasPrefix("'") || text.contains("\\")
-    }
 
     /// Whether a text, as it was sent, is the one asked for.
     func fits(_ value: String) -> Bool {
-      value.isExactly(text) || (isEscaped && cellText(value).isExactly(text))
+      let isEscaped = text.hasPrefix("'") || text.contains("\\")
+      return value.isExactly(text) || isEscaped && cellText(value).isExactly(text)
     }
 
     /// Whether a printed cell is the one asked for.
     func fits(printed value: String) -> Bool {
-      value.isExactly(text) || value.isExactly(printed)
+      value.isExactly(text) || value.isExactly(cellText(text))
     }
   }
 
@@ -115,7 +104,6 @@ struct NumberQuestion {
       hint: "write it like \(form)")
   }
 
-  /// Whether a printed row has the keys.
   func fits(_ row: [ReportValue]) -> Bool {
     keys.allSatisfy { $0.fits(printed: row[$0.place].text) }
       && (time.map { $0.key.fits(printed: row[$0.key.place].text) } ?? true)

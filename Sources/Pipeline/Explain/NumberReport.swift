@@ -76,7 +76,6 @@ enum Formula: Sendable {
   }
 }
 
-/// A key column of a report.
 enum KeyColumn: String {
   case period, day, cohort, provider, store, reason, kind, metric, country, storefront, currency
   case app = "app_id"

@@ -24,7 +24,6 @@ struct RowTotals {
     }
   }
 
-  /// Adds a row; they come by month.
   private mutating func add(_ values: [ReportValue]) {
     isNext = rows > 0 && row[0].text != values[0].text
     if isNext { isFirst = false }

@@ -46,7 +46,6 @@ final class SubscriptionEntries {
     }
   }
 
-  /// Explains a break, with everything that was received of its subscription.
   func explain(breakID id: String) throws {
     guard let subject = try ledger.knownBreak(id) else {
       throw SubledgerError(
@@ -248,7 +247,6 @@ final class SubscriptionEntries {
     }
   }
 
-  /// Adds the breaks of a subscription, as `breaks.csv` shows them.
   private func addBreaks(of row: LineageRow) throws {
     var entries: [Entry] = []
     try forEachBreak(of: "breaks", in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {

@@ -4,7 +4,6 @@ import Reports
 /// The reproduced set of a run, compared with the published one.
 struct ReproductionCheck {
   let run: RunRow
-  /// How many files the set has now.
   let files: Int
   /// Files with other bytes, and files that only one of both sets has.
   var differing: [String]

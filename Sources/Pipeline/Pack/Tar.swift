@@ -136,7 +136,6 @@ struct TarReader {
     let name: String
     let size: Int
 
-    /// The folders that it lies in.
     let folders: [String]
 
     init?(_ block: [UInt8]) {

@@ -4,7 +4,6 @@ import Reconciliation
 import Domain
 
 extension PublishPass {
-  /// The manifest, without its tables.
   func manifest(_ archives: [ArchiveRecord], _ counts: ReconciliationCounts) -> Manifest {
     var manifest = Manifest(
       version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)

@@ -84,9 +84,10 @@ struct PublishPass {
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
       let unexplained = fold.breaks.filter { !reconciled.explained.contains($0.id) }
-      let breaks = uniqueBreaks(
-        unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
-      ).map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
+      let found = unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
+      // One break per id: a break from reconciliation replaces one from a single event.
+      let breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
+        .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
       decided = try DecidedBreaks(
         breaks, plan.decisions.decisions, former: ledger.knownBreak)
       try ledger.replaceDecisions(decided.decisions)
@@ -163,17 +164,25 @@ struct PublishPass {
     try Workers(count: plan.jobs).run(
       [.charges] + ReportPartition.allCases.map(SetWork.share) + [.checkpoint],
       eachBy: {
-        let reader = Result { try ContributionReader(path: path, plan: finalPlan, folder: folder) }
-        return { work, send in
-          switch work {
-          case .charges:
-            let written = Result {
-              try reader.get().write(charges, changing: formerCharges)
-            }
-            _ = send(written)
-          case .share(let share): _ = send(Result { try reader.get().write(share) })
-          case .checkpoint: Ledger.checkpointAhead(path: path)
+        let reader = Result {
+          let ledger = try Ledger.open(path: path, mode: .readOnly)
+          return try ledger.atOneMoment {
+            (ledger, try ReportWriter(from: ledger, plan: finalPlan, into: folder))
           }
+        }
+        return { work, send in
+          if case .checkpoint = work { return Ledger.checkpointAhead(path: path) }
+          let written = Result {
+            let (ledger, writer) = try reader.get()
+            return try ledger.atOneMoment {
+              guard case .share(let share) = work else {
+                return try charges.write(
+                  into: folder, changing: formerCharges, plan: finalPlan, checkedBy: ledger)
+              }
+              return try writer.write(share)
+            }
+          }
+          _ = send(written)
         }
       },
       take: { reports.add(try $1.get()) })
@@ -199,13 +208,6 @@ struct PublishPass {
       take: { (_, error: SubledgerError?) in failure = failure ?? error })
     if let failure { throw failure }
   }
-
-  /// One break per id: a break from reconciliation replaces one from a single event.
-  private func uniqueBreaks(_ breaks: [Break]) -> [Break] {
-    var byID: [String: Break] = [:]
-    for found in breaks { byID[found.id] = found }
-    return byID.values.sorted { $0.id < $1.id }
-  }
 }
 
 /// What threads do beside each other while the set is written.
@@ -213,31 +215,4 @@ private enum SetWork {
   case charges
   case share(ReportPartition)
   case checkpoint
-}
-
-/// What one thread needs to write shares of the set: a connection of its own.
-private struct ContributionReader {
-  private let ledger: Ledger
-  private let writer: ReportWriter
-  private let plan: ReportPlan
-  private let folder: String
-
-  init(path: String, plan: ReportPlan, folder: String) throws {
-    let ledger = try Ledger.open(path: path, mode: .readOnly)
-    writer = try ledger.atOneMoment { try ReportWriter(from: ledger, plan: plan, into: folder) }
-    self.ledger = ledger
-    (self.plan, self.folder) = (plan, folder)
-  }
-
-  func write(
-    _ charges: ChargeList, changing former: FormerCharges?
-  ) throws -> WrittenReports {
-    try ledger.atOneMoment {
-      try charges.write(into: folder, changing: former, plan: plan, checkedBy: ledger)
-    }
-  }
-
-  func write(_ share: ReportPartition) throws -> WrittenReports {
-    try ledger.atOneMoment { try writer.write(share) }
-  }
 }

@@ -10,13 +10,10 @@ struct Configuration: Sendable {
   struct Job: Sendable {
     /// Files or folders of delivered events.
     var archives: [String] = []
-    /// Files or folders of snapshots.
     var snapshots: [String] = []
-    /// The ledger's path.
     var ledger = "subledger.sqlite"
     /// The folder of the published set.
     var out = "reports"
-    /// The price book.
     var prices: GivenPath?
     /// What people decided about breaks.
     var decisions: GivenPath?
@@ -43,7 +40,6 @@ struct Configuration: Sendable {
   var capturedAt: GivenTime?
   /// The days and months of the reports.
   var timezone = CivilCalendar.utc
-  /// How CSV files are written.
   var csvDialect = CSVDialect.rfc4180
   /// Decimals of printed amounts; nil prints them exactly.
   var amountDecimals: Int?
@@ -71,7 +67,6 @@ struct Configuration: Sendable {
   /// Whose report of a store transaction counts, of several.
   var authority: [Provider] = []
   var snapshotsAreComplete = false
-  /// Whether the entitlements in webhooks are snapshots.
   var snapshotsFromWebhooks = true
   var valueBytesMax: Int?
   var unreadableFiles = UnreadableFilePolicy.skip
@@ -81,7 +76,6 @@ struct Configuration: Sendable {
   var materialityShare: Amount?
   /// A day of a feed is a gap when it is less likely than 1 in so many.
   var feedGapOdds = 1_000_000
-  /// Where the secrets of deliveries are.
   var secrets: [Provider: [SecretSource]] = [:]
   /// Amounts and ages from which a break has a severity.
   var severity = SeverityThresholds()

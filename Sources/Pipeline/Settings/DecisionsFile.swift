@@ -31,7 +31,6 @@ struct DecisionsFile: Sendable {
     try self.init(file.contents(), named: path)
   }
 
-  /// Reads the content of the file at `path`.
   init(_ bytes: [UInt8], named path: String) throws(SubledgerError) {
     source = bytes
     sha256 = Formats.sha256(of: bytes)

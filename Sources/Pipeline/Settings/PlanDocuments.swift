@@ -14,7 +14,6 @@ extension Plan {
 }
 
 extension Document {
-  /// A document with `content`.
   init(_ content: [UInt8]) {
     self.init(sha256: Formats.sha256(of: content), body: gzipMember(of: content))
   }

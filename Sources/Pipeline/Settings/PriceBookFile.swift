@@ -5,10 +5,8 @@ import Domain
 
 /// The operator's price book, for charges whose provider sends no money.
 struct PriceBookFile: Sendable, Equatable {
-  /// Of the file's bytes.
   private(set) var sha256: String
   private(set) var lines: [PriceBookLine] = []
-  /// The file's bytes.
   private(set) var source: [UInt8]
 
   /// Reads the price book at `path`, which `place` gives; a date is the start of that day in
@@ -24,7 +22,6 @@ struct PriceBookFile: Sendable, Equatable {
     return try read(file.contents(), named: path, calendar: calendar)
   }
 
-  /// Reads the content of the price book at `path`.
   static func read(
     _ bytes: [UInt8], named path: String, calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
@@ -88,7 +85,6 @@ struct PriceBookFile: Sendable, Equatable {
   }
 }
 
-/// Where each column of a price book stands.
 private struct PriceColumns {
   private var positions: [PriceBookLine.Column: Int] = [:]
 
@@ -136,9 +132,7 @@ private struct PriceColumns {
 private struct PriceBookCheck {
   let path: String
   var problems: [CSVProblem] = []
-  private var firstLines: [PriceBookLine.Key: Int] = [:]
-
-  init(path: String) { self.path = path }
+  private(set) var firstLines: [PriceBookLine.Key: Int] = [:]
 
   mutating func refuseDuplicate(
     _ price: PriceBookLine, at line: Int, _ columns: PriceColumns

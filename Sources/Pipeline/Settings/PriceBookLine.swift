@@ -30,7 +30,6 @@ struct PriceBookLine: Sendable, Equatable {
     }
   }
 
-  /// The columns of a price book.
   enum Column: String, CaseIterable, Sendable {
     case store, country, currency, amount, period
     case product = "product_id"
@@ -40,7 +39,6 @@ struct PriceBookLine: Sendable, Equatable {
     case offer
   }
 
-  /// The defect of a field.
   struct Problem: Error, Sendable {
     var column: Column
     var reason: String

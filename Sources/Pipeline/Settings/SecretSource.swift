@@ -4,11 +4,8 @@ import Domain
 import Providers
 import Yams
 
-/// Where a secret of the configuration comes from.
 enum SecretSource: Sendable {
-  /// It is in the configuration itself.
   case written(Secret)
-  /// An environment variable holds it.
   case environment(String)
   /// A file that only its owner can read holds it, or several, one a line.
   case file(String)

@@ -109,7 +109,6 @@ extension SettingValue {
 
 /// A business time as people write it.
 enum GivenTime: Sendable {
-  /// The start of a day.
   case day(Day)
   case instant(Instant)
 

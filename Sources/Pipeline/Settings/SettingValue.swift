@@ -2,7 +2,6 @@ import Domain
 import Foundation
 import Yams
 
-/// A path, and where it was given.
 struct GivenPath: Sendable {
   let path: String
   /// A flag, a variable, or a setting of the configuration.
@@ -43,7 +42,6 @@ struct SettingValue {
     }
   }
 
-  /// An error of this value, for `reason`.
   func refused(_ reason: String) -> SubledgerError {
     switch source {
     case .flag:
@@ -54,7 +52,6 @@ struct SettingValue {
     }
   }
 
-  /// An error: the value is not `expected`.
   func isNot(_ expected: String) -> SubledgerError {
     let shown =
       switch node {

@@ -66,7 +66,6 @@ extension RunPipeline {
   }
 }
 
-/// Where the bytes of an archive are.
 struct ArchiveLocation: Sendable {
   /// Nil when they were not found.
   var path: String?
@@ -76,7 +75,6 @@ struct ArchiveLocation: Sendable {
   var isInLonger = false
 }
 
-/// An archive and the places where its bytes may be.
 private struct ArchiveSearch: Sendable {
   let archive: ArchiveRecord
   let paths: [String]

@@ -140,7 +140,6 @@ extension RunPipeline {
 }
 
 extension RunPipeline {
-  /// Does `run` again in another copy of `ledger`, at `path`.
   private func again(
     _ run: RunRow, of ledger: Ledger, at path: String, in folder: PrivateFolder
   ) throws -> ReproductionCheck {

@@ -19,7 +19,6 @@ struct Authentication {
 
   init(_ rules: NormaliserSettings) { secrets = rules.secrets.filter { !$0.value.isEmpty } }
 
-  /// Whether deliveries of a provider are judged at all.
   func judges(_ mapper: any BodyMapper.Type) -> Bool { secrets[mapper.provider] != nil }
 
   /// The secret in a body itself.
@@ -120,7 +119,6 @@ public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
   /// Nothing to look into.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Whether `text` is this secret.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     isEqualAtEveryByte(Array(sha256(of: Array(text)).utf8), digest)
   }

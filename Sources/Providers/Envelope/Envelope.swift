@@ -55,7 +55,6 @@ public struct EnvelopeNames: Sendable, Equatable {
   /// The known names alone.
   public init() {}
 
-  /// The fields' own names.
   var fields: [Int: [String]] {
     [EnvelopeField.body.rawValue: body, EnvelopeField.received.rawValue: received]
   }

@@ -5,9 +5,7 @@ import Domain
 enum Outcome {
   /// A provider took it: events came of it, or it is known to bring none.
   case handled(SkipReason?)
-  /// A provider recognised it and refused it.
   case refused(BodyProblem)
-  /// No provider recognised it.
   case unknown(BodyProblem)
   /// There was nothing in it.
   case empty
@@ -76,7 +74,6 @@ extension JSONTape {
 }
 
 extension BodyProblem {
-  /// Whether there was no object at all.
   var isNoObject: Bool { reason == .notJSON || reason == .notAnObject }
 
   /// Whether members of the line may have names that are not known.
@@ -85,7 +82,6 @@ extension BodyProblem {
   /// A number, a word or an empty list.
   static let notAnObject = BodyProblem(.notAnObject, "the value is not a JSON object")
 
-  /// A body of no provider.
   static let unknownBody = BodyProblem(.unknownProvider, "no provider recognises this body")
 
   /// A body that is whole, and from which nothing follows for anybody.

@@ -62,9 +62,7 @@ struct Unwrapping {
   /// How deep inside the line something lies.
   private struct Layer {
     var place: Provenance
-    /// The tape that holds it.
     var tape = 0
-    /// Envelopes around it.
     var depth = 0
     /// The receive time in the outermost envelope that contains one.
     var received: Instant?

@@ -11,7 +11,6 @@ struct IapticNotification {
   var purchase = IapticID(.none)
   var transaction = IapticID(.none)
 
-  /// Whether it names its subject.
   var namesSubject: Bool {
     !product.text.isEmpty || !purchase.text.isEmpty || !transaction.text.isEmpty
   }
@@ -79,7 +78,6 @@ struct IapticNotification {
 
 /// The content of an iaptic body: all purchases of one user, and the reason of the message.
 struct IapticBody {
-  /// The body's `type`.
   var type = UnsafeRawBufferPointer.none
   var user = UnsafeRawBufferPointer.none
   var notification = IapticNotification()

@@ -69,7 +69,6 @@ struct Qonversion: BodyMapper {
     }
   }
 
-  /// Notes the unknown names of the body.
   private func noteUnknown(
     in object: JSONNode, of tape: JSONTape, _ store: Store, at place: Provenance,
     to batch: inout EventBatch

@@ -90,7 +90,6 @@ extension EventBatch {
     values.append(Int32(truncatingIfNeeded: lines))
   }
 
-  /// Puts the ids into the arena.
   private mutating func internIDs(of body: QonversionBody) -> EventText {
     var text = EventText()
     text.user = intern(body.user)
@@ -107,7 +106,6 @@ extension EventBatch {
 }
 
 extension Event {
-  /// Reads the user of the event.
   mutating func fillIDs(from body: QonversionBody) {
     let app = body.app.isEmpty ? 0 : Fingerprint.of(body.app)
     func key(_ original: UnsafeRawBufferPointer) -> Int64 {
@@ -125,7 +123,6 @@ extension Event {
     startsLineage = isOriginal(body.transaction, of: body.original)
   }
 
-  /// Takes in the words of the body.
   mutating func fillWords(from body: QonversionBody, _ symbols: inout StringTable) {
     name = symbols.symbol(body.name)
     app = symbols.symbol(body.app)

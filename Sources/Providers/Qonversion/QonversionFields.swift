@@ -56,7 +56,6 @@ public enum CustomerIDMember: String, CaseIterable, Sendable {
   var name: StaticString { self == .identityID ? "identity_id" : "custom_user_id" }
 }
 
-/// The members of `transaction`.
 enum QonversionTransactionField: Int, MemberField {
   case id, originalID, date, expires, graceExpires
 
@@ -71,7 +70,6 @@ enum QonversionTransactionField: Int, MemberField {
   }
 }
 
-/// The members of `revenue` and `price`.
 enum QonversionMoneyField: Int, MemberField {
   case value, valueUSD, currency, isProceed, proceedsRate
 

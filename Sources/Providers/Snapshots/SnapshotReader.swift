@@ -24,7 +24,6 @@ public struct SnapshotReader {
   private var members = Members<SnapshotField>()
   private var entitlements = EntitlementReader()
   private var purchases = QonversionPurchaseReader()
-  /// Readers of other shapes, by provider.
   private var others: [Provider: any ProviderSnapshotReader] = [:]
 
   /// A reader of all shapes that are known.

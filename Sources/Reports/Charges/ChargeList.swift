@@ -127,7 +127,6 @@ extension ChargeList {
 /// What holds between the list of charges and the reports of revenue.
 let chargesIdentity = "charges = revenue_monthly"
 
-/// The file of one month.
 private struct MonthFile {
   let path: String
   let dialect: CSVDialect

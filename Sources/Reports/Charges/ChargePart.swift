@@ -2,7 +2,6 @@ public import Domain
 
 /// Rows of the list of charges, as one worker prints them.
 public struct ChargePart: Sendable {
-  /// A row in `bytes`.
   struct Entry: Sendable {
     var milliseconds: Int64
     /// The day in the report's time zone.
@@ -77,7 +76,6 @@ public struct ChargePart: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The bytes of a row.
   func row(_ entry: ChargePart.Entry) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[entry.start..<entry.start + entry.count])
   }

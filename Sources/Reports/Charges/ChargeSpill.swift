@@ -27,7 +27,6 @@ struct ChargeSpill {
     self.path = path
   }
 
-  /// The days that have rows, in order.
   var days: [Day] { extents.keys.sorted() }
 
   /// Writes the rows of `part`, which is sorted.

@@ -52,7 +52,6 @@ extension ChargeTotals.Sum {
 }
 
 extension ChargeTotals {
-  /// The file at `path` with these rows.
   func table(at path: String, decimals: Int?) -> ReportTable {
     var totals = ["units": String(units)]
     var residuals: [String: String] = [:]

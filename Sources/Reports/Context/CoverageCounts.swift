@@ -11,7 +11,6 @@ struct CoverageCounts: Equatable {
   var withoutUSD: Int64 = 0
   /// Of these, those at an offer that the price book does not list.
   var unlistedOffers: Int64 = 0
-  /// Charges that name no transaction.
   var withoutTransaction: Int64 = 0
   var bookings: Int64 = 0
   /// Of these, those whose proceeds after commission are unknown.

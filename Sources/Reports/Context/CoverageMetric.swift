@@ -32,7 +32,6 @@ enum Coverage: String {
   case notAvailable = "not_available"
 }
 
-/// The coverage of one metric in one feed.
 struct CoverageStatement: Equatable {
   var coverage: Coverage
   /// Events whose metric is estimated or missing; nil if their number is unknown.

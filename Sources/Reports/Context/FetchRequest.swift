@@ -19,7 +19,6 @@ struct FetchRequest: Equatable {
   /// How to authorise the call, and what to do when there is none.
   var note: String
 
-  /// The request for `provider`'s record of `user`.
   init(_ record: Record, of user: String, app: String, at provider: Provider) {
     let interface = provider.interface
     note = interface.note

@@ -52,7 +52,6 @@ struct ReportDefinition {
     return columns.contains { $0.part != nil } ? keys : []
   }
 
-  /// Whether each row is about a month.
   var isMonthly: Bool {
     if case .month = columns.first?.format { query != nil } else { false }
   }

@@ -9,7 +9,6 @@ final class CSVFile {
   private let lineEnd: [UInt8]
   private var buffer: [UInt8] = []
 
-  /// Begins the file at `path`.
   init(path: String, dialect: CSVDialect) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
       throw .system("make the file", path, .cannotCreate)

@@ -48,7 +48,6 @@ struct CSVLine {
     isEmpty = true
   }
 
-  /// An empty cell.
   mutating func addNothing() { separate() }
 
   /// A cell without foreign text: a date, a flag, a header.

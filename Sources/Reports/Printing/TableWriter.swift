@@ -4,7 +4,6 @@ internal import Domain
 
 /// Receives the rows of a report beside its file.
 protocol RowSink: AnyObject {
-  /// Adds a row with a cell for each column.
   func add(_ cells: [ReportCell], isComplete: Bool) throws
   func finish() throws
 }

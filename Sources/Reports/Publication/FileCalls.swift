@@ -3,7 +3,6 @@ internal import Domain
 internal import Formats
 internal import Glibc
 
-/// What stands at a path.
 enum EntryType {
   case file
   case folder
@@ -53,7 +52,6 @@ func parent(of path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// The part after the last `/`.
 func lastPart(of path: String) -> String {
   path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
 }

@@ -98,7 +98,6 @@ final class OpenFolder: Sendable {
     }
   }
 
-  /// Removes an empty folder.
   @discardableResult
   func removeFolder(_ path: RawPath) -> Bool { at(path) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
@@ -116,7 +115,6 @@ final class OpenFolder: Sendable {
     at(path) { folder, name in other.at(path) { renameat(folder, name, $0, $1) } } == 0
   }
 
-  /// Sets the rights of the folder at `path`.
   func setRights(_ rights: mode_t, of path: RawPath = RawPath("")) throws(SubledgerError) {
     guard let folder = folder(path), fchmod(folder.descriptor, rights & 0o7777) == 0 else {
       throw .system("set the rights of", shown(path))
@@ -147,7 +145,6 @@ extension RawPath {
 extension stat {
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 
-  /// Whether both are of one file.
   func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 
   /// Whether the file was written later than another one.

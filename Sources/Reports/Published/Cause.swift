@@ -207,7 +207,6 @@ private final class LateArrivals {
     return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1.fields) }
   }
 
-  /// Whether a refund of the product arrived, in or before `month`.
   func hasRefund(of product: PublishedProduct, _ month: Month) throws -> Bool {
     try refunds.get()[product].map { $0 <= month } ?? false
   }

@@ -11,7 +11,6 @@ final class MonthlyRows: RowSink {
   private(set) var versions: [PublishedVersion] = []
   /// Rows with other numbers than were published or closed.
   private(set) var restated: [Restatement] = []
-  /// How many rows each month has.
   private(set) var months: [Month: MonthRows] = [:]
   private let history: PublishedHistory
   private let shape: RowShape

@@ -62,7 +62,6 @@ extension ReportPlan {
 }
 
 extension PublishedHorizon {
-  /// The first month that is not complete.
   func first(_ kind: HorizonKind) -> Month {
     switch kind {
     case .booked: booked

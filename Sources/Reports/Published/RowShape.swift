@@ -33,7 +33,6 @@ struct RowShape: Sendable {
       key: keys.map { cells[$0] }, values: values.map { cells[$0] }, isComplete: isComplete)
   }
 
-  /// The month that a row with a cell for each column is about.
   func month(of cells: [ReportCell]) -> Month {
     let number = Int32(truncatingIfNeeded: cells[0].integer ?? 0)
     if definition.isSplitByMonth { return Day(number: number).month }

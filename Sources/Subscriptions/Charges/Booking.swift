@@ -19,7 +19,6 @@ struct Booking: Sendable {
   var storefront: StringID
   var currency: StringID
 
-  /// Whether it is a charge for something that renews.
   var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
 }
 

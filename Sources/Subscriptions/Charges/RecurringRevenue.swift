@@ -1,6 +1,5 @@
 import Domain
 
-/// Monthly recurring revenue of one lineage.
 struct RecurringRevenue: Equatable {
   /// The monthly share, in US dollars.
   var usd = Amount.zero

@@ -145,7 +145,6 @@ private struct ArrivalFrontier {
     }
   }
 
-  /// Whether one of these arrived before `event`.
   func precedes(_ event: Event) -> Bool {
     guard event.received != nil else {
       return placeOfAny.map { $0 < event.place } ?? false

@@ -25,7 +25,6 @@ extension SubscriptionHistory {
     return Int64(reported.count) > last
   }
 
-  /// Counts the renewals up to each charge of the subscription.
   private func countRenewals(
     _ report: (_ booking: Int, _ counter: RenewalCounter, _ jump: CounterJump?) -> Void
   ) {

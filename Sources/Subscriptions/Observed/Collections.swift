@@ -28,7 +28,6 @@ struct Collections {
   /// The deliveries that hold each product, in order: a user can have tens of thousands.
   private var holding: [StringID: [Int]] = [:]
 
-  /// The collections of `events`, which are in business order.
   init(_ events: [Event]) {
     var byKey: [Int64: Delivery] = [:]
     for event in events where event.collection != 0 {

@@ -9,7 +9,6 @@ struct Successors {
 }
 
 extension [Purchase] {
-  /// The successors of each purchase; they are in order.
   var successors: [Successors] {
     var first: Instant?
     var byID: [TransactionOfLineage: Instant] = [:]

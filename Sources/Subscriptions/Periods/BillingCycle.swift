@@ -13,13 +13,11 @@ struct BillingCycle {
   /// How much later than by the date of the first the last period began.
   private var delay = Interval(milliseconds: 0)
 
-  /// A first period of `length` that begins at `start`.
   init(from start: Instant, length: PeriodLength) {
     first = start
     self.length = length
   }
 
-  /// The end of the last period.
   var end: Instant { length.end(from: first, times: count) + delay }
 
   /// The same with one more period, paid at `start`; nil unless that is at most `gap` before or

@@ -73,7 +73,6 @@ extension Event {
     }
   }
 
-  /// Whether the event is about a running trial.
   var isOfTrial: Bool { [.trialCanceled, .trialBillingRetry, .trialExpired].contains(kind) }
 }
 
@@ -86,7 +85,6 @@ extension Event {
     }
   }
 
-  /// Whether the event ends a purchase.
   var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
 
   /// Whether the event reports the end of a period; also that the store gave up collecting, where

@@ -105,7 +105,6 @@ extension Period {
     return first
   }
 
-  /// Whether the event, of those from `ownStart` on, is the period's own.
   func isOwn(_ index: Int, _ events: [Event]) -> Bool {
     index < opener
       ? events[index].transaction == events[opener].transaction : !lateEvents.contains(index)
