@@ -52,6 +52,12 @@ public struct SubledgerError: Error, Sendable, Equatable, CustomStringConvertibl
       "interrupted by signal \(signal); ingested archives are kept, nothing was published")
   }
 
+  /// Throws when `stop` answers a signal.
+  public static func check(_ stop: () -> Int32) throws(SubledgerError) {
+    let signal = stop()
+    if signal != 0 { throw .stopped(by: signal) }
+  }
+
   /// A call of the system failed with `cause`.
   ///
   /// - Parameters:

@@ -21,6 +21,12 @@ public final class Ledger {
   public var lock: LedgerLock?
   /// The words behind the symbols of everything the ledger returns.
   public internal(set) var symbols: StringTable
+  /// Answers the signal that asked to stop, 0 while none did, by which the ledger throws `stopped`
+  /// in the middle of what it does; nil while nothing may stop it.
+  public var stop: (@Sendable () -> Int32)? {
+    get { connection.stop }
+    set { connection.stop = newValue }
+  }
   /// Whether a file of snapshots is being taken in.
   var isIngesting = false
   /// Words that are in the file; those behind them wait to be written.
@@ -99,7 +105,7 @@ public final class Ledger {
     } catch let error as SubledgerError {
       throw error
     } catch let error as SQLiteError {
-      throw SubledgerError(error, doing: doing, path: path)
+      throw explained(error, doing)
     } catch {
       throw SubledgerError(
         .inputOutput, "cannot \(doing) in the ledger \(path): \(type(of: error))", hint: "run again"
@@ -114,7 +120,7 @@ public final class Ledger {
     do {
       try body(connection)
     } catch let error as SQLiteError {
-      throw SubledgerError(error, doing: doing, path: path)
+      throw explained(error, doing)
     }
   }
 
@@ -130,6 +136,13 @@ public final class Ledger {
     _ doing: String, _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
   ) throws(SubledgerError) -> [Result] {
     try access(doing) { try $0.all(sql, repeat each values, body: body) }
+  }
+
+  private func explained(_ error: SQLiteError, _ doing: String) -> SubledgerError {
+    guard error.isInterrupted, let signal = stop?() else {
+      return SubledgerError(error, doing: doing, path: path)
+    }
+    return .stopped(by: signal)
   }
 
   /// Runs `body` whole or not at all.

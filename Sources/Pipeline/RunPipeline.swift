@@ -155,8 +155,8 @@ public struct RunPipeline {
 
   private func ingest(into ledger: Ledger) throws -> IntakeSummary {
     var summary = IntakeSummary()
-    let intake = Intake(
-      plan: plan, ledger: ledger, log: log, progress: progress, checkStop: checkStop)
+    ledger.stop = stop
+    let intake = Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop)
     try intake.readArchives(into: &summary)
     try intake.readSnapshots(into: &summary)
     try withdrawDamage(in: ledger, &summary)
@@ -181,6 +181,7 @@ public struct RunPipeline {
   private func publishSet(
     from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)?
   ) throws -> RunResult {
+    ledger.stop = stop
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)
@@ -205,8 +206,7 @@ public struct RunPipeline {
       fold: GroupFold(rules: rules, reconciled: reconciled),
       fingerprint: plan.foldFingerprint(
         version: version, reconciled: reconciled, rules: rules),
-      jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges,
-      checkStop: checkStop
+      jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges
     ).run()
   }
 
@@ -225,13 +225,9 @@ public struct RunPipeline {
     let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
       try folded.begun(in: ledger)
     }
-    return try ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
+    return try ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
       .run(Set(rules.snapshotsTakenAt.keys))
   }
 
-  func checkStop() throws {
-    let signal = stop()
-    guard signal != 0 else { return }
-    throw SubledgerError.stopped(by: signal)
-  }
+  func checkStop() throws { try SubledgerError.check(stop) }
 }

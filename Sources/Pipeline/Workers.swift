@@ -85,16 +85,21 @@ struct Workers {
 }
 
 extension Workers {
-  /// Reads parts of the ledger at `path` in parallel, each at one moment, by one connection for
-  /// each worker, and hands every result to `take` in the order of `parts`.
+  /// Reads parts of the ledger in parallel, each at one moment, by one connection for each worker,
+  /// and hands every result to `take` in the order of `parts`; stops when the ledger is to stop.
   func read<Part: Sendable, Output: Sendable>(
-    _ path: String, _ parts: [Part],
+    _ ledger: Ledger, _ parts: [Part],
     _ work: @escaping @Sendable (Ledger, Part) throws -> Output, take: (Output) throws -> Void
   ) throws {
+    let (path, stop) = (ledger.path, ledger.stop)
     try run(
       parts,
       eachBy: {
-        let connection = Result { try Ledger.open(path: path, mode: .readOnly) }
+        let connection = Result {
+          let ledger = try Ledger.open(path: path, mode: .readOnly)
+          ledger.stop = stop
+          return ledger
+        }
         return { part, send in
           let output = Result {
             let ledger = try connection.get()

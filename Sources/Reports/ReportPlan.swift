@@ -26,7 +26,6 @@ public struct ReportPlan: Sendable {
 
   /// Throws when a signal asked to stop.
   public func checkStop() throws(SubledgerError) {
-    let signal = stop()
-    if signal != 0 { throw .stopped(by: signal) }
+    try SubledgerError.check(stop)
   }
 }

@@ -53,4 +53,19 @@ struct CopyTests {
     let error = #expect(throws: SubledgerError.self) { try ledger.check { 2 } }
     #expect(error?.kind == .stopped(2))
   }
+
+  @Test("A signal ends what the ledger is at, which is undone; without one it is done")
+  func interrupted() throws {
+    let lines = (0..<4_000).map { Line(transaction: "\($0)", original: "\($0)") }
+    let listener = Listener(before: 2)
+    ledger.stop = listener.ask
+    let error = #expect(throws: SubledgerError.self) { try ledger.ingest("a", lines) }
+    #expect(error?.kind == .stopped(15) && listener.count > 2, "\(error)")
+    let undisturbed = Listener(before: .max)
+    let again = try Ledger.open(path: ledger.path, mode: .readWrite)
+    again.stop = undisturbed.ask
+    #expect(try again.table("select count(*) from lineage, archive") == ["0"])
+    #expect(try again.ingest("a", lines).accepted == 4_000)
+    #expect(undisturbed.count > 2)
+  }
 }

@@ -31,14 +31,14 @@ run() {
   sed -i '$!d' "$1/time"
 }
 
-# stopped WORLD: prints how long a run takes to end after a signal at the half of it.
+# stopped WORLD SHARE: prints how long a run takes to end after a signal at a share of it.
 stopped() {
   local process began
   rm -rf "$1/ledger.sqlite"* "$1/reports"
   "$binary" run --quiet --archives "$1/archives" --as-of 2026-03-01 \
     --ledger "$1/ledger.sqlite" --out "$1/reports" > /dev/null 2>&1 &
   process=$!
-  sleep "$(awk '{ print $4 / 2 }' "$1/time")"
+  sleep "$(awk -v share="$2" '{ print $4 * share }' "$1/time")"
   began=$(date +%s%N)
   kill -TERM "$process" 2> /dev/null || true
   wait "$process" || true
@@ -57,7 +57,8 @@ for shape in ${shapes:-$("$here/growth.py" --shapes)}; do
       failed=1
     }
   done
-  late=$(stopped "$work/$((4 * n))")
+  late=$(for share in 0.2 0.4 0.6 0.8; do stopped "$work/$((4 * n))" "$share"; done | sort -n |
+    tail -1)
   awk -v shape="$shape" -v n="$n" -v late="$late" '
     { cost[NR] = $1 + $2; memory = $3 / 1024; wall = $4 }
     END {

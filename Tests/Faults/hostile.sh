@@ -139,9 +139,10 @@ archives() {
 
 bombs() {
   fresh
-  head -c 1073741824 /dev/zero | gzip -9 > in/zeros.gz
+  head -c 1073741824 /dev/zero | gzip -9 > gib.gz
+  for _ in {1..10}; do cat gib.gz; done > in/zeros.gz
   echo "$good" > in/x
-  run "1 GiB of zeros in 1 MB" 0 96 1 1
+  run "10 GiB of zeros in 10 MB" 0 96 1 1
   fresh
   head -c 1073741824 /dev/zero | tr '\0' '\n' | gzip -9 > in/newlines.gz
   echo "$good" > in/x

@@ -2,8 +2,7 @@
 # Sends SIGTERM and SIGINT to the nightly job at its file operations, and at random moments.
 #
 # Promised (docs/reliability.md): the job stops at its next safe point with 143 or 130 and a
-# sentence, or is done; what was read is kept, nothing is half, and the next run ends with the bytes
-# of an undisturbed one.
+# sentence, or is done; nothing is half, and the next run ends with the bytes of an undisturbed one.
 # usage: Tests/Faults/signal.sh BINARY [POINTS]
 #   POINTS of each kind are tried; default: all operations
 set -euo pipefail

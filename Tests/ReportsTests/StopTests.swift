@@ -1,5 +1,4 @@
 import Reports
-import Synchronization
 import TestSupport
 import Testing
 import Domain
@@ -29,20 +28,5 @@ struct StopTests {
     var plan = ReportPlan(rules: world.rules, run: 7)
     plan.stop = listener.ask
     _ = try writeReports(from: world.ledger, plan: plan, into: world.folder.path("reports"))
-  }
-}
-
-/// Hears a signal after it was asked some times.
-private final class Listener: Sendable {
-  private let before: Int
-  private let asked = Mutex(0)
-
-  init(before: Int) { self.before = before }
-
-  var count: Int { asked.withLock { $0 } }
-
-  @Sendable func ask() -> Int32 {
-    asked.withLock { $0 += 1 }
-    return count > before ? 15 : 0
   }
 }

@@ -6,6 +6,21 @@ internal import CSQLite
 final class Connection {
   let handle: OpaquePointer
   private var cache: [String: Statement] = [:]
+  /// Answers the signal that asked to stop, 0 while none did; a statement that runs then fails with
+  /// `SQLITE_INTERRUPT`, and what it was part of is undone.
+  var stop: (@Sendable () -> Int32)? {
+    didSet {
+      // Ten thousand of SQLite's instructions take a millisecond, and a few hundred lookups.
+      sqlite3_progress_handler(
+        handle, stop == nil ? 0 : 10_000,
+        { connection in
+          connection.flatMap {
+            Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue().stop?()
+          } ?? 0
+        },
+        Unmanaged.passUnretained(self).toOpaque())
+    }
+  }
 
   /// Opens the database at `path`, which it makes unless it only reads; without a path, one in
   /// memory.
@@ -35,6 +50,7 @@ final class Connection {
   private static let files = subledger_register_files()
 
   deinit {
+    sqlite3_progress_handler(handle, 0, nil, nil)
     // The database is closed when the last statement is finalized.
     sqlite3_close_v2(handle)
   }
@@ -210,6 +226,9 @@ struct SQLiteError: Error {
   }
 
   var primaryCode: Int32 { Self.primary(code) }
+
+  /// Whether `Connection.stop` ended the statement.
+  var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
   static func primary(_ code: Int32) -> Int32 { code & 0xff }
 }

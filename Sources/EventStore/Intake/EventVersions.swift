@@ -101,6 +101,8 @@ struct EventVersions {
 final class VersionCandidate {
   let version: EventVersion
   let material: Event
+  /// Equal for equal content, in this process.
+  let materialHash: Int
   let recency: Recency
   private let original: String
   private let words: [String]
@@ -112,6 +114,7 @@ final class VersionCandidate {
     self.original = original
     self.words = words
     material = version.event.material
+    materialHash = material.hashValue
     recency = Recency(of: version.event)
   }
 

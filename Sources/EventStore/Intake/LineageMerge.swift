@@ -132,18 +132,19 @@ struct LineageMerge {
     }
     let added = try candidate(record)
     var hasVersion = false
-    for index in rivals.indices.reversed()
-    where rivals[index].version.isVersion(of: added.version) {
-      hasVersion = true
+    for index in rivals.indices.reversed() {
       let known = rivals[index]
-      guard known.material == added.material else { continue }
+      let mayBeCopy = known.materialHash == added.materialHash
+      guard mayBeCopy || !hasVersion, known.version.isVersion(of: added.version) else { continue }
+      hasVersion = true
+      guard mayBeCopy, known.material == added.material else { continue }
       if known.recency < added.recency { supersede(index, with: added, record) }
       return known.version.event.body == added.version.event.body ? .exact : .semantic
     }
     append(added, record)
     guard hasVersion else { return .new }
     (isContested, isConflict) = (true, true)
-    dropEarliest(like: added)
+    if rivals.count >= 2 * Event.versionsMax { dropEarliest(like: added.version) }
     return .conflict
   }
 
@@ -189,17 +190,18 @@ struct LineageMerge {
     rival.version.event.place.archive <= rules.published
   }
 
-  /// Of too many versions the earliest goes that no published run used.
-  private mutating func dropEarliest(like added: VersionCandidate) {
-    guard rivals.count > Event.versionsMax else { return }
-    let versions = rivals.indices.filter { rivals[$0].version.isVersion(of: added.version) }
-    guard versions.count > Event.versionsMax,
-      let earliest = versions.filter({ !isPublished(rivals[$0]) })
-        .min(by: { rivals[$1].isLater(than: rivals[$0]) }),
-      versions.contains(where: { rivals[$0].isLater(than: rivals[earliest]) })
-    else { return }
-    records.remove(at: records.count - rivals.count + earliest)
-    rivals.remove(at: earliest)
+  /// Of too many versions of an event the earliest go that no published run used, but the last.
+  ///
+  /// As many come before they are sorted, so that each is compared with a few only.
+  private mutating func dropEarliest(like version: EventVersion) {
+    let versions = rivals.indices.filter { rivals[$0].version.isVersion(of: version) }
+      .sorted { rivals[$1].isLater(than: rivals[$0]) }
+    let dropped = versions.dropLast().filter { !isPublished(rivals[$0]) }
+      .prefix(max(0, versions.count - Event.versionsMax))
+    for index in dropped.sorted(by: >) {
+      records.remove(at: records.count - rivals.count + index)
+      rivals.remove(at: index)
+    }
   }
 
   /// Lets the last version of each event among the rivals count, which then are complete.
@@ -209,6 +211,9 @@ struct LineageMerge {
       (isContested, isConflict) = (false, false)
     }
     guard isContested, let lineage, let event = rivals.first?.version.event else { return }
+    for rival in rivals where rivals.count > Event.versionsMax {
+      dropEarliest(like: rival.version)
+    }
     if rivals.count > 1 {
       var election = VersionElection()
       for rival in rivals { election.add(rival) }

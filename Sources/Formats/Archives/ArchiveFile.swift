@@ -1,7 +1,7 @@
 public import Domain
 
 /// A regular file that may hold delivered events, as it was when the folder was listed.
-public struct ArchiveFile: Sendable, Equatable {
+public struct ArchiveFile: Sendable {
   /// The path as opened, shown as valid text on one line.
   public let path: String
   /// The path relative to the root given; the last component of a file given directly.
@@ -14,9 +14,12 @@ public struct ArchiveFile: Sendable, Equatable {
   public let inode: UInt64
   let location: RawPath
   let relative: RawPath
+  /// Answers the signal that asked to stop, 0 while none did.
+  let stop: @Sendable () -> Int32
 
   init(
-    location: RawPath, relative: RawPath, bytes: Int64, modified: Instant, inode: UInt64
+    location: RawPath, relative: RawPath, bytes: Int64, modified: Instant, inode: UInt64,
+    stop: @escaping @Sendable () -> Int32
   ) {
     path = location.shown
     name = relative.shown
@@ -25,13 +28,14 @@ public struct ArchiveFile: Sendable, Equatable {
     self.bytes = bytes
     self.modified = modified
     self.inode = inode
+    self.stop = stop
   }
 
   /// The file as it was while it had no more than `count` bytes, and the name `name`.
   public func first(_ count: Int64, as name: String) -> ArchiveFile {
     ArchiveFile(
       location: location, relative: RawPath(name), bytes: min(bytes, count), modified: modified,
-      inode: inode)
+      inode: inode, stop: stop)
   }
 }
 
@@ -58,7 +62,7 @@ public struct LeftOut: Sendable, Equatable {
 }
 
 /// What lies under the roots given.
-public struct ArchiveListing: Sendable, Equatable {
+public struct ArchiveListing: Sendable {
   /// The files to read, in byte order of their name, then of their path.
   public let files: [ArchiveFile]
   /// Paths that are not read, in byte order as shown.

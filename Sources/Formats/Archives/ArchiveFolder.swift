@@ -9,11 +9,13 @@ public enum ArchiveFolder {
   /// than regular files are left out, unless a hidden one is named in `paths`; so are files in
   /// `others`, and folders in `others` that are not in `paths`, under any name or link. A file that
   /// is reached twice (overlapping roots, links) is listed once; a hard link is a file of its own.
-  /// Links to folders are walked last, so that a file goes by its own name.
+  /// Links to folders are walked last, so that a file goes by its own name. `stop` answers the
+  /// signal that asked to stop, 0 while none did, and ends the reading of any of the files.
   public static func files(
-    under paths: [String], except others: [String] = []
+    under paths: [String], except others: [String] = [],
+    stop: @escaping @Sendable () -> Int32 = { 0 }
   ) throws(SubledgerError) -> ArchiveListing {
-    var walk = FolderWalk()
+    var walk = FolderWalk(stop: stop)
     for text in others { walk.except(RawPath(text)) }
     for text in paths {
       let path = RawPath(text)
@@ -55,6 +57,7 @@ private struct FolderWalk {
     let relative: RawPath
   }
 
+  private let stop: @Sendable () -> Int32
   private var files: [ArchiveFile] = []
   private var leftOut: [LeftOut] = []
   private var links: [Link] = []
@@ -62,6 +65,8 @@ private struct FolderWalk {
   private var filesSeen: Set<RawPath> = []
   private var foldersOfOthers: Set<FolderID> = []
   private var filesOfOthers: Set<RawPath> = []
+
+  init(stop: @escaping @Sendable () -> Int32) { self.stop = stop }
 
   var listing: ArchiveListing {
     ArchiveListing(
@@ -157,7 +162,7 @@ private struct FolderWalk {
       ArchiveFile(
         location: path, relative: relative, bytes: Int64(status.st_size),
         modified: modificationTime(status),
-        inode: UInt64(status.st_ino)))
+        inode: UInt64(status.st_ino), stop: stop))
   }
 
   private mutating func leave(_ path: RawPath, _ reason: LeftOut.Reason) {

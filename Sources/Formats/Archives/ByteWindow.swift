@@ -15,6 +15,15 @@ enum ByteSource {
     case .document(let document): try document.read(into: target)
     }
   }
+
+  /// Throws when a signal asked to stop; a few bytes of a file can be gigabytes inflated.
+  func checkStop() throws(SubledgerError) {
+    switch self {
+    case .file(let file): try file.checkStop()
+    case .gzip(let gzip): try gzip.checkStop()
+    case .document: break
+    }
+  }
 }
 
 /// A buffer in front of a source, so that its next bytes can be looked at.

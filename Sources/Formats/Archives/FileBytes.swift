@@ -31,6 +31,7 @@ final class FileBytes {
 
   /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
+    try checkStop()
     let wanted = Int(min(Int64(target.count), remaining))
     var filled = 0
     while filled < wanted {
@@ -50,6 +51,9 @@ final class FileBytes {
     digest.update(UnsafeRawBufferPointer(rebasing: target.prefix(filled)))
     return filled
   }
+
+  /// Throws when a signal asked to stop.
+  func checkStop() throws(SubledgerError) { try SubledgerError.check(file.stop) }
 
   /// The SHA-256 of all the bytes, after reading the rest.
   func finish() throws(SubledgerError) -> String {

@@ -82,6 +82,7 @@ final class GzipSource {
 
   /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
+    try checkStop()
     if let successor { return try successor.read(into: target) }
     let made = try inflateMembers(into: target)
     guard state == .handedOver, let byZlib else {
@@ -96,6 +97,8 @@ final class GzipSource {
     }
     return try successor.read(into: target)
   }
+
+  func checkStop() throws(SubledgerError) { try input.source.checkStop() }
 
   /// Passes over as many bytes; false when there are less.
   func skip(_ count: Int64) throws(SubledgerError) -> Bool {

@@ -16,6 +16,7 @@ extension RunPipeline {
   ) throws {
     try requireLedger(to: "explain from")
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    ledger.stop = stop
     try ledger.atOneMoment {
       try ledger.requireSealed()
       let run = try ledger.lastPublished() ?? ledger.runs(newest: 1).first
@@ -45,7 +46,7 @@ extension RunPipeline {
     case .number: return
     case .breakID(let id): try entries.explain(breakID: id)
     case .subscription(let id): try entries.explain(subscription: id)
-    case .transaction(let id): try entries.explain(transaction: id, checkStop: checkStop)
+    case .transaction(let id): try entries.explain(transaction: id)
     }
   }
 
@@ -65,8 +66,7 @@ extension RunPipeline {
       doubts = fold.result.churnInDoubt.union(outcome.churnInDoubt)
     }
     let answer = try NumberAnswer(
-      question, in: ledger, rules: rules, run: run, doubts: doubts, output: output,
-      checkStop: checkStop)
+      question, in: ledger, rules: rules, run: run, doubts: doubts, output: output)
     try output.begin(question.subject(answer.totals, asOf: plan.rules.asOf, run))
     for note in try question.retractions(in: ledger) { try output.note(note) }
     guard answer.totals.rows > 0 else {

@@ -63,15 +63,13 @@ struct NumberAnswer {
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings, run: RunRow?,
-    doubts: Set<ChurnInDoubt>, output: Explanation,
-    checkStop: @escaping () throws -> Void
+    doubts: Set<ChurnInDoubt>, output: Explanation
   ) throws {
     self.question = question
     let plan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
     let isPublished = run.map { $0.asOf == rules.fold.asOf && $0.published != nil } ?? false
     let published = isPublished ? try RowTotals(question, from: ledger, plan) : nil
-    var pass = NumberPass(
-      question, in: ledger, rules: rules, doubts: doubts, output: output, checkStop: checkStop)
+    var pass = NumberPass(question, in: ledger, rules: rules, doubts: doubts, output: output)
     try pass.run()
     if question.report == .qualityMonthly { try pass.explainBreaks(plan) }
     sums = pass.sums

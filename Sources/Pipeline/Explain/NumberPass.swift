@@ -25,7 +25,6 @@ struct NumberPass {
   let rules: ReconciliationSettings
   let question: NumberQuestion
   let output: Explanation
-  let checkStop: () throws -> Void
   private(set) var facts = Facts()
   var sums = ColumnSums()
   private let doubts: [Int64: [ChurnInDoubt]]
@@ -34,14 +33,12 @@ struct NumberPass {
 
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings,
-    doubts: Set<ChurnInDoubt>, output: Explanation,
-    checkStop: @escaping () throws -> Void
+    doubts: Set<ChurnInDoubt>, output: Explanation
   ) {
     self.ledger = ledger
     self.rules = rules
     self.question = question
     self.output = output
-    self.checkStop = checkStop
     self.doubts = Dictionary(grouping: doubts, by: \.lineage)
     records = EventRecords(ledger)
     span = RowSpan(question, rules.fold)
@@ -50,10 +47,7 @@ struct NumberPass {
 
   /// Walks over all fold groups; keeps the facts of all, and the entries that are asked for.
   mutating func run() throws {
-    var groups = 0
     try ledger.forEachGroup(linked: true) { group, events in
-      groups += 1
-      if groups % 512 == 0 { try checkStop() }
       if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
       for history in try countedHistories(group, events, rules: rules.fold) {
         try history.book(into: &facts)

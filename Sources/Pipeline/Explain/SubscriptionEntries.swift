@@ -79,13 +79,10 @@ final class SubscriptionEntries {
   }
 
   /// Explains what was received of a transaction, and what reports count of it.
-  func explain(transaction id: String, checkStop: () throws -> Void) throws {
+  func explain(transaction id: String) throws {
     let key = transactionKey(id)
-    var groups = 0
     var found = 0
     try ledger.forEachGroup(linked: true) { group, events in
-      groups += 1
-      if groups % 512 == 0 { try checkStop() }
       let hits = events.filter { $0.transaction == key }
       guard !hits.isEmpty else { return }
       var named: Set<Int64> = []

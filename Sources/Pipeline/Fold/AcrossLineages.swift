@@ -9,7 +9,6 @@ struct AcrossLineages {
   let ledger: Ledger
   let cases: InputBuilder
   let rules: ReconciliationSettings
-  let checkStop: () throws -> Void
 
   private var asOf: Instant { rules.fold.asOf }
 
@@ -20,7 +19,6 @@ struct AcrossLineages {
     }
     var breaks: [Break] = []
     for rows in Dictionary(grouping: rows, by: { FoldGroup(of: $0.lineage) }).values {
-      try checkStop()
       let group = try ledger.group(of: rows[0].lineage)
       let lineages = try cases.lineages(group, try ledger.events(of: group))
       var holders: [Int64: LineageInput] = [:]
@@ -42,10 +40,7 @@ struct AcrossLineages {
   func chargeOutliers(_ outliers: any ChargeOutliers) throws -> [Break] {
     guard !outliers.isEmpty else { return [] }
     var breaks: [Break] = []
-    var groups = 0
     try ledger.forEachGroup { group, events in
-      groups += 1
-      if groups % 512 == 0 { try checkStop() }
       breaks += try chargeOutliers(outliers, in: group, events)
     }
     return breaks
@@ -83,7 +78,6 @@ struct AcrossLineages {
     var breaks: [Break] = []
     try ledger.forEachCounterpart { row, counterpart in
       breaks += try environmentLeak(row, counterpart)
-      try checkStop()
     }
     return breaks
   }

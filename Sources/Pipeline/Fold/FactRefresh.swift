@@ -16,7 +16,6 @@ struct FactRefresh {
   /// The list of charges of the set that this run changes; nil when there is none.
   let former: FormerCharges?
   let charges: ChargeRowWriter
-  let checkStop: () throws -> Void
 
   private var rules: ReconciliationSettings { fold.rules }
 
@@ -72,7 +71,7 @@ struct FactRefresh {
 
   private func everything() throws -> Outcome {
     let pass = FoldPass(
-      ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges, checkStop: checkStop)
+      ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges)
     let sum = try pass.run()
     let result = sum.result
     return Outcome(
@@ -93,7 +92,7 @@ struct FactRefresh {
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
       ledger: ledger, fold: fold, basis: basis, former: rules.fold.at(basis), dirty: dirty,
-      leaked: leaked, jobs: jobs, charges: charges, checkStop: checkStop)
+      leaked: leaked, jobs: jobs, charges: charges)
     let result = try increment.run(&list)
     let members = result.members
     let doubtsBefore = try ledger.churnDoubts()
@@ -106,8 +105,7 @@ struct FactRefresh {
     let prices = PaidPrices(paid.now)
     let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
     breaks += try PricePass(
-      ledger: ledger, fold: fold.estimating(by: prices, allRates), jobs: jobs,
-      checkStop: checkStop
+      ledger: ledger, fold: fold.estimating(by: prices, allRates), jobs: jobs
     ).breaks(of: result.change.unpriced)
     return Outcome(
       basis: basis, fingerprint: fingerprint, facts: result.change.facts,
@@ -124,8 +122,7 @@ struct FactRefresh {
   private func across(
     _ result: Increment.Result, _ rows: [RateRow], _ paid: PaidSums, _ breaks: inout [Break]
   ) throws -> [RateRow] {
-    let across = AcrossLineages(
-      ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
+    let across = AcrossLineages(ledger: ledger, cases: cases, rules: rules)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
     let prices = PriceOutliers(paid.now)

@@ -13,7 +13,6 @@ struct FoldPass {
   let jobs: Int
   /// Writes the list of charges beside the facts; nil for none.
   var charges: ChargeRowWriter?
-  let checkStop: () throws -> Void
 
   func run() throws -> WholeFold {
     var sum = WholeFold(ledger: ledger)
@@ -24,8 +23,7 @@ struct FoldPass {
     let list = Shared(sum.charges)
     let stretch = RangeFold(
       fold: fold, charges: charges, list: list, revenueCells: events / stretches.count / 2)
-    try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
-      try checkStop()
+    try Workers(count: jobs, waitingMax: 1).read(ledger, stretches, stretch.fold) { part in
       try sum.add(part)
       while var revenue = stretch.revenue.take() {
         try sum.add(revenue, parts: stretches.count)
@@ -36,15 +34,14 @@ struct FoldPass {
     sum.charges = list.value
     while let rest = stretch.sums.take() { try sum.add(rest) }
     try sum.finish()
-    let across = AcrossLineages(
-      ledger: ledger, cases: cases, rules: fold.rules, checkStop: checkStop)
+    let across = AcrossLineages(ledger: ledger, cases: cases, rules: fold.rules)
     sum.result.breaks += try across.conflicts { _ in true }
     sum.result.breaks += try across.chargeOutliers(ExchangeOutliers(sum.rates))
     sum.result.breaks += try across.chargeOutliers(PriceOutliers(sum.result.prices))
     sum.result.breaks += try across.environmentLeaks()
     sum.result.breaks += try PricePass(
       ledger: ledger, fold: fold.estimating(by: PaidPrices(sum.result.prices), sum.rates),
-      jobs: jobs, checkStop: checkStop
+      jobs: jobs
     ).breaks(of: sum.result.unpriced)
     return sum
   }
@@ -157,17 +154,18 @@ extension RunPipeline {
   func wholeOutcome(
     of ledger: Ledger, by rules: ReconciliationSettings
   ) throws -> (fold: WholeFold, reconciled: ReconciliationResult) {
+    ledger.stop = stop
     let cases = InputBuilder(ledger: ledger, rules: rules.fold)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
-      jobs: plan.jobs, checkStop: checkStop
+      jobs: plan.jobs
     ).run()
     let result = fold.result
     let known = try rules.knowing(PaidPrices(result.prices), fold.rates, in: ledger) {
       result.facts.begun
     }
-    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
+    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
     return (fold, try pass.run(reconciled))
   }
 }

@@ -21,7 +21,6 @@ struct Increment {
   let leaked: Set<Int64>
   let jobs: Int
   let charges: ChargeRowWriter
-  let checkStop: () throws -> Void
 
   /// The difference that some groups make.
   struct Result: Sendable {
@@ -73,8 +72,7 @@ struct Increment {
         Ledger, ArraySlice<Item>, inout Result, (RunPipeline.Group, inout Result) throws -> Void
       ) throws -> Void
   ) throws {
-    // Parts end soon enough that a signal is heeded and little waits in memory, and each worker has
-    // one.
+    // Parts end soon enough that little waits in memory, and each worker has one.
     let size = max(256, min(4_096, items.count / jobs + 1))
     let parts = stride(from: 0, to: items.count, by: size).map {
       items[$0..<min($0 + size, items.count)]
@@ -82,7 +80,7 @@ struct Increment {
     let groups = GroupRefresh(
       fold: fold, former: former, touched: dirty.touched, leaked: leaked, archive: basis.archive)
     let charges = charges
-    try Workers(count: jobs, waitingMax: 2).read(ledger.path, parts) { ledger, part in
+    try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: groups.fold.rules.fold)
       var result = Result()
       // A table that grows is hashed anew each time.
@@ -94,7 +92,6 @@ struct Increment {
       result.change.rates.removeNothings()
       return result
     } take: { part in
-      try checkStop()
       try result.add(part)
       try list.add(part.rows)
     }

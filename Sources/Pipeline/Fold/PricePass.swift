@@ -11,7 +11,6 @@ struct PricePass {
   /// By rules with the prices and rates of all charges.
   let fold: GroupFold
   let jobs: Int
-  let checkStop: () throws -> Void
 
   /// The breaks of some groups.
   func breaks(of groups: Set<Int64>) throws -> [Break] {
@@ -23,7 +22,7 @@ struct PricePass {
     }
     var breaks: [Break] = []
     let fold = fold
-    try Workers(count: jobs, waitingMax: 2).read(ledger.path, parts) { ledger, part in
+    try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
       let isLinked = try ledger.isLinked()
       var found: [Break] = []
@@ -35,7 +34,6 @@ struct PricePass {
       }
       return found
     } take: { part in
-      try checkStop()
       breaks += part
     }
     return breaks

@@ -34,7 +34,7 @@ struct ArchiveImport {
 
   /// Takes the next message about the file at `index`.
   mutating func take(_ message: ArchiveMessage, of index: Int) throws {
-    try run.checkStop()
+    try SubledgerError.check(run.stop)
     let file = files[index]
     switch message {
     case .opened(let opening):

@@ -12,7 +12,8 @@ struct Intake {
   let ledger: Ledger
   let log: Logger
   let progress: (RunProgress) -> Void
-  let checkStop: () throws -> Void
+  /// Answers the signal that asked to stop, 0 while none did.
+  let stop: @Sendable () -> Int32
   /// An archive that is read again as the ledger says that it was read, without what follows it.
   var replayed: ArchiveRecord?
   /// Values that were rejected for their secret then, with their texts, by offset.
@@ -37,9 +38,9 @@ struct Intake {
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {
-      // Files that were read whole before the run had to stop are kept.
+      // Files that were read whole are kept, but not where writing them keeps a signal waiting.
       intake.abandon()
-      summary.add(try intake.write())
+      if stop() == 0 { summary.add(try intake.write()) }
       throw error
     }
   }
@@ -66,7 +67,7 @@ struct Intake {
   func newFiles(
     of kind: ArchiveKind, under paths: [String], except others: [String]
   ) throws -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
-    let listing = try ArchiveFolder.files(under: paths, except: others)
+    let listing = try ArchiveFolder.files(under: paths, except: others, stop: stop)
     for left in listing.leftOut {
       // A broken link was input once; the others are not input in any run.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info

@@ -13,7 +13,7 @@ extension Intake {
     summary.snapshotFilesKnown += known
     summary.filesLeftAlone += leftAlone
     for file in files {
-      try checkStop()
+      try SubledgerError.check(stop)
       do {
         try readSnapshot(file, into: &summary)
       } catch is NoCaptureTime {

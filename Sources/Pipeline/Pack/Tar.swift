@@ -95,8 +95,7 @@ struct TarReader {
     while let block = try input.read(upToCount: 512), block.count == 512 {
       let header = [UInt8](block)
       if header.allSatisfy({ $0 == 0 }) { return try isEmptyToEnd() ? files : nil }
-      let signal = stop()
-      if signal != 0 { throw SubledgerError.stopped(by: signal) }
+      try SubledgerError.check(stop)
       guard let entry = Entry(header), files.count < Self.filesMax,
         !folders.contains(entry.name), names.insert(entry.name).inserted,
         names.isDisjoint(with: entry.folders)

@@ -121,6 +121,7 @@ struct PublishPass {
       let reports = try writeReports(by: reportPlan, with: fold, into: staging.path)
       // From here on nothing stops between the published set and the ledger's word of it.
       try reportPlan.checkStop()
+      ledger.stop = nil
       manifest.resources = reports.tables
       let set = try staging.sealed(by: manifest, of: reports)
       try accept(set.checksums)
@@ -166,6 +167,7 @@ struct PublishPass {
       eachBy: {
         let reader = Result {
           let ledger = try Ledger.open(path: path, mode: .readOnly)
+          ledger.stop = finalPlan.stop
           return try ledger.atOneMoment {
             (ledger, try ReportWriter(from: ledger, plan: finalPlan, into: folder))
           }

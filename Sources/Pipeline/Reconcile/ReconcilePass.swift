@@ -8,7 +8,6 @@ struct ReconcilePass {
   let ledger: Ledger
   let rules: ReconciliationSettings
   let jobs: Int
-  let checkStop: () throws -> Void
 
   /// Compares every user of `providers`, with a snapshot or without, and of other providers those
   /// with webhooks that contain more than their events.
@@ -34,20 +33,18 @@ struct ReconcilePass {
     let others = users(of: ordered, .noSnapshot) + users(of: webhooks, .webhook)
     let workers = Workers(count: jobs)
     var transferred: Set<Int64> = []
-    try workers.read(ledger.path, shown) { ledger, users in
+    try workers.read(ledger, shown) { ledger, users in
       try InputReader(ledger: ledger, rules: rules).transferredLineages(
         users.provider, users.keys)
     } take: {
-      try checkStop()
       transferred.formUnion($0)
     }
     let heldByOthers = transferred
-    try workers.read(ledger.path, shown + others) { ledger, users in
+    try workers.read(ledger, shown + others) { ledger, users in
       var reader = try InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
       let result = try reader.result(of: users)
       return (result, reader.previousOwners)
     } take: { part, owners in
-      try checkStop()
       result.add(part)
       previousOwners.add(owners)
     }

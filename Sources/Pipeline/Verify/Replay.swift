@@ -102,6 +102,7 @@ extension RunPipeline {
       guard let retracted = retracted[archive.id], !retracted.isWhole else { continue }
       lines[archive.stream, default: []].formUnion(retracted.lines)
     }
+    again.stop = stop
     for (archive, location) in archives {
       let bytes = try BytesOfArchive(archive, at: location)
       defer { withExtendedLifetime(bytes) {} }
@@ -119,8 +120,7 @@ extension RunPipeline {
       replayed.archives = archive.kind == .events ? [bytes.path] : []
       replayed.snapshots = archive.kind == .snapshots ? [bytes.path] : []
       var intake = Intake(
-        plan: replayed, ledger: again, log: Self.silent, progress: progress,
-        checkStop: checkStop)
+        plan: replayed, ledger: again, log: Self.silent, progress: progress, stop: stop)
       intake.replayed = archive
       intake.replayed?.bytes = bytes.count
       intake.retracted = lines[archive.stream] ?? []

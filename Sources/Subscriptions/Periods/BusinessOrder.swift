@@ -8,8 +8,8 @@ import Domain
 /// that before one without money. The remaining events are ordered by when a state without a date
 /// was seen, by its period, and then by identity, so that the order of arrival never matters.
 func inBusinessOrder(_ events: [Event], before asOf: Instant) -> [Event] {
-  var counted = events
-  if !counted.allSatisfy({ $0.time < asOf }) { counted.removeAll { $0.time >= asOf } }
+  let isWhole = events.allSatisfy { $0.time < asOf }
+  var counted = isWhole ? events : events.filter { $0.time < asOf }
   for index in counted.indices.dropFirst() where precedes(counted[index], counted[index - 1]) {
     counted.sort(by: precedes)
     break
