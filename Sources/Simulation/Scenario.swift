@@ -60,6 +60,8 @@ public struct Scenario: Sendable, Equatable {
   public var faultShares: [FeedFault: Int] = [:]
   /// What `entitlements` in Qonversion's webhooks hold.
   public var entitlements = WebhookEntitlements.ofEvent
+  /// How many days before its capture an SDK's snapshot was true.
+  public var staleDays = 0
   /// Subscribers whose whole history is sandbox traffic.
   public var sandboxShare = 20_000
   /// Deliveries archived inside an envelope with receive time and headers.
@@ -97,6 +99,7 @@ public struct Scenario: Sendable, Equatable {
       ),
       (!providers.isEmpty, "no provider given"),
       ((1...120).contains(months), "there are 1 to 120 months"),
+      ((0...3_660).contains(staleDays), "snapshots are 0 to 3,660 days stale"),
       (
         start.milliseconds % Interval.day.milliseconds == 0,
         "the start is not a UTC midnight"

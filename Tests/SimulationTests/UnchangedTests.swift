@@ -21,8 +21,8 @@ import Domain
     scenario.archives = .count(3)
     for fault in FeedFault.allCases { scenario.faultShares[fault] = 50_000 }
     let written = try fingerprint(World(scenario))
-    // As recorded when each provider got apps and transactions of its own.
-    #expect(written == -5_541_507_331_585_313_237)
+    // As recorded when the truth named the break that a fault must raise.
+    #expect(written == -8_951_198_613_694_556_889)
   }
 
   /// Of all files but the configuration, unpacked.

@@ -47,6 +47,13 @@ struct Charge: Sendable {
   var revenue: Money { sendsProceeds ? proceeds : gross }
   /// When all of it went back.
   var wholeRefundAt: Int64? { refund.flatMap { $0.isWhole ? $0.time : nil } }
+
+  /// The charge without a refund after `time`.
+  func known(at time: Int64) -> Charge {
+    var known = self
+    known.refund = refund.flatMap { $0.time <= time ? $0 : nil }
+    return known
+  }
 }
 
 /// Money that went back.
@@ -86,6 +93,7 @@ struct AccessPeriod: Sendable {
   func known(at time: Int64) -> AccessPeriod {
     func past(_ moment: Int64?) -> Int64? { moment.flatMap { $0 <= time ? $0 : nil } }
     var known = self
+    known.charge = charge.known(at: time)
     known.canceledAt = past(canceledAt)
     known.billingIssueAt = past(billingIssueAt)
     known.graceEnd = known.billingIssueAt == nil ? nil : graceEnd
@@ -137,7 +145,9 @@ struct Occurrence: Sendable {
   var revenue: Money?
   var sendsProceeds = false
   var rate: Int64 = 0
+  /// Of all units.
   var price: Money
+  var units: Int64 = 1
   var transactionDate: Int64
   var expires: Int64?
   var graceEnd: Int64?

@@ -1,6 +1,6 @@
 import Domain
 
-/// Something wrong in a provider's feed, beside what happens to deliveries.
+/// Something wrong or rare in a provider's feed, beside what happens to deliveries.
 ///
 /// Raw values name them in options and in `truth/events.jsonl.gz`. What really happened, and so the
 /// truth of all reports, stays as it was.
@@ -9,7 +9,7 @@ public enum FeedFault: String, CaseIterable, Sendable {
   case doubleCharge = "double_charge"
   /// The same store transaction is charged again in the same second, as another kind.
   case doubleKind = "double_kind"
-  /// A whole refund is sent again, up to five days later.
+  /// A refund is sent again, up to five days later.
   case overRefund = "over_refund"
   /// A renewal costs 0.00.
   case freeCharge = "free_charge"
@@ -21,22 +21,52 @@ public enum FeedFault: String, CaseIterable, Sendable {
   case renamed
   /// Only the sixth attempt succeeds, up to three hours after its time.
   case lastAttempt = "last_attempt"
+  /// A charge has a `proceeds_rate` of 0.85 where 85 is meant.
+  case fractionalRate = "fractional_rate"
+  /// A one-time purchase is of two to four units, beside the price of one.
+  case severalUnits = "several_units"
+  /// An event of a subscription at Play names the base plan.
+  case basePlan = "base_plan"
+  /// Of iaptic's feed: a first period is an introductory offer, whose price no price book has.
+  case introOffer = "intro_offer"
+}
+
+extension CustomerSimulation {
+  /// The break that the fault of an occurrence must raise, once it arrives; nil for none.
+  func code(of occurrence: Occurrence) -> BreakCode? {
+    let isStores = person.shop.store != .stripe
+    switch occurrence.fault {
+    case .doubleCharge, .doubleKind: return isStores ? .doubleCharge : nil
+    case .overRefund:
+      let charge = purchase(of: occurrence) ?? period(of: occurrence)?.charge
+      let isMore = charge.map { abs(occurrence.revenue?.local ?? 0) * 2 > $0.revenue.local }
+      return isStores && isMore ?? false ? .overRefund : nil
+    case .freeCharge, .hundredfoldCharge: return .priceOutlier
+    case .impossibleRate, .fractionalRate: return .rateMismatch
+    default: return nil
+    }
+  }
 }
 
 extension Scenario {
-  /// The customer as Qonversion sends it, with the faults of its feed.
+  /// The customer as its provider sends it, with the faults of the feed.
   ///
   /// Events that are sent too often stand behind the others, so that no other event's draws change.
   func withFaults(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
-    guard !faultShares.isEmpty, customer.person.shop.provider == .qonversion,
-      customer.transferredFrom == nil
-    else { return customer }
+    guard !faultShares.isEmpty, customer.transferredFrom == nil else { return customer }
+    switch customer.person.shop.provider {
+    case .qonversion: break
+    case .iaptic: return withIntroOffer(customer)
+    case .flobuk, .purple: return customer
+    }
     var faulty = customer
     for (index, occurrence) in customer.occurrences.enumerated() {
       var random = Randomness(
         seed: seed, item: UInt64(customer.person.number) << 16 | UInt64(index), stream: 3)
       for fault in FeedFault.allCases where random.chance(faultShares[fault] ?? 0) {
-        guard let sent = occurrence.with(fault, &random), sent.time < span.end else { continue }
+        guard fault != .basePlan || customer.person.shop.store == .playStore,
+          let sent = occurrence.with(fault, &random), sent.time < span.end
+        else { continue }
         if [.doubleCharge, .doubleKind, .overRefund].contains(fault) {
           faulty.occurrences.append(sent)
         } else {
@@ -45,6 +75,20 @@ extension Scenario {
         break
       }
     }
+    return faulty
+  }
+
+  private func withIntroOffer(_ customer: CustomerSimulation) -> CustomerSimulation {
+    var random = Randomness(seed: seed, item: UInt64(customer.person.number) << 16, stream: 3)
+    let start = customer.occurrences.firstIndex {
+      $0.kind == .started && $0.transaction.index == 0
+    }
+    guard let start, case .period(let subscription, 0) = customer.occurrences[start].part,
+      random.chance(faultShares[.introOffer] ?? 0)
+    else { return customer }
+    var faulty = customer
+    faulty.occurrences[start].fault = .introOffer
+    faulty.subscriptions[subscription].periods[0].charge.isOffer = true
     return faulty
   }
 }
@@ -64,6 +108,9 @@ extension Occurrence {
     case .freeCharge where kind == .renewed: sent.multiplyMoney(by: 0)
     case .hundredfoldCharge where kind == .renewed: sent.multiplyMoney(by: 100)
     case .impossibleRate where isCharge: sent.rate = 1
+    case .severalUnits where kind == .purchased: sent.units = random.between(2, 4)
+    case .fractionalRate where isCharge: break
+    case .basePlan where !isOfPurchase: break
     case .renamed, .lastAttempt: break
     default: return nil
     }

@@ -14,6 +14,7 @@ struct IapticPurchase: Sendable {
   var reason = ""
   var isInBillingRetry = false
   var isTrial = false
+  var isIntro = false
   /// The charge; nil for a trial.
   var paid: Money?
 }
@@ -75,6 +76,7 @@ extension CustomerSimulation {
       product: period.product, transaction: period.charge.transaction, purchasedAt: start,
       renewedAt: period.start, expires: period.end, isTrial: isTrial,
       paid: isTrial ? nil : period.charge.gross)
+    purchase.isIntro = period.charge.kind == .first && period.charge.isOffer
     purchase.lapsesSince = known.canceledAt
     purchase.isExpired = hasFailed || known.revokedAt != nil || known.hasExpired
     purchase.isInBillingRetry = isRetrying && !hasFailed

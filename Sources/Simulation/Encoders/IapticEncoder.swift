@@ -79,7 +79,7 @@ extension IapticPurchase {
       ("renewalIntentChangeDate", lapsesSince.map { .iapticDate($0 * 1000) }),
       ("isBillingRetryPeriod", .bool(isInBillingRetry)),
       ("isTrialPeriod", .bool(isTrial)),
-      ("isIntroPeriod", .bool(false)),
+      ("isIntroPeriod", .bool(isIntro)),
     ]
   }
 

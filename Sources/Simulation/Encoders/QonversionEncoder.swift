@@ -57,10 +57,17 @@ struct QonversionEncoder {
       JSON.object(
         amounts(revenue) + [
           ("is_proceed", .int(occurrence.sendsProceeds ? 1 : 0)),
-          ("proceeds_rate", .int(occurrence.rate)),
+          (
+            "proceeds_rate",
+            occurrence.fault == .fractionalRate
+              ? .micros(occurrence.rate * 10_000) : .int(occurrence.rate)
+          ),
         ])
     }
-    return [("revenue", revenue ?? absent), ("price", .object(amounts(occurrence.price)))]
+    let price = occurrence.price
+    let unit = Money(
+      local: scaled(price.local, 1, occurrence.units), usd: scaled(price.usd, 1, occurrence.units))
+    return [("revenue", revenue ?? absent), ("price", .object(amounts(unit)))]
   }
 
   private func amounts(_ money: Money) -> [(String, JSON?)] {
@@ -113,12 +120,14 @@ struct QonversionEncoder {
       ("locale", .text(market.locale)),
       (
         "subscription_group",
-        .text(person.shop.store == .appStore ? person.app.subscriptionGroup : "")
+        .text(
+          person.shop.store == .appStore
+            ? person.app.subscriptionGroup : occurrence.fault == .basePlan ? "base" : "")
       ),
       ("user_install_date", .int(first - Int64(person.noise % 800_000))),
       ("project_name", .text(person.app.project)),
       ("app_id", .text(person.shop.appID)),
-      ("quantity", .int(1)),
+      ("quantity", .int(occurrence.units)),
       ("subscription_renew_count", occurrence.renewCount.map { .int($0) }),
     ]
   }

@@ -141,15 +141,23 @@ extension CustomerSimulation {
 // What a user owns in the course of the scenario, as every webhook of Qonversion carries it.
 
 extension CustomerSimulation {
+  /// The customer without what happened after `time`.
+  func known(at time: Int64) -> CustomerSimulation {
+    var known = self
+    known.subscriptions = subscriptions.filter {
+      ($0.trial?.start ?? $0.periods.first?.charge.time ?? .max) <= time
+    }.map { $0.cut(at: time) }
+    known.purchases = purchases.filter { $0.time <= time }.map { $0.known(at: time) }
+    return known
+  }
+
   /// The access rights at `time`, from what had happened until then.
   func owned(at time: Int64) -> [Access] {
-    let subscription = subscriptions.last {
-      ($0.trial?.start ?? $0.periods.first?.charge.time ?? .max) <= time
+    let known = known(at: time)
+    let lasting = known.purchases.filter {
+      !Product.all[$0.product].isConsumable && $0.wholeRefundAt == nil
     }
-    let lasting = purchases.filter {
-      !Product.all[$0.product].isConsumable && $0.time <= time && ($0.wholeRefundAt ?? .max) > time
-    }
-    return [subscription].compactMap { $0?.cut(at: time).state(at: time) }
+    return [known.subscriptions.last].compactMap { $0?.state(at: time) }
       + lasting.map { Access(isActive: true, started: $0.time, product: $0.product) }
   }
 }

@@ -4,6 +4,8 @@ import Domain
 // hands to the app, and the form of our own that any provider can be brought into.
 
 extension SnapshotShape {
+  var isOfSDK: Bool { self == .sdk || self == .sdkObject }
+
   /// The SDK sees sandbox and family members; the REST interfaces have production keys and do not
   /// show who shares.
   func shows(_ holder: Holder) -> Bool {

@@ -4,12 +4,15 @@ import Domain
 /// for each other provider.
 struct SnapshotWriter {
   private let span: TimeSpan
+  /// When the snapshots of SDKs were true.
+  private let staleTime: Int64
   private let shapes: [SnapshotShape]
   /// By the name of the shape or the provider.
   private var files: [String: GzipFile] = [:]
 
   init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SubledgerError) {
     self.span = span
+    staleTime = span.end - Int64(scenario.staleDays) * day
     shapes = scenario.senders.contains(.qonversion) ? SnapshotShape.allCases : []
     let others = scenario.senders.filter { $0 != .qonversion }.map(\.name)
     for name in shapes.map(\.rawValue) + others {
@@ -27,8 +30,10 @@ struct SnapshotWriter {
       return
     }
     let holders = customer.holders(at: span.end)
+    let isStale = staleTime < span.end
+    let stale = isStale ? customer.known(at: staleTime).holders(at: staleTime) : holders
     for shape in shapes {
-      for holder in holders where shape.shows(holder) {
+      for holder in shape.isOfSDK ? stale : holders where shape.shows(holder) {
         try files[shape.rawValue]?.add(shape.line(of: holder, at: span.end))
       }
     }

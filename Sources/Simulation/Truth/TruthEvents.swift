@@ -20,6 +20,7 @@ struct TruthEvents {
         ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
         ("evidence", shown.map { .array($0.map { .text($0) }) }),
         ("fault", fault.map { .text($0) }),
+        ("code", customer.code(of: customer.occurrences[index]).map { .text($0.rawValue) }),
       ]
       try file.add(
         .object(

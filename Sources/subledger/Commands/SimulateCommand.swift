@@ -70,7 +70,7 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A fault of Qonversion's feed, NAME=SHARE in events per million; may be given often.",
+      "A fault of a feed, NAME=SHARE in events per million; may be given often.",
       discussion: FeedFault.allCases.map(\.rawValue).joined(separator: ", ")),
     transform: SimulateCommand.fault)
   var fault: [(FeedFault, Int)] = []
@@ -79,6 +79,9 @@ struct SimulateCommand: ParsableCommand {
     help: "The state in the entitlements of webhooks: event, current or stale.",
     transform: SimulateCommand.entitlements)
   var entitlements = WebhookEntitlements.ofEvent
+
+  @Option(help: "Days by which what the SDK's snapshots show is older than their capture.")
+  var staleDays: Int?
 
   @Option(help: "Subscribers whose whole history is sandbox traffic, per million.")
   var sandbox: Int?
@@ -156,6 +159,7 @@ struct SimulateCommand: ParsableCommand {
     scenario.absentDays = absentDay
     scenario.faultShares = Dictionary(fault) { _, last in last }
     scenario.entitlements = entitlements
+    scenario.staleDays = staleDays ?? scenario.staleDays
     scenario.sandboxShare = sandbox ?? scenario.sandboxShare
     scenario.envelopedShare = enveloped ?? scenario.envelopedShare
     return scenario
