@@ -89,13 +89,7 @@ public struct Fingerprint: Sendable {
 
 /// The key under which one subscription's events meet: its original transaction id in its shop.
 ///
-/// - Parameters:
-///   - provider: the provider that sent it.
-///   - app: app id, empty when unknown.
-///   - environment: production and sandbox never meet.
-///   - store: the shop.
-///   - original: the original transaction id as text, or its substitute.
-/// - Returns: the key; equal arguments give equal keys on every machine.
+/// Equal arguments give equal keys on every machine; production and sandbox never meet.
 public func lineageKey(
   provider: Provider, app: String, environment: Environment, store: Store, original: String
 ) -> Int64 {

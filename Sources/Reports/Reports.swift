@@ -31,9 +31,6 @@ public enum ReportPartition: CaseIterable, Sendable {
       ]
     }
   }
-
-  /// Whether its cells are held to the identities before they are printed.
-  var isChecked: Bool { self == .movements }
 }
 
 /// The reports of a set by their paths in it: files, and folders with a file per month.
@@ -86,7 +83,7 @@ public final class ReportWriter {
   /// Writes one share; whoever has written all of them must call `finish` on their sum.
   public func write(_ share: ReportPartition) throws -> WrittenReports {
     try context.prepare(for: share.layouts)
-    if share.isChecked { try checkFacts(in: context.ledger) }
+    if share == .movements { try checkFacts(in: context.ledger) }
     var reports = WrittenReports(plan: plan)
     reports.publication.horizons = history.horizons
     for layout in share.layouts {

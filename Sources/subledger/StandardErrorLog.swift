@@ -11,8 +11,6 @@ struct StandardErrorLog: LogHandler {
   var logLevel: Logger.Level = .warning
   let format: LogOptions.Format
 
-  init(format: LogOptions.Format) { self.format = format }
-
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }

@@ -1,7 +1,8 @@
-import EventStore
 import TestSupport
 import Testing
 import Domain
+
+@testable import EventStore
 
 @Suite("Snapshots in the ledger")
 struct SnapshotTests {

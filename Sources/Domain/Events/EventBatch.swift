@@ -5,12 +5,6 @@ public struct TextRange: Sendable, Hashable {
   /// How many bytes.
   public var count: Int32
 
-  /// `count` bytes from `offset`.
-  public init(offset: Int32, count: Int32) {
-    self.offset = offset
-    self.count = count
-  }
-
   /// No text.
   public static let none = TextRange(offset: 0, count: 0)
 }

@@ -13,8 +13,6 @@ public struct Pruned: Sendable, Equatable {
   /// Checksums of sets that cannot be reproduced.
   public var checksums: Int64 = 0
 
-  init(firstRun: Int64) { self.firstRun = firstRun }
-
   /// Whether anything was removed.
   public var isChanged: Bool { self != Pruned(firstRun: firstRun) }
 

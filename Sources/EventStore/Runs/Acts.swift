@@ -41,23 +41,6 @@ public struct AuditEntry: Sendable, Equatable, Codable {
   /// Of `text` when the act was done, as 64 hex digits.
   public var sha256: String
 
-  /// An act as somebody else keeps it.
-  public init(
-    id: Int64, run: Int64, deed: AuditAction, month: Month?, reason: String, who: String,
-    zone: String,
-    content: String, sha256: String
-  ) {
-    self.id = id
-    self.run = run
-    self.deed = deed
-    self.month = month
-    self.reason = reason
-    self.who = who
-    self.zone = zone
-    self.content = content
-    self.sha256 = sha256
-  }
-
   /// The columns of its table, in the order in which runs seal them.
   static let columns = "id, run, what, zone, period, reason, who, content, sha256"
 

@@ -15,24 +15,13 @@ public struct TornSnapshots: Sendable, Equatable {
   /// Name of the one that came last.
   public var newest: String
   /// How many there are.
-  public var files: Int64
+  public var files: Int64 = 1
   /// Lines in them.
   public var lines: Int64
   /// Rejected ones.
   public var rejected: Int64
   /// The defect and place of the first rejected one in the newest file; nil without any.
   public var firstReject: String?
-
-  /// Nothing torn but in `newest`.
-  public init(
-    newest: String, files: Int64 = 1, lines: Int64, rejected: Int64, firstReject: String? = nil
-  ) {
-    self.newest = newest
-    self.files = files
-    self.lines = lines
-    self.rejected = rejected
-    self.firstReject = firstReject
-  }
 }
 
 extension Ledger {

@@ -84,9 +84,7 @@ public enum InstantText {
 /// Reads digits and marks from the front of a text.
 private struct DigitReader {
   let bytes: UnsafeRawBufferPointer
-  private var here = 0
-
-  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  var here = 0
 
   var isAtEnd: Bool { here == bytes.count }
 

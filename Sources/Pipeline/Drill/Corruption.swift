@@ -7,10 +7,6 @@ struct Corruption {
   let code: BreakCode
 
   /// One of the corruptions that `event` allows, by `draw`; nil when it allows none.
-  ///
-  /// - Parameters:
-  ///   - events: all events of the event's fold group.
-  ///   - limits: what others paid, and a currency in which no charge is paid.
   init?(of event: Event, among events: [Event], _ limits: DamageLimits, draw: UInt64) {
     let possible = [
       Self.contradicted(event), Self.currency(event, among: events, limits.foreignCurrency),

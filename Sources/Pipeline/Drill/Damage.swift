@@ -45,10 +45,6 @@ struct Damage {
   private(set) var expected: [BreakCode] = []
 
   /// The damage that the candidate's rank draws, or the next one that the event allows.
-  ///
-  /// - Parameters:
-  ///   - events: all events of the event's fold group.
-  ///   - limits: the limits of the damage.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
   ) throws(AmountOverflow) -> Damage {

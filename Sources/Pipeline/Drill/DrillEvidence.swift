@@ -18,10 +18,8 @@ struct SnapshotEvidence {
 
   /// Why no comparison could have shown that `event` is missing; nil when one should have.
   ///
-  /// - Parameters:
-  ///   - events: all events of the event's user.
-  ///   - snapshot: of the user; nil when there is none.
-  ///   - allFirst: when every app of the provider had sent its first event.
+  /// `events` and `snapshot` are of the event's user; by `allFirst` every app of the provider had
+  /// sent its first event.
   static func excuse(
     for event: Event, among events: [Event], _ snapshot: SnapshotEvidence?, allFirst: Instant
   ) -> String? {

@@ -45,13 +45,7 @@ struct Plan: Sendable {
   /// What standard error shows.
   var log: LogOptions { configuration.job.log }
 
-  /// The plan of flags, variables, the configuration file and defaults.
-  ///
-  /// - Parameters:
-  ///   - flags: the texts of each option of the command line, by the setting's name.
-  ///   - environment: the process's variables.
-  ///   - now: the clock, read once by the command; the default of as-of.
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration`.
+  /// The plan of flags, variables, the configuration file and defaults; see `RunPipeline.init`.
   init(
     flags: [String: [String]], environment: [String: String], now: Instant
   ) throws(SubledgerError) {

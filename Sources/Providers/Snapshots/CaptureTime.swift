@@ -17,7 +17,7 @@ public func captureTime(
   var here = start
   while here < name.count {
     if isDigit(name[here]), here == start || !isDigit(name[here - 1]),
-      let found = NameClock(name, at: here).instant(in: calendar)
+      let found = NameClock(name: name, here: here).instant(in: calendar)
     {
       return found
     }
@@ -28,13 +28,8 @@ public func captureTime(
 
 /// Reads a date and time out of the middle of a name.
 private struct NameClock {
-  private let name: [UInt8]
-  private var here: Int
-
-  init(_ name: [UInt8], at start: Int) {
-    self.name = name
-    here = start
-  }
+  let name: [UInt8]
+  var here: Int
 
   func instant(in calendar: CivilCalendar) -> Instant? {
     var clock = self

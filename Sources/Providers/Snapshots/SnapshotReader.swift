@@ -33,13 +33,8 @@ public struct SnapshotReader {
 
   /// Adds what a stretch of whole lines brings.
   ///
-  /// - Parameters:
-  ///   - bytes: the lines, with their line ends.
-  ///   - firstLine: the physical line, from 1, of the first byte.
-  ///   - firstOffset: the first byte's offset in the inflated file.
-  ///   - capturedAtDefault: replaces `captured_at` where a line has none: the date in the file's
-  ///     name (`captureTime`), or the option's value; without one such a line is left out.
-  ///   - result: gets the snapshots.
+  /// - Parameter capturedAtDefault: replaces `captured_at` where a line has none: the date in the
+  ///   file's name (`captureTime`), or the option's value; without one such a line is left out.
   public mutating func read(
     _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
     capturedAtDefault: Instant?, to result: inout SnapshotBatch

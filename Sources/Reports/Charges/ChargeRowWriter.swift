@@ -101,16 +101,16 @@ public struct ChargeRowWriter: Sendable {
     to line: inout CSVLine
   ) throws(SubledgerError) {
     func word(_ number: StringID, _ line: inout CSVLine) throws(SubledgerError) {
-      line.add(cell: try labels.cell(Int64(number), .symbol))
+      line.add(cell: try labels.entry(Int64(number), .symbol).cell)
     }
     let key = charge.productKey
     line.add(charge.time)
-    line.add(cell: try labels.cell(Int64(key.provider.rawValue), .provider))
+    line.add(cell: try labels.entry(Int64(key.provider.rawValue), .provider).cell)
     try word(key.app, &line)
-    line.add(cell: try labels.cell(Int64(key.store.rawValue), .store))
+    line.add(cell: try labels.entry(Int64(key.store.rawValue), .store).cell)
     line.add(transaction: charge.event.transaction, arrival.transaction)
     line.add(plain: charge.isRefund ? "refund" : "charge")
-    line.add(cell: try labels.cell(Int64(charge.chargeKind.rawValue), .chargeKind))
+    line.add(cell: try labels.entry(Int64(charge.chargeKind.rawValue), .chargeKind).cell)
     try word(key.product, &line)
     line.add(cell: owner.user)
     line.add(cell: owner.customer)
@@ -132,7 +132,7 @@ public struct ChargeRowWriter: Sendable {
     } else {
       line.addNothing()
     }
-    line.add(cell: try labels.cell(Int64(charge.basis.rawValue), .basis))
+    line.add(cell: try labels.entry(Int64(charge.basis.rawValue), .basis).cell)
     line.add(transaction: charge.refunded?.transaction ?? 0, arrival.refunded)
     try writeArrival(of: charge, arrival, to: &line)
   }

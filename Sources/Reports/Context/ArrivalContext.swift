@@ -3,8 +3,6 @@ internal import EventStore
 extension ReportContext {
   /// The percentiles of each day's latencies, in buckets of the histogram: the smallest that so
   /// many deliveries reach.
-  ///
-  /// One walk takes a tenth of the time that two window functions in SQL take.
   func makeLatencies() throws {
     try table(
       "latency",
@@ -52,8 +50,6 @@ extension ReportContext {
   /// Three or more messages whose first attempt must have failed, at least a minute from the first
   /// failure to the last, and no receipt between them. Receipts are known to five minutes: failures
   /// between two of those do not count.
-  ///
-  /// One walk along both in the order of time finds them; SQL numbers and joins every receipt.
   func makeOutages() throws {
     try table(
       "outage",
@@ -98,9 +94,7 @@ extension ReportContext {
 private struct LatencyDay {
   /// Day, provider and kind; empty before the first row.
   var key: [Int64] = []
-  private var buckets: [(bucket: Int64, reached: Int64)] = []
-
-  init(key: [Int64] = []) { self.key = key }
+  var buckets: [(bucket: Int64, reached: Int64)] = []
 
   mutating func add(bucket: Int64, deliveries: Int64) {
     buckets.append((bucket, (buckets.last?.reached ?? 0) + deliveries))
@@ -120,15 +114,10 @@ private struct LatencyDay {
 private struct Silence {
   var provider: Int64?
   /// The last receipt before; nil when there is none.
-  private let taken: Int64?
-  private var first: Int64?
-  private var last: Int64 = 0
-  private var delayed: Int64 = 0
-
-  init(provider: Int64? = nil, taken: Int64? = nil) {
-    self.provider = provider
-    self.taken = taken
-  }
+  var taken: Int64?
+  var first: Int64?
+  var last: Int64 = 0
+  var delayed: Int64 = 0
 
   /// Counts a failure, unless something was received before and after it in the same stretch.
   mutating func fail(at time: Int64, isFirst: Bool) {

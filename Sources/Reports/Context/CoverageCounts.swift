@@ -60,9 +60,10 @@ struct CoverageCounts: Equatable {
 
   /// The coverage of `metric` in this data of a feed of `provider`.
   func statement(_ metric: CoverageMetric, _ provider: Provider) -> CoverageStatement {
+    // Collections of iaptic's first years give no reason for a delivery.
+    let isStatesOnly = provider.capabilities.body == .collection && states > 0 && reported == 0
     let reported =
-      showsStatesOnly(provider)
-      ? provider.collectionCoverage(metric) : provider.declaredCoverage(metric)
+      isStatesOnly ? provider.collectionCoverage(metric) : provider.declaredCoverage(metric)
     return switch metric {
     case .revenueUSD: revenue
     case .proceeds: proceeds
@@ -77,11 +78,6 @@ struct CoverageCounts: Equatable {
     case .refunds, .refundsOneTime, .autoRenewOff, .pauses, .productChange, .trials, .sandbox:
       reported
     }
-  }
-
-  /// Whether collections are those of iaptic's first years, which give no reason for a delivery.
-  private func showsStatesOnly(_ provider: Provider) -> Bool {
-    provider.capabilities.body == .collection && states > 0 && self.reported == 0
   }
 
   private var revenue: CoverageStatement {

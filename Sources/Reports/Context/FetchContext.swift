@@ -39,11 +39,8 @@ extension ReportContext {
     try table("break_code", "code text primary key, is_missing integer, record text")
     for code in BreakCode.allCases {
       try insert(
-        "break_code",
-        [
-          .text(code.rawValue), .integer(code.isMissing ? 1 : 0),
-          code.remedy.map { .text($0.rawValue) } ?? .null,
-        ])
+        "break_code", .text(code.rawValue), .integer(code.isMissing ? 1 : 0),
+        code.remedy.map { .text($0.rawValue) } ?? .null)
     }
   }
 }

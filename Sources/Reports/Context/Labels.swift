@@ -4,9 +4,7 @@ internal import Domain
 /// The texts for the numbers that queries over cells return: how each prints, and its rank among
 /// the others.
 ///
-/// Cells hold numbers instead of words. Joining eleven words to each of a hundred thousand cells
-/// and sorting by them took half of the time of all reports, so queries return the numbers, and
-/// words are looked up here: there are some hundred of them.
+/// Cells hold numbers: joining words in SQL and sorting by them takes as long as all other work.
 struct Labels {
   /// Which texts a number refers to.
   enum Part: Int, CaseIterable {
@@ -29,7 +27,8 @@ struct Labels {
     }
   }
 
-  private struct Entry {
+  struct Entry {
+    /// As it is printed, without quotes.
     let word: String
     let cell: [UInt8]
     /// Its place among the words of its part, by the bytes that a reader of the file sees.
@@ -69,21 +68,7 @@ struct Labels {
     }
   }
 
-  /// The rank of the word with this number among the words of `part`.
-  func rank(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int64 {
-    try entry(number, part).rank
-  }
-
-  func cell(_ number: Int64, _ part: Part) throws(SubledgerError) -> [UInt8] {
-    try entry(number, part).cell
-  }
-
-  /// The word with this number as it is printed, without quotes.
-  func word(_ number: Int64, _ part: Part) throws(SubledgerError) -> String {
-    try entry(number, part).word
-  }
-
-  private func entry(_ number: Int64, _ part: Part) throws(SubledgerError) -> Entry {
+  func entry(_ number: Int64, _ part: Part) throws(SubledgerError) -> Entry {
     let entries = parts[part.rawValue]
     guard let index = Int(exactly: number), entries.indices.contains(index),
       let entry = entries[index]

@@ -27,7 +27,8 @@ struct ReportContext {
     let tables = layouts.reduce(into: Set()) { $0.formUnion($1.tables) }
     for table in TemporaryTable.allCases where tables.contains(table) {
       switch table {
-      case .movementMonths: try makeMovementMonths()
+      case .movementMonths:
+        try make("movement_month", as: PackageResources.movement_months_sql)
       case .coverage: try makeCoverage()
       case .printedNames: try makePrintedNames()
       case .latencies: try makeLatencies()
@@ -40,20 +41,13 @@ struct ReportContext {
   private func makeAsOf() throws {
     try table("as_of", "ms integer, month integer, last_month integer, run integer")
     try insert(
-      "as_of",
-      [
-        .integer(plan.rules.asOf.milliseconds), .integer(Int64(asOfMonth.number)),
-        .integer(Int64(lastMonth.number)), .integer(plan.run),
-      ])
+      "as_of", .integer(plan.rules.asOf.milliseconds), .integer(Int64(asOfMonth.number)),
+      .integer(Int64(lastMonth.number)), .integer(plan.run))
   }
 
   private func make(_ table: String, as query: [UInt8]) throws {
     try run("drop table if exists temp.\(table)")
     try run("create temp table \(table) as \(String(decoding: query, as: UTF8.self))")
-  }
-
-  private func makeMovementMonths() throws {
-    try make("movement_month", as: PackageResources.movement_months_sql)
   }
 
   private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
@@ -76,13 +70,10 @@ struct ReportContext {
     for number in first.number...last.number {
       let month = Month(number: number)
       try insert(
-        "month",
-        [
-          .integer(Int64(number)), .integer(Int64(month.firstDay.number)),
-          .integer(Int64(month.next.firstDay.number) - 1),
-          .integer(calendar.start(of: month).milliseconds),
-          .integer(calendar.start(of: month.next).milliseconds),
-        ])
+        "month", .integer(Int64(number)), .integer(Int64(month.firstDay.number)),
+        .integer(Int64(month.next.firstDay.number) - 1),
+        .integer(calendar.start(of: month).milliseconds),
+        .integer(calendar.start(of: month.next).milliseconds))
     }
     try table("day", "number integer primary key, month integer")
     try run(
@@ -147,14 +138,11 @@ struct ReportContext {
         horizon.end(booked: since.event, others: since.subscription)
       }
       try insert(
-        "horizon",
-        [
-          .integer(Int64(feed.provider.rawValue)), .integer(Int64(feed.app)),
-          .integer(Int64(calendar.day(of: horizon.booked).number)),
-          .integer(Int64(calendar.month(of: horizon.booked).number)),
-          .integer(Int64(calendar.month(of: horizon.settled).number)),
-          .integer(Int64(calendar.month(of: horizon.ended).number)),
-        ])
+        "horizon", .integer(Int64(feed.provider.rawValue)), .integer(Int64(feed.app)),
+        .integer(Int64(calendar.day(of: horizon.booked).number)),
+        .integer(Int64(calendar.month(of: horizon.booked).number)),
+        .integer(Int64(calendar.month(of: horizon.settled).number)),
+        .integer(Int64(calendar.month(of: horizon.ended).number)))
     }
   }
 
@@ -173,7 +161,7 @@ struct ReportContext {
       """)
     for (name, words) in Self.vocabulary {
       try table("\(name)_name", "id integer primary key, word text")
-      for (id, word) in words { try insert("\(name)_name", [.integer(id), .text(word)]) }
+      for (id, word) in words { try insert("\(name)_name", .integer(id), .text(word)) }
     }
     try makeMovementNames()
   }
@@ -188,12 +176,9 @@ struct ReportContext {
       """)
     for movement in Movement.allCases {
       try insert(
-        "movement_name",
-        [
-          .integer(Int64(movement.rawValue)), .text(movement.name),
-          .integer(movement.activeSign), .integer(movement.revenueSign),
-          .integer(movement.isReason ? 1 : 0),
-        ])
+        "movement_name", .integer(Int64(movement.rawValue)), .text(movement.name),
+        .integer(movement.activeSign), .integer(movement.revenueSign),
+        .integer(movement.isReason ? 1 : 0))
     }
   }
 
@@ -209,6 +194,8 @@ struct ReportContext {
     try run("drop table if exists temp.\(name)")
     try run("create temp table \(name) (\(columns)) \(options)")
   }
+
+  func insert(_ table: String, _ values: LedgerValue...) throws { try insert(table, values) }
 
   func insert(_ table: String, _ values: [LedgerValue]) throws {
     let marks = values.map { _ in "?" }.joined(separator: ", ")

@@ -59,9 +59,7 @@ extension ReportDefinition {
       .key("name", .text, "Its name; (withheld) where it may be an id, (more) beyond 200."),
       .count("lines", of: "lines", "Lines that contain it."),
       .cell("first_archive", .name, "The first archive that contains it, by path."),
-      Column(
-        name: "first_line", format: .integer, unit: "lines",
-        description: "The first line there that contains it, from 1."),
+      .cell("first_line", .integer, in: "lines", "The first line there that contains it, from 1."),
     ])
 
   static let inputs = ReportDefinition(
@@ -87,12 +85,10 @@ extension ReportDefinition {
     namesPersons: true, dependsOnArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
-      Column(
-        name: "line", format: .integer, unit: "lines",
-        description: "Physical line, from 1.", isKey: true),
-      Column(
-        name: "byte_offset", format: .integer, unit: "bytes",
-        description: "Where the value begins in the inflated archive, from 0.", isKey: true),
+      .key("line", .integer, in: "lines", "Physical line, from 1."),
+      .key(
+        "byte_offset", .integer, in: "bytes",
+        "Where the value begins in the inflated archive, from 0."),
       .cell("reason", .text, "Reason of the rejection, one of a few words."),
       .cell("detail", .text, "The defect, without any content of the line."),
     ])

@@ -14,9 +14,9 @@ extension ReportDefinition {
     ] + subject + [
       .cell("first_seen_at", .instant, "As-of of the run that first saw the break."),
       .cell("last_seen_at", .instant, "As-of of the last run that saw the break."),
-      Column(
-        name: "age_days", format: .wholeDays, unit: "days",
-        description: "Whole days from expected_at to as-of; empty without expected_at."),
+      .cell(
+        "age_days", .wholeDays, in: "days",
+        "Whole days from expected_at to as-of; empty without expected_at."),
       .cell("settles_at", .instant, "When the provider can no longer deliver."),
       .cell("evidence_expires_at", .instant, "Until when the provider keeps the evidence."),
     ] + money + [
@@ -30,9 +30,7 @@ extension ReportDefinition {
     dependsOnArrival: true,
     columns: [
       .key("break_id", .text, "Stable across runs."),
-      Column(
-        name: "episode", format: .integer, unit: "episodes",
-        description: "How often the break has come, from 1.", isKey: true),
+      .key("episode", .integer, in: "episodes", "How often the break has come, from 1."),
       .cell("code", .text, "Kind of difference."),
       .cell(
         "status", .text, "pending, open, reopened, resolved, explained or written_off by now."),
@@ -53,10 +51,9 @@ extension ReportDefinition {
   static let refetchWorklist = ReportDefinition(
     name: "refetch_worklist", query: PackageResources.refetch_worklist_sql, namesPersons: true,
     columns: [
-      Column(
-        name: "priority", format: .integer, unit: "rank",
-        description: "1 is first: what can still be fetched, by hours left, then by money.",
-        isKey: true),
+      .key(
+        "priority", .integer, in: "rank",
+        "1 is first: what can still be fetched, by hours left, then by money."),
       .cell("provider", .text, "Whom to ask."),
       .cell("app_id", .text, "App as the provider names it; empty when absent."),
       .cell("environment", .text, "production or sandbox."),
@@ -69,9 +66,9 @@ extension ReportDefinition {
       .cell("first_expected_at", .instant, "Business time of the first one."),
       .cell("last_expected_at", .instant, "Business time of the last one."),
       .cell("evidence_expires_at", .instant, "When the provider next deletes evidence."),
-      Column(
-        name: "hours_left", format: .wholeHours, unit: "hours",
-        description: "Whole hours from as-of until then; 0 when it is gone, empty when unknown."),
+      .cell(
+        "hours_left", .wholeHours, in: "hours",
+        "Whole hours from as-of until then; 0 when it is gone, empty when unknown."),
       .cell("method", .text, "HTTP method; empty when no interface is published."),
       .cell("host", .text, "Host to call by https."),
       .cell("path", .text, "Path to call, with ids encoded for a URL."),

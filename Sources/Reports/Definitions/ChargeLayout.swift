@@ -30,9 +30,9 @@ extension ReportDefinition {
     ] + provenance)
 
   private static let provenance: [Column] = [
-    Column(
-      name: "proceeds_rate", format: .percent, unit: "percent",
-      description: "Share that stays after commission; empty when unknown."),
+    .cell(
+      "proceeds_rate", .percent, in: "percent",
+      "Share that stays after commission; empty when unknown."),
     .cell("amount_basis", .word(.basis), "What amounts rest on: provider, price_book or none."),
     .cell("refund_of", .text, "Of a refund, its charge's transaction; empty if unknown."),
     .cell("versions", .number, "How many versions of the event arrived."),

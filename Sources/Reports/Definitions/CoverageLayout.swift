@@ -33,12 +33,9 @@ extension ReportContext {
       for metric in CoverageMetric.allCases {
         let statement = counts.statement(metric, provider)
         try insert(
-          "coverage_row",
-          [
-            .integer(Int64(provider.rawValue)), .integer(app), .text(metric.rawValue),
-            .text(statement.coverage.rawValue), statement.events.map(LedgerValue.integer) ?? .null,
-            .text(statement.why),
-          ])
+          "coverage_row", .integer(Int64(provider.rawValue)), .integer(app),
+          .text(metric.rawValue), .text(statement.coverage.rawValue),
+          statement.events.map(LedgerValue.integer) ?? .null, .text(statement.why))
       }
     }
   }
@@ -53,11 +50,9 @@ extension ReportContext {
     for provider in Provider.allCases {
       for type in ProductType.allCases {
         try insert(
-          "provider_capability",
-          [
-            .integer(Int64(provider.rawValue)), .integer(Int64(type.rawValue)),
-            .integer(provider.capabilities.sendsRefunds(of: type) ? 1 : 0),
-          ])
+          "provider_capability", .integer(Int64(provider.rawValue)),
+          .integer(Int64(type.rawValue)),
+          .integer(provider.capabilities.sendsRefunds(of: type) ? 1 : 0))
       }
     }
   }

@@ -16,9 +16,9 @@ extension ReportDefinition {
       .count("out_of_order", of: "events", "Came after a later event of the subscription."),
       .count("late", of: "events", "Came later than the delivery window."),
     ] + attempts + percentiles + [
-      Column(
-        name: "latency_max_s", format: .number, unit: "seconds",
-        description: "Longest from event to receipt; empty without receive times.")
+      .cell(
+        "latency_max_s", .number, in: "seconds",
+        "Longest from event to receipt; empty without receive times.")
     ])
 
   private static let attempts: [Column] =
@@ -36,9 +36,9 @@ extension ReportDefinition {
     ("latency_p50_s", "Median"), ("latency_p95_s", "95th percentile"),
     ("latency_p99_s", "99th percentile"),
   ].map { name, word in
-    Column(
-      name: name, format: .latency, unit: "seconds",
-      description: "\(word) from event to receipt, at most 1.6 % too low; empty without "
+    .cell(
+      name, .latency, in: "seconds",
+      "\(word) from event to receipt, at most 1.6 % too low; empty without "
         + "receive times.")
   }
 

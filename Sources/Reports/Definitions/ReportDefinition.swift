@@ -66,12 +66,16 @@ struct Column {
   var isKey = false
   var addition = ColumnAddition.none
 
-  static func key(_ name: String, _ format: CellFormat, _ description: String) -> Column {
-    Column(name: name, format: format, description: description, isKey: true)
+  static func key(
+    _ name: String, _ format: CellFormat, in unit: String? = nil, _ description: String
+  ) -> Column {
+    Column(name: name, format: format, unit: unit, description: description, isKey: true)
   }
 
-  static func cell(_ name: String, _ format: CellFormat, _ description: String) -> Column {
-    Column(name: name, format: format, description: description)
+  static func cell(
+    _ name: String, _ format: CellFormat, in unit: String? = nil, _ description: String
+  ) -> Column {
+    Column(name: name, format: format, unit: unit, description: description)
   }
 
   static func count(

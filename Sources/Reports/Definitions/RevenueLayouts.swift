@@ -31,9 +31,9 @@ extension ReportDefinition {
       .key("country", .word(.symbol), "Country of the buyer; empty when absent."),
       .key("storefront", .word(.symbol), "Storefront of the store; empty when absent."),
       .key("currency", .word(.symbol), "ISO 4217 code of the local amounts; empty when absent."),
-      Column(
-        name: "proceeds_rate", format: .percent, unit: "percent",
-        description: "Share that stays after commission; empty when unknown.", isKey: true),
+      .key(
+        "proceeds_rate", .percent, in: "percent",
+        "Share that stays after commission; empty when unknown."),
       .key("amount_basis", .word(.basis), "What amounts rest on: provider, price_book or none."),
       .count("charges", of: "charges", "Charges booked at their event time."),
       .count("refunds", of: "refunds", "Refunds booked at their event time."),

@@ -3,9 +3,7 @@ internal import EventStore
 
 /// The rows of one period, gathered to be put in the order of their words.
 ///
-/// SQLite sorts by the period alone, in whose order the cells lie; sorting a hundred thousand rows
-/// by eleven words took it a second. What one period has can be held: some hundred rows a day,
-/// some thousand a month.
+/// SQLite sorts by the period alone, in whose order the cells lie. What one period has can be held.
 struct PeriodRows {
   /// A value of the row that orders it.
   struct Key {
@@ -56,7 +54,7 @@ struct PeriodRows {
     for key in keys {
       let value = values[start + key.column]
       if let part = key.part {
-        ranks.append(try lexicon.rank(value, part))
+        ranks.append(try lexicon.entry(value, part).rank)
       } else {
         ranks.append(null & 1 << UInt64(key.column) == 0 ? value : .min)
       }

@@ -32,6 +32,6 @@ extension ReportContext {
       let cell = cell(raw)
       if cell != raw { printed.append((raw, cell)) }
     }
-    for text in printed { try insert(name, [.text(text.raw), .text(text.cell)]) }
+    for text in printed { try insert(name, .text(text.raw), .text(text.cell)) }
   }
 }

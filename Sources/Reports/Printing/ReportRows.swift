@@ -69,7 +69,7 @@ extension CellFormat {
     switch self {
     case .text, .numeral: return .text(CellText.of(row.text(place)))
     case .printed: return .text(row.text(place))
-    case .word(let part): return .text(try lexicon.word(number, part))
+    case .word(let part): return .text(try lexicon.entry(number, part).word)
     case .name: return .text(CellText.of(name: row.text(place)))
     case .integer, .number: return .integer(number)
     case .amount: return .amount(Amount(micros: number))

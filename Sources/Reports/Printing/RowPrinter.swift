@@ -33,7 +33,7 @@ struct RowPrinter {
   ) throws(SubledgerError) {
     switch format {
     case .text, .printed, .name, .numeral: break
-    case .word(let part): line.add(cell: try labels.cell(number, part))
+    case .word(let part): line.add(cell: try labels.entry(number, part).cell)
     case .integer, .number: line.add(number)
     case .amount:
       line.add(micros: rounded(number, decimals: decimals), decimals: min(2, decimals ?? 2))

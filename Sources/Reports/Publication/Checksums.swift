@@ -45,7 +45,7 @@ struct Checksums {
       let path = String(decoding: line.dropFirst(66), as: UTF8.self)
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)
       let isInside = !parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
-      if isInside, hash.utf8.allSatisfy(isHexDigit) { hashes[path] = hash }
+      if isInside, hash.utf8.allSatisfy({ 48...57 ~= $0 || 97...102 ~= $0 }) { hashes[path] = hash }
     }
   }
 
@@ -73,17 +73,8 @@ public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
 /// Whether the file is the manifest of a set of ours, which may be a newer one than the checksums.
 private func isManifest(_ path: String) throws(SubledgerError) -> Bool {
   guard let text = try readFile(path) else { return false }
-  let manifest = try? JSONDecoder().decode(PackageName.self, from: Data(text))
-  return manifest?.name == packageName
-}
-
-private struct PackageName: Decodable {
-  let name: String
-}
-
-private func isHexDigit(_ byte: UInt8) -> Bool {
-  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  struct Package: Decodable { let name: String }
+  return (try? JSONDecoder().decode(Package.self, from: Data(text)))?.name == packageName
 }
 
 /// Reads a file once for its size and hash.

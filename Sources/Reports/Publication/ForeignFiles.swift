@@ -45,15 +45,9 @@ struct SecondNames {
   let new: OpenFolder
   /// Whether a file is linked only when nothing else would be left of it.
   var isLastNameOnly = false
-  private var made: [RawPath] = []
+  var made: [RawPath] = []
   /// Folders in which something got a name.
-  private var touched: Set<RawPath> = []
-
-  init(from old: OpenFolder, to new: OpenFolder, isLastNameOnly: Bool = false) {
-    self.old = old
-    self.new = new
-    self.isLastNameOnly = isLastNameOnly
-  }
+  var touched: Set<RawPath> = []
 
   /// Links every file; false where that cannot be.
   ///

@@ -24,7 +24,7 @@ struct FormerFolder {
   /// The checksums go last: the next run finds our files in them.
   private func removeSeen(_ each: ForEachPath) throws(SubledgerError) -> Bool {
     let entries = try ForeignEntries(in: folder, besides: ours)
-    var second = SecondNames(from: folder, to: out, isLastNameOnly: isLeft)
+    var second = SecondNames(old: folder, new: out, isLastNameOnly: isLeft)
     for (name, seen) in try second.rescue(entries) {
       if let now = try folder.status(of: name), now.isSame(as: seen) {
         try folder.removeFile(name)

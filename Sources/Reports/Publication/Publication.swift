@@ -179,7 +179,7 @@ private func exchange(
     // Only an empty folder can be replaced so.
     guard rename(staging.path, staging.out) == 0 else { return false }
   } else {
-    var names = SecondNames(from: out, to: staging.folder)
+    var names = SecondNames(old: out, new: staging.folder)
     guard try names.link(ForeignEntries(in: out, besides: ours)),
       exchange_paths(staging.path, staging.out) == 0
     else { return false }

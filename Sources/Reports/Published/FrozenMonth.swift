@@ -29,8 +29,10 @@ public struct FrozenMonth: Sendable {
       unpublished += try report.unpublished(in: ledger, plan)
     }
     for report in frozen {
-      let open = report.shape.isFlagged ? report.rows.count { !$0.isComplete } : 0
-      if open > 0 { incomplete[report.shape.definition.name] = open }
+      let definition = report.shape.definition
+      guard definition.columns.last?.name == Column.isComplete.name else { continue }
+      let open = report.rows.count { !$0.isComplete }
+      if open > 0 { incomplete[definition.name] = open }
     }
     reports.sort { $0.report.utf8.lexicographicallyPrecedes($1.report.utf8) }
   }
@@ -116,9 +118,6 @@ private final class FrozenReport: RowSink {
 }
 
 extension RowShape {
-  /// Whether rows say if they are complete.
-  var isFlagged: Bool { definition.columns.last?.name == Column.isComplete.name }
-
   /// Stored rows as exact CSV without header; nil if they were stored with other columns.
   func csv(of rows: [ReportRow], _ month: Month, _ labels: Labels) throws -> [UInt8]? {
     var text: [UInt8] = []

@@ -139,10 +139,6 @@ struct StateFold {
   let shop: Shop
 
   /// The periods as the reports see them.
-  ///
-  /// - Parameters:
-  ///   - sent: the sent occurrences, in order of time.
-  ///   - first: the kind of the first one.
   func periods(_ sent: [AccessPeriod], first: ChargeKind) -> [AccessPeriod] {
     var seen: [AccessPeriod] = []
     for period in sent { seen.append(self.period(period, after: seen.last, first)) }

@@ -71,8 +71,6 @@ private struct FactBooks: Books {
   /// How many times each share is added: 1 or -1.
   let factor: Int64
 
-  init(factor: Int64) { self.factor = factor }
-
   @inline(__always)
   mutating func add(
     _ cell: Contribution.Cell, from _: ContributionOrigin

@@ -11,9 +11,7 @@ struct StateSequence {
   /// When the first derived event happens that does not count yet.
   let next: Instant?
 
-  /// - Parameters:
-  ///   - reported: the counted events of the subscription in business order, with observations.
-  ///   - collections: the user's collections of purchases.
+  /// `reported` are the counted events of the subscription in business order, with observations.
   init(of reported: [Event], collections: Collections, rules: FoldSettings) {
     let reported = reported.withDeclinedOrders(rules)
     var events = reported.filter { $0.kind != .observed }
