@@ -26,14 +26,15 @@ PLACES = [
     ("revenue_monthly.csv", "product_id"), ("revenue_monthly.csv", "app_id"),
     ("churn_monthly.csv", "product_id"), ("mrr_monthly.csv", "app_id"), ("coverage.csv", "app_id"),
     ("breaks.csv", "product_id"), ("breaks.csv", "app_id"), ("breaks.csv", "transaction_id"),
-    ("breaks.csv", "subscription_id"),
+    ("breaks.csv", "subscription_id"), ("breaks.csv", "customer_id"),
 ]
 NAMES = [text for text in TEXTS if "\0" not in text and "/" not in text and text[0] != "."]
 
 
 def body(number, text):
     return {
-        "event_name": "subscription_started", "user_id": "u" + text, "time": 1772193600 + number,
+        "event_name": "subscription_started", "user_id": "u" + text, "identity_id": text,
+        "time": 1772193600 + number,
         "created_at": 1772193660, "product_id": text, "app_id": text, "environment": "production",
         "platform": "iOS", "country": "US", "properties": {}, "entitlements": {},
         "revenue": {"value": 9.99, "value_usd": 9.99, "currency": "USD", "is_proceed": 0,
@@ -44,6 +45,8 @@ def body(number, text):
 
 def make(folder):
     os.makedirs(folder + "/archives")
+    with open(folder + "/subledger.yaml", "w") as file:
+        file.write("customer_id: identity_id\n")
     for number, text in enumerate(TEXTS):
         name = NAMES[number % len(NAMES)] + str(number) + ".jsonl"
         # A conflict of two versions makes a break that shows all the ids.
