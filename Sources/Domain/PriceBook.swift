@@ -33,9 +33,6 @@ public struct PriceBook: Sendable, Equatable {
       self.rate = rate
       self.period = period
     }
-
-    /// Whether there is an amount rather than a period alone.
-    var hasAmount: Bool { local != nil || usd != nil }
   }
 
   private struct Product: Hashable {
@@ -49,9 +46,6 @@ public struct PriceBook: Sendable, Equatable {
 
   /// A book without prices.
   public init() {}
-
-  /// Whether the book has no price.
-  public var isEmpty: Bool { prices.isEmpty }
 
   /// Adds a price of a product; the store `unknown` means every store.
   ///
@@ -77,7 +71,7 @@ public struct PriceBook: Sendable, Equatable {
     for listed in lists(of: product, in: store) {
       let valid = listed.filter {
         $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0)
-          && $0.hasAmount
+          && ($0.local != nil || $0.usd != nil)
           && (currency == 0 || $0.currency == currency || $0.currency == 0)
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {

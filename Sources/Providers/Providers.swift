@@ -15,10 +15,6 @@ struct Providers {
 
   init(_ settings: NormaliserSettings) { mappers = Self.all.map { $0.init(settings) } }
 
-  static func mapper(of provider: Provider) -> (any BodyMapper.Type)? {
-    all.first { $0.provider == provider }
-  }
-
   /// The index of the mapper whose whole body `object` is; nil when no provider recognises it.
   mutating func mapper(of object: JSONNode, on tape: JSONTape) -> Int? {
     for index in mappers.indices {

@@ -147,9 +147,7 @@ extension JSONTape {
 extension KeyTable {
   /// Makes `slots` hold -1 for every key.
   func clear(_ slots: inout [JSONNode]) {
-    if slots.count != keyCount { slots = Array(repeating: -1, count: keyCount) }
+    if slots.count != keys.count { slots = Array(repeating: -1, count: keys.count) }
     for index in slots.indices { slots[index] = -1 }
   }
-
-  private var keyCount: Int { keys.count }
 }

@@ -145,7 +145,8 @@ public struct SnapshotReader {
   ) throws(BodyProblem) -> [Entitlement] {
     if let list = rightsList {
       let held = try rights(list)
-      return Providers.mapper(of: provider).map { held.map($0.inEventTerms) } ?? held
+      let mapper = Providers.all.first { $0.provider == provider }
+      return mapper.map { held.map($0.inEventTerms) } ?? held
     }
     guard let held = try others[provider]?.entitlements(members, of: tape, at: capturedAt) else {
       throw .missing("entitlements")

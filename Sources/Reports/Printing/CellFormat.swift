@@ -69,14 +69,3 @@ enum CellFormat {
     }
   }
 }
-
-extension CellFormat {
-  /// A printed number, in millionths, as sums of the column count it; 0 for columns without sums.
-  func units(_ micros: Int128) -> Int128 {
-    switch self {
-    case .integer: micros / 1_000_000
-    case .amount: micros
-    default: 0
-    }
-  }
-}

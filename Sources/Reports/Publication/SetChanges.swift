@@ -10,8 +10,6 @@ public struct SetChanges: Sendable, Equatable {
   public private(set) var removed: [String] = []
 
   /// What would become of `folder` if `publication` were published there.
-  ///
-  /// `reports` are the files and folders that a set has beside its documents.
   public init(
     of folder: String, by publication: Publication, reports: [String]
   ) throws(SubledgerError) {

@@ -1,6 +1,4 @@
-import Domain
 import Formats
-import TestSupport
 import Testing
 
 /// Source: FIPS 180-4 examples, as NIST publishes them ("SHA256.pdf", "SHA2_Additional.pdf").
@@ -31,28 +29,4 @@ func pieces() {
     }
     #expect(digest.finish() == vectors[1].digest)
   }
-}
-
-@Test("A file longer than the read buffer has the digest of its bytes")
-func wholeFile() throws {
-  let folder = try TemporaryFolder()
-  #expect(try sha256(ofFile: folder.write(vectors[3].message, to: "long")) == vectors[3].digest)
-  #expect(try sha256(ofFile: folder.write([], to: "empty")) == vectors[0].digest)
-}
-
-@Test("A file that is not there is named, with something to do")
-func missingFile() throws {
-  let folder = try TemporaryFolder()
-  let error = #expect(throws: SubledgerError.self) {
-    try sha256(ofFile: folder.path("nothing"))
-  }
-  #expect(error?.message.contains(folder.path("nothing")) == true)
-  #expect(error?.description.contains("No such file") == true)
-  #expect(error?.description.contains("check the path") == true)
-}
-
-@Test("A folder has no digest")
-func folderIsNoFile() throws {
-  let folder = try TemporaryFolder()
-  #expect(throws: SubledgerError.self) { try sha256(ofFile: folder.path) }
 }
