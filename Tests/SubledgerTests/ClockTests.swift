@@ -64,4 +64,27 @@ struct ClockTests {
     #expect(!(try codes(created: "1772539200", asOf: "2026-03-12")).contains("CLOCK"))
     #expect(!(try codes(created: "4102444800", asOf: "2026-02-20")).contains("CLOCK"))
   }
+
+  @Test(
+    "Its version counts, made after as-of or before it, unless the time cannot be",
+    arguments: [true, false])
+  func versions(comesFirst: Bool) throws {
+    for (created, gross) in [("1782864000", "5.00"), ("4102444800", "9.99")] {
+      let program = try Program()
+      var body = Body(1)
+      body.members["created_at"] = created
+      body.members["revenue"] = Body.money("5.00", rate: 70)
+      let lines = [body.line, Body(1).line]
+      for (night, line) in (comesFirst ? lines : lines.reversed()).enumerated() {
+        try program.folder.write(line + "\n", to: "archives/\(night).jsonl")
+        try program.run(["run", "--archives", "archives", "--as-of", "2026-04-01"])
+      }
+      for asOf in ["2026-04-01", "2026-08-01"] {
+        let result = try program.run(["run", "--archives", "archives", "--as-of", asOf])
+        #expect(result.status <= 1, "\(result)")
+        let rows = try program.rows("revenue_monthly.csv")
+        #expect(rows.map { $0["gross_usd"] } == [gross], "\(created) \(asOf)")
+      }
+    }
+  }
 }

@@ -25,9 +25,11 @@ struct RetractTests {
     for (name, text) in files { try program.folder.write(text, to: "\(folder)/\(name)") }
   }
 
-  private func run(_ archives: String = "in", _ out: String = "reports") throws {
+  private func run(
+    _ archives: String = "in", _ out: String = "reports", asOf: String = "2026-05-01"
+  ) throws {
     let result = try program.run([
-      "run", "--archives", archives, "--as-of", "2026-05-01", "--ledger", "\(out).sqlite",
+      "run", "--archives", archives, "--as-of", asOf, "--ledger", "\(out).sqlite",
       "--out", out,
     ])
     try #require([0, 1].contains(result.status), "\(result)")
@@ -104,6 +106,21 @@ struct RetractTests {
       "report", "--at-run", "1", "--ledger", "reports.sqlite", "--out", "again",
     ])
     #expect(former.errors.contains("lines were retracted since run 1"), "\(former)")
+  }
+
+  @Test(
+    "Users go whom nothing else names, be it a break",
+    arguments: [("2026-03-15", false), ("2026-05-01", true)])
+  func users(asOf: String, haveBreaks: Bool) throws {
+    try write(Self.lines)
+    try run(asOf: asOf)
+    try #require(try retract("b.jsonl").status == 0)
+    var users: [String] = []
+    let path = program.folder.path("reports.sqlite")
+    try Ledger.open(path: path, mode: .readOnly).rows(sql: "select id from user order by id") {
+      users.append($0.text(0))
+    }
+    #expect(users == ["QON_1", "QON_2", "QON_3"] + (haveBreaks ? ["QON_4"] : []) + ["QON_99"])
   }
 
   @Test("A cause is proved for its own row: another month that is late has another one")

@@ -2,8 +2,8 @@ public import Domain
 
 /// Fills a copy of a ledger from the archives once more, without the lines that were retracted.
 ///
-/// Archives keep their numbers and runs. Words, users, runs, published rows, closes and breaks stay
-/// as they are; the next run folds everything.
+/// Archives keep their numbers and runs. Words, runs, published rows, closes, breaks and the users
+/// whom anything still names stay as they are; the next run folds everything.
 public final class LedgerReplay {
   /// The copy.
   public let ledger: Ledger
@@ -60,12 +60,32 @@ public final class LedgerReplay {
           select id, '\(retractedReason)', lines from archive where id = ? and lines > 0
           """, archive)
       }
+      try removeUnnamedUsers(from: database)
       var act = new
       act.take(retractions, months)
       let after = try SealedParts(of: Set(Self.emptied), in: database)
       act.content += before.rewritings(until: after).map { "\n\($0.line)" }.joined()
       try ledger.record(act)
     }
+  }
+
+  /// Removes users whom only retracted lines named.
+  private func removeUnnamedUsers(from database: Connection) throws {
+    var unnamed = Set(
+      try database.all(
+        """
+        select key from user where key not in (
+          select user from lineage union all select user from snapshot
+          union all select user from customer union all select user from break_episode
+          union all select key from erased)
+        """
+      ) { $0.int64(0) })
+    guard !unnamed.isEmpty else { return }
+    // A lineage can hold events of other users than the newest one's.
+    try database.forEachRow("select events from lineage") { row in
+      try EventRecords.forEach(in: row.blob(0)) { unnamed.remove($0.user) }
+    }
+    for user in unnamed { try database.run("delete from user where key = ?", user) }
   }
 
   /// What lines bring, and what is made of it without a run; tables that refer to others first.
