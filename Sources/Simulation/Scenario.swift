@@ -28,6 +28,26 @@ public enum WebhookEntitlements: String, CaseIterable, Sendable {
   case stale
 }
 
+/// A move of the first app's users, in the stores of phones, from one provider to another.
+public struct Migration: Sendable, Equatable {
+  /// Who reports them until the end of `both`.
+  public var from: Provider
+  /// Who reports them from the beginning of `both` on.
+  public var to: Provider
+  /// When both report the same store transactions.
+  public var both: ClosedRange<Instant>
+
+  /// A move from one provider to another.
+  public init(from: Provider, to: Provider, both: ClosedRange<Instant>) {
+    (self.from, self.to, self.both) = (from, to, both)
+  }
+
+  /// Whether it is about a shop.
+  func moves(_ shop: Shop) -> Bool {
+    shop.app == 0 && shop.store != .stripe && [from, to].contains(shop.provider)
+  }
+}
+
 /// The settings of a simulation.
 ///
 /// Shares are in events, or subscribers, per million.
@@ -68,6 +88,8 @@ public struct Scenario: Sendable, Equatable {
   public var envelopedShare = 500_000
   /// Who sends events; each of its own apps, in which the same people buy the same.
   public var providers: [Provider] = [.qonversion]
+  /// A move between two of them; nil for none.
+  public var migration: Migration?
 
   /// A scenario of `subscribers` over `months`, with a little of every disorder.
   public init(
@@ -98,6 +120,10 @@ public struct Scenario: Sendable, Equatable {
         "a share is not between 0 and a million"
       ),
       (!providers.isEmpty, "no provider given"),
+      (
+        migration.map { $0.from != $0.to && senders.contains($0.from) && senders.contains($0.to) }
+          ?? true, "a migration is from one of the providers to another"
+      ),
       ((1...120).contains(months), "there are 1 to 120 months"),
       ((0...3_660).contains(staleDays), "snapshots are 0 to 3,660 days stale"),
       (

@@ -60,13 +60,13 @@ private func writeTruth(
   _ checkStop: StopCheck
 ) throws(SubledgerError) {
   let model = DeliveryModel(scenario: scenario)
-  var truth = try TruthFolder("\(folder)/truth", span: span, hours: counts.hours)
+  var truth = try TruthFolder("\(folder)/truth", span: span, hours: counts.hours(of: scenario))
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
   for number in 0..<counts.summary.subscribers {
     try checkStop()
     for customer in scenario.histories(of: number, span) {
       try truth.add(customer, model.deliveries(of: customer))
-      try snapshots.add(customer)
+      if customer.report != .former { try snapshots.add(customer) }
     }
   }
   try truth.finish()

@@ -234,39 +234,6 @@ struct OverlapTests {
     #expect(try world.program.rows("overlap.csv", in: "b").count > 100)
   }
 
-  @Test("In the world, too, a move is no purchase and no end of one", arguments: [2, 3])
-  func migratedWorld(firstPart: Int) throws {
-    let pair = Self.pairs[0]
-    let world = try World(
-      seed: 1, subscribers: 80, months: 8, archives: 4,
-      more: ["--providers", pair.joined(separator: ",")])
-    try write(pair, of: world)
-    let folder = world.program.folder
-    for part in 1...4 {
-      let name = "part-000\(part).jsonl"
-      let lines = try String(contentsOfFile: folder.path("both/\(name)"), encoding: .utf8)
-      let sent = lines.split(separator: "\n").filter {
-        $0.contains("event_name") ? part <= 2 : part >= firstPart
-      }
-      try folder.write(sent.joined(separator: "\n"), to: "moved/\(name)")
-    }
-    try world.publish(world.run(archives: ["alone"], out: "a"))
-    try world.publish(world.run(archives: ["moved"], out: "m"))
-    func sums(_ report: String, _ columns: [String], _ out: String) throws -> [String: Int] {
-      var sums: [String: Int] = [:]
-      for row in try world.program.rows("\(report)_monthly.csv", in: out) {
-        let count = columns.compactMap { Int(row[$0] ?? "") }.reduce(0, +)
-        sums[row["period"] ?? "", default: 0] += count
-      }
-      return sums
-    }
-    let begun = ["new", "first_seen", "reactivated"]
-    #expect(try sums("revenue", ["charges"], "m") == sums("revenue", ["charges"], "a"))
-    #expect(try sums("churn", begun, "m") == sums("churn", begun, "a"))
-    let moved = try world.program.rows("churn_monthly.csv", in: "m")
-    #expect(moved.contains { $0["provider"] == "iaptic" && $0["transfer_in"] != "0" })
-  }
-
   /// The lines of both providers about the same transactions, and those of the first alone.
   ///
   /// The first provider's oldest bodies name no transactions, so that none can be the same.

@@ -68,8 +68,9 @@ extension Reconciler {
     }
     guard let lineage else { return draft }
     let counted = lineage.latest.reportedElsewhere.filter { report in
-      !report.isExpected && report.chargeKind != nil && !report.kind.isRefund
-        && countedElsewhere[name]?.contains(report.time) != true
+      let isFreeStart = report.kind == .trialStarted && draft.code == .missedStart
+      return !report.isExpected && (isFreeStart || report.chargeKind != nil)
+        && !report.kind.isRefund && countedElsewhere[name]?.contains(report.time) != true
         && isSame(report, as: draft, in: lineage)
     }.prefix(Int(count))
     guard !counted.isEmpty else { return draft }

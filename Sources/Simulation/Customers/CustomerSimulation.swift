@@ -18,6 +18,8 @@ struct Person: Sendable {
   var marketIndex: Int
   var environment: Environment
   var acceptsPriceRise: Bool
+  /// Who reported the same purchases before a migration; nil without one.
+  var formerProvider: Provider?
 
   var market: Market { Market.all[marketIndex] }
 }
@@ -170,6 +172,12 @@ struct CustomerSimulation: Sendable {
   var transferredFrom: Int?
   /// What reports must make of the customer when its provider does not send all of it.
   var expected: ExpectedHistory?
+  /// Of a customer whom two providers report one after the other: which of both it is.
+  var report = Report.only
+
+  enum Report: Sendable {
+    case only, former, later
+  }
 
   /// 0, or 1 once the account has moved to another user.
   func account(at index: Int) -> UInt64 { transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0 }

@@ -31,6 +31,22 @@ struct ArrivalCounts {
     summary.subscribers = number
   }
 
+  /// `hours`, those of a feed that ended with a migration with what came by the other one.
+  func hours(of scenario: Scenario) -> [NamedFeed: [Int64: ClosedRange<Int64>]] {
+    var hours = hours
+    for shop in Shop.all {
+      guard let migration = scenario.migration, migration.moves(shop),
+        shop.provider == migration.from
+      else { continue }
+      var other = shop
+      other.provider = migration.to
+      hours[shop.feed, default: [:]].merge(self.hours[other.feed] ?? [:]) {
+        min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound)
+      }
+    }
+    return hours
+  }
+
   private mutating func count(
     _ delivery: Delivery, of index: Int, in customer: CustomerSimulation, _ envelope: Envelope
   ) {

@@ -30,9 +30,11 @@ extension Person {
       ? .literal(text(transaction)) : .text(text(transaction))
   }
 
-  /// A store's transaction id: each provider reports apps of its own, and so purchases of its own.
+  /// A store's transaction id: each provider reports apps of its own, and so purchases of its own,
+  /// but for a migration.
   func text(_ transaction: TransactionNumber) -> String {
-    let provider = UInt64(shop.provider.rawValue - Provider.qonversion.rawValue)
+    let provider = UInt64(
+      (formerProvider ?? shop.provider).rawValue - Provider.qonversion.rawValue)
     let order = provider * 100_000_000_000 + UInt64(number) * 10 + UInt64(transaction.base)
     switch shop.store {
     case .appStore:

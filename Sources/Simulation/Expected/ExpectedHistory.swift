@@ -18,12 +18,30 @@ extension Scenario {
   /// Customer `number` as each provider sees it that sends anything of it.
   func histories(of number: Int, _ span: TimeSpan) -> [CustomerSimulation] {
     let customer = CustomerSimulator.customer(of: number, in: self, span: span)
-    return senders.compactMap { customer.seen(by: $0, span) }.map { withFaults($0, span) }
+    return senders.compactMap { customer.seen(by: $0, span) }.map { sent($0, span) }
   }
 
   func history(of number: Int, by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
     CustomerSimulator.customer(of: number, in: self, span: span).seen(by: provider, span)
-      .map { withFaults($0, span) }
+      .map { sent($0, span) }
+  }
+
+  /// The customer as the provider sends it, with faults, and while it reports it.
+  private func sent(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
+    var sent = withFaults(customer, span)
+    let shop = customer.person.shop
+    guard let migration, migration.moves(shop) else { return sent }
+    if shop.provider == migration.from {
+      sent.occurrences.removeAll { Instant(seconds: $0.time) > migration.both.upperBound }
+      sent.report = .former
+      return sent
+    }
+    let count = sent.occurrences.count
+    sent.occurrences.removeAll { Instant(seconds: $0.time) < migration.both.lowerBound }
+    sent.transferredFrom = sent.transferredFrom.map { max(0, $0 + sent.occurrences.count - count) }
+    sent.person.formerProvider = migration.from
+    sent.report = .later
+    return sent
   }
 }
 

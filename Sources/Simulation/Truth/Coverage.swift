@@ -38,6 +38,8 @@ struct Coverage {
 
   private func coverage(of report: String, in shop: Shop) -> (Grade, String) {
     switch shop.provider {
+    case _ where scenario.migration?.moves(shop) == true:
+      (.near, "users move to another provider: only sums over providers are those of the truth")
     case .qonversion: (.exact, "kinds and periods and money are sent")
     case .purple:
       (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")

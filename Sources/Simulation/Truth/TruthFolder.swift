@@ -3,6 +3,7 @@ import Domain
 /// Everything that is known about a scenario, gathered customer by customer and written at its end.
 ///
 /// It is counted from what happened, by code of its own, so that it can disagree with the program.
+/// Whom two providers report is counted once, in the rows of the former.
 struct TruthFolder {
   private let span: TimeSpan
   private let folder: String
@@ -31,7 +32,8 @@ struct TruthFolder {
   ) throws(SubledgerError) {
     try events.add(customer, deliveries, span: span)
     let shop = customer.person.shop
-    guard customer.person.environment == .production, let completeness = completeness[shop]
+    guard customer.person.environment == .production, customer.report != .later,
+      let completeness = completeness[shop]
     else { return }
     revenue.add(customer, span: span)
     for subscription in customer.expectedHistory.subscriptions {

@@ -43,6 +43,13 @@ struct SimulateCommand: ParsableCommand {
     transform: SimulateCommand.providers)
   var providers: [Provider] = [.qonversion]
 
+  @Option(
+    help: ArgumentHelp(
+      "Users of an app go to another provider, FROM/TO/START/END: both report until the end.",
+      discussion: "truth/ counts them once, in rows of FROM, also behind the end."),
+    transform: SimulateCommand.migration)
+  var migrate: Migration?
+
   @Option(help: "Cut the deliveries into so many archives, up to 10⁶. (default: one per day)")
   var archives: Int?
 
@@ -123,6 +130,17 @@ struct SimulateCommand: ParsableCommand {
     return instants[0]...instants[1]
   }
 
+  private static func migration(_ text: String) throws -> Migration {
+    let parts = text.split(separator: "/").map(String.init)
+    guard parts.count == 4 else {
+      throw ValidationError(
+        "\"\(text)\" is no migration. Use qonversion/iaptic/2025-08-01/2025-09-01.")
+    }
+    let providers = try providers(parts[0] + "," + parts[1])
+    return Migration(
+      from: providers[0], to: providers[1], both: try outage(parts[2] + "/" + parts[3]))
+  }
+
   private static func entitlements(_ text: String) throws -> WebhookEntitlements {
     guard let entitlements = WebhookEntitlements(rawValue: text) else {
       throw ValidationError("Unknown entitlements \"\(text)\". Use event, current or stale.")
@@ -150,6 +168,7 @@ struct SimulateCommand: ParsableCommand {
     var scenario = Scenario(seed: seed, subscribers: subscribers, months: months)
     scenario.events = events
     scenario.providers = providers
+    scenario.migration = migrate
     if let archives { scenario.archives = .count(archives) }
     scenario.lostShare = lost ?? scenario.lostShare
     scenario.duplicatedShare = duplicated ?? scenario.duplicatedShare
