@@ -73,8 +73,9 @@ def lines(shape, n):
                       f"GPA.1..{k}", "GPA.1", START + k * 60, platform="Android")
                 for k in range(n))
     if shape == "user":
+        # In 35 days up to as-of, so that a seventh has ended by then, however many there are.
         return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k),
-                      START + k * 60) for k in range(n))
+                      START + (24 * n + 35 * k) * DAY // n) for k in range(n))
     if shape == "purchases":
         return (purchase(k, START + k * 60) for k in range(n))
     if shape == "entitled":
