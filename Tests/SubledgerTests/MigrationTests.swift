@@ -38,6 +38,21 @@ struct MigrationTests {
   }
 
   @Test(
+    "Nothing of before is lost money where the new provider reports another app already",
+    arguments: ["purple", "flobuk"])
+  func running(former: String) throws {
+    let world = try World(
+      seed: 1, subscribers: 60, months: 6, archives: 4,
+      more: [
+        "--providers", "\(former),iaptic", "--migrate", "\(former)/iaptic/2025-04-01/2025-05-01",
+      ], isPublished: true)
+    let breaks = try world.program.rows("breaks.csv").filter {
+      $0["status"] == "open" && $0["evidence"]?.contains("reported by \(former)") == true
+    }
+    #expect(!breaks.isEmpty && breaks.allSatisfy { $0["estimated_usd"] == "0.00" })
+  }
+
+  @Test(
     "It is between two who send",
     arguments: ["qonversion/purple/2025-05-01/2025-06-01", "iaptic/iaptic/2025-05-01/2025-06-01"])
   func refused(move: String) throws {

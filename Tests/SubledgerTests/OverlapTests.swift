@@ -27,12 +27,13 @@ struct OverlapTests {
 
   /// The same as iaptic reports it.
   private func iaptic(
-    _ month: Int, original: String = "101", price: String = "9.49", refundedOn day: String? = nil
+    _ month: Int, original: String = "101", price: String = "9.49", refundedOn day: String? = nil,
+    user: String = "u1"
   ) -> String {
     let (start, end) = ("2026-0\(month)-01T00:00:00.000Z", "2026-0\(month + 1)-01T00:00:00.000Z")
     let reason = day != nil ? "REFUNDED" : month == 1 ? "PURCHASED" : "RENEWED"
     return """
-      {"type":"purchases.updated","applicationUsername":"u1","password":"p",\
+      {"type":"purchases.updated","applicationUsername":"\(user)","password":"p",\
       "notification":{"reason":"\(reason)","id":"n\(month)\(day ?? "")",\
       "date":"\(day.map { $0 + "T00:00:00Z" } ?? start)","productId":"apple:pro",\
       "purchaseId":"apple:\(original)",\
@@ -163,8 +164,24 @@ struct OverlapTests {
     #expect(try missing(seen) == ["MISSED_RENEWAL", "9.49", "9.49"])
   }
 
-  private func missed(in lines: [String]) throws -> [[String: String]] {
-    try open(reports(lines, asOf: "2026-03-20"))
+  @Test("What came before the authority's first event of the subscription is not missed")
+  func beforeMove() throws {
+    let running = iaptic(1, original: "201", user: "u2")
+    let former = [qonversion(1), qonversion(2), qonversion(3)]
+    func found(_ lines: [String]) throws -> [String?] {
+      try missed(in: [running] + former + lines, authority: "iaptic").flatMap {
+        [$0["provider"], $0["code"], $0["transaction_id"], $0["estimated_usd"]]
+      }
+    }
+    #expect(try found([iaptic(3)]).isEmpty)
+    #expect(
+      try found([iaptic(1), iaptic(3)]) == ["iaptic", "MISSED_RENEWAL", "102", "9.99"])
+  }
+
+  private func missed(
+    in lines: [String], authority: String? = nil
+  ) throws -> [[String: String]] {
+    try open(reports(lines, asOf: "2026-03-20", authority: authority))
   }
 
   /// Breaks of missing events that are not explained.

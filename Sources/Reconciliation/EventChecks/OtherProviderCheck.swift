@@ -18,7 +18,7 @@ enum OtherProviderCheck: ReconciliationCheck {
 extension Reconciler {
   mutating func findReportsElsewhere() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      for report in lineage.latest.reportedElsewhere where report.isExpected {
+      for report in lineage.latest.reportedElsewhere where lineage.latest.hasMissed(report) {
         evaluate(report, of: lineage)
       }
     }
@@ -69,7 +69,7 @@ extension Reconciler {
     guard let lineage else { return draft }
     let counted = lineage.latest.reportedElsewhere.filter { report in
       let isFreeStart = report.kind == .trialStarted && draft.code == .missedStart
-      return !report.isExpected && (isFreeStart || report.chargeKind != nil)
+      return !lineage.latest.hasMissed(report) && (isFreeStart || report.chargeKind != nil)
         && !report.kind.isRefund && countedElsewhere[name]?.contains(report.time) != true
         && isSame(report, as: draft, in: lineage)
     }.prefix(Int(count))
@@ -97,6 +97,12 @@ extension Reconciler {
 }
 
 extension LineageState {
+  /// Whether this provider should have sent it: what precedes its own first event of the
+  /// subscription was before a move to it.
+  func hasMissed(_ report: ReportElsewhere) -> Bool {
+    report.isExpected && report.time >= firstEventAt
+  }
+
   /// Whether another provider reported the charge, which this one should have sent.
   func isReportedElsewhere(_ transaction: Int64) -> Bool {
     reportedElsewhere.contains {
