@@ -67,6 +67,16 @@ struct FeedGapTests {
     #expect(gaps((0..<80).map { $0 % 7 < 5 && $0 != 44 ? 100 : 0 }).map(\.day) == [day(44)])
   }
 
+  @Test("is no day of one event instead of two, even if users move to the feed soon after")
+  func beforeMove() {
+    var counts = steady(2, days: 40) + steady(40, days: 30)
+    counts[25] = 1
+    #expect(gaps(counts).isEmpty)
+    counts = steady(60, days: 40) + steady(80, days: 30)
+    counts[25] = 1
+    #expect(gaps(counts).map(\.day) == [day(25)])
+  }
+
   @Test("is no day before a launch, nor of growth or decline")
   func changing() {
     #expect(gaps([1] + steady(0, days: 40) + steady(100, days: 40)).isEmpty)
