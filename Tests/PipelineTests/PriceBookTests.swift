@@ -173,7 +173,7 @@ struct PriceBookTests {
     let list = try read(
       "play_store,pro,,,2026-02-01,,5,,P1M", "play_store,pro:year,,,2026-01-01,,40,,P1Y",
       ",pro:year,DE,,2026-03-01,,30,,")
-    let book = try list.book(in: ledger, BasePlans(in: ledger.symbols))
+    let book = try list.book(in: ledger).prices
     let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
     func price(_ product: String, in store: Store = .playStore) throws -> [String?] {
       let symbol = try #require(ledger.symbol(product))
@@ -187,21 +187,25 @@ struct PriceBookTests {
     #expect(try price("pro:month", in: .appStore) == [nil, nil])
   }
 
-  @Test("A book knows prices by the ledger's symbols and teaches it codes that no event brought")
+  @Test("A book teaches the ledger codes that no event brought, and prices what none named")
   func book() throws {
     let ledger = try Ledger.open(path: folder.path("l.sqlite"), mode: .readWrite)
     try ledger.learn(["pro"])
     let list = try read(
       "play_store,pro,,EUR,2026-01-01,10,11,85,P1M", ",pro,,,2026-03-01,,,,P1Y",
       ",unseen,,CHF,2026-01-01,1,,,")
-    let book = try list.book(in: ledger, BasePlans())
+    let (book, words) = try list.book(in: ledger)
     let pro = try #require(ledger.symbol("pro"))
     let euro = try #require(ledger.symbol("EUR"))
-    #expect(ledger.symbol("CHF") == nil)
+    let franc = try #require(ledger.symbol("CHF"))
     let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
     let price = try #require(
       book.price(of: pro, in: .playStore, country: 0, currency: 0, at: may))
     #expect(price.currency == euro && price.local == Amount(micros: 10_000_000))
+    let unseen = try #require(words.find("unseen"))
+    #expect(ledger.symbol("unseen") == nil)
+    #expect(
+      book.price(of: unseen, in: .appStore, country: 0, currency: 0, at: may)?.currency == franc)
     // A line with a period alone is no price of other stores, and hides none.
     #expect(book.price(of: pro, in: .appStore, country: 0, currency: 0, at: may) == nil)
     #expect(book.period(of: pro, in: .appStore, at: may) == .months(12))

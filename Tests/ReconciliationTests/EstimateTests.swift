@@ -199,10 +199,30 @@ struct EstimateTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
     scenario.change = {
       let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
-      $0.fold.prices.add(price, store: .appStore, product: Story.monthly)
+      let product = $0.strings.symbol("com.example.monthly")
+      $0.fold.prices.add(price, store: .appStore, product: product)
     }
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 7_000_000)])
     #expect(scenario.breaks.map(\.basis) == [.priceBook])
+  }
+
+  @Test("A base plan that no event names costs what its product is listed at, another product not")
+  func listedProduct() {
+    let listed = bought(900, .started, "2026-03-01", until: "2026-04-01") {
+      $0.originalID = "900"
+    }
+    func estimates(_ product: String) -> [Amount?] {
+      var scenario = Scenario(
+        entitlements: [premium(until: "2026-04-01", listing: [listed])], capturedAt: "2026-03-20")
+      scenario.change = {
+        let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
+        $0.fold.prices.add(price, store: .appStore, product: $0.strings.symbol("pro"))
+        $0.products = ["monthly": [product]]
+      }
+      return scenario.breaks.map(\.estimatedUSD)
+    }
+    #expect(estimates("pro:month") == [Amount(micros: 7_000_000)])
+    #expect(estimates("prot") == [nil])
   }
 
   @Test("A start that was cheaper than the renewals says nothing of them, a dear one does")

@@ -42,6 +42,42 @@ struct AtRunTests {
     #expect(!manifest.contains("night-6.jsonl") && manifest.contains("night-0.jsonl"))
   }
 
+  @Test("What nobody had bought yet cost its listed price, also when later runs know it as sold")
+  func soldLater() throws {
+    let program = try Program()
+    let names = ["com.example.coins", "com.example.gems"]
+    try program.folder.write(
+      "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
+        + ",\(names[0]),,,2026-01-01,,50,,\n,\(names[1]),DE,,2026-01-01,,50,,\n", to: "prices.csv")
+    let maps = names.map { "\($0): \($0)" }.joined(separator: ", ")
+    try program.folder.write("products: {\(maps)}\nprices: prices.csv\n", to: "subledger.yaml")
+    let lines = names.enumerated().map { number, name in
+      #"{"user_id":"QON_\#(number)","captured_at":1774000000,"entitlements":[{"id":"e","#
+        + #""product_id":"\#(name)","active":true,"source":"appstore","transactions":["#
+        + #"{"transaction_id":"7\#(number)","original_transaction_id":"7\#(number)","#
+        + #""type":"nonconsumable_purchase","transaction_at":1773000000}]}]}"# + "\n"
+    }
+    try program.folder.write(lines.joined(), to: "snap/s.jsonl")
+    try program.folder.write(bodies(1, from: 5), to: "in/a.jsonl")
+    let run = ["run", "--archives", "in", "--snapshots", "snap", "--as-of"]
+    try #require([0, 1].contains(program.run(run + ["2026-03-28"]).status))
+    let published = try program.published()
+    let costs = try program.rows("breaks.csv").filter { $0["code"] == "MISSED_PURCHASE" }
+      .sorted { $0["user_id"] ?? "" < $1["user_id"] ?? "" }
+    #expect(costs.map { $0["estimated_usd"] } == ["50.00", ""])
+    let bought = names.enumerated().map { number, name in
+      var body = Body(6 + number)
+      body.members["product_id"] = "\"\(name)\""
+      body.members["country"] = "\"DE\""
+      return body.line + "\n"
+    }
+    try program.folder.write(bought.joined(), to: "in/b.jsonl")
+    try #require([0, 1].contains(program.run(run + ["2026-03-29"]).status))
+    let again = try program.run(["report", "--at-run", "1", "--out", "again"])
+    #expect([0, 1].contains(again.status), "\(again)")
+    #expect(differences(published, try program.published(in: "again")).isEmpty)
+  }
+
   @Test("A set that does not come out as it was published does not take the place of what stands")
   func otherBytes() throws {
     let program = try RandomRuns.lived(seed: 11).world.program
@@ -173,7 +209,7 @@ struct RandomRuns {
     guard below(2) == 0, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       return nil
     }
-    let ids = text.matches(of: /(?m)^([0-9a-f]{16}),/).map { String($0.1) }
+    let ids = text.matches(of: /(?m)^(b-[0-9a-f]{16}),/).map { String($0.1) }
     return ids.filter { _ in below(3) == 0 }.map {
       "- {break_id: \"\($0)\", decision: explained, reason: r, who: w}\n"
     }.joined()

@@ -41,7 +41,8 @@ extension RunPipeline {
         rules.periods[symbol] = period
       }
     }
-    if let list = plan.prices { rules.prices = try list.book(in: ledger, rules.basePlans) }
+    var words = ledger.symbols
+    if let list = plan.prices { (rules.prices, words) = try list.book(in: ledger) }
     // Who is missing from half a file may stand in the other half.
     let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
@@ -54,7 +55,7 @@ extension RunPipeline {
         return feed
       },
       snapshotsComplete: isComplete)
-    reconcileRules.strings = ledger.symbols
+    reconcileRules.strings = words
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
     reconcileRules.snapshotsFromWebhooks = plan.configuration.snapshotsFromWebhooks
     reconcileRules.severities = plan.configuration.severity.amounts

@@ -49,29 +49,31 @@ struct PriceBookFile: Sendable, Equatable {
     return list
   }
 
-  /// These prices by the symbols of `ledger`, which learns the words that it lacks.
+  /// These prices, and the words behind their symbols: those of `ledger`, which learns all codes,
+  /// and the products that no event has named yet, which estimates need as well.
   ///
-  /// Products without events are left out. A price of a product is also for its base plans.
-  func book(in ledger: Ledger, _ basePlans: BasePlans) throws(SubledgerError) -> PriceBook {
-    let known = lines.filter { line in
-      ledger.symbol(line.key.product) != nil || !basePlans.plans(of: line.key.product).isEmpty
-    }
-    try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
+  /// A price of a product is also for its base plans.
+  func book(
+    in ledger: Ledger
+  ) throws(SubledgerError) -> (prices: PriceBook, words: StringTable) {
+    try ledger.learn(lines.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
+    var words = ledger.symbols
+    for line in lines { _ = words.symbol(line.key.product) }
+    let basePlans = BasePlans(in: words)
     var book = PriceBook()
-    for line in known {
+    for line in lines {
       let price = PriceBook.Price(
         country: ledger.symbol(line.key.country) ?? 0,
         currency: ledger.symbol(line.key.currency) ?? 0,
         offer: ledger.symbol(line.key.offer) ?? 0, validFrom: line.key.validFrom,
         local: line.local, usd: line.usd, rate: line.rate, period: line.period)
-      if let product = ledger.symbol(line.key.product) {
-        book.add(price, store: line.key.store, product: product)
-      }
-      for plan in basePlans.plans(of: line.key.product).compactMap(ledger.symbol) {
-        book.add(price, store: line.key.store, product: plan, isForEveryPlan: true)
+      let store = line.key.store
+      book.add(price, store: store, product: words.symbol(line.key.product))
+      for plan in basePlans.plans(of: line.key.product) {
+        book.add(price, store: store, product: words.symbol(plan), isForEveryPlan: true)
       }
     }
-    return book
+    return (book, words)
   }
 
   /// The periods of the products at their full price at `time`, each from the line that began last.

@@ -29,9 +29,8 @@ extension Reconciler {
     var likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
     if paid.isEmpty { likely = reportedPrice(of: product, at: time, lineage) }
     let (store, currency) = (lineage.latest.store, lineage.latest.charges.last?.currency ?? 0)
-    let key = lineage.products.first { $0.value == product }?.key ?? rules.strings.find(product)
     likely =
-      likely ?? price(of: key, in: store, currency, at: time)
+      likely ?? price(of: product, in: store, currency, at: time)
       ?? (isOffer ? nil : paid.last.map { LikelyPrice($0, local: $0.grossLocal) })
     guard var price = likely else { return (nil, .none) }
     if isOffer {
@@ -75,7 +74,7 @@ extension Reconciler {
   func estimate(
     of about: BreakSubject, at time: Instant
   ) -> (amount: Amount?, basis: AmountBasis) {
-    guard let price = price(of: rules.strings.find(about.product), in: about.store, at: time) else {
+    guard let price = price(of: about.product, in: about.store, at: time) else {
       return (nil, .none)
     }
     return (price.gross(1, at: time, rules.rates), price.basis)
@@ -86,14 +85,18 @@ extension Reconciler {
   ///
   /// - Parameter currency: 0 is any.
   private func price(
-    of product: StringID?, in store: Store, _ currency: StringID = 0, at time: Instant
+    of product: String, in store: Store, _ currency: StringID = 0, at time: Instant
   ) -> LikelyPrice? {
-    guard let key = product, key != 0 else { return nil }
     let words = rules.strings.words
+    // A base plan that no event names costs what its product is listed at.
+    let known = rules.strings.find(product)
+    let key = known ?? product.withoutBasePlan.flatMap(rules.strings.find)
+    guard let key, key != 0 else { return nil }
     func rank(_ currency: StringID) -> String {
       words.indices.contains(Int(currency)) ? words[Int(currency)] : ""
     }
-    let usual = rules.prices.medians(of: key, in: store, currency, around: time).max {
+    let paid = known.map { rules.prices.medians(of: $0, in: store, currency, around: time) }
+    let usual = paid?.max {
       ($0.value.renewals, rank($0.key)) < ($1.value.renewals, rank($1.key))
     }.map {
       LikelyPrice(
