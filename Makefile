@@ -48,6 +48,7 @@ messages: packages
 bench: PACKAGES += bc python3 sqlite3 time
 bench: build
 	Tests/Benchmarks/bench.sh $(BINARY)
+	Tests/Benchmarks/nights.sh $(BINARY)
 
 # Runs the fault tests of docs/reliability.md, POINTS of each sort.
 faults: PACKAGES += python3 sqlite3 time

@@ -20,7 +20,7 @@ public struct RunPipeline {
   /// What the fold gives: facts, or what is to be added to them, and the breaks of events alone.
   typealias Folded = FactRefresh.Outcome
   /// What comparison with snapshots gives: breaks, of every user.
-  typealias Reconciled = ReconciliationResult
+  typealias Reconciled = ReconcilePass.Outcome
 
   private(set) var plan: Plan
   let version: String
@@ -225,8 +225,14 @@ public struct RunPipeline {
     let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
       try folded.begun(in: ledger)
     }
-    return try ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
-      .run(Set(rules.snapshotsTakenAt.keys))
+    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
+    let reconciled = try pass.run(Set(rules.snapshotsTakenAt.keys), after: folded)
+    let users = reconciled.users.reduce(0) { $0 + $1.count }
+    if users > 0 || !reconciled.isWhole {
+      let whose = reconciled.isWhole ? "" : ", of whom something is new or stands"
+      log.info("reconciled \(counted(users, "user"))\(whose)")
+    }
+    return reconciled
   }
 
   func checkStop() throws { try SubledgerError.check(stop) }

@@ -62,6 +62,7 @@ public func reconcile(
     result.add(users[index].outcome)
   }
   result.churnInDoubt.formUnion(sent.outcome.churnInDoubt)
+  if sent.outcome.standsUntil == nil { result.standsUntil = nil }
   result.counts.unmatchedEntitlements += sent.counts.unmatchedEntitlements
   return result
 }
@@ -169,6 +170,9 @@ struct Reconciler {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.name] ?? []))
     }
+    // The text and the status of a break depend on as-of.
+    outcome.standsUntil =
+      outcome.breaks.isEmpty && outcome.churnInDoubt.isEmpty ? standsUntil : nil
     return outcome
   }
 

@@ -37,6 +37,22 @@ public struct ReconciliationCounts: Sendable, Equatable {
     refundsNeverTold += other.refundsNeverTold
     endsWithoutDate += other.endsWithoutDate
   }
+
+  /// All of them, in one order.
+  public var numbers: [Int64] {
+    [
+      usersWithoutSnapshot, manualGrants, familyShares, sandbox, unmatchedEntitlements,
+      beforeFirstEvent, refundsNeverTold, endsWithoutDate,
+    ]
+  }
+
+  /// Those of `numbers`; nil for another number of them.
+  public init?(_ numbers: [Int64]) {
+    guard numbers.count == self.numbers.count else { return nil }
+    (usersWithoutSnapshot, manualGrants, familyShares) = (numbers[0], numbers[1], numbers[2])
+    (sandbox, unmatchedEntitlements, beforeFirstEvent) = (numbers[3], numbers[4], numbers[5])
+    (refundsNeverTold, endsWithoutDate) = (numbers[6], numbers[7])
+  }
 }
 
 /// The breaks of one user, and the counts of deliberate omissions.
@@ -51,6 +67,10 @@ public struct ReconciliationResult: Sendable, Equatable {
   public var explained: Set<String> = []
   /// For the manifest.
   public var counts = ReconciliationCounts()
+  /// How late a snapshot of the same content may be captured and give the same, while no event of
+  /// the user comes and no deadline of the fold passes; nil when another as-of may give another
+  /// result.
+  public var standsUntil: Instant? = Instant(milliseconds: .max)
 
   /// Nothing found yet.
   public init() {}
@@ -61,6 +81,7 @@ public struct ReconciliationResult: Sendable, Equatable {
     churnInDoubt.formUnion(other.churnInDoubt)
     explained.formUnion(other.explained)
     counts.add(other.counts)
+    standsUntil = standsUntil.flatMap { own in other.standsUntil.map { min(own, $0) } }
   }
 
   /// What another comparison of the same user, by events alone, did not find.
@@ -74,6 +95,7 @@ public struct ReconciliationResult: Sendable, Equatable {
     result.churnInDoubt = churnInDoubt.subtracting(events.churnInDoubt)
     result.explained = Set(known.filter { found[$0.key] != $0.value }.keys)
     result.counts.unmatchedEntitlements = counts.unmatchedEntitlements
+    if standsUntil == nil || events.standsUntil == nil { result.standsUntil = nil }
     return result
   }
 }

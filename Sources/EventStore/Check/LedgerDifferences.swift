@@ -22,19 +22,25 @@ extension Ledger {
       found.append(try difference("fold", "id, as_of_ms, rules, archive", in: database))
       // Rows that are due earlier, or at once, are harmless.
       found.append(try difference("due", isSubset: true, in: database))
+      found.append(try difference("snapshot_due", isSubset: true, in: database))
+      // How long a result stands may have been known better before.
+      let kept = "snapshots <> 0 or rest is not null"
+      found.append(
+        try difference("reconciled", "provider, user, snapshots, rest", where: kept, in: database))
       return found
     }
   }
 
   private func difference(
-    _ table: String, _ columns: String = "*", isSubset: Bool = false, in database: Connection
+    _ table: String, _ columns: String = "*", where condition: String = "true",
+    isSubset: Bool = false, in database: Connection
   ) throws -> TableDifference {
     let key = try database.primaryKey(table)
     func keys(of here: String, notIn there: String) -> String {
       """
       select \(key.joined(separator: ", ")) from (
-        select \(columns) from \(here).\(table) except
-        select \(columns) from \(there).\(table))
+        select \(columns) from \(here).\(table) where \(condition) except
+        select \(columns) from \(there).\(table) where \(condition))
       """
     }
     func count(_ rows: String) throws -> Int64 {

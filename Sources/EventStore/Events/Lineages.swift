@@ -55,6 +55,29 @@ extension Ledger {
     ) { try LineageRow($0) }
   }
 
+  /// The keys of a user's lineages, read from an index alone.
+  public func lineageKeys(
+    ofUser user: Int64, provider: Provider
+  ) throws(SubledgerError) -> Set<Int64> {
+    guard user != 0 else { return [] }
+    return try access("read the lineages of a user") { database in
+      Set(
+        try database.all(
+          "select key from lineage where user = ? and user <> 0 and provider = ?", user, provider
+        ) { $0.int64(0) })
+    }
+  }
+
+  /// The keys of all lineages.
+  public func lineageFilter() throws(SubledgerError) -> KeyFilter {
+    try access("read the keys of lineages") { database in
+      let count = try database.first("select count(*) from lineage") { $0.int64(0) } ?? 0
+      var filter = KeyFilter(count: Int(count))
+      try database.forEachRow("select key from lineage") { filter.insert($0.int64(0)) }
+      return filter
+    }
+  }
+
   /// The lineage with this key.
   public func lineage(_ key: Int64) throws(SubledgerError) -> LineageRow? {
     try first("read a lineage", "\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }

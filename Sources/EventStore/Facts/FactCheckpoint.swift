@@ -6,6 +6,8 @@ public struct FactCheckpoint: Sendable, Equatable {
   public var asOf: Instant
   /// SHA-256 of everything that the meaning of events depends on besides them.
   public var rules: String
+  /// SHA-256 of what the comparison of every user with snapshots depends on besides that.
+  public var reconciliation = ""
   /// The last archive whose events were folded.
   public var archive: Int32
   /// How many groups there were when all were folded last.
@@ -29,10 +31,14 @@ extension Ledger {
   /// What the cells are computed from; nil before the first fold.
   public func foldBasis() throws(SubledgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
-      var basis = try database.first("select as_of_ms, rules, archive, groups from fold") { row in
-        FactCheckpoint(
+      var basis = try database.first(
+        "select as_of_ms, rules, archive, groups, reconciliation from fold"
+      ) { row in
+        var basis = FactCheckpoint(
           asOf: row.instant(0), rules: row.text(1),
           archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
+        basis.reconciliation = row.text(4)
+        return basis
       }
       basis?.feeds = try database.all(
         """
@@ -57,8 +63,10 @@ extension Ledger {
   /// Stores `basis` as the checkpoint of the cells, in the transaction that changes them.
   func write(_ basis: FactCheckpoint, to database: Connection) throws {
     try database.run(
-      "insert or replace into fold (id, as_of_ms, rules, archive, groups) values (1, ?, ?, ?, ?)",
-      basis.asOf, basis.rules, basis.archive, basis.groups)
+      """
+      insert or replace into fold (id, as_of_ms, rules, reconciliation, archive, groups)
+      values (1, ?, ?, ?, ?, ?)
+      """, basis.asOf, basis.rules, basis.reconciliation, basis.archive, basis.groups)
     try database.execute("delete from fold_feed")
     for mark in basis.feeds {
       try database.run(

@@ -22,6 +22,10 @@ public struct FoldChange {
   public var overlaps: [OverlapRow]
   /// The folded lineages that report the same as others.
   public var linked: Set<Int64>
+  /// What the comparison with snapshots came to, of every user or of those it compared, in parts.
+  public var users: [[ReconciledUser]] = []
+  /// Whether it compared every user.
+  public var isEveryUser = true
 
   /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
   public init(
@@ -77,6 +81,8 @@ extension Ledger {
       try write(change.overlaps, insteadOf: linked, to: database)
       let asOf = change.isWhole ? nil : change.basis.asOf
       try write(change.due, after: asOf, to: database)
+      try write(
+        change.users, areAll: change.isEveryUser, asOf: change.basis.asOf, to: database)
       try write(change.basis, to: database)
     }
   }

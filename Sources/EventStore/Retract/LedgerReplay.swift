@@ -93,7 +93,7 @@ public final class LedgerReplay {
     "skipped", "rejected", "reject", "unknown_input", "customer", "snapshot", "snapshot_content",
     "archive", "delivery_cell", "latency_cell", "receipt_cell", "failed_attempt", "delivery_hour",
     "creation_lag", "lineage", "identity", "event_conflict", "store_transaction", "lineage_link",
-    "fold", "due",
+    "fold", "due", "reconciled", "snapshot_due",
   ]
 }
 

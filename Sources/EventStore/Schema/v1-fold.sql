@@ -5,6 +5,7 @@ create table fold (
   id integer primary key check (id = 1),
   as_of_ms integer not null,
   rules text not null, -- SHA-256 of everything that the meaning of events depends on
+  reconciliation text not null, -- SHA-256 of what all comparisons with snapshots depend on besides
   archive integer not null, -- the last archive of which events were folded
   groups integer not null -- fold groups when all were folded last
 ) strict;
@@ -72,4 +73,24 @@ create table price_cell (
   full_price integer not null, -- beside an offer's price; else -1
   charges integer not null,
   primary key (product, store, currency, country, week, price, full_price)
+) strict, without rowid;
+
+-- What the comparison of a user's events with snapshots came to, as far as later runs need it.
+create table reconciled (
+  provider integer not null,
+  user integer not null,
+  snapshots integer not null, -- fingerprint of the content of the current ones; 0 without any
+  stands_until_ms integer, -- for captures of the same content; null if compared in every run
+  rest blob, -- what few users have; layout: ReconciledUsers.swift
+  primary key (provider, user)
+) strict, without rowid;
+
+-- Snapshots that no run has compared yet.
+create table snapshot_due (
+  captured_ms integer not null,
+  provider integer not null,
+  user integer not null,
+  app integer not null,
+  content integer not null,
+  primary key (captured_ms, provider, user, app, content)
 ) strict, without rowid;

@@ -116,6 +116,8 @@ private struct SnapshotWriter {
   private let contentInsertion: Statement
   private let contentLookup: Statement
   private let insertion: Statement
+  /// Nil while nothing is folded: then everything is compared anyhow.
+  private let dueInsertion: Statement?
 
   init(ledger: Ledger, archive: Int32, database: Connection) throws {
     self.ledger = ledger
@@ -132,12 +134,20 @@ private struct SnapshotWriter {
       values (?, ?, ?, ?, ?, ?, ?, ?)
       on conflict (provider, user, app, captured_ms, content) do nothing
       """)
+    let isFolded = try database.first("select 1 from fold") { _ in true } ?? false
+    dueInsertion =
+      isFolded
+      ? try database.statement(
+        """
+        insert or ignore into snapshot_due (captured_ms, provider, user, app, content)
+        values (?, ?, ?, ?, ?)
+        """) : nil
   }
 
   /// The check of the written row; nil when the ledger has the same snapshot.
   func write(_ snapshot: Snapshot) throws -> Int64? {
-    let content = try keep(SnapshotCoding.encode(snapshot.entitlements))
     let user = snapshot.user.isEmpty ? 0 : try users.key(of: snapshot.user)
+    let content = try keep(SnapshotCoding.encode(snapshot.entitlements))
     let app = try ledger.keep(word: snapshot.app, in: database)
     if user != 0 {
       var text = snapshot.user
@@ -150,7 +160,10 @@ private struct SnapshotWriter {
     for (index, column) in (columns + [Int64(archive)]).enumerated() {
       insertion.bind(Int32(index + 1), column)
     }
-    return try insertion.changedRow() ? RowCheck.snapshot(columns) : nil
+    guard try insertion.changedRow() else { return nil }
+    try dueInsertion?.run(
+      snapshot.capturedAt, Int64(snapshot.provider.rawValue), user, Int64(app), content)
+    return RowCheck.snapshot(columns)
   }
 
   /// The key of a content, which is kept when new: its fingerprint or, where another content has

@@ -8,6 +8,8 @@ public struct UserSnapshots: Sendable, Equatable {
   public var user: Int64
   /// One per app, by app id; one snapshot holds all that was captured at one moment.
   public var snapshots: [Snapshot]
+  /// Fingerprint of their content, whenever they were captured.
+  public var content: Int64
 }
 
 /// Files of snapshots that could not be read completely.
@@ -31,34 +33,42 @@ extension Ledger {
   /// `provider`, and `users` of it, restrict the walk, so that several readers can share it.
   public func forEachUser(
     withSnapshotAsOf asOf: Instant, provider: Provider? = nil,
-    users: ClosedRange<Int64> = .min ... .max, _ body: (UserSnapshots) throws -> Void
+    users: [ClosedRange<Int64>] = [.min ... .max], _ body: (UserSnapshots) throws -> Void
   ) throws {
     try visit("read snapshots") { database in
       // Two seeks per user and app, however many runs the ledger remembers.
       let next = try Statement(database, Self.nextSource(of: provider))
       let newest = try Statement(database, Self.newestOfSource)
       newest.bind(4, asOf.milliseconds)
-      next.bind(4, users.upperBound)
-      var source: [Int64] = [provider.map { Int64($0.rawValue) } ?? .min, users.lowerBound, .min]
-      var current: UserSnapshots?
-      while true {
-        for (index, value) in source.enumerated() { next.bind(Int32(index + 1), value) }
-        let found = try next.first { [$0.int64(0), $0.int64(1), $0.int64(2)] }
-        guard let found else { break }
-        source = found
-        for (index, value) in source.enumerated() { newest.bind(Int32(index + 1), value) }
-        try newest.forEachRow { row in
-          let snapshot = try snapshot(row)
-          if current?.user != source[1] || current?.provider != snapshot.provider {
-            if let done = current { try body(done.ordered) }
-            current = UserSnapshots(
-              provider: snapshot.provider, user: source[1], snapshots: [])
-          }
-          current?.add(snapshot)
-        }
-      }
-      if let done = current { try body(done.ordered) }
+      for users in users { try read(users, provider, next, newest, body) }
     }
+  }
+
+  private func read(
+    _ users: ClosedRange<Int64>, _ provider: Provider?, _ next: Statement, _ newest: Statement,
+    _ body: (UserSnapshots) throws -> Void
+  ) throws {
+    next.bind(4, users.upperBound)
+    var source: [Int64] = [provider.map { Int64($0.rawValue) } ?? .min, users.lowerBound, .min]
+    var current: UserSnapshots?
+    while true {
+      for (index, value) in source.enumerated() { next.bind(Int32(index + 1), value) }
+      let found = try next.first { [$0.int64(0), $0.int64(1), $0.int64(2)] }
+      guard let found else { break }
+      source = found
+      for (index, value) in source.enumerated() { newest.bind(Int32(index + 1), value) }
+      try newest.forEachRow { row in
+        let snapshot = try snapshot(row)
+        if current?.user != source[1] || current?.provider != snapshot.provider {
+          if let done = current { try body(done.ordered) }
+          current = UserSnapshots(
+            provider: snapshot.provider, user: source[1], snapshots: [], content: 0)
+        }
+        current?.add(snapshot)
+        current?.content ^= contentFingerprint(app: source[2], content: row.int64(9))
+      }
+    }
+    if let done = current { try body(done.ordered) }
   }
 
   /// When the newest snapshot of each provider at or before `asOf` was captured.
@@ -100,10 +110,11 @@ extension Ledger {
   /// snapshot captured in `capture`; `users` restricts the walk.
   public func forEachUser(
     withoutSnapshotIn capture: ClosedRange<Instant>, provider: Provider,
-    users: ClosedRange<Int64> = .min ... .max, _ body: (Int64) throws -> Void
+    users: [ClosedRange<Int64>] = [.min ... .max], _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
-      try database.forEachRow(
+      let select = try Statement(
+        database,
         """
         select distinct user from lineage as l
         where user <> 0 and provider = ?1 and user between ?4 and ?5
@@ -111,8 +122,12 @@ extension Ledger {
           select 1 from snapshot as s
           where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
         order by user
-        """, provider, capture.lowerBound, capture.upperBound, users.lowerBound, users.upperBound
-      ) { try body($0.int64(0)) }
+        """)
+      for users in users {
+        select.bindAll(
+          provider, capture.lowerBound, capture.upperBound, users.lowerBound, users.upperBound)
+        try select.forEachRow { try body($0.int64(0)) }
+      }
     }
   }
 
@@ -127,7 +142,8 @@ extension Ledger {
   }
 
   private static let newestOfSource = """
-    select s.provider, s.user, s.app, s.captured_ms, s.archive, s.line, s.byte_offset, c.body, u.id
+    select s.provider, s.user, s.app, s.captured_ms, s.archive, s.line, s.byte_offset, c.body, u.id,
+      s.content
     from snapshot s
     join snapshot_content c on c.key = s.content
     left join user u on u.key = s.user
@@ -155,6 +171,14 @@ extension Ledger {
     _ = table.symbol(word)
     return try translate(table, in: database)[1]
   }
+}
+
+/// What a snapshot of an app adds to the fingerprint of a user's; the order does not matter.
+func contentFingerprint(app: Int64, content: Int64) -> Int64 {
+  var fingerprint = Fingerprint(seed: 0)
+  fingerprint.combine(UInt64(bitPattern: app))
+  fingerprint.combine(UInt64(bitPattern: content))
+  return fingerprint.value
 }
 
 extension UserSnapshots {

@@ -11,16 +11,21 @@ extension Ledger {
 
   /// Calls `body` at every user, by key, with such a webhook; `users` restricts the walk.
   public func forEachUser(
-    withWebhookSnapshotOf provider: Provider, users: ClosedRange<Int64> = .min ... .max,
+    withWebhookSnapshotOf provider: Provider,
+    users: [ClosedRange<Int64>] = [.min ... .max],
     _ body: (Int64) throws -> Void
   ) throws {
     try visit("read entitlements of webhooks") { database in
-      try database.forEachRow(
+      let select = try Statement(
+        database,
         """
         select distinct user from lineage
         where provider = ? and entitled > 0 and user between ? and ? and user <> 0 order by user
-        """, provider, users.lowerBound, users.upperBound
-      ) { try body($0.int64(0)) }
+        """)
+      for users in users {
+        select.bindAll(provider, users.lowerBound, users.upperBound)
+        try select.forEachRow { try body($0.int64(0)) }
+      }
     }
   }
 

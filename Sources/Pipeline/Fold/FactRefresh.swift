@@ -50,6 +50,9 @@ struct FactRefresh {
     var charges: ChargeList
     /// The list that they change; nil when the list is whole.
     var formerCharges: FormerCharges?
+    /// The lineages that were folded, and the users of their events; empty after a full fold.
+    var lineages: Set<Int64> = []
+    var users: [Provider: Set<Int64>] = [:]
 
     /// Whether everything was folded anew.
     var isWhole: Bool { basis == nil }
@@ -115,7 +118,7 @@ struct FactRefresh {
       doubtsBefore: doubtsBefore, due: result.change.due, rates: rates, prices: prices,
       allRates: allRates, paid: added, groups: basis.groups, overlaps: result.change.overlaps,
       linked: result.change.linked, charges: list,
-      formerCharges: former)
+      formerCharges: former, lineages: members, users: result.users)
   }
 
   /// Brings the breaks across lineages up to date; gives the rates that change.
@@ -168,27 +171,30 @@ extension FactRefresh.Outcome {
   /// The run's changes to the ledger's cells.
   ///
   /// - Parameters:
-  ///   - reconciled: the results of the comparison with snapshots, always of all users.
+  ///   - reconciled: the results of the comparison with snapshots.
   ///   - basis: the new checkpoint of the cells.
   func change(
-    _ reconciled: ReconciliationResult, basis: FactCheckpoint, calendar: CivilCalendar
+    _ reconciled: ReconcilePass.Outcome, basis: FactCheckpoint, calendar: CivilCalendar
   ) -> FoldChange {
     var (facts, due) = (facts, due)
-    let now = doubts.union(ChurnDoubtRow.rows(reconciled.churnInDoubt, isBySnapshot: true))
+    let result = reconciled.result
+    let now = doubts.union(ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: true))
     facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
     facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
     // A break from reconciliation replaces the one from events alone with the same id, or explains
     // it.
-    let hidden = Set(reconciled.breaks.map(\.id)).union(reconciled.explained)
+    let hidden = Set(result.breaks.map(\.id)).union(result.explained)
     for found in breaks where hidden.contains(found.id) {
       due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
     }
     var basis = basis
-    basis.groups = groups
-    return FoldChange(
+    (basis.groups, basis.reconciliation) = (groups, reconciled.rules)
+    var change = FoldChange(
       basis: basis, isWhole: isWhole, facts: facts, revenueSpill: revenueSpill, due: due,
       doubts: now,
       rates: rates, prices: paid, overlaps: overlaps, linked: linked)
+    (change.users, change.isEveryUser) = (reconciled.users, reconciled.isWhole)
+    return change
   }
 }
 

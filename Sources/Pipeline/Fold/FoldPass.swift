@@ -166,6 +166,6 @@ extension RunPipeline {
       result.facts.begun
     }
     let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
-    return (fold, try pass.run(reconciled))
+    return (fold, try pass.run(reconciled).result)
   }
 }

@@ -30,6 +30,8 @@ struct Increment {
     var rows = ChargePart()
     /// Keys of all lineages of the groups, of then and of now.
     var members: Set<Int64> = []
+    /// The users of their events, of then and of now.
+    var users: [Provider: Set<Int64>] = [:]
     /// Those that may have a counterpart in the other environment that is new or has changed.
     var mayLeak: [LineageRow] = []
     /// The groups of several lineages that some of the dirty ones belong or belonged to.
@@ -38,8 +40,22 @@ struct Increment {
     mutating func add(_ other: Result) throws(AmountOverflow) {
       try change.add(other.change)
       members.formUnion(other.members)
+      users.merge(other.users) { $0.union($1) }
       mayLeak += other.mayLeak
       shared += other.shared
+    }
+
+    mutating func noteUsers(of group: RunPipeline.Group) {
+      for row in group.members where row.user != 0 {
+        users[row.provider, default: []].insert(row.user)
+      }
+      for events in [group.events, group.previousEvents] {
+        var last: Int64 = 0
+        for event in events where event.user != last && event.user != 0 {
+          users[event.provider, default: []].insert(event.user)
+          last = event.user
+        }
+      }
     }
   }
 
@@ -112,6 +128,7 @@ private struct GroupRefresh: Sendable {
     _ rows: inout ChargeFold
   ) throws {
     result.members.formUnion(group.lineages)
+    result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
     let current =
       group.events.isEmpty

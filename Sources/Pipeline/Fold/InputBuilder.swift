@@ -9,21 +9,23 @@ struct InputBuilder {
   let rules: FoldSettings
 
   /// The histories of a fold group as received before the earlier of as-of and `moment`; apart from
-  /// them, as received before as-of, those without events until then.
+  /// them, as received before as-of, those without events until then; and the first later moment
+  /// at which a fold of the same events can give something else.
   func lineages(
     _ group: LinkedGroups.Part, at moment: Instant
-  ) throws -> (reported: [LineageInput], newer: [LineageInput]) {
+  ) throws -> (reported: [LineageInput], newer: [LineageInput], changesAt: Instant?) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
     // Also without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
     let latest = group.histories.compactMap(\.state)
     let today = isOlder ? latest : []
-    let reported =
-      isOlder ? try histories(of: group.events, rules: then).compactMap(\.state) : latest
+    let histories = isOlder ? try histories(of: group.events, rules: then) : group.histories
+    let reported = isOlder ? histories.compactMap(\.state) : latest
+    let changesAt = deadline(of: histories, events: group.events, rules: then)
     let known = Set(reported.flatMap(\.lineages))
     let newer = today.filter { known.isDisjoint(with: $0.lineages) }
-    guard !reported.isEmpty || !newer.isEmpty else { return ([], []) }
+    guard !reported.isEmpty || !newer.isEmpty else { return ([], [], changesAt) }
     let texts = try texts(of: group.named.rows, group.named.events)
     var holders: [Int64: Int] = [:]
     for (index, state) in today.enumerated() {
@@ -37,7 +39,7 @@ struct InputBuilder {
         if isOlder, current == nil { state.churned = [] }
         return texts.input(state, current: current)
       },
-      newer: newer.map { texts.input($0) }
+      newer: newer.map { texts.input($0) }, changesAt: changesAt
     )
   }
 

@@ -49,7 +49,8 @@ struct ArchiveReader: Sendable {
   /// The archive whose content is read from wherever it is.
   var replayed: ArchiveRecord?
 
-  private struct NotWanted: Error {}
+  /// The writer has stopped.
+  struct NotWanted: Error {}
 
   func read(_ file: ArchiveFile, _ send: (ArchiveMessage) -> Bool) {
     do {

@@ -5,7 +5,7 @@ import Providers
 import Domain
 
 extension Intake {
-  /// Reads the snapshot files that are new, one after the other: they are small beside archives.
+  /// Reads the snapshot files that are new, one after the other.
   func readSnapshots(into summary: inout IntakeSummary) throws {
     guard !plan.snapshots.isEmpty else { return }
     let (files, known, leftAlone) = try newFiles(
@@ -47,29 +47,31 @@ extension Intake {
       return try ledger.recordRepeat(archive)
     }
     var entry = try ledger.beginSnapshots(archive)
-    var reader = SnapshotReader()
     var firstReject: Reject?
     var isDated = true
     var newest: Instant?
+    var ended: ArchiveEnd?
     do {
-      let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
-        var batch = SnapshotBatch()
-        let apart = reader.read(
-          chunk, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
-        if case .again = chunk {
+      try Workers(count: 1).run([file], messages(capturedAt: capturedAt)) { _, message in
+        switch message {
+        case .batch(let batch, let apart):
+          try SubledgerError.check(stop)
+          firstReject = firstReject ?? batch.rejects.first
+          guard !batch.needsCapturedAt else { throw NoCaptureTime() }
+          for snapshot in batch.snapshots {
+            isDated = isDated && snapshot.capturedAt != capturedAt
+            newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
+          }
+          try entry.add(batch.snapshots, rejects: batch.rejects, retracted: apart)
+        case .again:
           entry.abandon()
           entry = try ledger.beginSnapshots(archive)
-          reader = SnapshotReader()
           (firstReject, isDated, newest) = (nil, true, nil)
+        case .ended(let end): ended = end
+        case .failed(let error): throw error
         }
-        firstReject = firstReject ?? batch.rejects.first
-        guard !batch.needsCapturedAt else { throw NoCaptureTime() }
-        for snapshot in batch.snapshots {
-          isDated = isDated && snapshot.capturedAt != capturedAt
-          newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
-        }
-        try entry.add(batch.snapshots, rejects: batch.rejects, retracted: apart)
       }
+      guard let end = ended else { return entry.abandon() }
       guard end.sha256 == sha256 else {
         log.warning("\(file.path) changed while it was read; it is left for the next run")
         return entry.abandon()
@@ -85,6 +87,33 @@ extension Intake {
     } catch {
       entry.abandon()
       throw error
+    }
+  }
+
+  /// Reads and parses a file in a thread of its own, while this one writes.
+  private func messages(
+    capturedAt: Instant?
+  ) -> @Sendable (ArchiveFile, (SnapshotMessage) -> Bool) -> Void {
+    let (bytesMax, retracted) = (plan.valueBytesMax, retracted)
+    return { file, send in
+      var reader = SnapshotReader()
+      do {
+        let end = try readArchive(file, valueBytesMax: bytesMax) { chunk in
+          var batch = SnapshotBatch()
+          let apart = reader.read(
+            chunk, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
+          if case .again = chunk {
+            reader = SnapshotReader()
+            guard send(.again) else { throw ArchiveReader.NotWanted() }
+          }
+          guard send(.batch(batch, apart: apart)) else { throw ArchiveReader.NotWanted() }
+        }
+        _ = send(.ended(end))
+      } catch is ArchiveReader.NotWanted {
+        // The writer has stopped and throws its own error.
+      } catch {
+        _ = send(.failed(error))
+      }
     }
   }
 
@@ -124,6 +153,16 @@ extension Intake {
       first is line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail)
       """)
   }
+}
+
+/// What the reader of a file of snapshots hands to the writer.
+private enum SnapshotMessage: Sendable {
+  /// Snapshots of some lines, and how many lines are retracted.
+  case batch(SnapshotBatch, apart: Int64)
+  /// What came is void: the file is read again.
+  case again
+  case ended(ArchiveEnd)
+  case failed(any Error)
 }
 
 /// A line of a file of snapshots has no capture time, nor has the file.

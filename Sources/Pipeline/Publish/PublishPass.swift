@@ -20,10 +20,10 @@ struct PublishPass {
   ///
   /// Takes the facts out of `fold`: once they are in the ledger, the reports want their memory.
   func run(
-    fold: inout FactRefresh.Outcome, reconciled: ReconciliationResult, intake: IntakeSummary
+    fold: inout FactRefresh.Outcome, reconciled: ReconcilePass.Outcome, intake: IntakeSummary
   ) throws -> RunResult {
     let archives = try ledger.archives(byName: true)
-    var manifest = manifest(archives, reconciled.counts)
+    var manifest = manifest(archives, reconciled.result.counts)
     let (run, decided) = try store(fold, reconciled, archives)
     manifest.counts.merge(decided.counts) { $1 }
     fold.facts = Facts()
@@ -65,7 +65,7 @@ struct PublishPass {
   /// Stores cells and breaks of this run in one transaction; returns the run's number and the
   /// breaks, some of which the cells show, beside the decisions.
   private func store(
-    _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ archives: [ArchiveRecord]
+    _ fold: FactRefresh.Outcome, _ reconciled: ReconcilePass.Outcome, _ archives: [ArchiveRecord]
   ) throws -> (run: Int64, breaks: DecidedBreaks) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
@@ -83,8 +83,9 @@ struct PublishPass {
       try ledger.finish(change)
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
-      let unexplained = fold.breaks.filter { !reconciled.explained.contains($0.id) }
-      let found = unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
+      let unexplained = fold.breaks.filter { !reconciled.result.explained.contains($0.id) }
+      let found =
+        unexplained + reconciled.result.breaks + staleFeeds(ledger, rules) + (try gaps.run())
       // One break per id: a break from reconciliation replaces one from a single event.
       let breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
         .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }

@@ -5,7 +5,7 @@ import Domain
 struct PreviousOwners {
   /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
   /// as there are devices.
-  private var named: Set<Int64> = []
+  private(set) var named: Set<Int64> = []
 
   /// Reads the events before as-of of a lineage of `user` in `app`.
   mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
@@ -18,8 +18,8 @@ struct PreviousOwners {
     }
   }
 
-  /// Adds the users of other lineages.
-  mutating func add(_ others: PreviousOwners) { named.formUnion(others.named) }
+  /// Adds the users of other lineages, by `named`.
+  mutating func add(_ others: some Sequence<Int64>) { named.formUnion(others) }
 
   /// Whether a break reports one of them as a user without events; an unknown app matches any.
   func contradict(_ found: Break) -> Bool {

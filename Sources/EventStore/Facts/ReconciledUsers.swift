@@ -1,0 +1,160 @@
+public import Domain
+
+/// What the comparison of a user's events with snapshots came to, as far as later runs need it.
+public struct ReconciledUser: Sendable, Equatable {
+  /// The provider.
+  public let provider: Provider
+  /// Key of the user.
+  public let user: Int64
+  /// Fingerprint of the content of the user's snapshots, `UserSnapshots.content`; 0 without any.
+  public let snapshots: Int64
+  /// A snapshot of the same content that is captured before or at this moment gives the same; nil
+  /// when the user must be compared in every run.
+  public let standsUntil: Instant?
+  /// The rest, which most users have none of; layout: `Rest.bytes`.
+  private let bytes: [UInt8]?
+
+  /// What few users have.
+  public struct Rest: Sendable, Equatable {
+    /// Lineages of other users that the snapshot lists.
+    public var foreign: [Int64] = []
+    /// Where the lineages would be that the snapshot lists and no event has reported.
+    public var unreported: [Int64] = []
+    /// Fingerprints of other users in the events of the user's lineages.
+    public var previousOwners: [Int64] = []
+    /// Numbers for the manifest, in an order of the caller.
+    public var counts: [Int64] = []
+
+    /// Nothing.
+    public init() {}
+  }
+
+  /// The result for a user.
+  public init(
+    provider: Provider, user: Int64, snapshots: Int64, standsUntil: Instant?, rest: Rest
+  ) {
+    (self.provider, self.user) = (provider, user)
+    (self.snapshots, self.standsUntil) = (snapshots, standsUntil)
+    bytes = rest == Rest() ? nil : rest.bytes
+  }
+
+  init(_ row: Statement) throws(SubledgerError) {
+    provider = try row.value(0)
+    user = row.int64(1)
+    snapshots = row.int64(2)
+    standsUntil = row.isNull(3) ? nil : row.instant(3)
+    bytes = row.isNull(4) ? nil : [UInt8](row.blob(4))
+  }
+
+  /// Throws `SubledgerError` for content that no run wrote.
+  public func rest() throws(SubledgerError) -> Rest? {
+    guard let bytes else { return nil }
+    guard let rest = Rest(bytes) else {
+      throw SubledgerError.damagedLedger(
+        "cannot read the result of a user's reconciliation in the ledger: its content is damaged")
+    }
+    return rest
+  }
+}
+
+extension ReconciledUser.Rest {
+  /// Each list as its length and its numbers.
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    for list in [foreign, unreported, previousOwners] {
+      writer.put(unsigned: UInt64(list.count))
+      for key in list { writer.put(hash: key) }
+    }
+    writer.put(unsigned: UInt64(counts.count))
+    for count in counts { writer.put(count) }
+    return writer.bytes
+  }
+
+  init?(_ bytes: [UInt8]) {
+    let isSound = bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      func list(_ read: (inout ByteReader) -> Int64) -> [Int64] {
+        let count = reader.unsigned()
+        guard count <= bytes.count else { return [] }
+        return (0..<count).map { _ in read(&reader) }
+      }
+      foreign = list { $0.hash() }
+      unreported = list { $0.hash() }
+      previousOwners = list { $0.hash() }
+      counts = list { $0.signed() }
+      return reader.isSound
+    }
+    guard isSound else { return nil }
+  }
+}
+
+extension Ledger {
+  /// Calls `body` at every user that a run has compared, by provider and user.
+  ///
+  /// Throws `SubledgerError`, and whatever `body` throws.
+  public func forEachReconciledUser(_ body: (ReconciledUser) throws -> Void) throws {
+    try visit("read what users' reconciliation came to") { database in
+      try database.forEachRow(
+        """
+        select provider, user, snapshots, stands_until_ms, rest from reconciled
+        order by provider, user
+        """
+      ) { try body(try ReconciledUser($0)) }
+    }
+  }
+
+  /// Calls `body` at every user with a snapshot that no run has compared and that is captured at or
+  /// before `asOf`: with its time and the fingerprint of its content, by time.
+  ///
+  /// Throws `SubledgerError`, and whatever `body` throws.
+  public func forEachNewSnapshot(
+    asOf: Instant,
+    _ body: (Provider, _ user: Int64, _ captured: Instant, _ content: Int64) throws -> Void
+  ) throws {
+    try visit("read new snapshots") { database in
+      try database.forEachRow(
+        """
+        select provider, user, captured_ms, app, content from snapshot_due
+        where captured_ms <= ? order by captured_ms, provider, user, app, content
+        """, asOf
+      ) { row in
+        let content = contentFingerprint(app: row.int64(3), content: row.int64(4))
+        try body(try row.value(0), row.int64(1), row.instant(2), content)
+      }
+    }
+  }
+
+  /// Stores what the comparison of users came to, of all of them or of some.
+  func write(
+    _ users: [[ReconciledUser]], areAll: Bool, asOf: Instant, to database: Connection
+  ) throws {
+    if areAll {
+      try database.execute("delete from reconciled; delete from snapshot_due")
+      // An as-of behind the last one has more of them before it.
+      try database.run(
+        """
+        insert into snapshot_due (captured_ms, provider, user, app, content)
+        select captured_ms, provider, user, app, content from snapshot where captured_ms > ?
+        """, asOf)
+    } else {
+      try database.run("delete from snapshot_due where captured_ms <= ?", asOf)
+    }
+    let insert = try database.statement(
+      """
+      insert or replace into reconciled (provider, user, snapshots, stands_until_ms, rest)
+      values (?, ?, ?, ?, ?)
+      """)
+    for result in users.joined() { try result.bind(to: insert) }
+  }
+}
+
+extension ReconciledUser {
+  func bind(to insert: Statement) throws {
+    insert.bind(1, Int64(provider.rawValue))
+    insert.bind(2, user)
+    insert.bind(3, snapshots)
+    insert.bind(4, standsUntil?.milliseconds)
+    if let bytes { insert.bind(5, blob: bytes) } else { insert.bindNull(5) }
+    try insert.run()
+  }
+}

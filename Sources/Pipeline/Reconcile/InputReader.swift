@@ -1,0 +1,282 @@
+import Domain
+import EventStore
+import Reconciliation
+import Subscriptions
+
+/// Reads what reconciliation compares of each user, on one connection.
+struct InputReader {
+  let ledger: Ledger
+  let rules: ReconciliationSettings
+  /// Lineages that a snapshot of somebody else than their events' user lists.
+  let transferred: Set<Int64>
+  /// The keys of all lineages; nil where looking up few is cheaper.
+  private let known: KeyFilter?
+  private let isLinked: Bool
+  private let builder: InputBuilder
+  /// Of the user who is read.
+  private var previousOwners = PreviousOwners()
+  private var standsUntil: Instant? = Instant(milliseconds: .max)
+  private var listed = ListedLineages()
+
+  init(
+    ledger: Ledger, rules: ReconciliationSettings, transferred: Set<Int64>, known: KeyFilter?
+  ) throws {
+    isLinked = try ledger.isLinked()
+    self.ledger = ledger
+    self.rules = rules
+    self.transferred = transferred
+    self.known = known
+    builder = InputBuilder(ledger: ledger, rules: rules.fold)
+  }
+
+  private var asOf: Instant { rules.fold.asOf }
+
+  private mutating func stand(until instant: Instant) {
+    standsUntil = standsUntil.map { min($0, instant) }
+  }
+
+  /// The results of some users.
+  struct Part: Sendable {
+    var result = ReconciliationResult()
+    var users: [ReconciledUser] = []
+  }
+
+  /// Compares users with what there is of them.
+  mutating func compare(_ users: UserShare) throws -> Part {
+    var part = Part()
+    let provider = users.provider
+    switch users.evidence {
+    case .snapshot:
+      try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users.keys) {
+        let rows = try ledger.lineages(ofUser: $0.user, provider: provider)
+        let result = try outcome(of: inputs($0, rows), rows)
+        add(result, of: $0.user, provider, $0.content, to: &part)
+      }
+    case .noSnapshot:
+      try ledger.forEachUser(
+        withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider,
+        users: users.keys
+      ) { user in
+        let rows = try ledger.lineages(ofUser: user, provider: provider)
+        let result = try outcome(of: [input(rows, of: provider)], rows)
+        add(result, of: user, provider, to: &part)
+      }
+    case .webhook:
+      // What events alone show, the fold has found.
+      try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
+        let rows = try ledger.lineages(ofUser: user, provider: provider)
+        let alone = try input(rows, of: provider)
+        let result = try outcome(of: [alone], rows).beyond(reconcile(alone, rules: rules))
+        add(result, of: user, provider, to: &part)
+      }
+    }
+    return part
+  }
+
+  private mutating func add(
+    _ result: ReconciliationResult, of user: Int64, _ provider: Provider,
+    _ content: Int64 = 0, to part: inout Part
+  ) {
+    part.result.add(result)
+    var rest = ReconciledUser.Rest()
+    rest.foreign = listed.foreign.filter { $0.user != user }.map(\.key)
+    rest.unreported = listed.unreported.sorted()
+    rest.previousOwners = previousOwners.named.sorted()
+    if result.counts != ReconciliationCounts() { rest.counts = result.counts.numbers }
+    let until = result.standsUntil.flatMap { own in standsUntil.map { min(own, $0) } }
+    part.users.append(
+      ReconciledUser(
+        provider: provider, user: user, snapshots: content, standsUntil: until, rest: rest))
+    (previousOwners, standsUntil) = (PreviousOwners(), Instant(milliseconds: .max))
+    listed = ListedLineages()
+  }
+
+  /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that shows
+  /// more than its event.
+  private mutating func outcome(
+    of inputs: [ReconciliationInput], _ rows: [LineageRow]
+  ) throws -> ReconciliationResult {
+    var result = ReconciliationResult()
+    if rules.snapshotsFromWebhooks,
+      let snapshot = try ledger.webhookSnapshot(of: rows, asOf: asOf)
+    {
+      var webhook = try input(rows, of: snapshot.provider)
+      webhook.snapshot = snapshot
+      return reconcile(inputs, webhook: webhook, rules: rules)
+    }
+    for input in inputs { result.add(reconcile(input, rules: rules)) }
+    return result
+  }
+
+  /// One input for each snapshot, with the subscriptions of its app, and one for subscriptions of
+  /// apps without a snapshot.
+  private mutating func inputs(
+    _ user: UserSnapshots, _ rows: [LineageRow]
+  ) throws -> [ReconciliationInput] {
+    var inputs = try user.snapshots.map { snapshot in
+      try input(rows.filter { mayShow(snapshot, $0) }, user.user, snapshot)
+    }
+    let others = rows.filter { row in !user.snapshots.contains { mayShow($0, row) } }
+    if !others.isEmpty {
+      inputs.append(try input(others, of: user.provider))
+      // It is compared with the newest snapshot of anybody.
+      standsUntil = nil
+    }
+    return inputs
+  }
+
+  /// Whether a snapshot is of the lineage's app; where one of both names none, it may be.
+  private func mayShow(_ snapshot: Snapshot, _ row: LineageRow) -> Bool {
+    let app = ledger.symbols.words[Int(row.app)]
+    return app == snapshot.app || app.isEmpty || snapshot.app.isEmpty
+  }
+
+  private mutating func input(
+    _ own: [LineageRow], _ key: Int64, _ snapshot: Snapshot
+  ) throws -> ReconciliationInput {
+    let listed = try listed(snapshot, besides: Set(own.map(\.key)))
+    self.listed.add(listed)
+    let rows = own + listed.foreign
+    var user = ReconciliationInput(
+      provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot)
+    func marked(_ lineage: LineageInput) -> LineageInput {
+      var lineage = lineage
+      lineage.isHeldByAnotherUser =
+        lineage.isAmong(transferred) && lineage.user == key.userKeyText
+      return lineage
+    }
+    let found = try lineages(of: rows, at: snapshot.capturedAt)
+    user.lineages = found.reported.map(marked)
+    user.newerLineages = found.newer.map(marked)
+    return user
+  }
+
+  /// The input of a user without a snapshot.
+  private mutating func input(
+    _ rows: [LineageRow], of provider: Provider
+  ) throws -> ReconciliationInput {
+    let key = rows.first?.user ?? 0
+    var user = ReconciliationInput(provider: provider, user: key.userKeyText)
+    user.lineages = try lineages(of: rows, at: asOf).reported.map { lineage in
+      var lineage = lineage
+      lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
+      return lineage
+    }
+    return user
+  }
+
+  /// The subscriptions that `rows` are part of, by the events before `moment`, and the ones that
+  /// have only later events.
+  private mutating func lineages(
+    of rows: [LineageRow], at moment: Instant
+  ) throws -> (reported: [LineageInput], newer: [LineageInput]) {
+    var waiting = Set(rows.map(\.key))
+    var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
+    for row in rows where waiting.contains(row.key) {
+      let group = try LinkedGroups.Part(
+        of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+      let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
+      previousOwners.read(
+        group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
+      let histories = try builder.lineages(group, at: moment)
+      if group.named.rows.count > group.rows.count { standsUntil = nil }
+      if let next = histories.changesAt { stand(until: next - Interval(milliseconds: 1)) }
+      reported += histories.reported.filter { $0.isAmong(wanted) }
+      newer += histories.newer.filter { $0.isAmong(wanted) }
+    }
+    return (reported, newer)
+  }
+
+  /// Lineages of others that the snapshots of users list, by user.
+  func foreignLineages(of users: UserShare) throws -> [UserKey: [Int64]] {
+    var found: [UserKey: [Int64]] = [:]
+    try ledger.forEachUser(
+      withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
+    ) { current in
+      let own = try ledger.lineageKeys(ofUser: current.user, provider: users.provider)
+      let foreign = try listed(current, besides: own).foreign
+      if !foreign.isEmpty {
+        found[UserKey(provider: users.provider, user: current.user)] = foreign.map(\.key)
+      }
+    }
+    return found
+  }
+
+  /// What a snapshot's original transaction ids lead to, in whatever app and shop, besides the
+  /// user's own lineages.
+  private struct ListedLineages {
+    /// Lineages of others, by key.
+    var foreign: [LineageRow] = []
+    /// Where those would be that no event has reported.
+    var unreported: Set<Int64> = []
+
+    mutating func add(_ other: ListedLineages) {
+      let keys = Set(foreign.map(\.key))
+      foreign += other.foreign.filter { !keys.contains($0.key) }
+      foreign.sort { $0.key < $1.key }
+      unreported.formUnion(other.unreported)
+    }
+  }
+
+  private func listed(_ user: UserSnapshots, besides own: Set<Int64>) throws -> ListedLineages {
+    var all = ListedLineages()
+    for snapshot in user.snapshots { all.add(try listed(snapshot, besides: own)) }
+    return all
+  }
+
+  private func listed(_ snapshot: Snapshot, besides own: Set<Int64>) throws -> ListedLineages {
+    var listed = ListedLineages()
+    var keys: [Int64] = []
+    for origin in origins(in: snapshot) {
+      keys.removeAll(keepingCapacity: true)
+      for app in apps(of: snapshot) {
+        for store in origin.store == .unknown ? Store.allCases : [origin.store] {
+          keys.append(
+            lineageKey(
+              provider: snapshot.provider, app: app, environment: origin.environment,
+              store: store, original: origin.original))
+        }
+      }
+      let others = try keys.compactMap { key in
+        own.contains(key) || known?.mayContain(key) == false ? nil : try ledger.lineage(key)
+      }
+      listed.foreign += others
+      if others.isEmpty, own.isDisjoint(with: keys) { listed.unreported.formUnion(keys) }
+    }
+    listed.foreign.sort { $0.key < $1.key }
+    return listed
+  }
+
+  /// An original transaction id in a snapshot.
+  private struct Origin: Hashable {
+    var original: String
+    var environment: Environment
+    var store: Store
+  }
+
+  private func origins(in snapshot: Snapshot) -> Set<Origin> {
+    var origins: Set<Origin> = []
+    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
+      // What a family member shares stays the payer's.
+      for transaction in entitlement.transactions where transaction.ownership == .owner {
+        let original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
+        origins.insert(
+          Origin(
+            original: original, environment: transaction.environment, store: entitlement.store))
+      }
+    }
+    return origins
+  }
+
+  private func apps(of snapshot: Snapshot) -> [String] {
+    guard snapshot.app.isEmpty else { return [snapshot.app] }
+    return rules.feeds.filter { $0.provider == snapshot.provider }.map(\.app)
+  }
+}
+
+extension LineageInput {
+  /// Whether one of the subscription's lineages is in `keys`.
+  func isAmong(_ keys: Set<Int64>) -> Bool {
+    !keys.isDisjoint(with: state.lineages)
+  }
+}

@@ -1,0 +1,157 @@
+import Domain
+import EventStore
+import Formats
+import Reconciliation
+
+/// Which users a run compares: all, or those whose result may be another one than in the last run.
+///
+/// These are the ones whose breaks or doubts stand, since their texts and states depend on as-of;
+/// whose lineages, or others that their snapshot lists, were folded; and whose snapshot has another
+/// content, or was captured after something that time alone changes.
+struct ReconcileScope {
+  /// Nil when every user is compared.
+  private var users: [Provider: Set<Int64>]?
+  /// Providers of which snapshots came: their users without one are compared with the newest.
+  private var isNewlyShown: Set<Provider> = []
+  /// The lineages that snapshots of others listed when users were compared last, by holder.
+  private var listedBefore: [UserKey: [Int64]] = [:]
+  /// Lineages that a snapshot of somebody else than their events' user lists.
+  private(set) var transferred: Set<Int64> = []
+
+  var isWhole: Bool { users == nil }
+
+  /// - Parameter fold: the fold of this run; nil for one that no earlier run counts for.
+  init(
+    of ledger: Ledger, after fold: FactRefresh.Outcome?, rules: ReconciliationSettings
+  ) throws {
+    guard let fold, let basis = fold.basis, basis.reconciliation == rules.fingerprint else {
+      return
+    }
+    var users = fold.users
+    var new: [Provider: [Int64: NewSnapshots]] = [:]
+    try ledger.forEachNewSnapshot(asOf: rules.fold.asOf) { provider, user, captured, content in
+      new[provider, default: [:]][user, default: NewSnapshots()].add(
+        captured, content, isLate: captured <= basis.asOf)
+    }
+    try ledger.forEachReconciledUser { row in
+      let rest = try row.rest()
+      if let foreign = rest?.foreign, !foreign.isEmpty { listedBefore[row.key] = foreign }
+      let snapshots = new[row.provider]?.removeValue(forKey: row.user)
+      let named = (rest?.foreign ?? []) + (rest?.unreported ?? [])
+      if row.standsUntil == nil || named.contains(where: fold.lineages.contains)
+        || snapshots.map({ !$0.show(the: row) }) ?? false
+      {
+        users[row.provider, default: []].insert(row.user)
+      }
+    }
+    isNewlyShown = Set(new.keys)
+    for (provider, others) in new { users[provider, default: []].formUnion(others.keys) }
+    self.users = users
+  }
+
+  /// The snapshots of a user that no run has compared.
+  private struct NewSnapshots {
+    private var captured = Instant(milliseconds: .min)
+    private var content: Int64 = 0
+    private var isLate = false
+
+    /// They come by time.
+    mutating func add(_ captured: Instant, _ content: Int64, isLate: Bool) {
+      self.content = captured == self.captured ? self.content ^ content : content
+      self.captured = captured
+      self.isLate = self.isLate || isLate
+    }
+
+    /// Whether they show what an earlier comparison saw.
+    func show(the row: ReconciledUser) -> Bool {
+      // What was captured before the last run may be older than what that compared.
+      !isLate && content == row.snapshots && row.standsUntil.map { captured <= $0 } ?? false
+    }
+  }
+
+  /// Users in shares of about equal work.
+  func shares(
+    of provider: Provider, _ evidence: UserShare.Evidence, all ranges: [ClosedRange<Int64>]
+  ) -> [[ClosedRange<Int64>]] {
+    guard let users, evidence != .noSnapshot || !isNewlyShown.contains(provider) else {
+      return ranges.map { [$0] }
+    }
+    let sorted = users[provider, default: []].sorted()
+    return stride(from: 0, to: sorted.count, by: 256).map { start in
+      sorted[start..<min(start + 256, sorted.count)].map { $0...$0 }
+    }
+  }
+
+  /// Takes the lineages that snapshots of compared users list and that are of others, by holder; a
+  /// user who holds such a one, or no longer does, is compared, too.
+  mutating func take(_ listed: [UserKey: [Int64]], of ledger: Ledger) throws {
+    let before = Set(listedBefore.values.joined())
+    guard var users else { return transferred = Set(listed.values.joined()) }
+    let standing = listedBefore.filter { key, _ in
+      !(users[key.provider]?.contains(key.user) ?? false)
+    }
+    transferred = Set(standing.values.joined()).union(listed.values.joined())
+    for key in before.symmetricDifference(transferred) {
+      guard let row = try ledger.lineage(key), row.user != 0 else { continue }
+      users[row.provider, default: []].insert(row.user)
+    }
+    self.users = users
+  }
+
+  /// Adds what the users that were not compared came to before; takes out what events of anybody
+  /// contradict.
+  func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
+    var owners = PreviousOwners()
+    for user in outcome.users.joined() { owners.add(try user.rest()?.previousOwners ?? []) }
+    if let users {
+      let compared = Set(outcome.users.joined().map(\.key))
+      try ledger.forEachReconciledUser { row in
+        let isGone = users[row.provider]?.contains(row.user) ?? false
+        guard !isGone, !compared.contains(row.key), let rest = try row.rest() else { return }
+        owners.add(rest.previousOwners)
+        if let counts = ReconciliationCounts(rest.counts) { outcome.result.counts.add(counts) }
+      }
+      // Of whom nothing is left nothing stands.
+      outcome.users.append(
+        users.flatMap { provider, keys in
+          keys.filter { !compared.contains(UserKey(provider: provider, user: $0)) }.map {
+            ReconciledUser(
+              provider: provider, user: $0, snapshots: 0,
+              standsUntil: Instant(milliseconds: .max), rest: ReconciledUser.Rest())
+          }
+        })
+    }
+    outcome.result.breaks.removeAll(where: owners.contradict)
+  }
+}
+
+/// A user of a provider.
+struct UserKey: Hashable {
+  let provider: Provider
+  let user: Int64
+}
+
+extension ReconciledUser {
+  var key: UserKey { UserKey(provider: provider, user: user) }
+}
+
+extension ReconciliationSettings {
+  /// SHA-256 of what the comparison of every user depends on, besides events, snapshots, as-of and
+  /// what decides the fold.
+  var fingerprint: String {
+    let apps = sold.map { sold in
+      [sold.provider.name, sold.app, sold.store.name, sold.product].map(JSONValue.string)
+    }
+    let texts = apps.map { JSONValue.array($0).document }.sorted {
+      $0.lexicographicallyPrecedes($1)
+    }
+    return sha256(
+      of: JSONValue.object([
+        "complete": .bool(snapshotsComplete),
+        "lengths": .object(lengths.mapValues { .string("\($0)") }),
+        "plans": .array(
+          strings.words.filter { $0.withoutBasePlan != nil }.sorted().map(JSONValue.string)),
+        "sold": .array(texts.map { .string(String(decoding: $0, as: UTF8.self)) }),
+      ]).document)
+  }
+}
