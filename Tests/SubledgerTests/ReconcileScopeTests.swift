@@ -45,8 +45,9 @@ struct ReconcileScopeTests {
       + #""source":"app_store","transactions":[\#(listed.joined(separator: ","))]}]}"# + "\n"
   }
 
-  /// The next night: what came, as of a day; the number of compared users. A run over everything
-  /// gives the same numbers and breaks.
+  /// The next night: what came, as of a day; gives the number of compared users.
+  ///
+  /// A run over everything gives the same numbers and breaks.
   private func night(_ day: Int, events: String = "", snapshots: String = "") throws -> Int {
     if !events.isEmpty { try program.folder.write(events, to: "in/\(1000 + day).jsonl") }
     if !snapshots.isEmpty { try program.folder.write(snapshots, to: "snap/\(1000 + day).jsonl") }
