@@ -24,6 +24,8 @@ public struct KeyFilter: Sendable {
   private func places(of key: Int64) -> some Sequence<UInt64> {
     let hash = UInt64(bitPattern: key)
     let step = hash >> 32 | 1
+    // Whoever holds the filter itself makes a copy of it at each insertion.
+    let mask = mask
     return (0..<4).lazy.map { (hash &+ step &* $0) & mask }
   }
 }

@@ -42,7 +42,7 @@ struct ReconcilePass {
       }
     }
     var listed: [UserKey: [Int64]] = [:]
-    let known = scope.isWhole ? try ledger.lineageFilter() : nil
+    let known = scope.isWhole && !ordered.isEmpty ? try ledger.lineageFilter() : nil
     try compare(shares(of: ordered, .snapshot), [], known) { reader, users in
       try reader.foreignLineages(of: users)
     } take: {
