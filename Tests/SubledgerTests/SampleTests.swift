@@ -22,6 +22,26 @@ struct SampleTests {
     #expect(different.isEmpty, "run `make run` and read what changed")
   }
 
+  @Test("No two rows of a file have one key")
+  func keys() throws {
+    let manifest = try Data(
+      contentsOf: URL(fileURLWithPath: Project.path("reports/datapackage.json")))
+    let package = try #require(try JSONSerialization.jsonObject(with: manifest) as? [String: Any])
+    let resources = try #require(package["resources"] as? [[String: Any]])
+    var compared = 0
+    for resource in resources {
+      let schema = resource["schema"] as? [String: Any]
+      guard let path = resource["path"] as? String,
+        let key = schema?["primaryKey"] as? [String], !key.isEmpty
+      else { continue }
+      let rows = try readCSV(Project.path("reports/\(path)"))
+      let values = rows.map { row in key.map { row[$0] ?? "" } }
+      #expect(Set(values).count == rows.count, "\(path)")
+      compared += rows.count
+    }
+    #expect(compared > 1_000)
+  }
+
   @Test("sample-data/ is what its script makes")
   func sample() throws {
     let copy = program.folder.path("sample-data")
