@@ -41,9 +41,9 @@ private struct Sample: Sendable {
     var shares: [Contribution.Cell] = []
     var count = 0
     let rules = rules
-    try ledger.forEachGroup { _, events in
+    try ledger.forEachGroup(linked: true) { rows, events in
       count += events.count
-      for history in try histories(of: events, rules: rules) {
+      for history in try countedHistories(rows, events, rules: rules) {
         shares += try history.shares().map(\.cell)
       }
     }

@@ -60,7 +60,8 @@ struct NumberPass {
     let contributions = try history.shares()
     for found in contributions { try keep(found.cell, found, of: history, group) }
     guard let lineage = history.state?.lineage, let ends = doubts[lineage] else { return }
-    for end in ends {
+    // What several providers report of a subscription are several histories of it.
+    for end in ends where history.churns(at: end.at, in: end.productKey) {
       let key = MovementKey(
         month: rules.fold.calendar.month(of: end.at), productKey: end.productKey,
         movement: .churnedInDoubt)
