@@ -6,8 +6,9 @@ binary=$(realpath "$1")
 cd "$(dirname "$0")"
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
-"$binary" simulate --out "$world/world" --seed 21 --subscribers 130 --months 14 --lost 4000 \
-  --archives 14 --providers qonversion,flobuk,iaptic,purple >/dev/null
+"$binary" simulate --out "$world/world" --seed 36 --subscribers 130 --months 14 --lost 4000 \
+  --archives 14 --providers qonversion,flobuk,iaptic,purple \
+  --migrate purple/qonversion/2025-10-15/2025-11-15 >/dev/null
 rm -rf archives/part-*.jsonl.gz snapshots
 cp "$world"/world/archives/*.jsonl.gz archives/
 for shape in sdk iaptic; do
@@ -18,7 +19,7 @@ cp "$world/world/prices.csv" prices.csv
 {
   cat "$world/world/subledger.yaml"
   printf '\n# So few people buy little: one lost charge is more than 0.5 %% of a month, and some apps\n'
-  printf '# are silent for weeks.\n'
+  printf '# are silent for months: users of one have moved to another provider.\n'
   printf 'materiality: 25%%\n'
-  printf 'freshness_max: 60d\n'
+  printf 'freshness_max: 120d\n'
 } > subledger.yaml

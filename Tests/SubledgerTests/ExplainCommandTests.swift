@@ -131,7 +131,7 @@ struct ExplainCommandTests {
       #expect(history.output.contains(text), "\(text): \(history)")
     }
     let reported = try #require(
-      try lines(["--subscription", subscription]).first { $0["kind"] == "renewed" })
+      try lines(["--subscription", subscription]).last { $0["kind"] == "renewed" })
     let transaction = try explain("--transaction", reported["transaction_id"] ?? "")
     #expect(transaction.output.contains("renewals_monthly renewals +1"), "\(transaction)")
     #expect(transaction.output.contains("line \(reported["line"] ?? "") byte"), "\(transaction)")
