@@ -124,6 +124,18 @@ struct WebhookSnapshotTests {
     #expect(verified.status == 0, "\(verified)")
   }
 
+  @Test("A webhook made after as-of shows its entitlements in the run after it, with nothing new")
+  func madeLater() throws {
+    var coins = Webhook.coins(at: 60 * 24 + 1, [Webhook.access(until: 90 * 24)])
+    coins.madeAfter = 7_200
+    try arrives([.charge(0), .charge(1), coins])
+    let others = (0..<40).map { Webhook.coins(at: 36 * $0, [], transaction: 3000 + $0).line }
+    try program.folder.write(
+      others.joined(separator: "\n").replacing("Ada", with: "Bob"), to: "in/others.jsonl")
+    #expect(try breaks("2026-03-02T02:00:00Z") == [])
+    #expect(try breaks("2026-03-02T03:00:00Z") == ["MISSED_RENEWAL pending"])
+  }
+
   @Test("The same break whatever the order, the split and the repetition of the archives")
   func anyOrder() throws {
     try arrives(lost)

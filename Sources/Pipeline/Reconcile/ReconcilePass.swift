@@ -27,7 +27,9 @@ struct ReconcilePass {
   /// Where two users raise one break, the order of users decides which of them stays; it is the
   /// same however many workers there are, and both are compared in every run.
   func run(_ providers: Set<Provider>, after fold: FactRefresh.Outcome? = nil) throws -> Outcome {
-    var scope = try ReconcileScope(of: ledger, after: fold, rules: rules)
+    var outcome = Outcome(rules: rules.fingerprint)
+    var scope = try ReconcileScope(
+      of: ledger, after: fold, rules: rules, fingerprint: outcome.rules)
     let ordered = providers.sorted { $0.rawValue < $1.rawValue }
     let webhooks = try Provider.allCases.filter { provider in
       try rules.snapshotsFromWebhooks && !providers.contains(provider)
@@ -49,7 +51,7 @@ struct ReconcilePass {
       listed.merge($0) { $0 + $1 }
     }
     try scope.take(listed, of: ledger)
-    var outcome = Outcome(isWhole: scope.isWhole, rules: rules.fingerprint)
+    outcome.isWhole = scope.isWhole
     let others = shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook)
     try compare(shares(of: ordered, .snapshot) + others, scope.transferred, known) {
       reader, users in

@@ -20,13 +20,14 @@ struct ReconcileScope {
 
   var isWhole: Bool { users == nil }
 
-  /// - Parameter fold: the fold of this run; nil for one that no earlier run counts for.
+  /// - Parameters:
+  ///   - fold: the fold of this run; nil for one that no earlier run counts for.
+  ///   - fingerprint: of `rules`, as far as they concern the comparison of every user.
   init(
-    of ledger: Ledger, after fold: FactRefresh.Outcome?, rules: ReconciliationSettings
+    of ledger: Ledger, after fold: FactRefresh.Outcome?, rules: ReconciliationSettings,
+    fingerprint: String
   ) throws {
-    guard let fold, let basis = fold.basis, basis.reconciliation == rules.fingerprint else {
-      return
-    }
+    guard let fold, let basis = fold.basis, basis.reconciliation == fingerprint else { return }
     var users = fold.users
     var new: [Provider: [Int64: NewSnapshots]] = [:]
     try ledger.forEachNewSnapshot(asOf: rules.fold.asOf) { provider, user, captured, content in

@@ -15,7 +15,11 @@ public func deadline(of histories: [SubscriptionHistory], events: [Event], rules
   -> Instant?
 {
   var deadlines = Deadlines(rules: rules)
-  for event in events where event.time >= rules.asOf { deadlines.add(after: event.time) }
+  for event in events {
+    if event.time >= rules.asOf { deadlines.add(after: event.time) }
+    // Entitlements of a webhook count from when it was made.
+    deadlines.add(at: event.madeAt)
+  }
   for history in histories {
     // A subscription of several providers ends by the feed of the last one.
     let last = history.isShared ? history.periods.last : nil
@@ -60,7 +64,7 @@ private struct Deadlines {
   mutating func add(after instant: Instant) { add(at: instant + Interval(milliseconds: 1)) }
 
   /// A moment that counts once as-of has reached it.
-  private mutating func add(at instant: Instant) {
+  mutating func add(at instant: Instant) {
     if instant > rules.asOf { take(instant) }
   }
 
