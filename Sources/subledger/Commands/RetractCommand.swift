@@ -31,13 +31,7 @@ struct RetractCommand: ParsableCommand {
   @Flag(help: "Let retracted lines count again.")
   var readmit = false
 
-  @Option(
-    parsing: .upToNextOption,
-    help: "Where archives are now, when not where they were read. (default: where they were)")
-  var archives: [String] = []
-
-  @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")
-  var snapshots: [String] = []
+  @OptionGroup var places: PlaceOptions
 
   @Flag(help: "Do it in a copy of the ledger, and change nothing.")
   var dryRun = false
@@ -46,9 +40,8 @@ struct RetractCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    var flags: [String: [String]] = dryRun ? ["dry_run": ["true"]] : [:]
-    if !archives.isEmpty { flags["archives"] = archives }
-    if !snapshots.isEmpty { flags["snapshots"] = snapshots }
+    var flags = places.given
+    if dryRun { flags["dry_run"] = ["true"] }
     try Session(ledger).print(flags) { pipeline in
       try pipeline.retract(target, readmit: readmit, note.checked())
     }

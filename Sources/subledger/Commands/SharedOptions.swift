@@ -62,6 +62,17 @@ struct NoteOptions: ParsableArguments {
   func checked() throws -> AuditNote { try AuditNote(reason: reason, who: who ?? NSUserName()) }
 }
 
+/// Where the files that a ledger was read from are now.
+struct PlaceOptions: SettingOptions {
+  @Option(
+    parsing: .upToNextOption,
+    help: "Where archives are now, when not where they were read. (default: where they were)")
+  var archives: [String] = []
+
+  @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")
+  var snapshots: [String] = []
+}
+
 /// What to read.
 struct InputOptions: SettingOptions {
   @Option(

@@ -19,13 +19,7 @@ struct VerifyCommand: ParsableCommand {
       something differs. Archives that are gone are named, and wrong only with --strict.
       """)
 
-  @Option(
-    parsing: .upToNextOption,
-    help: "Where archives are now, when not where they were read. (default: where they were)")
-  var archives: [String] = []
-
-  @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")
-  var snapshots: [String] = []
+  @OptionGroup var places: PlaceOptions
 
   @Option(
     help: """
@@ -51,7 +45,8 @@ struct VerifyCommand: ParsableCommand {
   func validate() throws {
     guard pack != nil else { return }
     let others = [
-      ("--archives", !archives.isEmpty), ("--snapshots", !snapshots.isEmpty), ("--out", out != nil),
+      ("--archives", !places.archives.isEmpty), ("--snapshots", !places.snapshots.isEmpty),
+      ("--out", out != nil),
       ("--strict", strict), ("--replay", replay), ("--ledger", ledger.ledger != nil),
     ].filter(\.1).map(\.0)
     guard others.isEmpty else {
@@ -61,12 +56,12 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let flags = ["archives": archives, "snapshots": snapshots, "out": out.map { [$0] } ?? []]
+    var flags = places.given
+    if let out { flags["out"] = [out] }
     try Session(ledger).run { session in
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
-        ?? session.pipeline(flags.filter { !$0.value.isEmpty })
-        .verify(out: out, isStrict: strict, isReplay: replay)
+        ?? session.pipeline(flags).verify(out: out, isStrict: strict, isReplay: replay)
       try StandardStreams.print(result.text(as: format.answer))
       if let failure = result.failure { throw failure }
       return .done
