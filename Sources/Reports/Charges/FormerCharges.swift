@@ -73,33 +73,10 @@ private struct PublishedPackage: Decodable {
 extension FormerCharges.File {
   /// Calls `body` at every row, without its line end.
   func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    guard let file = FilePieces(of: path) else {
-      throw SubledgerError.system("read", path)
-    }
-    var rest: [UInt8] = []
     var isHeader = true
-    func pass(_ line: UnsafeRawBufferPointer) throws {
+    try forEachLine(of: path) { line in
       if !isHeader { try body(UnsafeRawBufferPointer(rebasing: line.dropLast(endBytes))) }
       isHeader = false
-    }
-    while true {
-      guard let piece = file.next() else {
-        throw SubledgerError.system("read", path)
-      }
-      if piece.isEmpty { return }
-      var start = 0
-      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = UnsafeRawBufferPointer(rebasing: piece[start..<end])
-        if rest.isEmpty {
-          try pass(line)
-        } else {
-          rest.append(contentsOf: line)
-          try rest.withUnsafeBytes(pass)
-          rest.removeAll(keepingCapacity: true)
-        }
-        start = end + 1
-      }
-      rest.append(contentsOf: piece[start...])
     }
   }
 }

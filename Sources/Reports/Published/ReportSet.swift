@@ -1,0 +1,140 @@
+// A set's files → the numbers in them, for everything that shows them a second time.
+public import Domain
+internal import Formats
+internal import Foundation
+
+/// A report set as its CSV files have it.
+///
+/// What shows its numbers again, such as a page or a workbook, reads them here, so that each of
+/// them is a cell.
+public struct ReportSet: Sendable {
+  /// Where the files lie.
+  public let folder: String
+  /// What `datapackage.json` says of them; of a published set without inputs and watermarks.
+  public let manifest: Manifest
+
+  /// The set that was written into `folder`.
+  public init(in folder: String, _ manifest: Manifest) {
+    self.folder = folder
+    self.manifest = manifest
+  }
+
+  /// The set that is published in `folder`.
+  ///
+  /// - Throws: `SubledgerError` of kind `noInput` without a set there, and of kind `damagedInput`
+  ///   where its manifest is not one.
+  public init(publishedIn folder: String) throws(SubledgerError) {
+    let path = "\(folder)/\(manifestName)"
+    guard let text = try readFile(path) else {
+      throw SubledgerError(
+        .noInput, "cannot read the report set in \(folder.shown()): it has no \(manifestName)",
+        hint: "give the folder that --out of a run named")
+    }
+    guard let package = try? JSONDecoder().decode(PublishedPackage.self, from: Data(text)),
+      package.name == packageName, let manifest = package.manifest
+    else {
+      throw SubledgerError(
+        .damagedInput, "cannot read \(path.shown()): it is not the manifest of a report set",
+        hint: "publish the set again with `subledger report`, or take it from a backup")
+    }
+    self.init(in: folder, manifest)
+  }
+
+  /// The files of a report in their order: one, or one for each month.
+  public func tables(of report: String) -> [ReportTable] {
+    manifest.resources.filter { $0.path == report + ".csv" || $0.path.hasPrefix(report + "/") }
+      .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+  }
+
+  /// Calls `body` at every row of a file, in its order.
+  ///
+  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as it was published,
+  ///   and whatever `body` throws.
+  public func forEachRow(of table: ReportTable, _ body: (CSVRow) throws -> Void) throws {
+    let path = "\(folder)/\(table.path)"
+    var row = CSVRow(table.columns, manifest.dialect)
+    var lines: Int64 = 0
+    try forEachLine(of: path) { line in
+      lines += 1
+      guard row.read(line), lines == 1 ? row.isHeader : row.hasNumbers else {
+        throw SubledgerError.notAsPublished(path, line: lines)
+      }
+      if lines > 1 { try body(row) }
+    }
+    guard lines == table.rows + 1 else { throw SubledgerError.notAsPublished(path, line: lines) }
+  }
+}
+
+extension SubledgerError {
+  static func notAsPublished(_ path: String, line: Int64) -> SubledgerError {
+    SubledgerError(
+      .damagedInput, "cannot read \(path.shown()), line \(line): it is not as it was published",
+      hint: "`subledger verify` names what differs; publish the set again with `subledger report`")
+  }
+}
+
+/// The members of a manifest from which a set is read back.
+private struct PublishedPackage: Decodable {
+  struct Resource: Decodable {
+    struct Schema: Decodable {
+      struct Field: Decodable {
+        let name: String
+        let type: String
+        let unit: String?
+        let description: String
+      }
+      let fields: [Field]
+      let primaryKey: [String]
+    }
+    let path: String
+    let rows: Int64
+    let schema: Schema
+  }
+
+  // As they are published.
+  struct Extension: Decodable {
+    let version: String
+    let as_of: String
+    let time_zone: String
+    let csv_dialect: CSVDialect
+    let options: [String: JSONValue]
+    let counts: [String: Int64]
+    let control_totals: [String: [String: String]]
+    let hash_totals: [String: [String: String]]
+    let reasons: [String]
+  }
+
+  let name: String
+  let resources: [Resource]
+  let subledger: Extension
+
+  /// The same as it was written; nil when as-of is no time.
+  var manifest: Manifest? {
+    let asOf = Array(subledger.as_of.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
+    guard let asOf else { return nil }
+    var manifest = Manifest(
+      version: subledger.version, asOf: asOf, timeZone: subledger.time_zone)
+    manifest.dialect = subledger.csv_dialect
+    manifest.options = subledger.options
+    manifest.counts = subledger.counts
+    manifest.qualifications = subledger.reasons
+    manifest.resources = resources.map(table)
+    return manifest
+  }
+
+  private func table(_ resource: Resource) -> ReportTable {
+    let sums = subledger.control_totals[resource.path] ?? [:]
+    let others = subledger.hash_totals[resource.path] ?? [:]
+    let known = ReportDefinition.of(resource.path)?.columns ?? []
+    let columns = resource.schema.fields.map { field in
+      let addition: ColumnAddition = sums[field.name] == nil ? .none : .sum
+      return ReportColumn(
+        name: field.name, type: field.type, unit: field.unit, description: field.description,
+        isKey: resource.schema.primaryKey.contains(field.name),
+        addition: known.first { $0.name == field.name }?.addition ?? addition)
+    }
+    return ReportTable(
+      path: resource.path, rows: resource.rows, columns: columns,
+      controlTotals: sums.merging(others) { $1 })
+  }
+}
