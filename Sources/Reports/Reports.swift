@@ -48,7 +48,8 @@ public func dependsOnArrival(_ file: String) -> Bool {
 }
 
 extension ReportDefinition {
-  static let all = ReportPartition.allCases.flatMap(\.layouts) + [charges, restatements]
+  static let all =
+    ReportPartition.allCases.flatMap(\.layouts) + [charges, restatements, summaryMonthly]
 
   /// Where the report lies in a set: a file, or a folder with a file per month.
   var path: String { isSplitByMonth ? name : name + ".csv" }

@@ -38,15 +38,22 @@ public struct WrittenReports: Sendable {
     restated += monthly.restated
   }
 
-  /// Writes the restatements of all parts, and compares the printed sums with the facts.
+  /// Writes the restatements and the summary of all parts, and compares the printed sums with the
+  /// facts.
   ///
   /// Throws when they do not agree; the set must not be published then.
   public mutating func finish(in folder: String, checkedBy ledger: Ledger) throws {
     let (plan, restated) = (plan, restated)
-    let table = try writeRestatements(
-      restated, plan: plan, labels: Labels(of: ledger), into: folder)
+    let labels = try Labels(of: ledger)
+    let table = try writeRestatements(restated, plan: plan, labels: labels, into: folder)
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
     tables.insert(table, at: place)
+    var manifest = Manifest(version: "", asOf: plan.rules.asOf, timeZone: plan.zone)
+    manifest.dialect = plan.dialect
+    manifest.resources = tables
+    tables += try MonthlySummary(
+      of: ReportSet(in: folder, manifest), restated, labels, ledger
+    ).write(plan, labels, into: folder)
     try plan.checkStop()
     try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
     try checkTotals(of: tables, in: ledger)

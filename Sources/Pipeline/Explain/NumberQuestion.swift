@@ -40,9 +40,12 @@ struct NumberQuestion {
     report name: String, keys given: [String: String], column: String?
   ) throws {
     guard let report = NumberReport(rawValue: name), let columns = reportColumns(name) else {
+      let hint =
+        name == "summary_monthly"
+        ? "its rows add up rows of others: ask for \(summarySources(of: column))"
+        : "there are \(NumberReport.allCases.map(\.rawValue).joined(separator: ", "))"
       throw SubledgerError(
-        .usage, "no report named \(name.escaped) has numbers to explain",
-        hint: "there are \(NumberReport.allCases.map(\.rawValue).joined(separator: ", "))")
+        .usage, "no report named \(name.escaped) has numbers to explain", hint: hint)
     }
     self.report = report
     self.columns = columns

@@ -80,6 +80,16 @@ final class TableWriter {
     try sink?.finish()
   }
 
+  /// Writes rows of values as a query returns them; each text of a row is its `text`.
+  func write(_ rows: [(values: [Int64?], text: String)]) throws {
+    try open("\(layout.name).csv")
+    for row in rows {
+      try plan.checkStop()
+      try writeRow({ row.values[$0] }, text: { _ in row.text })
+    }
+    try finish()
+  }
+
   private func write(_ row: LedgerRow) throws {
     try plan.checkStop()
     try check(row)
