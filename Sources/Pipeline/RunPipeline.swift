@@ -191,7 +191,8 @@ public struct RunPipeline {
     let reconciled = try reconcile(ledger, folded, rules)
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, stop: stop,
-      accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) })
+      accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
+      progress: progress(of: .reports))
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }
 
@@ -206,7 +207,8 @@ public struct RunPipeline {
       fold: GroupFold(rules: rules, reconciled: reconciled),
       fingerprint: plan.foldFingerprint(
         version: version, reconciled: reconciled, rules: rules),
-      jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges
+      jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges,
+      progress: progress(of: .fold)
     ).run()
   }
 
@@ -225,7 +227,8 @@ public struct RunPipeline {
     let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
       try folded.begun(in: ledger)
     }
-    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
+    let pass = ReconcilePass(
+      ledger: ledger, rules: known, jobs: plan.jobs, progress: progress(of: .reconcile))
     let reconciled = try pass.run(Set(rules.snapshotsTakenAt.keys), after: folded)
     let users = reconciled.users.reduce(0) { $0 + $1.count }
     if users > 0 || !reconciled.isWhole {
@@ -233,6 +236,10 @@ public struct RunPipeline {
       log.info("reconciled \(counted(users, "user"))\(whose)")
     }
     return reconciled
+  }
+
+  private func progress(of stage: RunProgress.Stage) -> (Int, Int) -> Void {
+    { [progress] in progress(RunProgress(stage: stage, done: Int64($0), total: Int64($1))) }
   }
 
   func checkStop() throws { try SubledgerError.check(stop) }

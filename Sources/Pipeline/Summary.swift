@@ -10,6 +10,8 @@ public struct RunResult: Sendable, Equatable {
   public var hasReservations = false
   /// The result of a dry run; nil for a real run.
   public var dryRun: DryRun?
+  /// What was published, and from which input; nil when nothing was.
+  public var summary: RunSummary?
 
   /// Done, without reservations.
   public static let done = RunResult()
@@ -19,16 +21,23 @@ public struct RunResult: Sendable, Equatable {
 
 /// How far a run has come.
 public struct RunProgress: Sendable {
+  /// A step of a run.
+  public enum Stage: String, CaseIterable, Sendable {
+    case archives = "reading archives"
+    case snapshots = "reading snapshots"
+    case fold = "folding subscriptions"
+    case reconcile = "reconciling users"
+    case reports = "writing reports"
+  }
+
   /// The current step.
-  public var stage: String
-  /// Bytes of input read.
+  public var stage: Stage
+  /// What is done of it: bytes of archives and snapshots, parts of other steps.
   public var done: Int64
-  /// Bytes of input there are.
+  /// The same of the whole step.
   public var total: Int64
-  /// JSON values read so far.
-  public var lines: Int64
-  /// Whether nothing follows.
-  public var isLast: Bool
+  /// JSON values of archives read so far.
+  public var lines: Int64 = 0
 }
 
 /// Counts of what one run read.

@@ -2,8 +2,12 @@ import Glibc
 import Pipeline
 
 /// A bar on standard error, redrawn in place; nothing without a terminal.
-struct ProgressBar {
+final class ProgressBar {
   private let isShown: Bool
+  private let clock = ContinuousClock()
+  /// The step that is drawn, and when it began.
+  private var stage: (name: RunProgress.Stage, begin: ContinuousClock.Instant)?
+  private var drawn = ContinuousClock.now
 
   init(_ mode: LogOptions.Progress) {
     switch mode {
@@ -13,16 +17,53 @@ struct ProgressBar {
     }
   }
 
-  /// Draws the progress of the run; ends the line when it is through.
+  /// Draws how far the run has come: the step, its share, the rate and the time that is left.
   func report(_ progress: RunProgress) {
     guard isShown else { return }
+    let now = clock.now
+    let isNew = stage?.name != progress.stage
+    if isNew { stage = (progress.stage, now) }
+    // A terminal takes longer than the work that it shows.
+    guard isNew || progress.done >= progress.total || now - drawn > .milliseconds(100) else {
+      return
+    }
+    drawn = now
     let width = 24
     let share = progress.total > 0 ? min(1000, progress.done * 1000 / progress.total) : 1000
     let filled = Int(share) * width / 1000
     let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
-    let megabytes = "\(progress.done / 1_048_576)/\(progress.total / 1_048_576) MB"
-    let end = progress.isLast ? "\n" : ""
-    let line = "\r\u{1B}[K\(bar) \(progress.stage)  \(megabytes)  \(progress.lines) lines\(end)"
-    StandardStreams.mention(line)
+    let step = (RunProgress.Stage.allCases.firstIndex(of: progress.stage) ?? 0) + 1
+    let parts =
+      ["\(step)/\(RunProgress.Stage.allCases.count) \(progress.stage.rawValue)"]
+      + amounts(progress, since: now - (stage?.begin ?? now))
+    StandardStreams.draw("\(bar) \(parts.joined(separator: "  "))")
+  }
+
+  /// Ends the line of the bar, where one was drawn.
+  func end() {
+    StandardStreams.mention("")
+    stage = nil
+  }
+
+  private func amounts(_ progress: RunProgress, since time: Duration) -> [String] {
+    var parts: [String] = []
+    let milliseconds = Int64(time / .milliseconds(1))
+    switch progress.stage {
+    case .archives, .snapshots:
+      let isSmall = progress.total < 10_000_000
+      let (unit, name): (Int64, String) = isSmall ? (1_000, "kB") : (1_000_000, "MB")
+      parts.append("\(progress.done / unit)/\(progress.total / unit) \(name)")
+      if milliseconds > 500 {
+        parts.append("\(progress.done * 1000 / milliseconds / unit) \(name)/s")
+      }
+      if progress.lines > 0 { parts.append("\(progress.lines) lines") }
+    case .fold, .reconcile, .reports: parts.append("\(progress.done)/\(progress.total)")
+    }
+    if milliseconds > 500, progress.done > 0, progress.done < progress.total {
+      let left = milliseconds * (progress.total - progress.done) / progress.done / 1000
+      let seconds = "\(left % 60 < 10 ? "0" : "")\(left % 60)"
+      if left > 0 { parts.append("\(left / 60):\(seconds) left") }
+    }
+    return parts
   }
 }

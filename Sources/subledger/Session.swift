@@ -8,6 +8,7 @@ import Domain
 final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
+  private var bar: ProgressBar?
   let stop = StopSignal()
   private var logOptions = LogOptions()
 
@@ -34,18 +35,34 @@ final class Session {
       log: {
         logOptions = $0
         return log
-      }, progress: { ProgressBar(drawsProgress && !$0.isQuiet ? $0.progress : .never).report },
+      },
+      progress: {
+        let bar = ProgressBar(drawsProgress && !$0.isQuiet ? $0.progress : .never)
+        self.bar = bar
+        return bar.report
+      },
       stop: stop.read)
     try FileHandles.require(jobs: pipeline.jobs)
     return pipeline
   }
 
-  /// Does `work` with `pipeline`, and prints the result of a dry run.
+  /// Does `work` with `pipeline`, and prints the result of a dry run, and on a terminal what came
+  /// of a real one.
   func reporting(
     _ pipeline: RunPipeline, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
+    let clock = ContinuousClock()
+    let begin = clock.now
     let outcome = try work(pipeline)
+    bar?.end()
     if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
+    guard let summary = outcome.summary else { return outcome }
+    try pipeline.write(summary, put: StandardStreams.put)
+    if isatty(STDOUT_FILENO) != 0, !logOptions.isQuiet {
+      let tenths = (clock.now - begin) / .milliseconds(100)
+      try StandardStreams.print(
+        summary.line + "; \(Int(tenths) / 10).\(Int(tenths) % 10) s; \(summary.page)")
+    }
     return outcome
   }
 
@@ -68,6 +85,7 @@ final class Session {
       try FileHandles.require(jobs: 1)
       outcome = try work(self)
     } catch {
+      bar?.end()
       let error = SubledgerError(error)
       let code = "\(ExitStatus.of(error))"
       if !error.isUnread { log.error("\(error)", metadata: ["code": .string(code)]) }

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Pipeline
+import Synchronization
 
 /// Standard input, output and error as inherited: possibly closed, on a full disk, or a pipe
 /// without a reader.
@@ -47,8 +48,24 @@ enum StandardStreams {
       hint: "check where the output goes")
   }
 
-  /// Writes to standard error; a failure there cannot be reported.
-  static func mention(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
+  /// Whether standard error stands in a line that will be drawn anew.
+  private static let isDrawn = Mutex(false)
+
+  /// Writes to standard error, below what was drawn there; a failure cannot be reported.
+  static func mention(_ text: String) {
+    isDrawn.withLock { isDrawn in
+      _ = write(Array(((isDrawn ? "\n" : "") + text).utf8), to: STDERR_FILENO)
+      isDrawn = false
+    }
+  }
+
+  /// Draws the last line of standard error anew.
+  static func draw(_ line: String) {
+    isDrawn.withLock { isDrawn in
+      _ = write(Array("\r\u{1B}[K\(line)".utf8), to: STDERR_FILENO)
+      isDrawn = true
+    }
+  }
 
   /// Writes all of `bytes`; returns the error number, 0 for success.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {

@@ -41,13 +41,17 @@ enum BreakTable {
     Reconciler.checks.flatMap { $0.conditions } + findingConditions
   }
 
-  /// One row for each code, in the order of the codes.
+  /// One row for each code, in the order of the codes; an action that is that of the row above is
+  /// not repeated.
   static var rows: [String] {
-    BreakCode.allCases.map { code in
+    var above = ""
+    return BreakCode.allCases.map { code in
       let conditions = conditions.filter { $0.codes.contains(code) }.map(\.condition)
       let severity = code.severity.map(\.rawValue) ?? "by amount"
+      let action = code.action(asking: "the provider", "fetch the user's purchases")
+      defer { above = action }
       return "| `\(code.rawValue)` | \(severity) | \(conditions.joined(separator: "; ")) | "
-        + "\(code.action(asking: "the provider", "fetch the user's purchases")) |"
+        + "\(action == above ? "same" : action) |"
     }
   }
 }

@@ -19,10 +19,10 @@ public final class AtomicFile {
   private let place: String
 
   /// Makes the temporary file for reading and writing; nil also if its name exists already.
-  public init?(for place: String) {
+  public init?(for place: String, rights: UInt32 = 0o600) {
     self.place = place
     path = place + ".part"
-    guard let file = OpenFile(path, O_RDWR | O_CREAT | O_EXCL, rights: 0o600) else { return nil }
+    guard let file = OpenFile(path, O_RDWR | O_CREAT | O_EXCL, rights: rights) else { return nil }
     self.file = file
   }
 
@@ -47,6 +47,9 @@ public final class AtomicFile {
     }
     return nil
   }
+
+  /// The same, in place of what stands there.
+  public func replace() -> Bool { file.sync() && rename(path, place) == 0 && syncFolder() }
 
   private func syncFolder() -> Bool {
     let slash = place.lastIndex(of: "/")

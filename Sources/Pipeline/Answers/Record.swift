@@ -65,6 +65,23 @@ struct Record {
   }
 }
 
+extension Record {
+  /// A table of Markdown with a row per record; texts of others show as they are.
+  static func markdown(_ records: [Record]) -> [String] {
+    guard let first = records.first else { return [] }
+    let isNumber = first.fields.indices.map { column in
+      records.contains { $0.fields[column].value.isNumber }
+    }
+    let rows = records.map { $0.fields.map { escapedForMarkdown($0.value.shown) } }
+    return ([first.fields.map(\.name), isNumber.map { $0 ? "--:" : "---" }] + rows)
+      .map { "| \($0.joined(separator: " | ")) |" }
+  }
+
+  private static func escapedForMarkdown(_ text: String) -> String {
+    String(text.flatMap { "\\`*_[]<>|#".contains($0) ? ["\\", $0] : [$0] })
+  }
+}
+
 extension CSVCell {
   /// The instant as it is written; empty for nil.
   init(_ instant: Instant?) { self = .plain(instant?.text ?? "") }

@@ -16,6 +16,8 @@ struct FactRefresh {
   /// The list of charges of the set that this run changes; nil when there is none.
   let former: FormerCharges?
   let charges: ChargeRowWriter
+  /// Shows how much of a whole fold is done.
+  let progress: (Int, Int) -> Void
 
   private var rules: ReconciliationSettings { fold.rules }
 
@@ -74,7 +76,8 @@ struct FactRefresh {
 
   private func everything() throws -> Outcome {
     let pass = FoldPass(
-      ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges)
+      ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges,
+      progress: progress)
     let sum = try pass.run()
     let result = sum.result
     return Outcome(

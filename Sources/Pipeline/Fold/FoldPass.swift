@@ -13,6 +13,8 @@ struct FoldPass {
   let jobs: Int
   /// Writes the list of charges beside the facts; nil for none.
   var charges: ChargeRowWriter?
+  /// Shows how many stretches are folded, and how many there are.
+  var progress: (Int, Int) -> Void = { _, _ in }
 
   func run() throws -> WholeFold {
     var sum = WholeFold(ledger: ledger)
@@ -23,7 +25,10 @@ struct FoldPass {
     let list = Shared(sum.charges)
     let stretch = RangeFold(
       fold: fold, charges: charges, list: list, revenueCells: events / stretches.count / 2)
+    var folded = 0
     try Workers(count: jobs, waitingMax: 1).read(ledger, stretches, stretch.fold) { part in
+      folded += 1
+      progress(folded, stretches.count)
       try sum.add(part)
       while var revenue = stretch.revenue.take() {
         try sum.add(revenue, parts: stretches.count)

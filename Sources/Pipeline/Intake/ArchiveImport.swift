@@ -65,9 +65,7 @@ struct ArchiveImport {
       done += file.bytes
     case .failed(let error): throw error
     }
-    run.progress(
-      RunProgress(
-        stage: "ingest", done: done, total: total, lines: summary.lines, isLast: done == total))
+    run.progress(RunProgress(stage: .archives, done: done, total: total, lines: summary.lines))
   }
 
   private func hasFormerOfThisRun(_ file: ArchiveFile) throws -> Bool {

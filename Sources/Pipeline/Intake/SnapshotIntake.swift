@@ -12,8 +12,12 @@ extension Intake {
       of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
     summary.snapshotFilesKnown += known
     summary.filesLeftAlone += leftAlone
+    let total = files.reduce(0) { $0 + $1.bytes }
+    var done: Int64 = 0
     for file in files {
       try SubledgerError.check(stop)
+      progress(RunProgress(stage: .snapshots, done: done, total: total))
+      done += file.bytes
       do {
         try readSnapshot(file, into: &summary)
       } catch is NoCaptureTime {

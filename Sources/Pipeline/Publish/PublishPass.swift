@@ -15,6 +15,8 @@ struct PublishPass {
   let stop: @Sendable () -> Int32
   /// Throws when the set with these checksums must not be published.
   let accept: ([UInt8]) throws -> Void
+  /// Shows how many parts of the set are written, and how many there are.
+  let progress: (Int, Int) -> Void
 
   /// Publishes the set and returns whether it needs attention.
   ///
@@ -38,7 +40,7 @@ struct PublishPass {
     // Nothing of the ledger is read behind a published set: damage would deny it.
     var warnings = try gate.reservations + unknownNames(ofRun: run)
     if let lost = try lostSettings(since: run) { warnings.append(lost) }
-    let (published, dryRun) = try publish(manifest, run, read, fold)
+    let (published, dryRun) = try publish(&manifest, run, read, fold)
     for warning in warnings { log.warning("\(warning)") }
     for id in decided.unused {
       log.warning(
@@ -59,6 +61,11 @@ struct PublishPass {
       "\(deed) \(files); \(counted(decided.breaks.count, "break"))", metadata: ["run": "\(run)"])
     var outcome = gate.outcome
     outcome.dryRun = dryRun
+    if dryRun == nil {
+      outcome.summary = try RunSummary(
+        of: ReportSet(in: plan.out, manifest), after: intake, reservations: gate.reservations,
+        breaks: ledger.breakCounts())
+    }
     return outcome
   }
 
@@ -100,10 +107,9 @@ struct PublishPass {
   }
 
   private func publish(
-    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts),
+    _ manifest: inout Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts),
     _ fold: FactRefresh.Outcome
   ) throws -> (Publication, DryRun?) {
-    var manifest = manifest
     var reportPlan = ReportPlan(rules: rules, run: run)
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
@@ -163,8 +169,10 @@ struct PublishPass {
     let finalPlan = reportPlan
     let (charges, formerCharges) = (fold.charges, fold.formerCharges)
     var reports = WrittenReports(plan: finalPlan)
+    let shares = [.charges] + ReportPartition.allCases.map(SetWork.share)
+    var written = 0
     try Workers(count: plan.jobs).run(
-      [.charges] + ReportPartition.allCases.map(SetWork.share) + [.checkpoint],
+      shares + [.checkpoint],
       eachBy: {
         let reader = Result {
           let ledger = try Ledger.open(path: path, mode: .readOnly)
@@ -188,7 +196,11 @@ struct PublishPass {
           _ = send(written)
         }
       },
-      take: { reports.add(try $1.get()) })
+      take: {
+        reports.add(try $1.get())
+        written += 1
+        progress(written, shares.count)
+      })
     try reports.finish(in: folder, checkedBy: ledger)
     return reports
   }

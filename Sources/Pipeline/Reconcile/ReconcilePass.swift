@@ -8,6 +8,8 @@ struct ReconcilePass {
   let ledger: Ledger
   let rules: ReconciliationSettings
   let jobs: Int
+  /// Shows how many shares of the users are compared, and how many there are.
+  var progress: (Int, Int) -> Void = { _, _ in }
 
   /// The result of all users.
   struct Outcome {
@@ -53,10 +55,13 @@ struct ReconcilePass {
     try scope.take(listed, of: ledger)
     outcome.isWhole = scope.isWhole
     let others = shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook)
-    try compare(shares(of: ordered, .snapshot) + others, scope.transferred, known) {
-      reader, users in
+    let all = shares(of: ordered, .snapshot) + others
+    var compared = 0
+    try compare(all, scope.transferred, known) { reader, users in
       try reader.compare(users)
     } take: { part in
+      compared += 1
+      progress(compared, all.count)
       outcome.result.add(part.result)
       outcome.users.append(part.users)
     }

@@ -17,6 +17,8 @@ struct Configuration: Sendable {
     var prices: GivenPath?
     /// What people decided about breaks.
     var decisions: GivenPath?
+    /// Where the summary of a run goes.
+    var summary: GivenPath?
     /// Threads that read archives, fold and write reports.
     var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// What makes the exit code 1.

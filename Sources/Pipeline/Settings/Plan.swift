@@ -125,7 +125,7 @@ extension Plan {
   var folder: String { NSString(string: configuration.job.out).standardizingPath }
 
   /// Files and folders of the job itself, which are not input: the published folder and the files
-  /// of a set in it, the ledger and files beside it, and the files with settings.
+  /// of a set in it, the ledger and files beside it, the files with settings, and the summary.
   ///
   /// The files of a set are known by their names, for one that was broken off names none of them.
   var ownPlaces: [String] {
@@ -134,7 +134,9 @@ extension Plan {
     let secrets = configuration.secrets.values.joined().compactMap { source -> String? in
       if case .file(let path) = source { path } else { nil }
     }
-    let settings = [configuration.path, job.prices?.path, job.decisions?.path].compactMap(\.self)
+    let settings = [
+      configuration.path, job.prices?.path, job.decisions?.path, job.summary?.path,
+    ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
   }
 }

@@ -129,6 +129,13 @@ struct OutputOptions: SettingOptions {
 
   @Option(
     help: """
+      Write what came of the run to this file: as text, or as its name ends, JSON (.json) or \
+      Markdown (.md); - is standard output. (default: none)
+      """)
+  var summary: String?
+
+  @Option(
+    help: """
       CSV format: rfc4180, or for spreadsheets excel, where the decimal sign is a comma excel-de, \
       excel-fr and so on. (default: rfc4180)
       """)

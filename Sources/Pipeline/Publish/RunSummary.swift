@@ -1,0 +1,179 @@
+import Domain
+import EventStore
+import Formats
+import Glibc
+import Reports
+
+/// What came of a run, for a terminal, a mail or a chat: whether the numbers hold, what was earned,
+/// what is missing, and what to do.
+///
+/// Every number is a cell of the published set or a sum of cells, and no person is named.
+public struct RunSummary: Sendable, Equatable {
+  /// For a terminal, in one line without an end.
+  public let line: String
+  /// Where the page of the set is.
+  public let page: String
+  /// For a mail, with a line end.
+  public let text: String
+  /// For a chat that takes Markdown.
+  public let markdown: String
+  /// For programs: one object.
+  public let json: String
+
+  init(
+    of set: ReportSet, after intake: IntakeSummary, reservations: [String], breaks: [BreakCount]
+  ) throws {
+    let months = try Month.all(of: set)
+    let open = breaks.filter { ["open", "reopened"].contains($0.status) }
+    let state =
+      reservations.isEmpty ? "without reservations" : reservations.joined(separator: "; ")
+    let facts = Record([
+      ("set", .name(set.folder)), ("page", .name("\(set.folder)/index.html")),
+      ("as_of", CSVCell(set.manifest.asOf)), ("state", .plain(state)),
+    ])
+    let counts = intake.record
+    let tables = [
+      ("months", months.suffix(3).map(\.record)), ("open_breaks", open.map(\.record)),
+      ("worklist", try Self.worklist(of: set)),
+    ]
+    page = "\(set.folder)/index.html"
+    line = Self.line(of: set, intake, months, open)
+    text =
+      ([(facts + counts).lines]
+      + tables.filter { !$0.1.isEmpty }.map { name, records in
+        [name] + Record.table(records).map { "  " + $0 }
+      }).map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+    markdown =
+      ([Record.markdown([facts]), Record.markdown([counts])]
+      + tables.filter { !$0.1.isEmpty }.map { name, records in
+        ["**\(name.replacing("_", with: " "))**", ""] + Record.markdown(records)
+      }).map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+    let lists = tables.map { ($0, JSONValue.array($1.map(\.json))) }
+    let members = Dictionary(
+      uniqueKeysWithValues: lists + [
+        ("input", counts.json), ("reservations", .array(reservations.map(JSONValue.string))),
+      ])
+    json = String(decoding: facts.json(with: members).document, as: UTF8.self)
+  }
+
+  private static func line(
+    of set: ReportSet, _ intake: IntakeSummary, _ months: [Month], _ open: [BreakCount]
+  ) -> String {
+    var parts = ["\(set.folder.shown()) as of \(set.manifest.asOf.text)"]
+    if intake.archivesRead + intake.archivesKnown > 0 {
+      parts.append(
+        "\(counted(intake.archivesRead, "new archive")), \(counted(intake.counts.lines, "line")), "
+          + "\(intake.counts.rejected) rejected")
+    }
+    if let month = months.last(where: \.isComplete) ?? months.last, let net = month["net_usd"] {
+      let still = month.isComplete ? "" : " so far"
+      parts.append("net revenue of \(month.period)\(still) \(amountText(net)) USD")
+    }
+    let missing = open.reduce(Int128(0)) { $0 + Int128($1.estimatedUSD?.micros ?? 0) }
+    let count = open.reduce(0) { $0 + $1.count }
+    parts.append(
+      counted(count, "open break") + (missing == 0 ? "" : " worth \(amountText(missing)) USD"))
+    return parts.joined(separator: "; ")
+  }
+
+  /// The first rows of the worklist, without persons.
+  private static func worklist(of set: ReportSet) throws -> [Record] {
+    let columns = ["priority", "provider", "app_id", "at_stake_usd", "hours_left", "break_ids"]
+    struct Enough: Error {}
+    var rows: [Record] = []
+    for table in set.tables(of: "refetch_worklist") {
+      let places = columns.compactMap { name in table.columns.firstIndex { $0.name == name } }
+      do {
+        try set.forEachRow(of: table) { row in
+          rows.append(Record(zip(columns, places).map { ($0, .text(row[$1])) }))
+          if rows.count == 5 { throw Enough() }
+        }
+      } catch is Enough {}
+    }
+    return rows
+  }
+}
+
+extension RunPipeline {
+  /// Writes a summary where the settings ask for it, in the format that the file's name ends with;
+  /// `put` writes to standard output.
+  ///
+  /// - Throws: `SubledgerError` when the file cannot be written; the set is published then.
+  public func write(_ summary: RunSummary, put: ([UInt8]) throws -> Void) throws {
+    guard let place = plan.summary?.path else { return }
+    let isJSON = place.hasSuffix(".json")
+    let text = isJSON ? summary.json : place.hasSuffix(".md") ? summary.markdown : summary.text
+    guard place != "-" else { return try put(Array(text.utf8)) }
+    // One that was broken off.
+    unlink(place + ".part")
+    guard let file = AtomicFile(for: place, rights: 0o644),
+      Array(text.utf8).withUnsafeBytes(file.file.write), file.replace()
+    else {
+      throw SubledgerError.system(
+        "write the summary \(place.shown()); the reports are published", .cannotCreate,
+        cause: errno)
+    }
+  }
+}
+
+/// The sums over all apps of a month of `summary_monthly.csv`.
+private struct Month {
+  static let columns = [
+    "net_usd", "proceeds_usd", "mrr_close", "active_close", "new", "churned", "open_breaks",
+    "missing_usd", "restated_usd",
+  ]
+
+  let period: String
+  private(set) var isComplete = true
+  /// In millionths; without a value where every cell is empty.
+  private var sums: [String: Int128] = [:]
+  private var types: [String: String] = [:]
+
+  subscript(column: String) -> Int128? { sums[column] }
+
+  var record: Record {
+    Record(
+      [("period", .plain(period))]
+        + Self.columns.map { name in
+          guard let sum = sums[name] else { return (name, .plain("")) }
+          return types[name] == "integer"
+            ? (name, .integer(Int64(clamping: sum / 1_000_000))) : (name, .plain(amountText(sum)))
+        } + [("is_complete", .plain(isComplete ? "true" : "false"))])
+  }
+
+  /// The months of a set in their order.
+  static func all(of set: ReportSet) throws -> [Month] {
+    var months: [Month] = []
+    for table in set.tables(of: "summary_monthly") {
+      let places = table.columns.indices.filter { columns.contains(table.columns[$0].name) }
+      try set.forEachRow(of: table) { row in
+        if months.last?.period != row[0] { months.append(Month(period: row[0])) }
+        let last = months.count - 1
+        for place in places {
+          let (name, type) = (table.columns[place].name, table.columns[place].type)
+          months[last].types[name] = type
+          guard let micros = row.micros(place) else { continue }
+          months[last].sums[name, default: 0] += Int128(micros)
+        }
+        let complete = table.columns.firstIndex { $0.name == "is_complete" }
+        if let complete, row[complete] == "false" { months[last].isComplete = false }
+      }
+    }
+    return months
+  }
+}
+
+extension IntakeSummary {
+  /// What was read, in numbers.
+  var record: Record {
+    Record([
+      ("archives_read", .integer(Int64(archivesRead))),
+      ("archives_known", .integer(Int64(archivesKnown))),
+      ("archives_damaged", .integer(Int64(archivesDamaged))),
+      ("files_unreadable", .integer(Int64(unreadable.count))), ("lines", .integer(counts.lines)),
+      ("accepted", .integer(counts.accepted)), ("duplicates", .integer(counts.duplicates)),
+      ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
+      ("snapshots", .integer(snapshots)), ("snapshots_rejected", .integer(snapshotsRejected)),
+    ])
+  }
+}
