@@ -48,8 +48,7 @@ extension SubscriptionHistory {
 
   /// Whether the churn report counts an end at this time, in the row of `key`.
   public func churns(at end: Instant, in key: ProductKey) -> Bool {
-    if case .feed = role { return false }
-    guard exclusion == nil, isChained, end < rules.asOf else { return false }
+    guard isCounted, isChained, end < rules.asOf else { return false }
     return stretches.contains { stretch in
       stretch.end == end && stretch.closing == .churned
         && stretch.periods.last.map { productKey(ofPeriod: $0) == key } ?? false

@@ -91,6 +91,10 @@ public struct SubscriptionHistory: Sendable {
   /// Whether it consists of the events of several providers.
   var isShared: Bool { if case .shared = role { true } else { false } }
 
+  /// Whether reports count it, rather than a test, a shared purchase, or another provider's report
+  /// of it.
+  public var isCounted: Bool { if case .feed = role { false } else { exclusion == nil } }
+
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { reported.isEmpty }
 

@@ -36,6 +36,17 @@ public struct LedgerRow {
   /// The text in column `index` (from 0); a number as its digits, empty for null.
   public func text(_ index: Int) -> String { statement.text(Int32(index)) }
 
+  /// The values of all columns; numbers that are no integers as texts.
+  public var values: [LedgerValue] {
+    (0..<count).map { column in
+      switch sqlite3_column_type(statement.handle, Int32(column)) {
+      case SQLITE_NULL: .null
+      case SQLITE_INTEGER: .integer(int64(column))
+      default: .text(text(column))
+      }
+    }
+  }
+
   /// Whether column `index` (from 0) is null.
   public func isNull(_ index: Int) -> Bool { statement.isNull(Int32(index)) }
 }

@@ -14,7 +14,18 @@ extension RunPipeline {
     _ subject: ExplainSubject, as format: AnswerFormat,
     write: @escaping ([UInt8]) throws -> Void
   ) throws {
-    try requireLedger(to: "explain from")
+    try reading(to: "explain from") { ledger, run, pipeline in
+      let output = try Explanation(ledger, format: format, write: write)
+      try pipeline.explain(subject, in: ledger, run, output)
+    }
+  }
+
+  /// Reads the ledger in one state, also during a run: `body` gets the newest published run, and a
+  /// pipeline with its settings and as-of, unless the plan has an as-of.
+  func reading(
+    to deed: String, _ body: (Ledger, RunRow?, RunPipeline) throws -> Void
+  ) throws {
+    try requireLedger(to: deed)
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     ledger.stop = stop
     try ledger.atOneMoment {
@@ -28,8 +39,7 @@ extension RunPipeline {
         }
       if plan.hasExplicitAsOf { followed.rules.asOf = plan.rules.asOf }
       try requireKept(followed.rules.asOf, in: ledger)
-      let output = try Explanation(ledger, format: format, write: write)
-      try following(followed).explain(subject, in: ledger, run, output)
+      try body(ledger, run, following(followed))
     }
   }
 

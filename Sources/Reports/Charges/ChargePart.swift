@@ -54,6 +54,11 @@ public struct ChargePart: Sendable {
     }
   }
 
+  /// Calls `body` at every row, with its day in the report's time zone.
+  public func forEachRow(_ body: (Day, ArraySlice<UInt8>) throws -> Void) rethrows {
+    for entry in entries { try body(entry.day, bytes[entry.start..<entry.start + entry.count]) }
+  }
+
   private func fingerprint(of entry: Entry) -> Int64 {
     bytes.withUnsafeBytes { bytes in
       Fingerprint.of(

@@ -3,6 +3,13 @@ internal import Domain
 /// What a cell shows of a foreign text, as it was received.
 public func cellText(_ text: String) -> String { CellText.of(text) }
 
+/// The text of which such a cell was made.
+///
+/// - Parameter isName: whether it was escaped when it was read, as names of archives are.
+public func receivedText(_ cell: String, isName: Bool = false) -> String {
+  CellText.received(cell, isName: isName)
+}
+
 /// What a cell shows of a text of others: nothing that a spreadsheet would run (OWASP, "CSV
 /// Injection") or that would steer a terminal.
 ///
@@ -12,6 +19,18 @@ enum CellText {
 
   /// The cell of a text that was escaped when it was read, as names of archives are.
   static func of(name: String) -> String { guarded(name.shown()) }
+
+  static func received(_ cell: String, isName: Bool) -> String {
+    var rest = String(cell.dropFirst())
+    let isGuarded =
+      cell.hasPrefix("'") && rest.withUTF8 { isFormula(UnsafeRawBufferPointer($0)) }
+    let text = isGuarded ? rest : cell
+    guard !isName, text.contains("\\u{") else { return text }
+    return text.replacing(/\\u\{([0-9a-f]+)\}/) { escape in
+      UInt32(escape.1, radix: 16).flatMap(Unicode.Scalar.init).map(String.init)
+        ?? String(escape.0)
+    }
+  }
 
   private static func guarded(_ text: String) -> String {
     var text = text.utf8.contains(semicolon) ? withoutCellStarts(text) : text

@@ -3,8 +3,7 @@ public import Domain
 extension SubscriptionHistory {
   /// Calls `body` at every charge and refund that revenue counts, in business order.
   public func forEachCharge(_ body: (BookedCharge) throws -> Void) rethrows {
-    guard exclusion == nil, !bookings.isEmpty else { return }
-    if case .feed = role { return }
+    guard isCounted, !bookings.isEmpty else { return }
     let ordinals =
       isChained && bookings.contains { $0.chargeKind == .renewal } ? renewalOrdinals : nil
     var paid = [Int?](repeating: nil, count: bookings.count)

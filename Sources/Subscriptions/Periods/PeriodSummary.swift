@@ -4,8 +4,10 @@ public import Domain
 public struct PeriodSummary: Sendable {
   /// Whether it is a trial rather than paid.
   public let isTrial: Bool
-  /// StringID of the store product id.
-  public let product: StringID
+  /// The subscription as the provider reported its opener: `lineageKey`.
+  public let lineage: Int64
+  /// Provider, app, store and product of the row that reports show it in.
+  public let productKey: ProductKey
   /// When it began.
   public let start: Instant
   /// As paid or tried, without grace; nil if unknown.
@@ -21,10 +23,11 @@ public struct PeriodSummary: Sendable {
 extension SubscriptionHistory {
   /// The subscription's periods in order.
   public var spells: [PeriodSummary] {
-    periods.map {
+    zip(periods.indices, periods).map { index, period in
       PeriodSummary(
-        isTrial: $0.isTrial, product: $0.product, start: $0.start, end: $0.end,
-        isEndDerived: $0.isEndDerived, graceEnd: $0.graceEnd, revokedAt: $0.revokedAt)
+        isTrial: period.isTrial, lineage: events[period.opener].lineage,
+        productKey: productKey(ofPeriod: index), start: period.start, end: period.end,
+        isEndDerived: period.isEndDerived, graceEnd: period.graceEnd, revokedAt: period.revokedAt)
     }
   }
 }

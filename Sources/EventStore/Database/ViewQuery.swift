@@ -1,0 +1,155 @@
+internal import CSQLite
+
+/// Why a query over the views is refused: SQLite's words, and where it stumbled.
+public struct QueryProblem: Error, Sendable {
+  /// SQLite's message.
+  public let reason: String
+  /// How many bytes of the query lie before the place; nil when SQLite names none.
+  public let offset: Int?
+}
+
+/// One query of an analyst: it reads the documented views, and can do nothing else.
+public final class ViewQuery {
+  /// The tables and views that it reads.
+  public let reads: Set<String>
+  /// The names of its columns.
+  public let columns: [String]
+  private let statement: Statement
+  private let ledger: Ledger
+
+  /// Prepares the only statement in `sql`.
+  ///
+  /// - Parameter isRepeatable: refuses functions that answer otherwise each time.
+  /// - Throws: `QueryProblem` when it is no query, or one that may not be asked.
+  public init(_ sql: String, of ledger: Ledger, isRepeatable: Bool = false) throws {
+    let rights = try QueryRights(of: ledger, isRepeatable: isRepeatable)
+    var prepared: Statement?
+    try ledger.visit("prepare a query") { database in
+      prepared = try rights.guarding(database) { try Self.only(sql, in: database) }
+    }
+    guard let prepared else { throw QueryProblem(reason: "there is no query", offset: nil) }
+    statement = prepared
+    reads = rights.reads
+    columns = LedgerRow(statement).names
+    self.ledger = ledger
+  }
+
+  /// Calls `body` at every row.
+  ///
+  /// Throws `QueryProblem` when a value cannot be computed, `SubledgerError`, and whatever `body`
+  /// throws.
+  public func forEachRow(_ body: (LedgerRow) throws -> Void) throws {
+    try ledger.visit("run a query") { database in
+      try database.execute("pragma query_only = on")
+      let longest = sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
+      defer {
+        sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, longest)
+        try? database.execute("pragma query_only = off")
+      }
+      do {
+        try statement.forEachRow { try body(LedgerRow($0)) }
+      } catch let error as SQLiteError
+        where error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_TOOBIG
+      {
+        throw QueryProblem(reason: error.message, offset: nil)
+      }
+    }
+  }
+
+  /// The longest text that a query may make.
+  private static let valueBytesMax: Int32 = 16 << 20
+
+  private static func only(_ sql: String, in database: Connection) throws -> Statement {
+    var sql = sql
+    return try sql.withUTF8 { bytes in
+      var rest: UnsafePointer<CChar>?
+      var handle: OpaquePointer?
+      let start = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
+      let code = sqlite3_prepare_v3(
+        database.handle, start, Int32(clamping: bytes.count), 0, &handle, &rest)
+      guard code == SQLITE_OK else {
+        let offset = Int(sqlite3_error_offset(database.handle))
+        throw QueryProblem(
+          reason: database.failure(code).message, offset: offset < 0 ? nil : offset)
+      }
+      guard let handle else { throw QueryProblem(reason: "there is no query", offset: nil) }
+      let statement = Statement(handle)
+      guard sqlite3_column_count(handle) > 0, sqlite3_stmt_readonly(handle) != 0 else {
+        throw QueryProblem(reason: "it is no query: only select is", offset: nil)
+      }
+      guard sqlite3_bind_parameter_count(handle) == 0 else {
+        throw QueryProblem(reason: "it has a parameter, for which there is no value", offset: nil)
+      }
+      if let start, let rest, try isStatement(rest, database) {
+        throw QueryProblem(reason: "there is a second statement", offset: rest - start)
+      }
+      return statement
+    }
+  }
+
+  /// Whether something follows that is neither space nor comment.
+  private static func isStatement(
+    _ rest: UnsafePointer<CChar>, _ database: Connection
+  ) throws -> Bool {
+    var handle: OpaquePointer?
+    let code = sqlite3_prepare_v3(database.handle, rest, -1, 0, &handle, nil)
+    sqlite3_finalize(handle)
+    return code != SQLITE_OK || handle != nil
+  }
+}
+
+/// What a query may do: read views, and of tables what views show.
+private final class QueryRights {
+  private(set) var reads: Set<String> = []
+  /// Tables of the ledger, whose columns no document promises.
+  private let tables: Set<String>
+  private let views: Set<String>
+  private let isRepeatable: Bool
+
+  init(of ledger: Ledger, isRepeatable: Bool) throws {
+    let objects = try ledger.all(
+      "read the schema", "select type, name from sqlite_schema where type in ('table', 'view')"
+    ) { ($0.text(0), $0.text(1)) }
+    tables = Set(objects.filter { $0.0 == "table" }.map(\.1)).union(Self.catalogues)
+    views = Set(objects.filter { $0.0 == "view" }.map(\.1))
+    self.isRepeatable = isRepeatable
+  }
+
+  /// SQLite asks while it prepares a statement, and never again.
+  func guarding<Value>(_ database: Connection, _ body: () throws -> Value) rethrows -> Value {
+    sqlite3_set_authorizer(
+      database.handle,
+      { rights, action, first, second, _, view in
+        guard let rights else { return SQLITE_DENY }
+        return Unmanaged<QueryRights>.fromOpaque(rights).takeUnretainedValue().answer(
+          action, first.map { String(cString: $0) } ?? "", second.map { String(cString: $0) } ?? "",
+          inside: view.map { String(cString: $0) })
+      }, Unmanaged.passUnretained(self).toOpaque())
+    defer { sqlite3_set_authorizer(database.handle, nil, nil) }
+    return try withExtendedLifetime(self) { try body() }
+  }
+
+  private func answer(
+    _ action: Int32, _ first: String, _ second: String, inside view: String?
+  ) -> Int32 {
+    switch action {
+    case SQLITE_SELECT, SQLITE_RECURSIVE: return SQLITE_OK
+    case SQLITE_FUNCTION:
+      return isRepeatable && Self.changing.contains(second) ? SQLITE_DENY : SQLITE_OK
+    case SQLITE_READ:
+      reads.insert(first)
+      if view.map(views.contains) ?? false { return SQLITE_OK }
+      // Of a view's table whose rows are only counted, SQLite does not say whose it is.
+      return second.isEmpty || !tables.contains(first) ? SQLITE_OK : SQLITE_DENY
+    default: return SQLITE_DENY
+    }
+  }
+
+  private static let catalogues = [
+    "sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master",
+  ]
+  private static let changing: Set<String> = [
+    "random", "randomblob", "current_date", "current_time", "current_timestamp", "changes",
+    "total_changes", "last_insert_rowid", "sqlite_version", "sqlite_source_id",
+  ]
+}

@@ -1,0 +1,87 @@
+import Domain
+import EventStore
+import Glibc
+import Logging
+import Reconciliation
+import Reports
+
+extension RunPipeline {
+  /// Answers one query over the documented views, or lists them and their columns.
+  ///
+  /// The ledger is only read, in one state, also during a run. What it holds packed is unpacked by
+  /// the settings and as-of of the newest published run.
+  ///
+  /// - Parameters:
+  ///   - query: the query, or the path of a file with it that ends in `.sql`; nil for the list.
+  ///   - rowsMax: how many rows are written; more are a reservation.
+  ///   - write: receives the answer, piece by piece.
+  public func query(
+    _ query: String?, as format: RowFormat, rowsMax: Int, write: @escaping ([UInt8]) throws -> Void
+  ) throws -> RunResult {
+    guard let query else { return try listViews(RowOutput(as: format, write: write)) }
+    let sql = try Self.text(of: query)
+    let output = RowOutput(as: format, write: write)
+    do {
+      try reading(to: "query") { ledger, _, pipeline in
+        let views = try UnpackedViews(in: ledger, rules: pipeline.reconcileRules(for: ledger).fold)
+        let question = try ViewQuery(sql, of: ledger)
+        try views.fill(question.reads)
+        try output.begin(question.columns)
+        try question.forEachRow { row in
+          guard output.rows < rowsMax else { throw Full() }
+          try output.add(row.values)
+        }
+      }
+      try output.finish()
+      return .done
+    } catch is Full {
+      try output.finish()
+      log.warning("the answer is cut behind \(counted(rowsMax, "row")), as --max-rows says")
+      return .reservations
+    } catch let problem as QueryProblem {
+      throw SubledgerError(
+        .usage, "cannot run the query\(problem.place(in: sql)): \(problem.reason)",
+        hint: "`subledger sql` without a query lists the views and their columns")
+    } catch let error as SubledgerError where error.kind == .stopped(SIGALRM) {
+      throw SubledgerError(
+        error.kind, "the query was stopped at its time limit",
+        hint: "ask for less, or allow more seconds with --timeout")
+    }
+  }
+
+  /// There are more rows than are wanted.
+  private struct Full: Error {}
+
+  private static func text(of query: String) throws(SubledgerError) -> String {
+    guard query.hasSuffix(".sql") else { return query }
+    let file = SettingsFile(
+      what: "the query", path: query, place: "`subledger sql`", missing: .noInput)
+    return String(decoding: try file.contents(), as: UTF8.self)
+  }
+
+  private func listViews(_ output: RowOutput) throws -> RunResult {
+    try output.begin(["view", "column", "type", "unit", "description"])
+    for view in ViewDefinition.all {
+      try output.add([.text(view.name), .text(""), .text(""), .text(""), .text(view.description)])
+      for column in view.columns {
+        try output.add(
+          [view.name, column.name, column.type, column.unit ?? "", column.description]
+            .map(LedgerValue.text))
+      }
+    }
+    try output.finish()
+    return .done
+  }
+}
+
+extension QueryProblem {
+  /// Line and column in `sql`, for people; empty when SQLite names no place.
+  func place(in sql: String) -> String {
+    guard let offset else { return "" }
+    let before = sql.utf8.prefix(offset)
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map(before.index(after:))
+    let column = before[(start ?? before.startIndex)...].count + 1
+    return " at line \(line), column \(column)"
+  }
+}

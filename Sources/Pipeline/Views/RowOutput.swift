@@ -1,0 +1,95 @@
+import Domain
+import EventStore
+import Formats
+import Reports
+
+/// How rows are written.
+public enum RowFormat: String, CaseIterable, Sendable {
+  /// RFC 4180, with a header.
+  case csv
+  /// An object a line.
+  case json
+  /// Columns for a person.
+  case table
+}
+
+/// Writes rows as they come, in bounded memory.
+final class RowOutput {
+  /// How many were added.
+  private(set) var rows = 0
+  private let format: RowFormat
+  private let write: ([UInt8]) throws -> Void
+  private var columns: [String] = []
+  private var buffer: [UInt8] = []
+  /// Rows of a table that wait for the width of their columns.
+  private var waiting: [Record] = []
+
+  init(as format: RowFormat, write: @escaping ([UInt8]) throws -> Void) {
+    self.format = format
+    self.write = write
+  }
+
+  func begin(_ columns: [String]) throws {
+    self.columns = columns
+    if format == .csv { try line(csvLine(columns.map(CSVCell.text))) }
+  }
+
+  func add(_ values: [LedgerValue]) throws {
+    rows += 1
+    switch format {
+    case .csv: try line(csvLine(values.map(\.cell)))
+    case .json:
+      let members = zip(columns, values.map(\.json))
+      try line(JSONValue.object(Dictionary(members) { $1 }).line)
+    case .table:
+      waiting.append(Record(zip(columns, values).map { ($0, $1.cell) }))
+      if waiting.count == 1000 { try writeTable() }
+    }
+  }
+
+  /// Writes what waits.
+  func finish() throws {
+    if format == .table {
+      if rows == 0 { try line(columns.joined(separator: "  ").utf8) }
+      try writeTable()
+    }
+    if !buffer.isEmpty { try write(buffer) }
+    buffer.removeAll()
+  }
+
+  /// Each thousand rows have a heading of their own.
+  private func writeTable() throws {
+    for row in Record.table(waiting) { try line(row.utf8) }
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  private func line(_ bytes: some Sequence<UInt8>) throws {
+    buffer.append(contentsOf: bytes)
+    buffer.append(UInt8(ascii: "\n"))
+    guard buffer.count >= 1 << 16 else { return }
+    try write(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}
+
+extension LedgerValue {
+  /// The value as reports show it: no text of others is run by a spreadsheet.
+  var cell: CSVCell {
+    switch self {
+    case .null: return .plain("")
+    case .integer(let number): return .integer(number)
+    case .text(var text):
+      // A negative amount is no formula.
+      let isNumber = text.withUTF8 { DecimalText.amount(UnsafeRawBufferPointer($0)) } != nil
+      return isNumber ? .plain(text) : .text(text)
+    }
+  }
+
+  var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .text(let text): .string(text)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Domain
+import EventStore
+import Foundation
+import Reports
+import Subscriptions
+
+/// The views whose rows the ledger holds packed, as temporary tables of a reader.
+///
+/// One more fold makes them, by the rules of the reports: the list of charges is not stored.
+final class UnpackedViews {
+  private let ledger: Ledger
+  private let rules: FoldSettings
+  private let records: EventRecords
+  private var waiting: [[LedgerValue]] = []
+
+  /// Makes the tables without rows, which is enough to prepare a query.
+  init(in ledger: Ledger, rules: FoldSettings) throws {
+    self.ledger = ledger
+    self.rules = rules
+    records = EventRecords(ledger)
+    for view in ViewDefinition.all where view.isPacked {
+      let columns = view.columns.map {
+        "\($0.name) \($0.type == "integer" ? "integer" : "text")"
+      }
+      try ledger.rows(
+        sql: "create temp table \(view.name) (\(columns.joined(separator: ", "))) strict"
+      ) { _ in }
+    }
+  }
+
+  /// Fills the tables among `names`.
+  func fill(_ names: Set<String>) throws {
+    let views = ViewDefinition.all.filter { $0.isPacked && names.contains($0.name) }
+    for view in views {
+      switch view.name {
+      case "v_charge": try addCharges(to: view)
+      case "v_event": try addEvents(to: view)
+      case "v_period": try addPeriods(to: view)
+      default: try addSnapshots(to: view)
+      }
+      try flush(view)
+    }
+  }
+
+  private func addCharges(to view: ViewDefinition) throws {
+    let writer = try ChargeRowWriter(of: ledger, rules: rules, dialect: .rfc4180, decimals: nil)
+    func take(_ part: ChargePart) throws {
+      try part.forEachRow { day, bytes in
+        var reader = CSVReader(Array(bytes))
+        try add([day.text] + (reader.next()?.fields ?? []), isPrinted: true, to: view)
+      }
+    }
+    var charges = ChargeFold(writer, ledger, take: take)
+    try ledger.forEachGroup(linked: true) { group, events in
+      try charges.add(try countedHistories(group, events, rules: rules), group, events)
+    }
+    try take(charges.sorted())
+  }
+
+  private func addEvents(to view: ViewDefinition) throws {
+    try ledger.forEachGroup(linked: true) { group, events in
+      let evidence = events.map { SourceEvent(event: $0, reported: $0) }
+      for (event, record) in zip(events, try records.records(of: evidence, group)) {
+        let sent = event.revenue
+        let money = Record([
+          ("country", .text(records.text(event.country))),
+          ("currency", .text(records.text(sent?.currency ?? 0))),
+          ("sent_local", .plain(sent?.local?.text() ?? "")),
+          ("sent_usd", .plain(sent?.usd?.text() ?? "")),
+          ("is_proceed", .plain(sent?.isProceed.map(String.init) ?? "")),
+        ])
+        try add(record + money, to: view)
+      }
+    }
+  }
+
+  private func addPeriods(to view: ViewDefinition) throws {
+    try ledger.forEachGroup(linked: true) { group, events in
+      for history in try countedHistories(group, events, rules: rules) where history.isCounted {
+        for period in history.spells {
+          guard let row = group.first(where: { $0.key == period.lineage }) else { continue }
+          let key = period.productKey
+          let record = Record([
+            ("kind", .plain(period.isTrial ? "trial" : "paid")),
+            ("starts_at", CSVCell(period.start)), ("provider", .plain(key.provider.name)),
+            ("app_id", .text(records.text(key.app))),
+            ("environment", .plain(row.environment.name)), ("store", .plain(key.store.name)),
+            ("user_id", .text(row.userText)), ("subscription_id", .text(row.originalText)),
+            ("product_id", .text(records.text(key.product))), ("ends_at", CSVCell(period.end)),
+            ("is_end_derived", .plain("\(period.isEndDerived)")),
+            ("grace_until", CSVCell(period.graceEnd)), ("revoked_at", CSVCell(period.revokedAt)),
+          ])
+          try add(record, to: view)
+        }
+      }
+    }
+  }
+
+  private func addSnapshots(to view: ViewDefinition) throws {
+    try ledger.forEachUser(withSnapshotAsOf: rules.asOf) { user in
+      for snapshot in user.snapshots {
+        let whole = Record([
+          ("captured_at", CSVCell(snapshot.capturedAt)),
+          ("provider", .plain(snapshot.provider.name)), ("app_id", .text(snapshot.app)),
+          ("user_id", .text(snapshot.user)),
+        ])
+        let held = snapshot.entitlements.map { entitlement in
+          Record([
+            ("entitlement_id", .text(entitlement.id)), ("product_id", .text(entitlement.product)),
+            ("store", .plain(entitlement.store.name)),
+            ("is_active", .plain(entitlement.isActive.map(String.init) ?? "")),
+            ("is_trial", .plain(entitlement.isTrial.map(String.init) ?? "")),
+            ("started_at", CSVCell(entitlement.startedAt)),
+            ("expires_at", CSVCell(entitlement.expiresAt)),
+          ])
+        }
+        let place = try records.location(snapshot.place)
+        for record in held.isEmpty ? [Record([])] : held {
+          try add(whole + record + place, to: view)
+        }
+      }
+    }
+  }
+
+  private func add(_ record: Record, to view: ViewDefinition) throws {
+    try add(
+      view.columns.filter { !$0.name.hasSuffix("_micros") }.map { record[$0.name].raw }, to: view)
+  }
+
+  /// Adds a row of the texts of all columns but those in millionths.
+  private func add(
+    _ cells: [String], isPrinted: Bool = false, to view: ViewDefinition
+  ) throws {
+    var rest = cells[...]
+    var cell = ""
+    waiting.append(
+      view.columns.map { column in
+        if column.name.hasSuffix("_micros") { return millionths(cell) }
+        cell = rest.popFirst() ?? ""
+        switch column.type {
+        case "string":
+          return .text(
+            isPrinted ? receivedText(cell, isName: column.name == "archive") : cell)
+        case "integer": return Int64(cell).map(LedgerValue.integer) ?? .null
+        default: return cell.isEmpty ? .null : .text(cell)
+        }
+      })
+    if waiting.count > 256 { try flush(view) }
+  }
+
+  private func flush(_ view: ViewDefinition) throws {
+    try ledger.insert(waiting, intoTemporary: view.name)
+    waiting.removeAll(keepingCapacity: true)
+  }
+}
+
+/// The millionths of a decimal with at most six decimals; null of an empty one.
+private func millionths(_ text: String) -> LedgerValue {
+  let parts = text.split(separator: ".", maxSplits: 1)
+  guard let whole = parts.first else { return .null }
+  let fraction = (parts.count > 1 ? String(parts[1]) : "").padding(
+    toLength: 6, withPad: "0", startingAt: 0)
+  return Int64(whole + fraction).map(LedgerValue.integer) ?? .null
+}

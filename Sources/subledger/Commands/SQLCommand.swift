@@ -1,0 +1,46 @@
+public import ArgumentParser
+public import Pipeline
+
+struct SQLCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql",
+    abstract: "Ask the ledger in SQL: one query over documented views.",
+    discussion: """
+      Without a query, lists the views and their columns. Only reads, also while a run writes: \
+      what writes, attaches or reads another table is refused.
+
+        subledger sql "select period, sum(net_usd_micros) from v_revenue_daily group by 1"
+        subledger sql cohorts.sql --format table
+      """)
+
+  @Argument(help: "A query, or a file with one that ends in .sql.")
+  var query: String?
+
+  @Option(help: "How rows are written: csv, json (an object a line) or table.")
+  var format: RowFormat = .csv
+
+  @Option(help: "Rows that are written at most; of more, exit 1.")
+  var maxRows = 1_000_000
+
+  @Option(help: "Seconds after which the query is stopped; exit 142.")
+  var timeout: UInt32 = 600
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func validate() throws {
+    guard maxRows > 0, timeout > 0 else {
+      throw ValidationError("--max-rows and --timeout must be at least 1")
+    }
+  }
+
+  func run() throws {
+    try Session(ledger).run { session in
+      session.stop.come(after: timeout)
+      return try session.pipeline().query(query, as: format, rowsMax: maxRows) {
+        try StandardStreams.put($0)
+      }
+    }
+  }
+}
+
+extension RowFormat: ExpressibleByArgument {}
