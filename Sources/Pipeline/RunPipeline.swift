@@ -207,18 +207,20 @@ public struct RunPipeline {
       fold: GroupFold(rules: rules, reconciled: reconciled),
       fingerprint: plan.foldFingerprint(
         version: version, reconciled: reconciled, rules: rules),
-      jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges,
+      jobs: plan.jobs, former: try formerMonths(of: ledger), charges: charges,
       progress: progress(of: .fold)
     ).run()
   }
 
-  /// The list of charges in the published set, if it is what the last run published and nothing
-  /// that it contains has changed since but events.
-  private func formerCharges(of ledger: Ledger) throws -> FormerCharges? {
+  /// The months of the published set, if it is what the last run published and nothing that it
+  /// contains has changed since but events.
+  private func formerMonths(of ledger: Ledger) throws -> FormerMonths? {
     guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
       let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)
     else { return nil }
-    return try FormerCharges(publishedIn: plan.out, sha256: checksums, in: plan.csvDialect)
+    return try FormerMonths(
+      publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
+      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0))
   }
 
   private func reconcile(

@@ -13,6 +13,8 @@ public struct ReportPlan: Sendable {
   public var amountDecimals: Int?
   /// The feeds that the cells count; nil to read them from the cells.
   public var feeds: Set<Feed>?
+  /// What months of the set before need not be written again; nil for none.
+  public var former: FormerMonths?
   /// The decisions that an earlier run followed, by its number, to see which ones have changed.
   public var formerDecisions: @Sendable (Ledger, Int64) throws -> [Decision] = { _, _ in [] }
   /// Answers the signal that asked to stop, 0 while none did; asked between periods, by any thread.

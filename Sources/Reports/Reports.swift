@@ -1,6 +1,7 @@
 // Fact cells → CSV: one query per report, and the identities that must hold before anybody may
 // see the numbers.
 public import EventStore
+internal import Domain
 
 /// A part of the set that can be written beside the others, each from a ledger opened anew.
 ///
@@ -91,9 +92,18 @@ public final class ReportWriter {
       try plan.checkStop()
       let monthly = try MonthlyRows(layout, history: history)
       let writer = TableWriter(layout, plan: plan, labels: labels, into: folder, beside: monthly)
-      try writer.write(from: context.ledger)
+      try writer.write(from: context.ledger, since: firstChange(of: layout))
+      reports.carried.merge(writer.carried) { $1 }
       reports.add(writer.tables, monthly)
     }
     return reports
+  }
+
+  /// The first month whose file can be another one than in the set before; nil to write all.
+  private func firstChange(of layout: ReportDefinition) -> Month? {
+    guard layout.name == ReportDefinition.revenueDaily.name, let former = plan.former,
+      let open = history.horizons.map(\.booked).min()
+    else { return nil }
+    return min(former.firstChange, open)
   }
 }

@@ -63,6 +63,14 @@ extension Ledger {
     ) { $0.int64(0) }
   }
 
+  /// The first month of which `run` published money that was not complete; nil without feeds.
+  public func openMonth(ofRun run: Int64) throws(SubledgerError) -> Month? {
+    try first(
+      "read publications",
+      "select min(booked_month) from published_horizon where run = ? group by run", run
+    ) { $0.month(0) }
+  }
+
   /// The last archive that `run` knew when it published; 0 when it knew none.
   public func lastArchive(knownTo run: Int64) throws(SubledgerError) -> Int32 {
     try first("read publications", "select last_archive from publication where run = ?", run) {

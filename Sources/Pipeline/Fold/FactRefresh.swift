@@ -13,8 +13,8 @@ struct FactRefresh {
   /// Of all that the meaning of events depends on.
   let fingerprint: String
   let jobs: Int
-  /// The list of charges of the set that this run changes; nil when there is none.
-  let former: FormerCharges?
+  /// The months of the set that this run changes; nil when there is none.
+  let former: FormerMonths?
   let charges: ChargeRowWriter
   /// Shows how much of a whole fold is done.
   let progress: (Int, Int) -> Void
@@ -50,8 +50,8 @@ struct FactRefresh {
     var linked: Set<Int64>
     /// The list of charges, or its changes.
     var charges: ChargeList
-    /// The list that they change; nil when the list is whole.
-    var formerCharges: FormerCharges?
+    /// The months that they change; nil when the list is whole.
+    var former: FormerMonths?
     /// The lineages that were folded, and the users of their events; empty after a full fold.
     var lineages: Set<Int64> = []
     var users: [Provider: Set<Int64>] = [:]
@@ -91,7 +91,7 @@ struct FactRefresh {
   }
 
   private func dirtyGroups(
-    _ dirty: DirtyLineages, _ basis: FactCheckpoint, _ former: FormerCharges
+    _ dirty: DirtyLineages, _ basis: FactCheckpoint, _ former: FormerMonths
   ) throws -> Outcome {
     var list = ChargeList(spillPath: ledger.path + "-charges")
     var breaks = try ledger.standingBreaks()
@@ -121,7 +121,7 @@ struct FactRefresh {
       doubtsBefore: doubtsBefore, due: result.change.due, rates: rates, prices: prices,
       allRates: allRates, paid: added, groups: basis.groups, overlaps: result.change.overlaps,
       linked: result.change.linked, charges: list,
-      formerCharges: former, lineages: members, users: result.users)
+      former: former.adding(result.change.facts.revenue), lineages: members, users: result.users)
   }
 
   /// Brings the breaks across lineages up to date; gives the rates that change.

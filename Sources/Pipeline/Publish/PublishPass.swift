@@ -113,6 +113,7 @@ struct PublishPass {
     var reportPlan = ReportPlan(rules: rules, run: run)
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
+    reportPlan.former = fold.former
     reportPlan.stop = stop
     reportPlan.formerDecisions = { ledger, run in
       let former = try ledger.documents(ofRun: run).decisions?.content()
@@ -167,7 +168,7 @@ struct PublishPass {
     var reportPlan = reportPlan
     reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
     let finalPlan = reportPlan
-    let (charges, formerCharges) = (fold.charges, fold.formerCharges)
+    let charges = fold.charges
     var reports = WrittenReports(plan: finalPlan)
     let shares = [.charges] + ReportPartition.allCases.map(SetWork.share)
     var written = 0
@@ -188,7 +189,7 @@ struct PublishPass {
             return try ledger.atOneMoment {
               guard case .share(let share) = work else {
                 return try charges.write(
-                  into: folder, changing: formerCharges, plan: finalPlan, checkedBy: ledger)
+                  into: folder, plan: finalPlan, checkedBy: ledger)
               }
               return try writer.write(share)
             }

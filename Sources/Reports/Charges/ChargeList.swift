@@ -31,9 +31,9 @@ public struct ChargeList: Sendable {
 
 extension ChargeList {
   /// Whether `former` has every row that this list takes out of it.
-  public func agrees(with former: FormerCharges) throws -> Bool {
+  public func agrees(with former: FormerMonths) throws -> Bool {
     for (month, rows) in removed {
-      guard let file = former.months[month] else { return false }
+      guard let file = former.charges[month] else { return false }
       var missing = rows
       try file.forEachRow { row in
         let fingerprint = Fingerprint.of(row)
@@ -46,19 +46,17 @@ extension ChargeList {
     return true
   }
 
-  /// Writes the files of the months into `folder`.
+  /// Writes the files of the months into `folder`; without a set before this list is whole.
   ///
-  /// - Parameters:
-  ///   - former: the list that this one changes; nil when this one is whole.
   /// - Throws: `SubledgerError` of kind `identity` when its sums are not those of the revenue of
   ///   `ledger`.
   public func write(
-    into folder: String, changing former: FormerCharges?, plan: ReportPlan,
-    checkedBy ledger: Ledger
+    into folder: String, plan: ReportPlan, checkedBy ledger: Ledger
   ) throws -> WrittenReports {
+    let former = plan.former
     var months = totals
-    for (month, file) in former?.months ?? [:] {
-      months[month, default: ChargeTotals()].add(file.totals)
+    for (month, sums) in former?.chargeTotals ?? [:] {
+      months[month, default: ChargeTotals()].add(sums)
     }
     try check(months, in: ledger)
     var reports = WrittenReports(plan: plan)
@@ -71,7 +69,7 @@ extension ChargeList {
       let path = "charges/\(month.text).csv"
       let days = (spill?.days ?? []).filter { $0.month == month }
       let file = MonthFile(
-        path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.months[month])
+        path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.charges[month])
       if let seal = try file.write(days, of: spill, without: removed[month] ?? [:]) {
         reports.carried[path] = seal
       }
@@ -130,7 +128,7 @@ let chargesIdentity = "charges = revenue_monthly"
 private struct MonthFile {
   let path: String
   let dialect: CSVDialect
-  let former: FormerCharges.File?
+  let former: FormerMonths.File?
 
   /// Writes the published rows but the removed ones, and those of `days`; returns the seal of a
   /// file that is the published one.
@@ -138,7 +136,7 @@ private struct MonthFile {
     _ days: [Day], of spill: ChargeSpill?, without removed: [Int64: Int]
   ) throws -> FileSeal? {
     if let former, days.isEmpty, removed.isEmpty {
-      if link(former.path, path) != 0 { try copyFile(former.path, to: path) }
+      try former.carry(to: path)
       return former.seal
     }
     let file = try CSVFile(path: path, dialect: dialect)
@@ -159,7 +157,7 @@ private struct MonthFile {
   }
 
   private func merge(
-    _ former: FormerCharges.File, _ days: [ChargePart], _ removed: [Int64: Int],
+    _ former: FormerMonths.File, _ days: [ChargePart], _ removed: [Int64: Int],
     into file: CSVFile
   ) throws {
     var removed = removed

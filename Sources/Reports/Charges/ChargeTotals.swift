@@ -66,12 +66,12 @@ extension ChargeTotals {
   }
 
   /// The sums of a table that was published; nil when one is missing.
-  init?(rows: Int64, totals: [String: String], residuals: [String: String]) {
-    guard let units = totals["units"].flatMap({ Int128($0) }) else { return nil }
-    (self.rows, self.units) = (rows, units)
+  init?(of table: ReportTable) {
+    guard let units = table.controlTotals["units"].flatMap({ Int128($0) }) else { return nil }
+    (rows, self.units) = (table.rows, units)
     for (column, sum) in Self.sums {
-      guard let printed = totals[column].flatMap(micros),
-        let residual = micros(residuals[column] ?? "0.00")
+      guard let printed = table.controlTotals[column].flatMap(micros),
+        let residual = micros(table.roundingResidual[column] ?? "0.00")
       else { return nil }
       self[keyPath: sum] = Sum(exact: printed + residual, printed: printed)
     }

@@ -37,6 +37,8 @@ final class TableWriter {
   /// Receives the rows beside the file.
   private let sink: (any RowSink)?
   private(set) var tables: [ReportTable] = []
+  /// Files that are those of the set before.
+  private(set) var carried: [String: FileSeal] = [:]
 
   /// A writer of `layout`, whose query may return numbers of words of `labels`.
   init(
@@ -65,15 +67,18 @@ final class TableWriter {
   }
 
   /// Writes the report's files: the file of all periods always, files of months that have rows.
-  func write(from ledger: Ledger) throws {
+  ///
+  /// Months before `first`, where that is given, are those of the set before.
+  func write(from ledger: Ledger, since first: Month? = nil) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
+    if let first { try carry(before: first) }
     if let query = layout.query {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
       if keys.isEmpty {
         try ledger.rows(sql: sql) { try write($0) }
       } else {
-        try writePeriods(sql, from: ledger, keys)
+        try writePeriods(sql, from: ledger, keys, since: first?.firstDay)
       }
     }
     try finish()
@@ -90,6 +95,16 @@ final class TableWriter {
     try finish()
   }
 
+  private func carry(before first: Month) throws {
+    guard let folder, let former = plan.former else { return }
+    for (month, file) in former.revenue.sorted(by: { $0.key < $1.key }) where month < first {
+      try make(folder: "\(folder)/\(layout.name)")
+      try file.carry(to: "\(folder)/\(file.table.path)")
+      tables.append(file.table)
+      carried[file.table.path] = file.seal
+    }
+  }
+
   private func write(_ row: LedgerRow) throws {
     try plan.checkStop()
     try check(row)
@@ -99,11 +114,12 @@ final class TableWriter {
 
   /// Writes rows that come by period and are put in order within it.
   private func writePeriods(
-    _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key]
+    _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key], since first: Day?
   ) throws {
+    let arguments = first.map { [LedgerValue.integer(Int64($0.number))] } ?? []
     let width = formats.reduce(0) { $0 + $1.width }
     var period = PeriodRows(width: width, keys: keys, lexicon: labels)
-    try ledger.rows(sql: sql) { row in
+    try ledger.rows(sql: sql, arguments: arguments) { row in
       if let number = period.number, number != row.int64(0) {
         guard number < row.int64(0) else {
           throw SubledgerError.identity(name: "rows come by period", rows: [layout.name])

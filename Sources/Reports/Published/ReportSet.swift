@@ -101,6 +101,7 @@ private struct PublishedPackage: Decodable {
     let counts: [String: Int64]
     let control_totals: [String: [String: String]]
     let hash_totals: [String: [String: String]]
+    let rounding_residual: [String: [String: String]]?
     let reasons: [String]
   }
 
@@ -135,6 +136,7 @@ private struct PublishedPackage: Decodable {
     }
     return ReportTable(
       path: resource.path, rows: resource.rows, columns: columns,
-      controlTotals: sums.merging(others) { $1 })
+      controlTotals: sums.merging(others) { $1 },
+      roundingResidual: subledger.rounding_residual?[resource.path] ?? [:])
   }
 }

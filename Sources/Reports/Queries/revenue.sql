@@ -1,6 +1,7 @@
 -- What was charged and refunded per day; per month with the cells of months in place of those of
--- days. An amount is known when none of its parts is missing. A cell is a row already, and cells lie
--- in the order of their days, so that nothing is sorted.
+-- days; of all periods, or from the one that is given. An amount is known when none of its parts is
+-- missing. A cell is a row already, and cells lie in the order of their days, so that nothing is
+-- sorted.
 select
   cell.day as period,
   cell.provider,
@@ -48,4 +49,5 @@ from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
 join provider_capability on provider_capability.provider = cell.provider
   and provider_capability.product_type = cell.product_type
+where cell.day >= ifnull(?, -2147483648)
 order by cell.day

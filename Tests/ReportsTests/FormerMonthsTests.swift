@@ -1,0 +1,80 @@
+import Foundation
+import EventStore
+@testable import Reports
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Months of daily revenue that cannot have changed are the files of the set before")
+struct FormerMonthsTests {
+  private let world: World
+  private let former: FormerMonths
+
+  /// A set with a charge in January, February and March, whose January and February are complete;
+  /// the cells have two of each since then.
+  init() throws {
+    world = try World()
+    try world.hear(until: day(2026, 3, 10))
+    for month in 1...3 { try world.sell(1, month: month) }
+    try world.fold()
+    let staging = try Staging.begin(for: world.folder.path("out"), reports: reportPaths)
+    let plan = ReportPlan(rules: world.rules, run: 1)
+    let reports = try writeReports(from: world.ledger, plan: plan, into: staging.path)
+    var manifest = Manifest(version: "1", asOf: world.rules.asOf, timeZone: "UTC")
+    manifest.resources = reports.tables
+    let set = try staging.sealed(by: manifest, of: reports)
+    let sha256 = try publish(set).sha256
+    former = try #require(
+      try FormerMonths(
+        publishedIn: world.folder.path("out"), sha256: sha256, in: .rfc4180, open: march))
+    for month in 1...3 { try world.sell(2, month: month) }
+    try world.fold()
+  }
+
+  private let march = Month(number: 2026 * 12 + 2)
+
+  /// The months that the next set takes over.
+  private func carried(_ former: FormerMonths) throws -> [String] {
+    var plan = ReportPlan(rules: world.rules, run: 2)
+    plan.former = former
+    let folder = world.folder.path("reports")
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let writer = try ReportWriter(from: world.ledger, plan: plan, into: folder)
+    let tables = try writer.write(.revenueByDay).tables
+    #expect(tables.map(\.path) == (1...3).map { "revenue_daily/2026-0\($0).csv" })
+    return try tables.filter { table in
+      let charges = try world.rows(table.path).map { $0["charges"] }
+      #expect(charges == [table.controlTotals["charges"]])
+      return charges == ["1"]
+    }.map(\.path)
+  }
+
+  private func adding(_ charges: Int64, month: Int) throws -> FormerMonths {
+    var revenue: [RevenueKey: RevenueSums] = [:]
+    for key in world.facts.revenue.keys where key.day.date.month == month {
+      revenue[key] = RevenueSums()
+      revenue[key]?.charges = charges
+    }
+    try #require(revenue.count == 1)
+    return former.adding(revenue)
+  }
+
+  private let january = "revenue_daily/2026-01.csv"
+  private let february = "revenue_daily/2026-02.csv"
+
+  @Test("Complete months before the first change are carried, and one with sums of nothing")
+  func complete() throws {
+    #expect(try carried(former) == [january, february])
+    #expect(try carried(adding(0, month: 2)) == [january, february])
+    #expect(try carried(adding(1, month: 2)) == [january])
+    #expect(try carried(adding(1, month: 1)) == [])
+  }
+
+  @Test("A month that is not complete any more is written")
+  func openAgain() throws {
+    world.rules.asOf = day(2026, 2, 10)
+    try world.hear(until: day(2026, 2, 10))
+    #expect(try carried(former) == [january])
+  }
+}
