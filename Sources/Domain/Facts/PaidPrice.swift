@@ -23,12 +23,8 @@ extension PricedProduct {
       ^ UInt64(store.rawValue)
   }
 
-  /// Folds the product as one word, as keys of cells are (CellHashing.swift).
-  public func _rawHashValue(seed: Int) -> Int {
-    var hash = Fingerprint(ofTable: seed)
-    hash.combine(packed)
-    return hash.place
-  }
+  /// Hashes the product as one word, as keys of cells are (CellHashing.swift).
+  public func hash(into hash: inout Hasher) { hash.combine(packed) }
 }
 
 /// Seven days, counted from 1970-01-01.
@@ -47,15 +43,6 @@ public struct Week: Sendable, Hashable, Comparable {
 
   /// Orders by time.
   public static func < (left: Week, right: Week) -> Bool { left.number < right.number }
-}
-
-extension Week {
-  /// Folds the week as one word.
-  public func _rawHashValue(seed: Int) -> Int {
-    var hash = Fingerprint(ofTable: seed)
-    hash.combine(UInt64(bitPattern: number))
-    return hash.place
-  }
 }
 
 /// What some renewals cost: a full price in a week, or an offer's price beside the full one.
@@ -86,13 +73,11 @@ public struct PaidPrice: Sendable, Hashable {
 }
 
 extension PaidPrice {
-  /// Folds the entry as four words; it has either a week or a full price.
-  public func _rawHashValue(seed: Int) -> Int {
-    var hash = Fingerprint(ofTable: seed)
+  /// Hashes the entry as four words; it has either a week or a full price.
+  public func hash(into hash: inout Hasher) {
     hash.combine(product.packed)
     hash.combine(UInt64(UInt32(bitPattern: country)))
     hash.combine(UInt64(bitPattern: price.micros))
     hash.combine(UInt64(bitPattern: full?.micros ?? week?.number ?? -1))
-    return hash.place
   }
 }

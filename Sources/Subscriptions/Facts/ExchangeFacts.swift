@@ -50,31 +50,6 @@ public struct CurrencyDay: Sendable, Hashable {
   }
 }
 
-// Folded as keys of cells are (Vocabulary, CellHashing.swift).
-
-extension ExchangeRate {
-  /// Folds the rate as two words.
-  public func _rawHashValue(seed: Int) -> Int {
-    var hash = Fingerprint(ofTable: seed)
-    hash.combine(UInt64(bitPattern: usd))
-    hash.combine(UInt64(bitPattern: local))
-    return hash.place
-  }
-}
-
-extension CurrencyDay {
-  var packed: UInt64 {
-    UInt64(UInt32(bitPattern: currency)) << 32 ^ UInt64(UInt32(bitPattern: day.number))
-  }
-
-  /// Folds the key as one word.
-  public func _rawHashValue(seed: Int) -> Int {
-    var hash = Fingerprint(ofTable: seed)
-    hash.combine(packed)
-    return hash.place
-  }
-}
-
 /// How often each rate was paid, by currency and day.
 ///
 /// It grows with days, currencies and prices, not with charges.
@@ -137,17 +112,6 @@ public struct ExchangeRates: Sendable, Equatable {
     for (key, rates) in other.charges {
       charges[key, default: [:]].merge(rates) { $0 + $1 }
     }
-  }
-}
-
-extension ExchangeRates.Quote {
-  /// Folds the quote as three words.
-  public func _rawHashValue(seed: Int) -> Int {
-    var hash = Fingerprint(ofTable: seed)
-    hash.combine(day.packed)
-    hash.combine(UInt64(bitPattern: usd))
-    hash.combine(UInt64(bitPattern: local))
-    return hash.place
   }
 }
 
