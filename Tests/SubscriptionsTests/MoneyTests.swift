@@ -63,6 +63,19 @@ import Domain
     #expect(found.contains(.rateMismatch) == (proceeds == nil || rate != "70"))
   }
 
+  @Test("What the sandbox pays is not held to its rate", arguments: Environment.allCases)
+  func sandboxRate(_ environment: Environment) throws {
+    var event = Event(environment: environment, kind: .renewed, time: at("2026-01-01"))
+    event.price = Price(usd: usd("10.88"), currency: 1)
+    for rate in ["0.7", "80"] {
+      event.revenue = Revenue(usd: usd("7.61"), currency: 1, isProceed: true, rate: usd(rate))
+      let found = try SubscriptionHistory(
+        events: [event], rules: FoldSettings(asOf: at("2026-06-01"))
+      ).findings.map(\.code)
+      #expect(found.contains(.rateMismatch) == (environment == .production))
+    }
+  }
+
   @Test("Without a price, a fraction leaves the price unknown")
   func fractionAlone() throws {
     var event = Event(kind: .renewed, time: at("2026-01-01"))

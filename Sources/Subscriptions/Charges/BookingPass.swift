@@ -148,6 +148,8 @@ struct BookingPass {
   private mutating func find(
     _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
   ) {
+    // What the sandbox pays is no money, at whatever rate.
+    if code == .rateMismatch, event.environment == .sandbox { return }
     findings.append(FoldFinding(code, event, difference: difference, evidence))
   }
 }
