@@ -15,6 +15,9 @@ extension SubscriptionHistory {
     if !first.provider.capabilities.hasStableOriginalID {
       state.lineages = Set(reported.map(\.lineage)).sorted()
     }
+    state.country =
+      bookings.last { $0.country != 0 }?.country
+      ?? events.last { $0.country != 0 }?.country ?? 0
     state.charges = charges
     state.refunds = refunds
     state.transactions = transactions

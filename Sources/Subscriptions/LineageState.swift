@@ -111,6 +111,9 @@ public struct LineageState: Sendable, Equatable {
   public var app: StringID
   /// The product held last; a store product id.
   public var product: StringID
+  /// StringID of the country of the newest charge that shows one, else of the newest event; 0
+  /// unknown.
+  public var country: StringID = 0
   /// Time of the first counted event.
   public var firstEventAt: Instant
   /// Time of the last counted event.

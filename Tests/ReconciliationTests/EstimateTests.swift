@@ -163,6 +163,34 @@ struct EstimateTests {
     #expect(try money([]).map(\.estimatedUSD) == [nil])
   }
 
+  @Test("A first charge costs what others of the country pay; where nobody does, of any")
+  func country() throws {
+    let rate = try #require(ExchangeRate(usd: 2, local: 1))
+    let day = CurrencyDay(currency: 9, day: CivilCalendar.utc.day(of: at("2026-01-08")))
+    func estimate(in country: StringID) -> [Amount?] {
+      var story = Story()
+      story.report(.trialStarted, "2026-01-01", until: "2026-01-08") { $0.country = country }
+      var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+      scenario.change = { rules in
+        func paid(_ price: Int64, _ country: StringID) -> PaidPrice {
+          PaidPrice(
+            product: PricedProduct(
+              product: Story.monthly, store: .appStore, currency: 9, country: country),
+            week: Week(of: at("2026-01-05")), price: Amount(micros: price * 1_000_000), full: nil)
+        }
+        rules.prices = PaidPrices([paid(1, 30): 4, paid(10, 31): 3])
+        rules.rates = ExchangeRates([day: [rate: 3]])
+        for word in ["com.example.monthly", "2", "3", "4", "5", "6", "7", "8", "EUR"] {
+          _ = rules.strings.symbol(word)
+        }
+      }
+      return scenario.breaks.map(\.estimatedUSD)
+    }
+    #expect(estimate(in: 30) == [Amount(micros: 2_000_000)])
+    #expect(estimate(in: 31) == [Amount(micros: 20_000_000)])
+    #expect(estimate(in: 32) == [Amount(micros: 2_000_000)])
+  }
+
   @Test("Dollars are those of the day on which the charge was due, if three charges show them")
   func exchangeRate() throws {
     var scenario = Scenario(

@@ -7,13 +7,13 @@ import Testing
 @Suite("Prices beside what others paid in the same country")
 struct PriceOutliersTests {
   private static let (poor, rich): (StringID, StringID) = (30, 31)
-  private static let product = PricedProduct(
-    product: Story.monthly, store: .appStore, currency: 9)
 
   private func paid(_ price: Int64, in country: StringID, by count: Int64) -> [PaidPrice: Int64] {
     [
       PaidPrice(
-        product: Self.product, country: country, week: Week(of: at("2026-03-01")),
+        product: PricedProduct(
+          product: Story.monthly, store: .appStore, currency: 9, country: country),
+        week: Week(of: at("2026-03-01")),
         price: Amount(micros: price * 1_000_000), full: nil): count
     ]
   }

@@ -8,12 +8,13 @@ struct PaidPricesTests {
   private let product = PricedProduct(product: Story.monthly, store: .appStore, currency: 9)
 
   /// A start and monthly renewals at `prices`, from January 2026 on.
-  private func story(_ prices: [String]) -> Story {
+  private func story(_ prices: [String], in country: StringID = 0) -> Story {
     var story = Story()
     for (step, price) in prices.enumerated() {
       story.report(
         step == 0 ? .started : .renewed, "2026-0\(step + 1)-01", until: "2026-0\(step + 2)-01",
-        price: price)
+        price: price
+      ) { $0.country = country }
     }
     return story
   }
@@ -66,6 +67,29 @@ struct PaidPricesTests {
     #expect(three.usual(product, at: at("2026-04-20")) == nil)
     let torn = try paid(["10", "10", "12", "12"].map { story(["10", $0]) })
     #expect(torn.usual(product, at: at("2026-02-01")) == nil)
+  }
+
+  @Test("The price of a country is what is paid there; where nobody paid, what is paid anywhere")
+  func countries() throws {
+    let (poor, rich, other): (StringID, StringID, StringID) = (30, 31, 32)
+    let stories =
+      (0..<4).map { _ in story(["2", "2"], in: poor) }
+      + (0..<3).map { _ in story(["10", "10"], in: rich) }
+    let prices = try paid(stories)
+    for (country, price) in [(poor, "2"), (rich, "10"), (other, "2"), (0, "2")] {
+      var sold = product
+      sold.country = country
+      #expect(prices.usual(sold, at: at("2026-02-01")) == usd(price))
+      #expect(prices.medians(of: sold, around: at("2026-02-01"))[9]?.price == usd(price))
+      #expect(prices.firstWeek(of: usd("10"), for: sold) == Week(of: at("2026-02-01")))
+    }
+  }
+
+  @Test("An offer is one also of somebody who travels")
+  func traveller() throws {
+    var travelling = story(["10", "10", "5", "10"], in: 30)
+    travelling.events[2].country = 31
+    #expect(try paid([travelling]).offer(of: product, full: usd("10")) == usd("5"))
   }
 
   @Test("Sums do not depend on their order, and unknown, sandbox and listed prices are none")

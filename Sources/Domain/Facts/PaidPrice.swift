@@ -1,6 +1,6 @@
 // What charges paid, as the fold counts it and the ledger keeps it.
 
-/// What has one price at a time: a product in one shop and one currency.
+/// What has one price at a time: a product in one shop, one currency and one country.
 public struct PricedProduct: Sendable, Hashable {
   /// StringID of the store product id.
   public var product: StringID
@@ -8,23 +8,31 @@ public struct PricedProduct: Sendable, Hashable {
   public var store: Store
   /// StringID of the ISO 4217 code.
   public var currency: StringID
+  /// StringID of the user's country; 0 unknown.
+  public var country: StringID
 
-  /// `product` as `store` sells it for `currency`.
-  public init(product: StringID, store: Store, currency: StringID) {
+  /// `product` as `store` sells it for `currency` in `country`.
+  public init(product: StringID, store: Store, currency: StringID, country: StringID = 0) {
     self.product = product
     self.store = store
     self.currency = currency
+    self.country = country
+  }
+
+  /// The same wherever it is sold.
+  public var anywhere: PricedProduct {
+    PricedProduct(product: product, store: store, currency: currency)
   }
 }
 
 extension PricedProduct {
-  var packed: UInt64 {
-    UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: currency)) << 8
-      ^ UInt64(store.rawValue)
+  /// Hashes the product as two words, as keys of cells are (CellHashing.swift).
+  public func hash(into hash: inout Hasher) {
+    hash.combine(
+      UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: currency)) << 8
+        ^ UInt64(store.rawValue))
+    hash.combine(UInt64(UInt32(bitPattern: country)))
   }
-
-  /// Hashes the product as one word, as keys of cells are (CellHashing.swift).
-  public func hash(into hash: inout Hasher) { hash.combine(packed) }
 }
 
 /// Seven days, counted from 1970-01-01.
@@ -51,8 +59,6 @@ public struct Week: Sendable, Hashable, Comparable {
 public struct PaidPrice: Sendable, Hashable {
   /// What was sold.
   public var product: PricedProduct
-  /// StringID of the user's country; 0 unknown.
-  public var country: StringID
   /// The week of the charges; nil for an offer.
   public var week: Week?
   /// What was paid, in the product's currency.
@@ -60,12 +66,9 @@ public struct PaidPrice: Sendable, Hashable {
   /// The full price beside an offer's; nil for a full price.
   public var full: Amount?
 
-  /// So much paid for `product` in `country`.
-  public init(
-    product: PricedProduct, country: StringID = 0, week: Week?, price: Amount, full: Amount?
-  ) {
+  /// So much paid for `product`.
+  public init(product: PricedProduct, week: Week?, price: Amount, full: Amount?) {
     self.product = product
-    self.country = country
     self.week = week
     self.price = price
     self.full = full
@@ -75,8 +78,7 @@ public struct PaidPrice: Sendable, Hashable {
 extension PaidPrice {
   /// Hashes the entry as four words; it has either a week or a full price.
   public func hash(into hash: inout Hasher) {
-    hash.combine(product.packed)
-    hash.combine(UInt64(UInt32(bitPattern: country)))
+    product.hash(into: &hash)
     hash.combine(UInt64(bitPattern: price.micros))
     hash.combine(UInt64(bitPattern: full?.micros ?? week?.number ?? -1))
   }

@@ -13,9 +13,10 @@ extension Ledger {
       ) { row in
         let (week, full) = (row.int64(3), row.int64(5))
         let product = try PricedProduct(
-          product: row.symbol(0), store: row.value(1), currency: row.symbol(2))
-        let price = try PaidPrice(
-          product: product, country: row.symbol(7), week: week == noWeek ? nil : Week(number: week),
+          product: row.symbol(0), store: row.value(1), currency: row.symbol(2),
+          country: row.symbol(7))
+        let price = PaidPrice(
+          product: product, week: week == noWeek ? nil : Week(number: week),
           price: Amount(micros: row.int64(4)), full: full < 0 ? nil : Amount(micros: full))
         prices[price] = row.int64(6)
       }
@@ -32,7 +33,7 @@ extension [PaidPrice: Int64] {
     for (price, charges) in self {
       cells.append(
         Int64(price.product.product), Int64(price.product.store.rawValue),
-        Int64(price.product.currency), Int64(price.country), price.week?.number ?? noWeek,
+        Int64(price.product.currency), Int64(price.product.country), price.week?.number ?? noWeek,
         price.price.micros, price.full?.micros ?? -1, charges)
     }
     cells.sort()

@@ -28,9 +28,10 @@ extension Reconciler {
     let time = instant ?? full.last?.time ?? rules.fold.asOf
     var likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
     if paid.isEmpty { likely = reportedPrice(of: product, at: time, lineage) }
-    let (store, currency) = (lineage.latest.store, lineage.latest.charges.last?.currency ?? 0)
+    let currency = lineage.latest.charges.last?.currency ?? 0
     likely =
-      likely ?? price(of: product, in: store, currency, at: time)
+      likely
+      ?? price(of: product, in: lineage.latest.store, lineage.latest.country, currency, at: time)
       ?? (isOffer ? nil : paid.last.map { LikelyPrice($0, local: $0.grossLocal) })
     guard var price = likely else { return (nil, .none) }
     if isOffer {
@@ -74,18 +75,23 @@ extension Reconciler {
   func estimate(
     of about: BreakSubject, at time: Instant
   ) -> (amount: Amount?, basis: AmountBasis) {
-    guard let price = price(of: about.product, in: about.store, at: time) else {
+    let country = lineages.last { $0.latest.country != 0 }?.latest.country ?? 0
+    guard let price = price(of: about.product, in: about.store, country, at: time) else {
       return (nil, .none)
     }
     return (price.gross(1, at: time, rules.rates), price.basis)
   }
 
-  /// The price of a product of which the subscription shows none: the median of what others paid in
-  /// that month, else ever, in the commonest currency, else the listed one; nil without dollars.
+  /// The price of a product of which the subscription shows none: the median of what others in the
+  /// country, else anywhere, paid in that month, else ever, in the commonest currency, else the
+  /// listed one; nil without dollars.
   ///
-  /// - Parameter currency: 0 is any.
+  /// - Parameters:
+  ///   - country: 0 is any.
+  ///   - currency: 0 is any.
   private func price(
-    of product: String, in store: Store, _ currency: StringID = 0, at time: Instant
+    of product: String, in store: Store, _ country: StringID, _ currency: StringID = 0,
+    at time: Instant
   ) -> LikelyPrice? {
     let words = rules.strings.words
     // A base plan that no event names costs what its product is listed at.
@@ -95,8 +101,9 @@ extension Reconciler {
     func rank(_ currency: StringID) -> String {
       words.indices.contains(Int(currency)) ? words[Int(currency)] : ""
     }
-    let paid = known.map { rules.prices.medians(of: $0, in: store, currency, around: time) }
-    let usual = paid?.max {
+    let sold = PricedProduct(product: key, store: store, currency: currency, country: country)
+    let paid = known == nil ? [:] : rules.prices.medians(of: sold, around: time)
+    let usual = paid.max {
       ($0.value.renewals, rank($0.key)) < ($1.value.renewals, rank($1.key))
     }.map {
       LikelyPrice(
@@ -104,7 +111,7 @@ extension Reconciler {
         local: $0.value.price)
     }
     let listed = rules.fold.prices.price(
-      of: key, in: store, country: 0, currency: currency, at: time
+      of: key, in: store, country: country, currency: currency, at: time
     ).map {
       LikelyPrice(
         product: key, usd: $0.usd, paid: $0.local, currency: $0.currency, basis: .priceBook,
@@ -206,7 +213,9 @@ extension Reconciler {
     _ product: StringID, _ currency: StringID, _ lineage: LineageInput
   ) -> PricedProduct? {
     guard currency != 0 else { return nil }
-    return PricedProduct(product: product, store: lineage.latest.store, currency: currency)
+    return PricedProduct(
+      product: product, store: lineage.latest.store, currency: currency,
+      country: lineage.latest.country)
   }
 }
 

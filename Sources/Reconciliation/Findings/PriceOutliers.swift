@@ -22,30 +22,17 @@ extension ExchangeOutliers: ChargeOutliers {}
 ///
 /// What one in twenty pays is an offer, or a price of its own; what the price book lists is known.
 public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
-  private var prices: [Market: Set<Amount>] = [:]
+  private var prices: [PricedProduct: Set<Amount>] = [:]
   private var amounts: Set<Amount> = []
-
-  /// What has one usual price.
-  private struct Market: Hashable {
-    var product: PricedProduct
-    var country: StringID
-  }
 
   /// Finds the prices among what all renewals cost; of fewer than three of a product none is off.
   public init(_ paid: [PaidPrice: Int64]) {
-    var counts: [Market: [Amount: Int64]] = [:]
+    var counts: [PricedProduct: [Amount: Int64]] = [:]
     for (entry, count) in paid where count > 0 {
-      counts[Self.market(entry), default: [:]][entry.price, default: 0] += count
+      counts[entry.product, default: [:]][entry.price, default: 0] += count
     }
-    for (market, counts) in counts {
-      let rare = Self.rare(counts)
-      if !rare.isEmpty { prices[market] = rare }
-    }
+    prices = counts.mapValues(Self.rare).filter { !$0.value.isEmpty }
     amounts = prices.values.reduce(into: []) { $0.formUnion($1) }
-  }
-
-  private static func market(_ paid: PaidPrice) -> Market {
-    Market(product: paid.product, country: paid.country)
   }
 
   private static func rare(_ counts: [Amount: Int64]) -> Set<Amount> {
@@ -68,9 +55,9 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
 
   /// The same among the prices that `paid` contains.
   public func among(_ paid: [PaidPrice: Int64]) -> PriceOutliers {
-    var known: [Market: Set<Amount>] = [:]
-    for (entry, count) in paid where count > 0 && prices[Self.market(entry)] != nil {
-      known[Self.market(entry), default: []].insert(entry.price)
+    var known: [PricedProduct: Set<Amount>] = [:]
+    for (entry, count) in paid where count > 0 && prices[entry.product] != nil {
+      known[entry.product, default: []].insert(entry.price)
     }
     var copy = self
     copy.prices = prices.reduce(into: [:]) { result, entry in
@@ -120,8 +107,9 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   private func isOff(
     _ gross: Amount, _ charge: Charge, _ store: Store, _ country: StringID
   ) -> Bool {
-    let product = PricedProduct(product: charge.product, store: store, currency: charge.currency)
-    return prices[Market(product: product, country: country)]?.contains(gross) ?? false
+    let product = PricedProduct(
+      product: charge.product, store: store, currency: charge.currency, country: country)
+    return prices[product]?.contains(gross) ?? false
   }
 
   /// The finding of a charge beside its neighbours; nil when it has none, or is near one.

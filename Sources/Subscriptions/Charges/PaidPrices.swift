@@ -5,11 +5,11 @@ public import Domain
 /// No event names an offer. A renewal that cost less than the one before and the one after, which
 /// cost the same, was paid at the price of one.
 ///
-/// It grows with products, currencies, prices and weeks, not with charges.
+/// It grows with products, countries, currencies, prices and weeks, not with charges.
 public struct PaidPrices: Sendable, Equatable {
-  /// How often each price was paid, by week and price in the product's currency.
-  private var full: [PricedProduct: [Week: [Amount: Int64]]] = [:]
-  private var offers: [PricedProduct: [Offer: Int64]] = [:]
+  /// How often each price was paid, by product, by where, by week and by price in the currency.
+  private var full: [StringID: [PricedProduct: [Week: [Amount: Int64]]]] = [:]
+  private var offers: [StringID: [PricedProduct: [Offer: Int64]]] = [:]
 
   /// An offer's price beside the full one, both in the product's currency.
   private struct Offer: Hashable {
@@ -23,69 +23,93 @@ public struct PaidPrices: Sendable, Equatable {
   /// The prices that so many renewals cost; a count of 0 is left out.
   public init(_ charges: [PaidPrice: Int64]) {
     for (entry, count) in charges where count != 0 {
+      let product = entry.product
       if let week = entry.week {
-        full[entry.product, default: [:]][week, default: [:]][entry.price, default: 0] += count
+        full[product.product, default: [:]][product, default: [:]][week, default: [:]][
+          entry.price, default: 0] += count
       } else if let regular = entry.full {
         let offer = Offer(price: entry.price, full: regular)
-        offers[entry.product, default: [:]][offer, default: 0] += count
+        offers[product.product, default: [:]][product, default: [:]][offer, default: 0] += count
       }
     }
   }
 
-  /// The full price that more than half paid around `time`: in its week, or in as many weeks before
-  /// and after it, up to four, as hold three renewals; nil when there is no such price.
+  /// The full price that more than half paid around `time`, in the country of `product`, else
+  /// anywhere: in its week, or in as many weeks before and after it, up to four, as hold three
+  /// renewals; nil when there is no such price.
   public func usual(_ product: PricedProduct, at time: Instant) -> Amount? {
-    guard let weeks = full[product] else { return nil }
+    let sales = full[product.product, default: [:]].filter {
+      $0.key.anywhere == product.anywhere
+    }
     let here = Week(of: time).number
-    for reach in Int64(0)...4 {
-      var counts: [Amount: Int64] = [:]
-      for number in here - reach...here + reach {
-        counts.merge(weeks[Week(number: number)] ?? [:]) { $0 + $1 }
+    for country in countries(for: product) {
+      for reach in Int64(0)...4 {
+        var counts: [Amount: Int64] = [:]
+        for (key, weeks) in sales where country == 0 || key.country == country {
+          for number in here - reach...here + reach {
+            counts.merge(weeks[Week(number: number)] ?? [:]) { $0 + $1 }
+          }
+        }
+        let total = counts.values.reduce(0, +)
+        if total >= 3 { return counts.first { $0.value * 2 > total }?.key }
       }
-      let total = counts.values.reduce(0, +)
-      if total >= 3 { return counts.first { $0.value * 2 > total }?.key }
     }
     return nil
   }
 
   /// The medians of what renewals of `product` cost in the month around `time`, else at any time,
-  /// by currency, with the number of renewals.
+  /// by currency, with the number of renewals: in its country, else anywhere.
   ///
-  /// - Parameters:
-  ///   - store: `unknown` is any.
-  ///   - currency: 0 is any.
+  /// - Parameter product: where the shop is `unknown`, or the currency or the country 0, of any.
   public func medians(
-    of product: StringID, in store: Store, _ currency: StringID, around time: Instant
+    of product: PricedProduct, around time: Instant
   ) -> [StringID: (price: Amount, renewals: Int64)] {
+    let sales = full[product.product, default: [:]].filter { key, _ in
+      (product.store == .unknown || key.store == product.store)
+        && (product.currency == 0 || key.currency == product.currency)
+    }
     let here = Week(of: time).number
-    for reach in [2, Int64.max / 2] {
-      var paid: [StringID: [Amount: Int64]] = [:]
-      for (key, weeks) in full
-      where key.product == product && (store == .unknown || key.store == store)
-        && (currency == 0 || key.currency == currency)
-      {
-        for (week, counts) in weeks where abs(week.number - here) <= reach {
-          paid[key.currency, default: [:]].merge(counts) { $0 + $1 }
+    for country in countries(for: product) {
+      for reach in [2, Int64.max / 2] {
+        var paid: [StringID: [Amount: Int64]] = [:]
+        for (key, weeks) in sales where country == 0 || key.country == country {
+          for (week, counts) in weeks where abs(week.number - here) <= reach {
+            paid[key.currency, default: [:]].merge(counts) { $0 + $1 }
+          }
         }
-      }
-      if paid.isEmpty { continue }
-      return paid.compactMapValues { counts in
-        let renewals = counts.values.reduce(0, +)
-        var left = (renewals + 1) / 2
-        let median = counts.sorted { $0.key < $1.key }.first { count in
-          left -= count.value
-          return left <= 0
-        }
-        return median.map { ($0.key, renewals) }
+        if !paid.isEmpty { return paid.compactMapValues(Self.median) }
       }
     }
     return [:]
   }
 
-  /// The first week with a full payment of `price` in any shop; nil without any.
+  /// The country whose prices are the nearest, then any, which is 0.
+  private func countries(for product: PricedProduct) -> [StringID] {
+    product.country == 0 ? [0] : [product.country, 0]
+  }
+
+  private static func median(_ counts: [Amount: Int64]) -> (price: Amount, renewals: Int64)? {
+    let renewals = counts.values.reduce(0, +)
+    var left = (renewals + 1) / 2
+    let median = counts.sorted { $0.key < $1.key }.first { count in
+      left -= count.value
+      return left <= 0
+    }
+    return median.map { ($0.key, renewals) }
+  }
+
+  /// The first week with a full payment of `price` in any shop of the country, else of any country;
+  /// nil without any.
   public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
-    full.filter { $0.key.product == product.product && $0.key.currency == product.currency }
-      .flatMap(\.value).filter { $0.value[price] != nil }.map(\.key).min()
+    let sales = full[product.product, default: [:]].filter {
+      $0.key.currency == product.currency
+    }
+    for country in countries(for: product) {
+      let weeks = sales.filter { country == 0 || $0.key.country == country }.flatMap(\.value)
+      let first = weeks.filter { $0.value[price] != nil }.map(\.key).min()
+      if let first { return first }
+    }
+    return nil
   }
 
   /// The offer's price that was paid most often where `price` is the full one: in the same shop,
@@ -93,19 +117,18 @@ public struct PaidPrices: Sendable, Equatable {
   ///
   /// - Returns: nil when no offer of the product is known.
   public func offer(of product: PricedProduct, full price: Amount) -> Amount? {
-    let same = offers.filter { $0.key.product == product.product }
-    let here = same[product] ?? [:]
-    let anywhere = same.filter { $0.key.currency == product.currency }.values
-    for known in [[here], Array(anywhere)] {
+    let same = offers[product.product] ?? [:]
+    let anyShop = same.filter { $0.key.currency == product.currency }
+    for known in [anyShop.filter { $0.key.store == product.store }, anyShop] {
       let fitting = sum(known).filter { $0.key.full == price }
       if let offer = commonest(fitting) { return offer.price }
     }
-    guard let offer = commonest(sum(Array(same.values))), offer.full > .zero else { return nil }
+    guard let offer = commonest(sum(same)), offer.full > .zero else { return nil }
     return try? price.scaled(by: offer.price.micros, over: offer.full.micros)
   }
 
-  private func sum(_ counts: [[Offer: Int64]]) -> [Offer: Int64] {
-    counts.reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
+  private func sum(_ counts: [PricedProduct: [Offer: Int64]]) -> [Offer: Int64] {
+    counts.values.reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
   }
 
   private func commonest(_ offers: [Offer: Int64]) -> Offer? {
@@ -133,21 +156,18 @@ extension SubscriptionHistory {
     _ count: Int64, _ index: Int, before: Int?, after: Int?,
     into prices: inout [PaidPrice: Int64]
   ) {
-    let country = bookings[index].country
     guard bookings[index].chargeKind == .renewal, let product = priced(index),
       let price = bookings[index].money.grossLocal
     else { return }
     if let before, let after, let full = bookings[before].money.grossLocal, price < full,
-      bookings[after].money.grossLocal == full, priced(before) == product,
-      priced(after) == product
+      bookings[after].money.grossLocal == full, priced(before)?.anywhere == product.anywhere,
+      priced(after)?.anywhere == product.anywhere
     {
-      let offer = PaidPrice(
-        product: product, country: country, week: nil, price: price, full: full)
+      let offer = PaidPrice(product: product, week: nil, price: price, full: full)
       prices[offer, default: 0] += count
     } else {
       let week = Week(of: bookings[index].time)
-      let paid = PaidPrice(
-        product: product, country: country, week: week, price: price, full: nil)
+      let paid = PaidPrice(product: product, week: week, price: price, full: nil)
       prices[paid, default: 0] += count
     }
   }
@@ -156,6 +176,8 @@ extension SubscriptionHistory {
   private func priced(_ index: Int) -> PricedProduct? {
     let (currency, basis) = (bookings[index].currency, bookings[index].money.basis)
     guard basis == .provider, currency != 0 else { return nil }
-    return PricedProduct(product: bookings[index].product, store: store, currency: currency)
+    return PricedProduct(
+      product: bookings[index].product, store: store, currency: currency,
+      country: bookings[index].country)
   }
 }
