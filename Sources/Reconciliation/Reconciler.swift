@@ -98,6 +98,8 @@ struct Reconciler {
   /// Those and the production lineages all of whose events are newer than the snapshot: it proves
   /// nothing about these, but their events may.
   let lineagesOfAnyTime: [LineageInput]
+  /// The products of those, sorted.
+  let products: [String]
   /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
@@ -129,6 +131,7 @@ struct Reconciler {
     lineages = ordered.filter { $0.state.environment == .production }
     lineagesOfAnyTime =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
+    products = Set(lineagesOfAnyTime.map(\.product)).sorted()
     sandbox = ordered.filter { $0.state.environment == .sandbox }
     let known = SandboxIDs(sandbox, besides: lineagesOfAnyTime)
     view = user.snapshot.map { SnapshotView($0, sandbox: known) }

@@ -86,6 +86,8 @@ public struct ReconciliationSettings: Sendable {
   public let endTolerance = Interval.seconds(60)
   /// What apps are known to sell, to find the app of a purchase whose events were all lost.
   public var sold: Set<SoldProduct> = []
+  /// The base plans of products that subscriptions and trials of anybody show.
+  public var basePlans = BasePlans()
   /// The product ids behind the symbols of `prices` and of the price book.
   public var strings = StringTable()
   /// The prices of all users, for the estimates of missing charges.
@@ -133,7 +135,7 @@ public struct ReconciliationSettings: Sendable {
   /// else the ones that sell anything there, else all.
   func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
     let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
-    let names = products.flatMap(fold.basePlans.names)
+    let names = products.flatMap(basePlans.names)
     let sellers = shops.filter { names.contains($0.product) }
     let apps = Set((sellers.isEmpty ? shops : sellers).map(\.app))
     return apps.isEmpty ? Set(feeds.filter { $0.provider == provider }.map(\.app)) : apps

@@ -78,6 +78,41 @@ struct AtRunTests {
     #expect(differences(published, try program.published(in: "again")).isEmpty)
   }
 
+  @Test("A base plan that events name later changes nothing of before, and is forgotten with them")
+  func laterPlan() throws {
+    let program = try Program()
+    let product = "com.example.pro"
+    try program.folder.write("products: {pro: \(product)}\n", to: "subledger.yaml")
+    try program.folder.write(
+      #"{"user_id":"QON_9","captured_at":1772200000,"data":[{"id":"premium","active":true,"#
+        + #""started":1772193600,"expires":1774612800,"source":"playstore","product":"#
+        + #"{"product_id":"pro","subscription":{"renew_state":"will_renew","#
+        + #""current_period_type":"normal"}}}]}"# + "\n", to: "snap/s.jsonl")
+    var sets: [[String: Data]] = []
+    for (night, shown) in [product, "\(product):month"].enumerated() {
+      var body = Body(night + 1)
+      body.members["platform"] = "\"Android\""
+      body.members["product_id"] = night == 0 ? "\"coins\"" : "\"\(product)\""
+      body.members["subscription_group"] = night == 0 ? "\"\"" : "\"month\""
+      try program.folder.write(body.line + "\n", to: "in/\(night).jsonl")
+      let run = ["run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-03-01"]
+      try #require([0, 1].contains(program.run(run).status))
+      let absent = try program.rows("breaks.csv").filter { $0["code"] == "EVENTS_ABSENT" }
+      #expect(absent.map { $0["product_id"] } == [shown])
+      sets.append(try program.published())
+    }
+    for (night, set) in sets.enumerated() {
+      let again = try program.run(["report", "--at-run", "\(night + 1)", "--out", "again"])
+      #expect([0, 1].contains(again.status), "\(again)")
+      #expect(differences(set, try program.published(in: "again")).isEmpty)
+    }
+    try #require(try program.run(["retract", "1.jsonl", "--reason", "a test"]).status == 0)
+    let run = ["run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-03-01"]
+    try #require([0, 1].contains(program.run(run).status))
+    let absent = try program.rows("breaks.csv").filter { $0["code"] == "EVENTS_ABSENT" }
+    #expect(absent.map { $0["product_id"] } == [product])
+  }
+
   @Test("A set that does not come out as it was published does not take the place of what stands")
   func otherBytes() throws {
     let program = try RandomRuns.lived(seed: 11).world.program

@@ -83,12 +83,13 @@ extension Plan {
 
 extension ReconciliationSettings {
   /// The same rules with results of a fold: the prices of renewals, the rates of currencies, and
-  /// which app sells which product, as far as subscriptions and trials show it.
+  /// which products have base plans and which app sells them, as far as subscriptions and trials
+  /// show it.
   ///
   /// With one app of a provider, its products need no check.
   ///
   /// - Parameter begun: how many of each product began; used only if a provider with snapshots has
-  ///   several apps.
+  ///   several apps, or a product has base plans.
   func knowing(
     _ prices: PaidPrices, _ rates: ExchangeRates, in ledger: Ledger,
     begun: () throws -> [ProductKey: Int64]
@@ -96,16 +97,20 @@ extension ReconciliationSettings {
     var rules = self
     (rules.prices, rules.rates) = (prices, rates)
     let apps = Dictionary(grouping: feeds, by: \.provider)
-    guard snapshotsTakenAt.keys.contains(where: { apps[$0, default: []].count > 1 }) else {
-      return rules
-    }
+    let sellSeveral = snapshotsTakenAt.keys.contains { apps[$0, default: []].count > 1 }
     let words = ledger.symbols.words
+    guard sellSeveral || words.contains(where: { $0.withoutBasePlan != nil }) else { return rules }
+    var known = StringTable()
     for (productKey, count) in try begun() where count > 0 && productKey.product != 0 {
+      let product = words[Int(productKey.product)]
+      _ = known.symbol(product)
+      guard sellSeveral else { continue }
       rules.sold.insert(
         SoldProduct(
           provider: productKey.provider, app: words[Int(productKey.app)], store: productKey.store,
-          product: words[Int(productKey.product)]))
+          product: product))
     }
+    rules.basePlans = BasePlans(in: known)
     return rules
   }
 }

@@ -146,12 +146,12 @@ extension ReconciliationSettings {
     let texts = apps.map { JSONValue.array($0).document }.sorted {
       $0.lexicographicallyPrecedes($1)
     }
+    let plans = Set(strings.words.compactMap(\.withoutBasePlan)).flatMap(basePlans.names)
     return sha256(
       of: JSONValue.object([
         "complete": .bool(snapshotsComplete),
         "lengths": .object(lengths.mapValues { .string("\($0)") }),
-        "plans": .array(
-          strings.words.filter { $0.withoutBasePlan != nil }.sorted().map(JSONValue.string)),
+        "plans": .array(plans.sorted().map(JSONValue.string)),
         "sold": .array(texts.map { .string(String(decoding: $0, as: UTF8.self)) }),
       ]).document)
   }

@@ -14,10 +14,17 @@ extension Reconciler {
 
   /// Store product ids of a snapshot's product, as events can name it; nil when it is not mapped.
   func storeProducts(_ product: String) -> [String]? {
-    let names = rules.fold.basePlans.names
-    if let mapped = rules.products[product] { return mapped.flatMap(names) }
+    if let mapped = rules.products[product] { return mapped.flatMap(names(of:)) }
     let isStores = !product.isEmpty && !user.provider.capabilities.namesDashboardProducts
-    return isStores ? names(product) : nil
+    return isStores ? names(of: product) : nil
+  }
+
+  /// The product `id` with the base plans that anybody holds, or without its own where somebody
+  /// does, and as the user's own subscriptions have it.
+  private func names(of id: String) -> [String] {
+    let known = rules.basePlans.names(of: id)
+    let own = products.filter { $0.withoutBasePlan == id || id.withoutBasePlan == $0 }
+    return known + own.filter { !known.contains($0) }
   }
 
   /// The product that a charge at `instant` renewed: the one reported last before it, else the
