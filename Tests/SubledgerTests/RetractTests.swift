@@ -173,6 +173,29 @@ struct RetractTests {
     #expect(proof.status == 0, "\(proof)")
   }
 
+  @Test("The same lines packed otherwise are not taken in, and named; with one more they are")
+  func repacked() throws {
+    try write(Self.lines)
+    try run()
+    try #require(try retract("b.jsonl").status == 0)
+    try program.folder.write(
+      Array(gzip("-nc", program.folder.path("in/b.jsonl"))), to: "in/copy.jsonl.gz")
+    let result = try program.run([
+      "run", "--archives", "in", "--as-of", "2026-05-01", "--ledger", "reports.sqlite",
+    ])
+    #expect(result.errors.contains("holds the lines of b.jsonl, which is retracted"), "\(result)")
+    let copy = try input("copy.jsonl.gz")
+    #expect(copy["status"] == "repeated" && copy["lines"] == "0", "\(copy)")
+    #expect(try changes(from: ["a.jsonl": bodies(3)]) == [])
+    let proof = try program.run([
+      "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
+    ])
+    #expect(proof.status == 0, "\(proof)")
+    try write(["more.jsonl": bodies(2, from: 4)])
+    try run()
+    #expect(try input("more.jsonl")["accepted"] == "2")
+  }
+
   @Test("Who names nothing, gives no reason, comes twice or too soon changes nothing")
   func refused() throws {
     try write(["a.jsonl": bodies(2) + "\n", "b.jsonl": bodies(1, from: 3)])

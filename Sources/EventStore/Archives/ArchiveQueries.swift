@@ -194,6 +194,22 @@ extension Ledger {
     }
   }
 
+  /// The names of archives of events that are retracted whole, by length and hash of their content.
+  public func retractedContents() throws(SubledgerError) -> [[Int64]: String] {
+    try access("list retracted archives") { database in
+      var names: [[Int64]: String] = [:]
+      try database.forEachRow(
+        """
+        select content_bytes, content_hash, name
+        from skipped join archive on archive.id = skipped.archive
+        where reason = ? and skipped.lines = archive.lines and kind = 'events'
+          and content_hash is not null
+        """, retractedReason
+      ) { names[[$0.int64(0), $0.int64(1)]] = $0.text(2) }
+      return names
+    }
+  }
+
   /// Whether any line was skipped for `reason`.
   public func hasSkipped(_ reason: String) throws(SubledgerError) -> Bool {
     try access("look for skipped lines") { database in

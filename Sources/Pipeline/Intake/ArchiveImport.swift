@@ -10,6 +10,8 @@ struct ArchiveImport {
   private let reader: ArchiveReader
   private let run: Intake
   private let total: Int64
+  /// The names of retracted archives, by length and hash of their content.
+  private let retracted: [[Int64]: String]
   private(set) var done: Int64 = 0
   var summary: IntakeSummary
   /// Of the archive that comes in.
@@ -23,7 +25,8 @@ struct ArchiveImport {
   init(
     of files: [ArchiveFile], by intake: EventIntake, reader: ArchiveReader, for run: Intake,
     summary: IntakeSummary
-  ) {
+  ) throws {
+    retracted = try run.ledger.retractedContents()
     self.files = files
     self.intake = intake
     self.reader = reader
@@ -124,6 +127,18 @@ struct ArchiveImport {
       """)
   }
 
+  /// Lists a file with the content of a retracted archive, and takes nothing of it.
+  private mutating func leaveOut(_ file: ArchiveFile, asCopyOf retracted: String) throws {
+    summary.add(try intake.write())
+    try run.ledger.recordRepeat(NewArchive(file, sha256: opening.sha256, kind: .events))
+    summary.archivesKnown += 1
+    run.log.warning(
+      """
+      \(file.path) holds the lines of \(retracted), which is retracted: they do not count. \
+      `subledger retract --readmit` lets those of \(retracted) count again
+      """)
+  }
+
   private mutating func finish(_ file: ArchiveFile, _ end: ArchiveEnd) throws {
     done += file.bytes
     guard isWanted else { return }
@@ -131,6 +146,11 @@ struct ArchiveImport {
       intake.abandon()
       return run.log.warning(
         "\(file.path) changed while it was read; it is left for the next run")
+    }
+    if let name = retracted[[end.inflatedBytes, end.contentHash]] {
+      intake.abandon()
+      summary.lines -= lines
+      return try leaveOut(file, asCopyOf: name)
     }
     if let damage = end.damage {
       summary.archivesDamaged += 1

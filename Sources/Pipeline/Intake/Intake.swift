@@ -53,7 +53,7 @@ struct Intake {
       rules: rules, valueBytesMax: plan.valueBytesMax, retracted: retracted,
       knownContents: try ledger.contents(), formers: try ledger.formers(),
       replayed: replayed)
-    var archives = ArchiveImport(
+    var archives = try ArchiveImport(
       of: files, by: intake, reader: reader, for: self, summary: summary)
     defer { summary = archives.summary }
     let workers = Workers(count: plan.jobs, waitingMax: Self.waitingMax)
