@@ -52,6 +52,62 @@ struct MigrationTests {
     #expect(!breaks.isEmpty && breaks.allSatisfy { $0["estimated_usd"] == "0.00" })
   }
 
+  @Test("What the former provider told is not missing where the new one's snapshot lists it")
+  func listed() throws {
+    let program = try Program()
+    try program.folder.write("freshness_max: 90d\n", to: "subledger.yaml")
+    func second(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
+    func told(_ name: String, _ id: Int, _ day: Int, until end: Int) -> String {
+      var body = Body()
+      body.members["event_name"] = "\"\(name)\""
+      body.members["product_id"] = "\"pro\""
+      body.members["time"] = "\(second(day))"
+      body.members["created_at"] = "\(second(day) + 60)"
+      body.members["transaction"] =
+        #"{"transaction_id":\#(id),"original_transaction_id":101,"expires":\#(second(end)),"#
+        + #""grace_period_expires":null,"transaction_date":\#(second(day))}"#
+      return body.line + "\n"
+    }
+    func renewed(_ user: String, _ id: Int, of first: Int, _ day: Int) -> String {
+      let date = Date(timeIntervalSince1970: Double(second(day))).ISO8601Format()
+      let end = Date(timeIntervalSince1970: Double(second(day + 30))).ISO8601Format()
+      return """
+        {"type":"purchases.updated","applicationUsername":"\(user)","password":"p",\
+        "notification":{"reason":"RENEWED","id":"n\(id)","date":"\(date)",\
+        "productId":"apple:pro","purchaseId":"apple:\(first)","transactionId":"apple:\(id)"},\
+        "purchases":{"apple:pro":{"productId":"apple:pro","purchaseId":"apple:\(first)",\
+        "transactionId":"apple:\(id)","platform":"apple","purchaseDate":"\(date)",\
+        "lastRenewalDate":"\(date)","expirationDate":"\(end)","isExpired":false,\
+        "renewalIntent":"Renew"}}}
+
+        """
+    }
+    try program.folder.write(
+      told("trial_started", 101, 2, until: 9) + told("trial_converted", 102, 9, until: 39)
+        + renewed("other", 202, of: 201, 1) + renewed("u1", 103, of: 101, 39), to: "in/a.jsonl")
+    let types = ["trial_started", "subscription_started", "subscription_renewed"]
+    for (ids, codes) in [([101, 102, 103], []), ([101, 105, 103], ["MISSED_CONVERSION"])] {
+      let listed = zip(zip(ids, types), [(2, 9), (9, 39), (39, 69)]).map { named, days in
+        #"{"transaction_id":"\#(named.0)","original_transaction_id":"101","type":"\#(named.1)","#
+          + #""transaction_at":\#(second(days.0)),"expires_at":\#(second(days.1))}"#
+      }
+      try program.folder.write(
+        #"{"provider":"iaptic","user_id":"u1","captured_at":\#(second(45)),"entitlements":[{"#
+          + #""id":"pro","product_id":"pro","active":true,"expires_at":\#(second(69)),"#
+          + #""source":"app_store","transactions":[\#(listed.joined(separator: ","))]}]}"# + "\n",
+        to: "snap/s.jsonl")
+      let result = try program.run([
+        "run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-02-18", "--ledger",
+        "\(ids[1]).sqlite", "--out", "\(ids[1])",
+      ])
+      try #require([0, 1].contains(result.status), "\(result)")
+      let missed = try program.rows("breaks.csv", in: "\(ids[1])").filter {
+        $0["user_id"] == "u1" && $0["code"]?.hasPrefix("MISSED") == true
+      }
+      #expect(missed.map { $0["code"] ?? "" } == codes, "\(missed)")
+    }
+  }
+
   @Test(
     "It is between two who send",
     arguments: ["qonversion/purple/2025-05-01/2025-06-01", "iaptic/iaptic/2025-05-01/2025-06-01"])

@@ -22,7 +22,9 @@ struct ReportedTransactions {
       }
       trials.formUnion(state.trials.map(\.transaction))
       refunds.formUnion(state.refunds.map(\.transaction))
-      for report in state.reportedElsewhere where report.isExpected {
+      // What precedes its own first event was before a move to it.
+      for report in state.reportedElsewhere
+      where report.isExpected || report.time < state.firstEventAt {
         switch report.kind {
         case .trialStarted: trials.insert(report.transaction)
         case _ where report.kind.isRefund: refunds.insert(report.transaction)
