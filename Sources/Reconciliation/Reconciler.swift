@@ -51,6 +51,7 @@ public func reconcile(
   var sent = Reconciler(webhook, rules: rules)
   sent.counts = ReconciliationCounts()
   for index in users.indices {
+    users[index].adoptStarts(of: sent)
     for check in Reconciler.snapshotChecks { check.evaluate(&users[index]) }
     sent.adoptMissing(of: users[index])
   }
@@ -98,8 +99,8 @@ struct Reconciler {
   /// Those and the production lineages all of whose events are newer than the snapshot: it proves
   /// nothing about these, but their events may.
   let lineagesOfAnyTime: [LineageInput]
-  /// The products of those, sorted.
-  let products: [String]
+  /// The products of those, sorted, by what they are without base plan.
+  let products: [String: [String]]
   /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
@@ -111,6 +112,8 @@ struct Reconciler {
   private var named = NamedLineages([])
   /// Where in them the listed subscriptions are that only a transaction of theirs identifies.
   private var homes: [ExactText: Int] = [:]
+  /// When subscriptions began, as a webhook's entitlements show it.
+  private var startsInWebhook: [LineageName: Instant] = [:]
   /// By the lineage that they belong to.
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
   /// Lineages whose access a missing refund has revoked.
@@ -131,7 +134,9 @@ struct Reconciler {
     lineages = ordered.filter { $0.state.environment == .production }
     lineagesOfAnyTime =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
-    products = Set(lineagesOfAnyTime.map(\.product)).sorted()
+    products = Dictionary(grouping: Set(lineagesOfAnyTime.map(\.product)).sorted()) {
+      $0.withoutBasePlan ?? $0
+    }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
     let known = SandboxIDs(sandbox, besides: lineagesOfAnyTime)
     view = user.snapshot.map { SnapshotView($0, sandbox: known) }
@@ -192,6 +197,17 @@ struct Reconciler {
       doubts[lineage ?? draft.subject.lineage, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
+  }
+
+  /// Whether a snapshot or a webhook shows that the subscription began before `limit`.
+  func shows(_ lineage: LineageInput, begunBefore limit: Instant) -> Bool {
+    let shown = matches.first { $0.lineage.name == lineage.name }?.startedAt
+    return [shown, startsInWebhook[lineage.name]].contains { $0.map { $0 < limit } ?? false }
+  }
+
+  /// Takes over when subscriptions began, as a webhook of the same user shows it.
+  mutating func adoptStarts(of webhook: Reconciler) {
+    for match in webhook.matches { startsInWebhook[match.lineage.name] = match.startedAt }
   }
 
   /// Counts what another comparison of the same user found missing as found.

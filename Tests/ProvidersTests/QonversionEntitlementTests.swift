@@ -27,6 +27,17 @@ struct QonversionEntitlementTests {
     #expect(kept("null").isEmpty)
   }
 
+  @Test("Ones that began earlier than the renewals counted explain are kept, with their start")
+  func earlier() {
+    // The period began at 1760000000, 30 days before its end.
+    let first = Body.renewal.with("subscription_renew_count", "1")
+    for (started, isKept) in [("1728464000", true), ("1752000000", true), ("1754900000", false)] {
+      let sent = access("premium", until: "1762592000").replacing("1752000000", with: started)
+      #expect(kept(sent.inList, in: first).isEmpty == !isKept, "\(started)")
+      #expect(kept(sent.inList, in: first.with("subscription_renew_count", "13")).isEmpty)
+    }
+  }
+
   @Test("All of a body are kept when one ends later, as REST v3 or v4 names them, or never")
   func beyond() throws {
     let product =

@@ -20,6 +20,15 @@ struct FirstChargeCheckTests {
     #expect(found.evidence.contains("renewal 1"))
   }
 
+  @Test("A snapshot that shows a begin before the feed's explains why no start came")
+  func begunBefore() {
+    for (started, codes) in [("2025-01-02", []), ("2026-01-01", ["MISSED_START"])] {
+      var known = scenario(.monthly(renewals: 2, without: [0]))
+      known.entitlements = [premium(until: "2026-04-01", started: started)]
+      #expect(known.codes == codes)
+    }
+  }
+
   @Test("Renewal 2 proves the start and a renewal")
   func several() {
     #expect(

@@ -25,6 +25,30 @@ struct HistoryBeginTests {
     }
   }
 
+  @Test("A subscription that a webhook shows to be older has missed no start", arguments: [0, 1])
+  func begunBefore(years: Int) throws {
+    let program = try Program()
+    var renewal = Body(2)
+    let (start, end) = (1_782_561_600, 1_785_153_600)
+    renewal.members["event_name"] = "\"subscription_renewed\""
+    renewal.members["subscription_renew_count"] = "1"
+    renewal.members["time"] = "\(start)"
+    renewal.members["created_at"] = "\(start + 60)"
+    renewal.members["transaction"] =
+      #"{"transaction_id":2000000900000009,"original_transaction_id":2000000900000002,"#
+      + #""expires":\#(end),"transaction_date":\#(start)}"#
+    renewal.members["entitlements"] =
+      #"{"0":{"id":"premium","active":true,"started":\#(start - (years * 365 + 30) * 86_400),"#
+      + #""expires":\#(end),"source":"appstore","product":{"product_id":"pro","subscription":"#
+      + #"{"renew_state":"will_renew","current_period_type":"normal"}}}}"#
+    try program.folder.write(Body(1).line + "\n" + renewal.line + "\n", to: "in/a.jsonl")
+    try program.run(["run", "--archives", "in", "--as-of", "2026-06-29"])
+    let missed = try program.rows("breaks.csv").filter {
+      $0["code"] == "MISSED_START" && $0["user_id"] == "QON_2"
+    }
+    #expect(missed.count == (years == 0 ? 1 : 0))
+  }
+
   @Test("The configuration says when, for all, for a provider or for an app")
   func configured() throws {
     #expect(try !missed(nil).isEmpty)

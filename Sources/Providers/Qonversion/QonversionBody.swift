@@ -35,6 +35,16 @@ struct QonversionBody {
   /// The body's entitlements if they contain more than the event, else none.
   var entitlements: [Entitlement] = []
 
+  /// When the subscription began at the latest if none of its periods was longer than this one, a
+  /// trial and a period of grace included; nil but for its first twelve renewals.
+  var earliestStart: Instant? {
+    guard let count = renewalCount, (1...12).contains(count), let start = periodStart,
+      let end = periodEnd, start < end, end.since(start) < .days(400)
+    else { return nil }
+    let length = end.since(start).milliseconds
+    return start - .days(31) - Interval(milliseconds: length * (Int64(count) + 1))
+  }
+
   /// The substitute for the original transaction id in bodies of 2020, which have no transaction.
   var userAndProduct: [UInt8] { originalID(ofUser: user, product: product) }
 

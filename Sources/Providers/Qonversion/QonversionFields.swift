@@ -86,11 +86,12 @@ enum QonversionMoneyField: Int, MemberField {
 
 /// The members of one of a body's `entitlements`, as REST v3 or v4 names them.
 enum QonversionGrantField: Int, MemberField {
-  case isActive, expires, source, product
+  case isActive, started, expires, source, product
 
   var names: [String] {
     switch self {
     case .isActive: ["active", "is_active"]
+    case .started: ["started", "started_at"]
     case .expires: ["expires", "expires_at"]
     case .source: ["source"]
     case .product: ["product"]

@@ -29,7 +29,7 @@ struct QonversionGrants {
   }
 
   /// Whether one of the entitlements grants access that the event does not report: beyond the end
-  /// of its period, or without end.
+  /// of its period, without end, or from so early on that its first periods were longer.
   ///
   /// Nearly all bodies only repeat their event, so this reads no more than it must.
   mutating func showMore(
@@ -39,10 +39,14 @@ struct QonversionGrants {
     let known = max(reported ?? body.time, body.created ?? body.time) + .seconds(60)
     // The one-time purchase that a body reports has no end, nor has its entitlement.
     let isOwn = body.kind == .purchased && tape.count(list) == 1
+    let earliest = body.earliestStart
     let isObject = tape.kind(list) == .object
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       guard (try? tape.truth(grant[.isActive])) != false else { continue }
+      if let earliest, let started = try? tape.instant(grant[.started]), started < earliest {
+        return true
+      }
       let end = grant.value(.expires) == nil ? nil : try? tape.instant(grant[.expires])
       guard end.map({ $0 > known }) ?? !isOwn else { continue }
       if (try? tape.term(grant[.source])) != "manual" { return true }

@@ -23,8 +23,11 @@ extension Reconciler {
   /// does, and as the user's own subscriptions have it.
   private func names(of id: String) -> [String] {
     let known = rules.basePlans.names(of: id)
-    let own = products.filter { $0.withoutBasePlan == id || id.withoutBasePlan == $0 }
-    return known + own.filter { !known.contains($0) }
+    let own = products[id.withoutBasePlan ?? id, default: []]
+    return known
+      + own.filter {
+        ($0.withoutBasePlan == id || id.withoutBasePlan == $0) && !known.contains($0)
+      }
   }
 
   /// The product that a charge at `instant` renewed: the one reported last before it, else the

@@ -60,6 +60,9 @@ extension Reconciler {
       return raiseRenewals(
         lineage, count: number, at: at, provenBy: .events, evidence)
     }
+    // It can have begun with longer periods of another product.
+    let limit = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
+    guard !shows(lineage, begunBefore: limit) else { return counts.beforeFirstEvent += 1 }
     let product = productBegun(in: lineage, at: at)
     let money = estimate(lineage, product: product, of: .missedStart, at: at)
     raise(
