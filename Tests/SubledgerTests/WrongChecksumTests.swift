@@ -96,6 +96,22 @@ struct WrongChecksumTests {
     #expect(try run().errors.isEmpty)
   }
 
+  @Test("Where the checksum itself was wrong, copies of the whole file are read as such")
+  func wrongChecksum() throws {
+    let text = body(1, at: Self.february)
+    var wrong = try member(text)
+    wrong[wrong.count - 8] ^= 1
+    try write(wrong)
+    try run()
+    try write(member(text))
+    #expect(try run().errors.contains("is withdrawn: the whole file came"))
+    try write(Array(gzip("-nc", program.folder.path("unpacked"))), to: "in/copy.gz")
+    let result = try run()
+    #expect(!result.errors.contains("retracted"), "\(result)")
+    let copy = try program.rows("inputs.csv").first { $0["archive"]?.contains("copy.gz") == true }
+    #expect(copy?["status"] == "complete" && copy?["retracted"] == "0", "\(copy ?? [:])")
+  }
+
   @Test("Members whose checksum holds keep their rows complete, and other apps theirs")
   func twoMembers() throws {
     let good = try member(body(1, at: Self.january) + body(2, at: Self.february, app: "other"))

@@ -194,7 +194,8 @@ extension Ledger {
     }
   }
 
-  /// The names of archives of events that are retracted whole, by length and hash of their content.
+  /// The names of archives of events that are retracted whole, by length and hash of their content;
+  /// what a damaged one held can be that of a whole one, and counts there.
   public func retractedContents() throws(SubledgerError) -> [[Int64]: String] {
     try access("list retracted archives") { database in
       var names: [[Int64]: String] = [:]
@@ -203,7 +204,7 @@ extension Ledger {
         select content_bytes, content_hash, name
         from skipped join archive on archive.id = skipped.archive
         where reason = ? and skipped.lines = archive.lines and kind = 'events'
-          and content_hash is not null
+          and status = 'complete' and content_hash is not null
         """, retractedReason
       ) { names[[$0.int64(0), $0.int64(1)]] = $0.text(2) }
       return names
