@@ -17,7 +17,7 @@ SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
 .PHONY: run test build lint messages sample bench recall
-.PHONY: attack faults fuzz tsan asan readers ledger guard clean packages
+.PHONY: attack faults fuzz tsan asan readers page pictures ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -88,6 +88,16 @@ fuzz: packages
 readers: PACKAGES += miller python3 sqlite3
 readers: build
 	Tests/Faults/readers.sh $(BINARY)
+
+# Looks at the sample's page in a browser, at several widths, light, dark and printed.
+page: PACKAGES += chromium fonts-liberation2 python3
+page: packages
+	Tests/Page/check.py reports/index.html
+
+# Takes the pictures of README.md.
+pictures: PACKAGES += chromium fonts-liberation2 pngquant python3
+pictures: packages
+	Tests/Page/check.py --pictures docs/pictures reports/index.html
 
 # Keeps the ledger of a release for later programs to migrate: make ledger RELEASE=0.1.0
 ledger: build

@@ -19,6 +19,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -55,6 +56,14 @@ let package = Package(
       name: "Reports", dependencies: ["CRename", "Domain", "EventStore", "Formats"],
       resources: [.embedInCode("Queries")]),
 
+    // the published set → one page for people
+    .target(
+      name: "Page",
+      dependencies: [
+        "Domain", "Formats", "Reports", .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      resources: [.embedInCode("Templates")]),
+
     // a synthetic world, for tests and for trying the program
     .target(name: "Simulation", dependencies: ["Domain", "Formats"]),
 
@@ -62,7 +71,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Domain", "EventStore", "Formats", "Providers", "Reconciliation", "Reports",
+        "Domain", "EventStore", "Formats", "Page", "Providers", "Reconciliation", "Reports",
         "Subscriptions", "Yams",
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -85,6 +94,7 @@ let package = Package(
     .testTarget(name: "SubscriptionsTests", dependencies: ["Subscriptions", "TestSupport"]),
     .testTarget(name: "ReconciliationTests", dependencies: ["Reconciliation", "TestSupport"]),
     .testTarget(name: "ReportsTests", dependencies: ["EventStore", "Reports", "TestSupport"]),
+    .testTarget(name: "PageTests", dependencies: ["Domain", "Page", "Reports", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"]),
     .testTarget(
       name: "PipelineTests",

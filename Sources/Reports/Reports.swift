@@ -34,18 +34,22 @@ public enum ReportPartition: CaseIterable, Sendable {
   }
 }
 
-/// The reports of a set by their paths in it: files, and folders with a file per month.
-public var reportPaths: [String] { ReportDefinition.all.map(\.path) }
+/// The page for people in a set.
+public let pageName = "index.html"
+
+/// What a set holds besides its documents, by paths in it: reports, which are files or folders with
+/// a file per month, and the page.
+public var reportPaths: [String] { ReportDefinition.all.map(\.path) + [pageName] }
 
 /// Whether a file of a set, by its path in it, names persons, or files that are named like them.
 public func namesPersons(_ file: String) -> Bool {
-  ReportDefinition.of(file)?.namesPersons ?? false
+  file == pageName || ReportDefinition.of(file)?.namesPersons ?? false
 }
 
 /// Whether a file of a set, by its path in it, depends on when input arrived, rather than on its
 /// content.
 public func dependsOnArrival(_ file: String) -> Bool {
-  ReportDefinition.of(file)?.dependsOnArrival ?? false
+  file == pageName || ReportDefinition.of(file)?.dependsOnArrival ?? false
 }
 
 extension ReportDefinition {

@@ -156,7 +156,8 @@ judge_exit() {
 # how and when it arrived: breaks that were open for a run and are resolved are of that sort, and so
 # are the archives and runs in the list of charges, whose sums are those of revenue_monthly.csv.
 numbers() {
-  diff -rq -x inputs.csv -x rejects.csv -x deliveries_daily -x restatements.csv -x summary_monthly.csv -x outages.csv \
+  diff -rq -x inputs.csv -x rejects.csv -x deliveries_daily -x restatements.csv -x outages.csv \
+    -x summary_monthly.csv -x index.html \
     -x charges -x unknown_input.csv -x breaks.csv -x breaks_history.csv -x datapackage.json -x SHA256SUMS \
     "$1/reports" "$work/after/$state/reports" > /dev/null 2>&1 &&
     cmp -s <(grep -v ,resolved, "$1/reports/breaks.csv") \

@@ -86,7 +86,7 @@ struct World {
 /// What speaks of arrival itself, and so may differ between runs that saw the same events.
 let arrivalFiles = [
   "inputs.csv", "rejects.csv", "unknown_input.csv", "deliveries_daily", "restatements.csv",
-  "breaks_history.csv", "summary_monthly.csv",
+  "breaks_history.csv", "summary_monthly.csv", "index.html",
   "datapackage.json", "SHA256SUMS",
 ]
 

@@ -24,6 +24,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CMalloc", only: ["EventStore/"]),
     ImportRule(
       module: "CSQLite", only: ["EventStore/Database/", "EventStore/LedgerErrors.swift"]),
+    ImportRule(module: "Mustache", only: ["Page/"]),
     ImportRule(module: "Yams", only: ["Pipeline/"]),
     ImportRule(module: "CYaml", only: ["Pipeline/Settings/YAMLFile.swift"]),
     ImportRule(module: "Logging", only: ["Pipeline/", "subledger/"]),

@@ -2,6 +2,7 @@ import Formats
 import Foundation
 import EventStore
 import Logging
+import Page
 import Reports
 import Domain
 
@@ -106,6 +107,7 @@ extension Plan {
     }
     plan.csvDialect = recorded.dialect
     plan.amountDecimals = recorded.decimals
+    plan.locale = recorded.locale
     var rules = FoldSettings(asOf: run.asOf, calendar: calendar)
     rules.take(plan.configuration)
     plan.rules = rules
@@ -149,6 +151,7 @@ struct RunOptions: Decodable {
   let timezone: String
   let dialect: CSVDialect
   let decimals: Int?
+  let locale: PageLocale
   let authenticated: [String]
 
   init?(_ text: String) {
@@ -164,6 +167,8 @@ struct RunOptions: Decodable {
     dialect = try options.decode(CSVDialect.self, forKey: .csvDialect)
     // `exact`, or a number.
     decimals = try? options.decode(Int.self, forKey: .amountDecimals)
+    // Runs before the page have none.
+    locale = try options.decodeIfPresent(PageLocale.self, forKey: .locale) ?? .en
     authenticated = try options.decodeIfPresent([String].self, forKey: .authenticated) ?? []
   }
 }

@@ -2,6 +2,7 @@ import EventStore
 import Reports
 import Reconciliation
 import Domain
+import Page
 
 extension PublishPass {
   func manifest(_ archives: [ArchiveRecord], _ counts: ReconciliationCounts) -> Manifest {
@@ -41,6 +42,7 @@ extension Plan {
       .asOf: .string(rules.asOf.text),
       .timezone: .string(rules.calendar.identifier),
       .csvDialect: .string(configuration.csvDialect.rawValue),
+      .locale: .string(configuration.locale.rawValue),
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: configuration.freshnessMax.json { .integer($0.milliseconds / 1000) },

@@ -3,6 +3,7 @@ import Logging
 import Reports
 import Reconciliation
 import Domain
+import Page
 
 /// Facts and breaks → ledger → CSV → the published folder.
 struct PublishPass {
@@ -131,6 +132,7 @@ struct PublishPass {
       try reportPlan.checkStop()
       ledger.stop = nil
       manifest.resources = reports.tables
+      try writePage(of: ReportSet(in: staging.path, manifest), in: plan.locale)
       let set = try staging.sealed(by: manifest, of: reports)
       try accept(set.checksums)
       // Whatever page of the ledger is damaged is found before the set is visible.

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Page
 import Providers
 import Yams
 
@@ -43,6 +44,8 @@ struct Configuration: Sendable {
   /// The days and months of the reports.
   var timezone = CivilCalendar.utc
   var csvDialect = CSVDialect.rfc4180
+  /// How the page writes numbers.
+  var locale = PageLocale.en
   /// Decimals of printed amounts; nil prints them exactly.
   var amountDecimals: Int?
   /// Dashboard product id → store product ids.

@@ -39,6 +39,7 @@ struct Setting: Sendable {
     Setting("csv_dialect", isKept: true) { $0.csvDialect = try $1.choice() },
     Setting("amount_decimals", isKept: true) { $0.amountDecimals = try $1.number(in: 0...6) },
     Setting("summary") { $0.job.summary = try $1.path() },
+    Setting("locale", isKept: true) { $0.locale = try $1.choice() },
     Setting("jobs") { $0.job.jobs = try $1.number(in: 1...1_000_000) },
     Setting("fail_on") { $0.job.failOn = try $1.choice() },
     Setting("lock_wait") { $0.job.lockWait = try $1.number(in: 0...1_000_000) },

@@ -9,6 +9,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case csvDialect = "csv_dialect"
   /// Decimals that amounts are rounded to.
   case amountDecimals = "amount_decimals"
+  /// How the page writes numbers.
+  case locale
   /// How long after its end a subscription can still renew.
   case renewalGap = "renewal_gap_s"
   /// How long after an involuntary end a charge recovers.

@@ -1,5 +1,5 @@
 // The few calls on files and folders that publishing needs, with errors that name the path.
-internal import Domain
+public import Domain
 internal import Formats
 internal import Glibc
 
@@ -73,7 +73,7 @@ func names(in folder: String) throws(SubledgerError) -> [String] {
 }
 
 /// Writes a new file of mode 0644 less the umask.
-func writeFile(_ bytes: [UInt8], to path: String) throws(SubledgerError) {
+public func writeFile(_ bytes: [UInt8], to path: String) throws(SubledgerError) {
   let file = try newFile(path)
   guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
 }

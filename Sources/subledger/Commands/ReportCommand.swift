@@ -30,7 +30,7 @@ struct ReportCommand: ParsableCommand {
     let followed = [
       ("--timezone", output.timezone), ("--prices", output.prices),
       ("--decisions", output.decisions), ("--csv-dialect", output.csvDialect),
-      ("--amount-decimals", output.amountDecimals),
+      ("--amount-decimals", output.amountDecimals), ("--locale", output.locale),
     ].filter { $0.1 != nil }.map(\.0)
     guard followed.isEmpty else {
       throw ValidationError(

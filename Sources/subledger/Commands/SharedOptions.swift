@@ -145,4 +145,8 @@ struct OutputOptions: SettingOptions {
     parsing: .unconditional,
     help: "Round printed amounts to this many decimals, 0 to 6. (default: exact)")
   var amountDecimals: String?
+
+  @Option(
+    help: "How index.html writes numbers: en, de, fr, de-CH and so on. (default: en)")
+  var locale: String?
 }

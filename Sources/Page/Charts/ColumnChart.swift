@@ -1,0 +1,146 @@
+internal import Domain
+
+/// Stacked columns over periods, drawn from the values of a table: some upward, some downward.
+struct ColumnChart {
+  /// A column of the table and how it is drawn.
+  struct Series {
+    let column: Int
+    let style: String
+    /// Whether positive values are drawn below the axis.
+    var isBelow = false
+  }
+
+  let table: PageTable
+  let series: [Series]
+  /// What is written below each row's column; empty for nothing.
+  let labels: [AxisLabel]
+  let numbers: Numbers
+  var height = 200.0
+
+  private var unit: Unit { series.first.map { table.columns[$0.column].unit } ?? .count }
+
+  /// What each style means.
+  var legend: [ChartFigure.LegendEntry] {
+    series.map { .init(title: table.columns[$0.column].title, style: $0.style) }
+      + (table.rows.contains(where: \.isOpen) ? [.init(title: "So far", style: "so-far")] : [])
+  }
+
+  /// The chart, which `name` describes to who cannot see it.
+  func html(name: String) -> String {
+    let stacks = table.rows.map(stack)
+    let ticks = Ticks(
+      from: stacks.map(\.low).min() ?? 0, to: stacks.map(\.high).max() ?? 0,
+      least: unit == .count ? 1_000_000 : 1)
+    // No empty space below the lowest value.
+    let (low, high) = (stacks.map(\.low).min() ?? 0, ticks.values.last ?? 0)
+    let scale = Scale(low: low, high: high, length: height)
+    let place = { (value: Int128) in 8 + height - scale.place(value) }
+    var axis = Marks()
+    var plot = Marks()
+    for tick in ticks.values where tick >= low {
+      axis.label(numbers.axis(tick, unit), "tick", x: 100, y: place(tick) + 4)
+      plot.rule(tick == 0 ? "axis" : "rule", at: place(tick))
+    }
+    let step = 100 / Double(max(1, table.rows.count))
+    for (index, row) in table.rows.enumerated() {
+      draw(row, stacks[index], left: Double(index) * step, step, place, &plot)
+    }
+    for (index, label) in labels.enumerated() where !label.text.isEmpty {
+      let x = (Double(index) + 0.5) * step
+      plot.label(label.text, label.style, x: x, y: height + 26)
+    }
+    return frame(axis, plot, name: name, height: height + 34)
+  }
+
+  /// The parts of a row's column as stretches on the value axis.
+  private func stack(
+    _ row: PageTable.Row
+  ) -> (low: Int128, high: Int128, parts: [(style: String, from: Int128, to: Int128)]) {
+    var (low, high) = (Int128(0), Int128(0))
+    var parts: [(String, Int128, Int128)] = []
+    for series in series {
+      guard let value = row.values[series.column], value != 0 else { continue }
+      let signed = series.isBelow ? -value : value
+      let from = signed < 0 ? low : high
+      if signed < 0 { low += signed } else { high += signed }
+      parts.append((series.style, from, from + signed))
+    }
+    return (low, high, parts)
+  }
+
+  private func draw(
+    _ row: PageTable.Row,
+    _ stack: (low: Int128, high: Int128, parts: [(style: String, from: Int128, to: Int128)]),
+    left: Double, _ step: Double, _ place: (Int128) -> Double, _ plot: inout Marks
+  ) {
+    let lines = series.compactMap { series -> String? in
+      let column = table.columns[series.column]
+      guard let value = row.values[series.column], value != 0 else { return nil }
+      return "\(column.title): \(numbers.text(value, column.unit))"
+    }
+    let gap = step * 0.12
+    plot.group([row.title + (row.isOpen ? ", so far" : "")] + lines) { marks in
+      marks.bar("hit", left: left, width: step, top: 8, height: height)
+      for part in stack.parts {
+        let top = place(max(part.from, part.to))
+        marks.bar(
+          part.style, left: left + gap, width: step - 2 * gap, top: top,
+          height: place(min(part.from, part.to)) - top)
+      }
+      if row.isOpen, stack.high > stack.low {
+        let top = place(stack.high)
+        marks.bar(
+          "so-far", left: left + gap, width: step - 2 * gap, top: top,
+          height: place(stack.low) - top)
+      }
+    }
+  }
+}
+
+/// A word below a chart; a style of `wide` is left out where there is little room.
+struct AxisLabel {
+  let text: String
+  let style: String
+
+  /// Names for months such as `2026-02`, of which only some are shown where they are many.
+  static func months(_ months: [String]) -> [AxisLabel] {
+    thinned(months.count) { index in
+      let parts = months[index].split(separator: "-")
+      guard let year = parts.first, let month = parts.last.flatMap({ Int($0) }), 1...12 ~= month
+      else { return months[index] }
+      return "\(monthNames[month - 1])\u{a0}’\(year.suffix(2))"
+    }
+  }
+
+  /// Names for days such as `2026-02-14`.
+  static func days(_ days: [String]) -> [AxisLabel] {
+    thinned(days.count) { index in
+      let parts = days[index].split(separator: "-")
+      guard parts.count == 3, let month = Int(parts[1]), 1...12 ~= month, let day = Int(parts[2])
+      else { return days[index] }
+      return "\(day)\u{a0}\(monthNames[month - 1])"
+    }
+  }
+
+  private static func thinned(_ count: Int, _ text: (Int) -> String) -> [AxisLabel] {
+    let (few, many) = (max(1, (count + 4) / 5), max(1, (count + 11) / 12))
+    // Whoever sees few sees a part of many, so that labels keep their distances.
+    let both = (few + many - 1) / many * many
+    return (0..<count).map { index in
+      guard index % many == 0 else { return AxisLabel(text: "", style: "") }
+      return AxisLabel(text: text(index), style: index % both == 0 ? "name" : "name wide")
+    }
+  }
+}
+
+let monthNames = [
+  "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]
+
+/// An axis beside a plot that takes the rest of the width.
+func frame(_ axis: Marks, _ plot: Marks, name: String, height: Double) -> String {
+  let height = decimal(height, hundredths: false)
+  return "<div class=\"chart\"><svg class=\"values\" height=\"\(height)\" aria-hidden=\"true\">"
+    + axis.text + "</svg><svg class=\"plot\" height=\"\(height)\" role=\"img\" aria-label=\""
+    + asHTML(name) + "\">" + plot.text + "</svg></div>"
+}

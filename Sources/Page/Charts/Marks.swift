@@ -1,0 +1,56 @@
+/// The shapes of a chart as SVG, which fits any width: across in percent, down in points.
+struct Marks {
+  private(set) var text = ""
+
+  /// A bar from `left`, `width` wide, both in percent.
+  mutating func bar(
+    _ style: String, left: Double, width: Double, top: Double, height: Double
+  ) {
+    guard width > 0 else { return }
+    text += "<rect class=\"\(style)\" x=\"\(percent(left))\" y=\"\(points(top))\""
+    text += " width=\"\(percent(width))\" height=\"\(points(max(0.5, height)))\"/>"
+  }
+
+  /// A horizontal line over the whole width.
+  mutating func rule(_ style: String, at y: Double) {
+    text += "<line class=\"\(style)\" x1=\"0\" x2=\"100%\" y1=\"\(points(y))\""
+    text += " y2=\"\(points(y))\"/>"
+  }
+
+  mutating func line(_ style: String, from: (x: Double, y: Double), to: (x: Double, y: Double)) {
+    text += "<line class=\"\(style)\" x1=\"\(percent(from.x))\" y1=\"\(points(from.y))\""
+    text += " x2=\"\(percent(to.x))\" y2=\"\(points(to.y))\"/>"
+  }
+
+  /// Words at a place; the style says how they are aligned.
+  mutating func label(_ words: String, _ style: String, x: Double, y: Double) {
+    text += "<text class=\"\(style)\" x=\"\(percent(x))\" y=\"\(points(y))\">"
+    text += asHTML(words) + "</text>"
+  }
+
+  /// Shapes that show `lines` to who points at them.
+  mutating func group(_ lines: [String], _ shapes: (inout Marks) -> Void) {
+    text += "<g><title>\(lines.map(asHTML).joined(separator: "\n"))</title>"
+    shapes(&self)
+    text += "</g>"
+  }
+
+  private func percent(_ value: Double) -> String {
+    value == 0 ? "0" : decimal(value, hundredths: true) + "%"
+  }
+
+  private func points(_ value: Double) -> String { decimal(value, hundredths: false) }
+}
+
+/// A place with one or two decimals; 0 for one that is none.
+func decimal(_ value: Double, hundredths: Bool) -> String {
+  let scale = hundredths ? 100 : 10
+  guard value.isFinite, abs(value) < 1e9 else { return "0" }
+  let rounded = Int((value * Double(scale)).rounded())
+  let (whole, part) = (abs(rounded) / scale, abs(rounded) % scale)
+  let sign = rounded < 0 ? "-" : ""
+  if part == 0 { return "\(sign)\(whole)" }
+  var fraction = hundredths && part < 10 ? "0\(part)" : String(part)
+  if fraction.hasSuffix("0") { fraction.removeLast() }
+  return "\(sign)\(whole).\(fraction)"
+}

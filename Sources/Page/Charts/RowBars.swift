@@ -1,0 +1,96 @@
+internal import Domain
+
+/// The common axis of the bars that stand in the rows of a table.
+struct BarScale {
+  private let scale: Scale
+
+  /// The axis of `bars` and of zero; nil without bars.
+  init?(_ bars: [PageTable.Bar]) {
+    guard !bars.isEmpty else { return nil }
+    let ends = bars.flatMap { [$0.from, $0.to] }
+    scale = Scale(low: min(0, ends.min() ?? 0), high: max(0, ends.max() ?? 0), length: 100)
+  }
+
+  func svg(_ bars: [PageTable.Bar]) -> String {
+    var marks = Marks()
+    for bar in bars where bar.from != bar.to {
+      let (left, right) = (scale.place(min(bar.from, bar.to)), scale.place(max(bar.from, bar.to)))
+      marks.bar(bar.style, left: left, width: max(right - left, 0.8), top: 2, height: 14)
+    }
+    return "<svg height=\"18\" aria-hidden=\"true\">\(marks.text)</svg>"
+  }
+}
+
+/// A line from one number of seconds of each row to another; on the axis, a second, a minute, an
+/// hour and a day are at equal distances.
+struct RangeChart {
+  let table: PageTable
+  /// The columns of the lower and of the upper end.
+  let ends: (low: Int, high: Int)
+  let labels: [AxisLabel]
+  let numbers: Numbers
+
+  private static let height = 160.0
+  private static let names = ["1 s", "1 min", "1 h", "1 d", "10 d"]
+  private static let seconds: [Int128] = [1, 60, 3_600, 86_400, 864_000]
+
+  func html(name: String) -> String {
+    let values = table.rows.compactMap { $0.values[ends.high] }
+    let most = (values.max() ?? 0) / 1_000_000
+    let last = Self.seconds.firstIndex { $0 >= most } ?? Self.seconds.count - 1
+    let top = max(1, last)
+    var axis = Marks()
+    var plot = Marks()
+    for index in 0...top {
+      let y = place(Self.seconds[index], top)
+      axis.label(Self.names[index], "tick", x: 100, y: y + 4)
+      plot.rule(index == 0 ? "axis" : "rule", at: y)
+    }
+    let step = 100 / Double(max(1, table.rows.count))
+    for (index, row) in table.rows.enumerated() {
+      guard let high = row.values[ends.high] else { continue }
+      let low = row.values[ends.low] ?? high
+      let x = (Double(index) + 0.5) * step
+      let lines = table.columns.indices.map {
+        "\(table.columns[$0].title): \(numbers.text(row.values[$0], table.columns[$0].unit))"
+      }
+      plot.group([row.title] + lines) { marks in
+        marks.bar("hit", left: x - step / 2, width: step, top: 8, height: Self.height)
+        marks.line(
+          "range", from: (x, place(low / 1_000_000, top) + 1),
+          to: (x, place(high / 1_000_000, top)))
+      }
+    }
+    for (index, label) in labels.enumerated() where !label.text.isEmpty {
+      plot.label(
+        label.text, label.style, x: (Double(index) + 0.5) * step, y: Self.height + 26)
+    }
+    return frame(axis, plot, name: name, height: Self.height + 34)
+  }
+
+  /// The height of some seconds: the named ones lie at equal distances.
+  private func place(_ seconds: Int128, _ top: Int) -> Double {
+    var place = 0.0
+    for index in 0..<top where seconds > Self.seconds[index] {
+      let (from, to) = (Self.seconds[index], Self.seconds[index + 1])
+      place += Double(min(seconds, to) - from) / Double(to - from)
+    }
+    return 8 + Self.height - place / Double(top) * Self.height
+  }
+}
+
+/// A small line without axes, of the last values up to a figure.
+func sparkline(_ values: [Int128?]) -> String {
+  let known = values.compactMap(\.self)
+  guard known.count > 1, let low = known.min(), let high = known.max() else { return "" }
+  let scale = Scale(low: min(0, low), high: max(0, high), length: 26)
+  var marks = Marks()
+  let step = 100 / Double(max(1, values.count - 1))
+  for index in values.indices.dropFirst() {
+    guard let from = values[index - 1], let to = values[index] else { continue }
+    marks.line(
+      "spark", from: (Double(index - 1) * step, 29 - scale.place(from)),
+      to: (Double(index) * step, 29 - scale.place(to)))
+  }
+  return "<svg class=\"spark\" height=\"32\" aria-hidden=\"true\">\(marks.text)</svg>"
+}

@@ -1,0 +1,94 @@
+internal import Domain
+internal import Reports
+
+/// Sums of columns of a report, for each combination of values in some others.
+struct Cube {
+  let report: String
+  let dimensions: [String]
+  let measures: [String]
+  /// The measures of which the greatest value is kept in place of the sum.
+  let greatest: Set<String>
+  /// By the values of the dimensions; nil where every cell is empty, that is unknown.
+  private(set) var sums: [[String]: [Int128?]] = [:]
+  /// Values of the first dimension, the period, with a row that is not complete.
+  private(set) var incomplete: Set<String> = []
+
+  /// The cube of `tables`, files of one report, or of all of its files.
+  init(
+    _ set: ReportSet, _ report: String, by dimensions: [String], of measures: [String],
+    greatest: Set<String> = [], in tables: [ReportTable]? = nil
+  ) throws {
+    self.init(report, dimensions, measures, greatest)
+    for table in tables ?? set.tables(of: report) {
+      let names = table.columns.map(\.name)
+      let keys = dimensions.compactMap(names.firstIndex)
+      let cells = measures.compactMap(names.firstIndex)
+      let isComplete = names.firstIndex(of: "is_complete")
+      guard keys.count == dimensions.count, cells.count == measures.count else { continue }
+      try set.forEachRow(of: table) { row in
+        add(cells.map { row.micros($0).map { Int128($0) } }, to: keys.map { row[$0] })
+        if let isComplete, row[isComplete] == "false", let period = keys.first {
+          incomplete.insert(row[period])
+        }
+      }
+    }
+  }
+
+  private init(
+    _ report: String, _ dimensions: [String], _ measures: [String], _ greatest: Set<String>
+  ) {
+    (self.report, self.dimensions, self.measures) = (report, dimensions, measures)
+    self.greatest = greatest
+  }
+
+  /// The same sums by fewer dimensions, the period first if it is one of them.
+  func by(_ fewer: String...) -> Cube {
+    var cube = Cube(report, fewer, measures, greatest)
+    cube.incomplete = incomplete
+    let places = fewer.compactMap(dimensions.firstIndex)
+    for (key, values) in sums { cube.add(values, to: places.map { key[$0] }) }
+    return cube
+  }
+
+  /// The sums of the rows whose value of a dimension `isIncluded`.
+  func filtered(_ dimension: String, _ isIncluded: (String) -> Bool) -> Cube {
+    var cube = self
+    guard let place = dimensions.firstIndex(of: dimension) else { return cube }
+    cube.sums = sums.filter { isIncluded($0.key[place]) }
+    return cube
+  }
+
+  /// The sum of a column in the rows with these values: 0 without rows, nil if it is unknown.
+  func sum(_ measure: String, _ key: [String]) -> Int128? {
+    guard let place = measures.firstIndex(of: measure), let values = sums[key] else { return 0 }
+    return values[place]
+  }
+
+  /// The values of a dimension, sorted by bytes.
+  func values(of dimension: String) -> [String] {
+    guard let place = dimensions.firstIndex(of: dimension) else { return [] }
+    return Set(sums.keys.map { $0[place] }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// One sum over another, or over several joined by `+`, rounded to a millionth; nil when the
+  /// other is zero or one is unknown.
+  func rate(_ part: String, over whole: String, _ key: [String]) -> Int128? {
+    let wholes = whole.split(separator: "+").compactMap { sum(String($0), key) }
+    let whole = wholes.reduce(0, +)
+    guard let part = sum(part, key), whole > 0 else { return nil }
+    return (part * 1_000_000).dividedHalfToEven(by: whole)
+  }
+
+  private mutating func add(_ values: [Int128?], to key: [String]) {
+    guard var sum = sums[key] else {
+      sums[key] = values
+      return
+    }
+    for index in values.indices {
+      guard let value = values[index] else { continue }
+      let isGreatest = greatest.contains(measures[index])
+      sum[index] = sum[index].map { isGreatest ? max($0, value) : $0 + value } ?? value
+    }
+    sums[key] = sum
+  }
+}

@@ -1,0 +1,182 @@
+internal import Domain
+internal import Reports
+
+/// What the page says, in the order in which it says it; the templates only arrange it.
+struct PageModel {
+  let asOf: String
+  let zone: String
+  let version: String
+  let status: SetStatus
+  let earned: [Figure]
+  let missing: [Figure]
+  let tasks: TaskList
+  let figures: [ChartGroup]
+  let breaks: [BreakGroup]
+  let restatements: RestatementList
+  let inputs: InputList
+  let coverage: CoverageTable
+  private let definitionsOf: [Source: Definition]
+  private let sources: [Source]
+
+  /// Every column that a number of the page is made of, in the order of files and columns.
+  var definitions: [Definition] {
+    let used = Set(sources)
+    return definitionsOf.filter { used.contains($0.key) }.map(\.value).sorted {
+      ($0.report, $0.column) < ($1.report, $1.column)
+    }
+  }
+
+  init(_ contents: SetContents, _ numbers: Numbers) throws {
+    let manifest = contents.set.manifest
+    asOf = minute(manifest.asOf.text)
+    zone = manifest.timeZone
+    version = manifest.version
+    status = SetStatus(contents, manifest)
+    earned = contents.earned(numbers)
+    missing = contents.missing(numbers)
+    tasks = try contents.tasks(numbers)
+    var tables: [PageTable] = []
+    figures = try contents.chartGroups(numbers, &tables)
+    breaks = try contents.breaks(numbers)
+    restatements = try contents.restatements(numbers)
+    inputs = try contents.inputList(manifest, numbers)
+    coverage = try contents.coverage(numbers)
+    sources =
+      tables.flatMap(\.sources) + (earned + missing).flatMap(\.sources) + tasks.sources
+      + restatements.sources + inputs.sources + BreakItem.sources
+    definitionsOf = Self.definitions(in: contents.set)
+  }
+
+  private static func definitions(in set: ReportSet) -> [Source: Definition] {
+    var found: [Source: Definition] = [:]
+    for table in set.manifest.resources {
+      let report = table.path.split(separator: "/").first ?? ""
+      let name = report.hasSuffix(".csv") ? String(report.dropLast(4)) : String(report)
+      for column in table.columns {
+        let source = Source(report: name, column: column.name)
+        found[source] = Definition(
+          anchor: source.anchor, report: name, column: column.name,
+          description: column.description, unit: column.unit, path: table.path)
+      }
+    }
+    return found
+  }
+}
+
+/// One number that is read first.
+struct Figure {
+  let title: String
+  /// The month that it is of; nil for the whole set.
+  let period: String?
+  let value: String
+  /// The attributes of its provenance; empty for a set without any month.
+  var provenance: String
+  let sources: [Source]
+  let anchor: String
+  let isUSD: Bool
+  var change: Change?
+  var spark = ""
+  var note: String?
+
+  init(
+    _ title: String, of period: String? = nil, _ value: Int128?, _ unit: Unit, in report: String,
+    _ measure: Measure, where filter: RowFilter = RowFilter(), _ numbers: Numbers
+  ) {
+    self.title = title
+    self.period = period.map(monthName)
+    self.value = numbers.text(value, unit)
+    provenance =
+      " data-file=\"\(report)\" data-as=\"\(unit.rawValue)\"" + measure.attribute
+      + filter.attribute()
+    sources = measure.columns.map { Source(report: report, column: $0) }
+    anchor = sources.first?.anchor ?? "main"
+    isUSD = unit == .usd
+  }
+
+  /// The number compared with the month before.
+  struct Change {
+    let text: String
+    let provenance: String
+    let before: String
+  }
+}
+
+/// Charts under one heading.
+struct ChartGroup {
+  let id: String
+  let title: String
+  let charts: [ChartFigure]
+}
+
+/// A chart with its table, in one or several views of the same numbers.
+struct ChartFigure {
+  struct View {
+    let title: String
+    let legend: [LegendEntry]
+    let chart: String
+    let table: String
+  }
+
+  struct LegendEntry {
+    let title: String
+    let style: String
+  }
+
+  let id: String
+  let title: String
+  let note: String
+  let views: [View]
+  /// Whether the table stands open, because there is no chart, or it is part of it.
+  var isTable = false
+  /// Whether print shows the table as well.
+  var isPrinted = true
+
+  let hasViews: Bool
+
+  init(_ id: String, _ title: String, note: String, _ views: [View]) {
+    (self.id, self.title, self.note, self.views) = (id, title, note, views)
+    hasViews = views.count > 1
+  }
+}
+
+/// Whether the set is complete and without reservations.
+struct SetStatus {
+  let isQualified: Bool
+  let reasons: [String]
+  let completeness: String
+
+  init(_ contents: SetContents, _ manifest: Manifest) {
+    isQualified = !manifest.qualifications.isEmpty
+    reasons = manifest.qualifications.map(\.escaped)
+    let revenue = contents.lastComplete(contents.revenue)
+    let churn = contents.lastComplete(contents.churn)
+    let hasRows = !contents.revenue.sums.isEmpty || !contents.churn.sums.isEmpty
+    guard revenue != nil || churn != nil else {
+      completeness =
+        hasRows
+        ? "No month is complete yet; every number is so far."
+        : "The set has no charge and no subscription."
+      return
+    }
+    let later = "Later months are marked “so far”."
+    completeness =
+      revenue == churn
+      ? "Complete through \(monthName(revenue ?? "")). \(later)"
+      : "Revenue is \(Self.through(revenue)), subscriptions are \(Self.through(churn)). \(later)"
+  }
+
+  private static func through(_ month: String?) -> String {
+    month.map { "complete through \(monthName($0))" } ?? "not complete yet"
+  }
+}
+
+/// `2026-02` as February 2026 is written in a sentence.
+func monthName(_ month: String) -> String {
+  let names = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+  ]
+  let parts = month.split(separator: "-")
+  guard parts.count == 2, let number = Int(parts[1]), 1...12 ~= number else { return month }
+  return "\(names[number - 1]) \(parts[0])"
+}

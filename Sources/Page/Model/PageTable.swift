@@ -1,0 +1,89 @@
+/// A table of the page, each number with its provenance; charts are drawn from its values.
+struct PageTable {
+  /// A column of numbers.
+  struct Column {
+    let title: String
+    /// Nil where each row has a measure of its own.
+    var measure: Measure?
+    var unit = Unit.usd
+    var filter = RowFilter()
+  }
+
+  struct Row {
+    let title: String
+    var filter = RowFilter()
+    var measure: Measure?
+    /// Whether it is of a period that is not complete.
+    var isOpen = false
+    /// A value for each column; nil where it is unknown.
+    let values: [Int128?]
+    /// What is drawn between title and numbers.
+    var bars: [Bar] = []
+  }
+
+  /// A stretch of a row's bar, in the units of the values.
+  struct Bar {
+    let from: Int128
+    let to: Int128
+    let style: String
+  }
+
+  let report: String
+  /// What a row is, such as `Month`.
+  let head: String
+  /// Which rows of the report all numbers are made of.
+  var filter = RowFilter()
+  let columns: [Column]
+  let rows: [Row]
+  /// Whether cells are shaded by their values, shares of 1; unknown ones are empty then.
+  var isShaded = false
+
+  /// The report's columns that are shown.
+  var sources: [Source] {
+    (columns.compactMap(\.measure) + rows.compactMap(\.measure)).flatMap(\.columns)
+      .map { Source(report: report, column: $0) }
+  }
+
+  func html(caption: String, _ numbers: Numbers) -> String {
+    let bars = BarScale(rows.flatMap(\.bars))
+    var out = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\">"
+    out += "<table class=\"\(isShaded ? "heat" : bars == nil ? "grid" : "bars")\""
+    out += " data-file=\"\(report)\"\(filter.attribute())>"
+    out += "<caption>\(caption)</caption><thead><tr><th scope=\"col\">\(head)</th>"
+    if bars != nil { out += "<td></td>" }
+    for column in columns {
+      out += "<th scope=\"col\" data-as=\"\(column.unit.rawValue)\""
+      out += (column.measure?.attribute ?? "") + column.filter.attribute() + ">"
+      out += linked(column.title, column.measure) + "</th>"
+    }
+    out += "</tr></thead><tbody>\n"
+    for row in rows { out += html(of: row, bars, numbers) }
+    return out + "</tbody></table></div>"
+  }
+
+  private func html(of row: Row, _ bars: BarScale?, _ numbers: Numbers) -> String {
+    var out = "<tr\(row.filter.attribute())\(row.measure?.attribute ?? "")"
+    if row.isOpen { out += " class=\"open\"" }
+    out += "><th scope=\"row\">\(linked(row.title, row.measure))"
+    if row.isOpen { out += " <span class=\"so-far\">so far</span>" }
+    out += "</th>"
+    if let bars { out += "<td class=\"bar\">\(bars.svg(row.bars))</td>" }
+    for (column, value) in zip(columns, row.values) {
+      if isShaded {
+        let shade = value.map { max(0, min(10, $0 / 100_000)) }
+        out += shade.map { "<td class=\"h\($0)\">" } ?? "<td>"
+        out += value == nil ? "" : numbers.text(value, column.unit)
+      } else {
+        out += value == 0 ? "<td class=\"z\">" : "<td>"
+        out += numbers.text(value, column.unit)
+      }
+      out += "</td>"
+    }
+    return out + "</tr>\n"
+  }
+
+  private func linked(_ title: String, _ measure: Measure?) -> String {
+    guard let column = measure?.columns.first else { return asHTML(title) }
+    return "<a href=\"#\(Source(report: report, column: column).anchor)\">\(asHTML(title))</a>"
+  }
+}

@@ -1,0 +1,127 @@
+// From which cells of the set a number on the page is made, in attributes that a program can read:
+// `data-file="churn_monthly" data-sum="lost" data-where="period=2026-01"`.
+internal import Domain
+
+/// How a number follows from the cells of a report's rows.
+enum Measure: Hashable {
+  /// The sum of a column; nothing is unknown only when all of it is.
+  case sum(String)
+  /// The sum of one column over that of another, or of several joined by `+`, rounded to a
+  /// millionth.
+  case rate(String, over: String)
+  /// The greatest value of a column.
+  case max(String)
+  /// How many rows there are.
+  case count
+
+  var columns: [String] {
+    switch self {
+    case .sum(let column), .max(let column): [column]
+    case .rate(let part, let whole): [part] + whole.split(separator: "+").map(String.init)
+    case .count: []
+    }
+  }
+
+  /// The HTML attribute.
+  var attribute: String {
+    switch self {
+    case .sum(let column): " data-sum=\"\(column)\""
+    case .rate(let part, let whole): " data-rate=\"\(part)/\(whole)\""
+    case .max(let column): " data-max=\"\(column)\""
+    case .count: " data-count"
+    }
+  }
+}
+
+/// Rows of a report: those in which each named column has one of some values, or none of them.
+struct RowFilter: Hashable {
+  struct Condition: Hashable {
+    let column: String
+    let values: [String]
+    let isExcluded: Bool
+  }
+
+  private(set) var conditions: [Condition] = []
+
+  /// All rows.
+  init() {}
+
+  init(_ column: String, _ values: String...) {
+    conditions = [Condition(column: column, values: values, isExcluded: false)]
+  }
+
+  init(_ column: String, noneOf values: [String]) {
+    conditions = [Condition(column: column, values: values, isExcluded: true)]
+  }
+
+  /// The rows among these in which another column has a value.
+  func and(_ column: String, _ value: String) -> RowFilter {
+    var filter = self
+    filter.conditions += RowFilter(column, value).conditions
+    return filter
+  }
+
+  /// The HTML attribute `name`; nothing for all rows.
+  ///
+  /// In a value `%25`, `%3B`, `%7C` and `%3D` are signs of the filter itself.
+  func attribute(_ name: String = "data-where") -> String {
+    if conditions.isEmpty { return "" }
+    let text = conditions.map { condition in
+      let values = condition.values.map(Self.written).joined(separator: "|")
+      return "\(condition.column)\(condition.isExcluded ? "!=" : "=")\(values)"
+    }
+    return " \(name)=\"\(asHTML(text.joined(separator: ";")))\""
+  }
+
+  private static func written(_ value: String) -> String {
+    var text = ""
+    for character in value.unicodeScalars {
+      switch character {
+      case "%": text += "%25"
+      case ";": text += "%3B"
+      case "|": text += "%7C"
+      case "=": text += "%3D"
+      default: text.unicodeScalars.append(character)
+      }
+    }
+    return text
+  }
+}
+
+/// A column of a report that the page shows.
+struct Source: Hashable {
+  let report: String
+  let column: String
+
+  /// The name of the definition on the page.
+  var anchor: String { "def-\(report)-\(column)" }
+}
+
+/// How a column is counted, in the set's own words.
+struct Definition {
+  let anchor: String
+  let report: String
+  let column: String
+  let description: String
+  let unit: String?
+  /// The file, or of a report by month the last one.
+  let path: String
+}
+
+/// Text from outside as HTML: nothing in it is markup, and every character can be seen.
+func asHTML(_ text: String) -> String {
+  let shown = text.escaped
+  guard shown.utf8.contains(where: { "<>&\"'".utf8.contains($0) }) else { return shown }
+  var out = ""
+  for character in shown.unicodeScalars {
+    switch character {
+    case "<": out += "&lt;"
+    case ">": out += "&gt;"
+    case "&": out += "&amp;"
+    case "\"": out += "&quot;"
+    case "'": out += "&#39;"
+    default: out.unicodeScalars.append(character)
+    }
+  }
+  return out
+}

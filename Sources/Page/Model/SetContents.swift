@@ -1,0 +1,133 @@
+internal import Domain
+internal import Reports
+
+/// What the page reads from a set: small sums of the monthly files and of the last three months of
+/// the daily ones, and the few rows that it lists.
+struct SetContents {
+  let set: ReportSet
+  /// By period, provider, app_id, store.
+  let revenue: Cube
+  /// By day, provider, app_id, store.
+  let revenueDays: Cube
+  /// Charges whose amount nothing says, by period.
+  let unknownCharges: Cube
+  let churn: Cube
+  let mrr: Cube
+  /// By renewal_ordinal.
+  let renewals: Cube
+  let trials: Cube
+  /// By cohort, period_index.
+  let retention: Cube
+  let quality: Cube
+  /// By day.
+  let deliveries: Cube
+  /// By status.
+  let inputs: Cube
+
+  init(of set: ReportSet) throws {
+    self.set = set
+    let money = ["charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "proceeds_usd"]
+    let parts = ["period", "provider", "app_id", "store"]
+    let all = try Cube(set, "revenue_monthly", by: parts + ["amount_basis"], of: money)
+    revenue = all.by("period", "provider", "app_id", "store")
+    unknownCharges = all.filtered("amount_basis") { $0 == "none" }.by("period")
+    revenueDays = try Cube(
+      set, "revenue_daily", by: parts, of: ["gross_usd", "refunds_usd", "net_usd"],
+      in: set.tables(of: "revenue_daily").suffix(3))
+    churn = try Cube(
+      set, "churn_monthly", by: ["period"],
+      of: [
+        "active_open", "new", "first_seen", "reactivated", "recovered", "resumed", "transfer_in",
+        "churned", "paused", "transfer_out", "active_close", "lost", "churned_in_doubt",
+      ] + ChurnReason.all.map(\.column))
+    mrr = try Cube(
+      set, "mrr_monthly", by: ["period"],
+      of: ["mrr_open"] + Movement.all.map(\.column) + ["mrr_close"])
+    renewals = try Cube(
+      set, "renewals_monthly", by: ["period", "renewal_ordinal"],
+      of: ["renewals", "renewals_refunded"]
+    ).by("renewal_ordinal")
+    trials = try Cube(
+      set, "trials_monthly", by: ["period"],
+      of: ["started", "converted", "canceled", "expired", "pending"])
+    retention = try Cube(
+      set, "retention_monthly", by: ["cohort", "period_index"], of: ["eligible", "retained"])
+    quality = try Cube(
+      set, "quality_monthly", by: ["period"],
+      of: ["open_breaks", "missing_events", "missing_usd", "churned_in_doubt"])
+    deliveries = try Cube(
+      set, "deliveries_daily", by: ["day"],
+      of: [
+        "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
+        "late", "latency_p50_s", "latency_p95_s",
+      ], greatest: ["latency_p50_s", "latency_p95_s"],
+      in: set.tables(of: "deliveries_daily").suffix(3))
+    inputs = try Cube(
+      set, "inputs", by: ["status"],
+      of: ["lines", "accepted", "duplicates", "skipped", "rejected"])
+  }
+
+  /// Business time of the set.
+  var asOf: Instant { self.set.manifest.asOf }
+
+  /// The last months of a report by month, two years at most.
+  func months(of cube: Cube) -> [String] {
+    cube.values(of: cube.dimensions.first ?? "").suffix(24)
+  }
+
+  /// The last month of which every row is complete; nil when there is none.
+  func lastComplete(_ cube: Cube) -> String? {
+    months(of: cube).last { !cube.incomplete.contains($0) }
+  }
+
+  /// Does `body` with the values of some columns of each row of a report.
+  func forEachRow(
+    of report: String, _ columns: [String], _ body: ([String]) throws -> Void
+  ) throws {
+    for table in set.tables(of: report) {
+      let names = table.columns.map(\.name)
+      let places = columns.compactMap(names.firstIndex)
+      guard places.count == columns.count else { continue }
+      try set.forEachRow(of: table) { row in try body(places.map { row[$0] }) }
+    }
+  }
+}
+
+/// A reason why subscriptions ended, and how its share of a column is drawn.
+struct ChurnReason {
+  let column: String
+  let title: String
+  let style: String
+
+  static let all = [
+    ChurnReason(column: "churned_voluntary", title: "Switched off", style: "c1"),
+    ChurnReason(column: "churned_involuntary", title: "Payment failed", style: "c2"),
+    ChurnReason(column: "churned_refund", title: "Refunded", style: "c3"),
+    ChurnReason(column: "churned_price_increase", title: "Price increase", style: "c4"),
+    ChurnReason(column: "churned_developer", title: "Withdrawn product", style: "c5"),
+    ChurnReason(column: "churned_unknown", title: "Unknown", style: "c0"),
+  ]
+}
+
+/// What moved recurring revenue from the start of a month to its end.
+struct Movement {
+  let column: String
+  let title: String
+  /// 1 for a gain, −1 for a loss; `fx` has its own sign.
+  let sign: Int128
+
+  static let all = [
+    Movement(column: "new", title: "New", sign: 1),
+    Movement(column: "first_seen", title: "First seen", sign: 1),
+    Movement(column: "reactivated", title: "Reactivated", sign: 1),
+    Movement(column: "recovered", title: "Recovered", sign: 1),
+    Movement(column: "resumed", title: "Resumed", sign: 1),
+    Movement(column: "expansion", title: "Expansion", sign: 1),
+    Movement(column: "transfer_in", title: "Transfer in", sign: 1),
+    Movement(column: "contraction", title: "Contraction", sign: -1),
+    Movement(column: "churned", title: "Churned", sign: -1),
+    Movement(column: "paused", title: "Paused", sign: -1),
+    Movement(column: "transfer_out", title: "Transfer out", sign: -1),
+    Movement(column: "fx", title: "Exchange rates", sign: 1),
+  ]
+}

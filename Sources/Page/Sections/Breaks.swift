@@ -1,0 +1,231 @@
+// Breaks that matter, what to do first, and what was restated.
+internal import Domain
+internal import Reports
+
+/// A break that is open, as the page lists it.
+struct BreakItem {
+  let id: String
+  let code: String
+  let severity: String
+  let place: String
+  let missing: String
+  let worth: String
+  let hasWorth: Bool
+  let expected: String
+  let until: String?
+  let evidence: String
+  let action: String
+  let filter: String
+
+  static let sources = ["missing_events", "estimated_usd", "evidence_expires_at"].map {
+    Source(report: "breaks", column: $0)
+  }
+}
+
+/// Breaks under one heading.
+struct BreakGroup {
+  let title: String
+  let items: [BreakItem]
+}
+
+/// Statuses of breaks that wait for somebody.
+let openStatus = ["open", "reopened"]
+
+extension SetContents {
+  private static let columns = [
+    "break_id", "code", "status", "severity", "provider", "app_id", "store", "expected_at",
+    "evidence_expires_at", "missing_events", "estimated_usd", "evidence", "action",
+  ]
+
+  /// Ten breaks whose evidence expires first, and the ten others that are worth most.
+  func breaks(_ numbers: Numbers) throws -> [BreakGroup] {
+    var urgent = ShortList<[String]>(count: 10) {
+      ($0[8], -(micros($0[10]) ?? 0), $0[0]) < ($1[8], -(micros($1[10]) ?? 0), $1[0])
+    }
+    var great = ShortList<[String]>(count: 10) {
+      (-(micros($0[10]) ?? -1), $0[0]) < (-(micros($1[10]) ?? -1), $1[0])
+    }
+    try forEachRow(of: "breaks", Self.columns) { cells in
+      guard openStatus.contains(cells[2]) else { return }
+      // Text of one form has the order of time.
+      if cells[8] > asOf.text { urgent.add(cells) } else { great.add(cells) }
+    }
+    return [("Evidence expires first", urgent), ("Worth most", great)].compactMap { title, list in
+      let items = list.sorted.map { BreakItem($0, numbers) }
+      return items.isEmpty ? nil : BreakGroup(title: title, items: items)
+    }
+  }
+
+  /// The first rows of the worklist.
+  func tasks(_ numbers: Numbers) throws -> TaskList {
+    let columns = [
+      "priority", "provider", "app_id", "store", "missing_events", "at_stake_usd", "hours_left",
+      "method", "host", "note", "break_ids",
+    ]
+    var items: [TaskItem] = []
+    var count = 0
+    try forEachRow(of: "refetch_worklist", columns) { cells in
+      count += 1
+      guard count <= 5 else { return }
+      let call = cells[8].isEmpty ? cells[9] : "\(cells[7]) \(cells[8])"
+      items.append(
+        TaskItem(
+          priority: cells[0], filter: RowFilter("priority", cells[0]).attribute(),
+          place: place(cells[1], cells[2], cells[3]), call: call.escaped,
+          missing: numbers.text(micros(cells[4]), .count),
+          worth: numbers.text(micros(cells[5]), .usd),
+          hours: numbers.text(micros(cells[6]), .count), hasHours: !cells[6].isEmpty,
+          breaks: cells[10].escaped))
+    }
+    let all = numbers.text(Int128(count) * 1_000_000, .count)
+    return TaskList(items: items, all: count > 5 ? all : nil)
+  }
+
+  /// The restatements that changed a number most.
+  func restatements(_ numbers: Numbers) throws -> RestatementList {
+    let columns = [
+      "report", "period", "key", "column", "published", "restated", "delta", "cause",
+    ]
+    var count = 0
+    var list = ShortList<[String]>(count: 20) {
+      let (left, right) = (micros($0[6])?.magnitude ?? 0, micros($1[6])?.magnitude ?? 0)
+      return left == right ? $0.lexicographicallyPrecedes($1) : left > right
+    }
+    try forEachRow(of: "restatements", columns) { cells in
+      count += 1
+      list.add(cells)
+    }
+    let rows = list.sorted.map { cells in
+      var filter = RowFilter("report", cells[0])
+      for place in 1...3 { filter = filter.and(columns[place], cells[place]) }
+      let unit = unit(of: cells[3], in: cells[0])
+      return RestatementRow(
+        what: "\(cells[0]) \(cells[1]): \(cells[3])".escaped, key: cells[2].escaped,
+        filter: filter.attribute(), unit: unit?.rawValue,
+        values: [4, 5, 6].map { place in
+          RestatementRow.Value(
+            column: columns[place],
+            text: unit.map { numbers.text(micros(cells[place]), $0) } ?? cells[place].escaped)
+        }, cause: cells[7].escaped)
+    }
+    return RestatementList(
+      rows: rows, count: numbers.text(Int128(count) * 1_000_000, .count), isEmpty: count == 0)
+  }
+}
+
+extension SetContents {
+  /// What a column of a report counts; nil when it holds no numbers.
+  private func unit(of column: String, in report: String) -> Unit? {
+    let columns = set.tables(of: report).first?.columns ?? []
+    guard let column = columns.first(where: { $0.name == column }) else { return nil }
+    switch column.type {
+    case "number": return column.unit == "fraction" ? .percent : .usd
+    case "integer": return .count
+    default: return nil
+    }
+  }
+}
+
+/// Who sent something, for which app and store, in words.
+private func place(_ provider: String, _ app: String, _ store: String) -> String {
+  let parts = [
+    shownName(provider, of: "provider"), app, store.isEmpty ? "" : shownName(store, of: "store"),
+  ]
+  return parts.filter { !$0.isEmpty }.map(\.escaped).joined(separator: " · ")
+}
+
+extension BreakItem {
+  init(_ cells: [String], _ numbers: Numbers) {
+    (id, code, severity) = (cells[0].escaped, cells[1], cells[3])
+    place = Page.place(cells[4], cells[5], cells[6])
+    (expected, until) = (minute(cells[7]), cells[8].isEmpty ? nil : minute(cells[8]))
+    missing = numbers.text(micros(cells[9]), .count)
+    worth = numbers.text(micros(cells[10]), .usd)
+    hasWorth = !cells[10].isEmpty
+    (evidence, action) = (cells[11].escaped, cells[12].escaped)
+    filter = RowFilter("break_id", cells[0]).attribute()
+  }
+}
+
+/// What to fetch first.
+struct TaskList {
+  let items: [TaskItem]
+  /// How many there are; nil when all are listed.
+  let all: String?
+
+  var sources: [Source] {
+    ["missing_events", "at_stake_usd", "hours_left"].map {
+      Source(report: "refetch_worklist", column: $0)
+    }
+  }
+}
+
+/// A row of the worklist.
+struct TaskItem {
+  let priority: String
+  let filter: String
+  let place: String
+  let call: String
+  let missing: String
+  let worth: String
+  let hours: String
+  let hasHours: Bool
+  let breaks: String
+}
+
+/// Cells that differ from what was published before.
+struct RestatementList {
+  let rows: [RestatementRow]
+  let count: String
+  let isEmpty: Bool
+
+  var sources: [Source] {
+    ["published", "restated", "delta"].map { Source(report: "restatements", column: $0) }
+  }
+}
+
+/// A cell that differs from what was published before.
+struct RestatementRow {
+  struct Value {
+    let column: String
+    let text: String
+  }
+
+  let what: String
+  let key: String
+  let filter: String
+  /// Nil when the values are no numbers.
+  let unit: String?
+  let values: [Value]
+  let cause: String
+}
+
+/// The first of many items, in an order.
+struct ShortList<Item> {
+  let count: Int
+  let precedes: (Item, Item) -> Bool
+  private var items: [Item] = []
+
+  init(count: Int, by precedes: @escaping (Item, Item) -> Bool) {
+    (self.count, self.precedes) = (count, precedes)
+  }
+
+  var sorted: [Item] { Array(items.sorted(by: precedes).prefix(count)) }
+
+  /// Adds an item; at most ten times `count` are kept.
+  mutating func add(_ item: Item) {
+    items.append(item)
+    if items.count >= count * 10 { items = sorted }
+  }
+}
+
+/// The number that a cell writes, in millionths; nil for an empty one or another text.
+func micros(_ cell: String) -> Int128? {
+  let isNegative = cell.hasPrefix("-")
+  let parts = cell.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
+  let fraction = parts.count == 2 ? parts[1] : ""
+  guard 1...2 ~= parts.count, fraction.count <= 6,
+    let digits = Int128(parts[0] + fraction + String(repeating: "0", count: 6 - fraction.count))
+  else { return nil }
+  return isNegative ? -digits : digits
+}

@@ -1,0 +1,148 @@
+// How webhooks arrived: duplicates and latency by day, outages and gaps on the time axis.
+internal import Domain
+internal import Formats
+
+extension SetContents {
+  func deliveryCharts(_ numbers: Numbers, _ tables: inout [PageTable]) throws -> ChartGroup {
+    let days = deliveries.values(of: "day")
+    let labels = AxisLabel.days(days)
+    let counts = dayTable(
+      days,
+      [
+        ("New events", .sum("distinct_events")), ("Exact duplicates", .sum("duplicates_exact")),
+        ("Same in content", .sum("duplicates_semantic")), ("Conflicts", .sum("conflicts")),
+        ("Late", .sum("late")),
+      ])
+    let latency = dayTable(
+      days, [("Median, s", .max("latency_p50_s")), ("95th percentile, s", .max("latency_p95_s"))])
+    let silences = [
+      ("outages", "Outages", "Times in which your endpoint took no delivery.", try outages()),
+      ("gaps", "Feed gaps", "Times in which a feed brought fewer events than likely.", try gaps()),
+    ]
+    tables += [counts, latency] + silences.map(\.3)
+    let styles = ["c1", "c2", "c3", "c4"]
+    let chart = ColumnChart(
+      table: counts,
+      series: styles.indices.map { ColumnChart.Series(column: $0, style: styles[$0]) },
+      labels: labels, numbers: numbers)
+    let name = "Deliveries and duplicates by day"
+    var figures = [
+      ChartFigure(
+        "duplicates", "Deliveries and duplicates", note: "By day, in the last three months.",
+        days.isEmpty
+          ? []
+          : [
+            ChartFigure.View(
+              title: "", legend: chart.legend, chart: chart.html(name: name),
+              table: counts.html(caption: name, numbers))
+          ])
+    ]
+    figures.append(latencyFigure(latency, labels, numbers))
+    figures.indices.forEach { figures[$0].isPrinted = false }
+    for (id, title, note, table) in silences {
+      var figure = ChartFigure(
+        id, title, note: note + " The bar is the time from the first month of the set to as-of.",
+        table.rows.isEmpty
+          ? []
+          : [
+            ChartFigure.View(
+              title: "", legend: [], chart: "", table: table.html(caption: title, numbers))
+          ])
+      figure.isTable = true
+      figures.append(figure)
+    }
+    return ChartGroup(id: "deliveries", title: "Deliveries", charts: figures)
+  }
+
+  private func latencyFigure(
+    _ table: PageTable, _ labels: [AxisLabel], _ numbers: Numbers
+  ) -> ChartFigure {
+    let chart = RangeChart(table: table, ends: (0, 1), labels: labels, numbers: numbers)
+    return ChartFigure(
+      "latency", "Delivery latency",
+      note: "From event to receipt, of the slowest kind of each day: median to 95th percentile.",
+      table.rows.contains { $0.values[1] != nil }
+        ? [
+          ChartFigure.View(
+            title: "", legend: [], chart: chart.html(name: "Delivery latency by day"),
+            table: table.html(caption: "Delivery latency by day, in seconds", numbers))
+        ] : [])
+  }
+
+  private func dayTable(_ days: [String], _ columns: [(String, Measure)]) -> PageTable {
+    PageTable(
+      report: deliveries.report, head: "Day",
+      columns: columns.map { PageTable.Column(title: $0.0, measure: $0.1, unit: .count) },
+      rows: days.map { day in
+        PageTable.Row(
+          title: day, filter: RowFilter("day", day),
+          values: columns.map { deliveries.value($0.1, day) })
+      })
+  }
+
+  /// Stretches without deliveries, each on the time from the first month of the set to as-of.
+  private func timeline(
+    _ title: String, _ report: String, _ columns: [String], _ measures: [(String, String, Unit)],
+    _ row: ([String]) -> (title: String, filter: RowFilter, from: String, to: String)?
+  ) throws -> PageTable {
+    let first = revenue.values(of: "period").first ?? churn.values(of: "period").first ?? ""
+    let begin = Int128(instant("\(first)-01T00:00:00Z")?.milliseconds ?? asOf.milliseconds)
+    let track = PageTable.Bar(
+      from: 0, to: max(1, Int128(asOf.milliseconds) - begin), style: "track")
+    var rows: [PageTable.Row] = []
+    try forEachRow(of: report, columns + measures.map(\.1)) { cells in
+      guard let row = row(cells), let from = instant(row.from), let to = instant(row.to)
+      else { return }
+      let gap = PageTable.Bar(
+        from: max(0, Int128(from.milliseconds) - begin),
+        to: max(0, Int128(to.milliseconds) - begin) + 1, style: "loss")
+      rows.append(
+        PageTable.Row(
+          title: row.title, filter: row.filter,
+          values: cells[columns.count...].map { micros($0) }, bars: [track, gap]))
+      if rows.count > 20 { rows.removeFirst() }
+    }
+    return PageTable(
+      report: report, head: title,
+      columns: measures.map { PageTable.Column(title: $0.0, measure: .sum($0.1), unit: $0.2) },
+      rows: rows)
+  }
+
+  private func outages() throws -> PageTable {
+    try timeline(
+      "Outage", "outages", ["from", "to", "provider"],
+      [("Delayed", "deliveries_delayed", .count), ("Lost", "deliveries_lost", .count)]
+    ) { cells in
+      (
+        "\(shownName(cells[2], of: "provider")), \(minute(cells[0])) to \(minute(cells[1]))",
+        RowFilter("from", cells[0]).and("to", cells[1]).and("provider", cells[2]),
+        cells[0], cells[1]
+      )
+    }
+  }
+
+  private func gaps() throws -> PageTable {
+    try timeline(
+      "Gap", "breaks", ["break_id", "code", "status", "provider", "app_id", "expected_at"],
+      [("Worth, USD", "estimated_usd", .usd)]
+    ) { cells in
+      guard cells[1] == "FEED_GAP", openStatus.contains(cells[2]) else { return nil }
+      let app = cells[4].isEmpty ? "" : " \(cells[4])"
+      return (
+        "\(shownName(cells[3], of: "provider"))\(app), from \(minute(cells[5]))",
+        RowFilter("break_id", cells[0]), cells[5], cells[5]
+      )
+    }
+  }
+}
+
+/// The instant that a cell writes; nil for another text.
+private func instant(_ text: String) -> Instant? {
+  Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
+}
+
+/// A cell's instant to the minute.
+func minute(_ text: String) -> String {
+  guard text.utf8.count >= 16 else { return text }
+  return text.prefix(16).replacing("T", with: " ") + " UTC"
+}

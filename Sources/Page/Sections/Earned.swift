@@ -1,0 +1,101 @@
+// The numbers that are read first, of the last month that is complete.
+internal import Domain
+
+extension SetContents {
+  /// Revenue, proceeds, recurring revenue, subscriptions and churn.
+  func earned(_ numbers: Numbers) -> [Figure] {
+    let revenue = revenue.by("period")
+    let booked = lastComplete(revenue) ?? months(of: revenue).last
+    let settled = lastComplete(churn) ?? months(of: churn).last
+    return [
+      figure("Net revenue", revenue, .sum("net_usd"), .usd, of: booked, numbers),
+      figure("Proceeds", revenue, .sum("proceeds_usd"), .usd, of: booked, numbers),
+      figure("MRR", mrr, .sum("mrr_close"), .usd, of: settled, numbers),
+      figure("Active subscriptions", churn, .sum("active_close"), .count, of: settled, numbers),
+      figure(
+        "Churn rate", churn, .rate("lost", over: "active_open"), .percent, of: settled, numbers),
+    ]
+  }
+
+  private func figure(
+    _ title: String, _ cube: Cube, _ measure: Measure, _ unit: Unit, of month: String?,
+    _ numbers: Numbers
+  ) -> Figure {
+    let months = months(of: cube)
+    let filter = RowFilter("period", month ?? "")
+    let value = month.flatMap { cube.value(measure, $0) }
+    var figure = Figure(
+      title, of: month, value, unit, in: cube.report, measure, where: filter, numbers)
+    guard let month, let place = months.firstIndex(of: month) else {
+      figure.provenance = ""
+      return figure
+    }
+    let shown = months[...place].suffix(13)
+    figure.spark = sparkline(shown.map { cube.value(measure, $0) })
+    if cube.incomplete.contains(month) { figure.note = "so far" }
+    // A month without any row is not in the list, and is no month to compare with.
+    guard place > 0, months[place - 1] == previousMonth(month) else { return figure }
+    let before = cube.value(measure, months[place - 1])
+    if let change = Self.change(before, value, unit) {
+      figure.change = Figure.Change(
+        text: unit == .percent
+          ? numbers.signed(change, .points) + " points" : numbers.signed(change, .percent),
+        provenance: figure.provenance
+          + RowFilter("period", months[place - 1]).attribute("data-from"),
+        before: monthName(months[place - 1]))
+    }
+    return figure
+  }
+
+  /// The relative change of a number, or of a rate the difference; nil when it has no meaning.
+  private static func change(_ before: Int128?, _ value: Int128?, _ unit: Unit) -> Int128? {
+    guard let before, let value else { return nil }
+    if unit == .percent { return value - before }
+    guard before > 0 else { return nil }
+    return ((value - before) * 1_000_000).dividedHalfToEven(by: before)
+  }
+
+  /// What is missing, and its value.
+  func missing(_ numbers: Numbers) -> [Figure] {
+    let quality = quality.by()
+    let inputs = inputs.by()
+    var figures = [
+      ("Open breaks", "open_breaks", Unit.count), ("Missing events", "missing_events", .count),
+      ("Worth, estimated", "missing_usd", .usd),
+    ].map { title, column, unit in
+      Figure(
+        title, quality.value(.sum(column)), unit, in: quality.report, .sum(column), numbers)
+    }
+    figures[2].note = "not in any number above"
+    figures.append(
+      Figure(
+        "Charges without amount", unknownCharges.by().value(.sum("charges")), .count,
+        in: unknownCharges.report, .sum("charges"), where: RowFilter("amount_basis", "none"),
+        numbers))
+    figures.append(
+      Figure(
+        "Rejected lines", inputs.value(.sum("rejected")), .count, in: inputs.report,
+        .sum("rejected"), numbers))
+    return figures
+  }
+}
+
+extension Cube {
+  /// A measure in the rows with the values of `key`.
+  func value(_ measure: Measure, _ key: String...) -> Int128? {
+    switch measure {
+    case .sum(let column), .max(let column): sum(column, key)
+    case .rate(let part, let whole): rate(part, over: whole, key)
+    case .count: nil
+    }
+  }
+}
+
+/// `2025-12` for `2026-01`.
+private func previousMonth(_ month: String) -> String {
+  let parts = month.split(separator: "-").compactMap { Int($0) }
+  guard parts.count == 2 else { return "" }
+  let number = parts[0] * 12 + parts[1] - 2
+  let digits = String(100 + number % 12 + 1).dropFirst()
+  return "\(number / 12)-\(digits)"
+}

@@ -1,0 +1,143 @@
+// Inputs, how new they are, and which numbers can be relied on.
+internal import Domain
+internal import Reports
+
+/// The lines of the archives, and how new each feed is.
+struct InputList {
+  let table: String
+  let feeds: [FeedRow]
+  let rejected: [RejectedArchive]
+  let archives: String
+  let sources: [Source]
+
+  struct FeedRow {
+    let feed: String
+    let newest: String
+  }
+
+  /// An archive with rejected lines.
+  struct RejectedArchive {
+    let name: String
+    let filter: String
+    let lines: String
+  }
+}
+
+/// For each metric, in how many feeds of a provider it is measured.
+struct CoverageTable {
+  struct Cell {
+    let text: String
+    let style: String
+    /// The rows of all feeds.
+    var filter = ""
+    /// In how many of them, where it is not all.
+    var some: Share?
+  }
+
+  struct Share {
+    let count: String
+    let all: String
+    let filter: String
+  }
+
+  struct Row {
+    let metric: String
+    let cells: [Cell]
+  }
+
+  let providers: [String]
+  let rows: [Row]
+}
+
+extension SetContents {
+  func inputList(_ manifest: Manifest, _ numbers: Numbers) throws -> InputList {
+    let measures = ["lines", "accepted", "duplicates", "skipped", "rejected"]
+    let table = PageTable(
+      report: inputs.report, head: "Status of archives",
+      columns: measures.map {
+        PageTable.Column(title: $0.capitalised, measure: .sum($0), unit: .count)
+      },
+      rows: inputs.values(of: "status").map { status in
+        PageTable.Row(
+          title: status.capitalised, filter: RowFilter("status", status),
+          values: measures.map { inputs.value(.sum($0), status) })
+      })
+    var count = 0
+    var rejected = ShortList<[String]>(count: 10) {
+      let (left, right) = (micros($0[2]) ?? 0, micros($1[2]) ?? 0)
+      return left == right ? $0.lexicographicallyPrecedes($1) : left > right
+    }
+    try forEachRow(of: inputs.report, ["archive", "sha256", "rejected"]) { cells in
+      count += 1
+      if micros(cells[2]) ?? 0 > 0 { rejected.add(cells) }
+    }
+    return InputList(
+      table: table.rows.isEmpty ? "" : table.html(caption: "Lines of the archives", numbers),
+      feeds: manifest.watermarks.compactMap(InputList.FeedRow.init),
+      rejected: rejected.sorted.map { cells in
+        InputList.RejectedArchive(
+          name: cells[0].escaped,
+          filter: RowFilter("archive", cells[0]).and("sha256", cells[1]).attribute(),
+          lines: numbers.text(micros(cells[2]), .count))
+      }, archives: numbers.text(Int128(count) * 1_000_000, .count), sources: table.sources)
+  }
+
+  func coverage(_ numbers: Numbers) throws -> CoverageTable {
+    var metrics: [String] = []
+    var counts: [[String]: Int] = [:]
+    try forEachRow(of: "coverage", ["metric", "provider", "coverage"]) { cells in
+      if !metrics.contains(cells[0]) { metrics.append(cells[0]) }
+      counts[cells, default: 0] += 1
+    }
+    let providers = Set(counts.keys.map { $0[1] }).sorted()
+    let words = [
+      ("measured", "measured"), ("estimated", "estimated"), ("not_available", "missing"),
+    ]
+    let rows = metrics.map { metric in
+      let cells = providers.map { provider in
+        let found = words.map { (word: $0, count: counts[[metric, provider, $0.0]] ?? 0) }
+        let all = found.reduce(0) { $0 + $1.count }
+        // The least reliable of the provider's feeds decides.
+        guard let worst = found.last(where: { $0.count > 0 }) else {
+          return CoverageTable.Cell(text: "–", style: "z")
+        }
+        let share = CoverageTable.Share(
+          count: numbers.text(Int128(worst.count) * 1_000_000, .count),
+          all: numbers.text(Int128(all) * 1_000_000, .count),
+          filter: RowFilter("coverage", worst.word.0).attribute())
+        return CoverageTable.Cell(
+          text: worst.word.0.replacing("_", with: " "), style: worst.word.1,
+          filter: RowFilter("metric", metric).and("provider", provider).attribute(),
+          some: worst.count == all ? nil : share)
+      }
+      return CoverageTable.Row(metric: metric.replacing("_", with: " "), cells: cells)
+    }
+    return CoverageTable(
+      providers: providers.map { shownName($0, of: "provider") }, rows: rows)
+  }
+
+  /// The charts in the order of the page.
+  func chartGroups(_ numbers: Numbers, _ tables: inout [PageTable]) throws -> [ChartGroup] {
+    [
+      revenueCharts(numbers, &tables), subscriptionCharts(numbers, &tables),
+      renewalCharts(numbers, &tables), try deliveryCharts(numbers, &tables),
+    ]
+  }
+}
+
+extension InputList.FeedRow {
+  /// A watermark of the manifest; nil when it is none.
+  init?(_ watermark: JSONValue) {
+    guard case .object(let members) = watermark, case .string(let newest) = members["newest"],
+      case .string(let provider) = members["provider"], case .string(let app) = members["app_id"]
+    else { return nil }
+    let name = shownName(provider, of: "provider")
+    feed = app.isEmpty ? name : "\(name) · \(app.escaped)"
+    self.newest = minute(newest)
+  }
+}
+
+extension String {
+  /// The text with a capital first letter.
+  var capitalised: String { prefix(1).uppercased() + dropFirst() }
+}

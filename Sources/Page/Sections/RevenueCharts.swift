@@ -1,0 +1,99 @@
+// Revenue by month and by day, stacked by store, provider or app.
+internal import Domain
+
+extension SetContents {
+  func revenueCharts(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartGroup {
+    let months = months(of: revenue)
+    let days = revenueDays.values(of: "period")
+    let byMonth = views(
+      revenue, months, head: "Month", labels: AxisLabel.months(months), numbers, &tables)
+    let byDay = views(
+      revenueDays, days, head: "Day", labels: AxisLabel.days(days), numbers, &tables)
+    var daily = ChartFigure(
+      "revenue-days", "Revenue by day", note: "Last three months of the set, in USD.", byDay)
+    daily.isPrinted = false
+    return ChartGroup(
+      id: "revenue", title: "Revenue",
+      charts: [
+        ChartFigure(
+          "revenue-months", "Revenue by month",
+          note: "Charges in USD before commission; refunds below the axis.", byMonth),
+        daily,
+      ])
+  }
+
+  private func views(
+    _ cube: Cube, _ periods: [String], head: String, labels: [AxisLabel], _ numbers: Numbers,
+    _ tables: inout [PageTable]
+  ) -> [ChartFigure.View] {
+    if periods.isEmpty { return [] }
+    return [("Store", "store"), ("Provider", "provider"), ("App", "app_id")].map { title, part in
+      let table = stacked(cube.by("period", part), by: part, periods, head: head, total: cube)
+      tables.append(table)
+      let parts = table.columns.count - 2
+      let styles = (0..<parts).map { Self.isRest(table.columns[$0]) ? "c0" : "c\($0 % 7 + 1)" }
+      let series =
+        (0..<parts).map { ColumnChart.Series(column: $0, style: styles[$0]) }
+        + [ColumnChart.Series(column: parts, style: "loss", isBelow: true)]
+      let chart = ColumnChart(table: table, series: series, labels: labels, numbers: numbers)
+      let name = "Revenue by \(head.lowercased()), stacked by \(title.lowercased())"
+      return ChartFigure.View(
+        title: title,
+        legend: chart.legend, chart: chart.html(name: name),
+        table: table.html(caption: name, numbers))
+    }
+  }
+
+  private static func isRest(_ column: PageTable.Column) -> Bool {
+    column.filter.conditions.first?.isExcluded ?? false
+  }
+
+  /// A column for each of the values of `part` that earned most, one for the others, refunds, net.
+  private func stacked(
+    _ cube: Cube, by part: String, _ periods: [String], head: String, total: Cube
+  ) -> PageTable {
+    let whole = total.by("period")
+    let sizes = cube.by(part)
+    let ranked = cube.values(of: part).map { ($0, sizes.value(.sum("gross_usd"), $0) ?? 0) }
+      .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 }.map(\.0)
+    let most = ranked.count <= 7 ? ranked : Array(ranked.prefix(6))
+    var columns = most.map {
+      PageTable.Column(
+        title: shownName($0, of: part), measure: .sum("gross_usd"), filter: RowFilter(part, $0))
+    }
+    let rest = Set(ranked).subtracting(most)
+    let others = cube.filtered(part) { rest.contains($0) }.by("period")
+    if !rest.isEmpty {
+      columns.append(
+        PageTable.Column(
+          title: "\(rest.count) others", measure: .sum("gross_usd"),
+          filter: RowFilter(part, noneOf: most)))
+    }
+    columns.append(PageTable.Column(title: "Refunds", measure: .sum("refunds_usd")))
+    columns.append(PageTable.Column(title: "Net", measure: .sum("net_usd")))
+    let rows = periods.map { period in
+      var values = most.map { cube.value(.sum("gross_usd"), period, $0) }
+      if !rest.isEmpty { values.append(others.value(.sum("gross_usd"), period)) }
+      values += [
+        whole.value(.sum("refunds_usd"), period), whole.value(.sum("net_usd"), period),
+      ]
+      return PageTable.Row(
+        title: period, filter: RowFilter("period", period),
+        isOpen: whole.incomplete.contains(period),
+        values: values)
+    }
+    return PageTable(report: cube.report, head: head, columns: columns, rows: rows)
+  }
+}
+
+/// The name of a store or provider as people write it; other values as they are.
+func shownName(_ value: String, of column: String) -> String {
+  if value.isEmpty { return column == "app_id" ? "App without id" : "Unknown" }
+  guard column != "app_id" else { return value }
+  return [
+    "app_store": "App Store", "mac_app_store": "Mac App Store", "play_store": "Google Play",
+    "stripe": "Stripe", "amazon": "Amazon", "windows": "Windows", "paypal": "PayPal",
+    "unknown": "Unknown", "qonversion": "Qonversion", "flobuk": "FLOBUK", "iaptic": "iaptic",
+    "purple": "Purple",
+  ][value] ?? value
+}

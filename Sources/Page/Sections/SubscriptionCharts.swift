@@ -1,0 +1,114 @@
+// Recurring revenue, active subscriptions and the reasons of churn.
+internal import Domain
+
+extension SetContents {
+  func subscriptionCharts(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartGroup {
+    var charts: [ChartFigure] = []
+    if let month = lastComplete(mrr) ?? months(of: mrr).last {
+      let table = waterfall(of: month)
+      tables.append(table)
+      charts.append(
+        ChartFigure(
+          "mrr", "MRR movement", note: "In \(monthName(month)), in USD; steps of zero left out.",
+          [
+            ChartFigure.View(
+              title: "", legend: [], chart: "",
+              table: table.html(caption: "MRR movement in \(monthName(month))", numbers))
+          ]))
+      charts[charts.count - 1].isTable = true
+    }
+    charts.append(active(numbers, &tables))
+    charts.append(reasons(numbers, &tables))
+    return ChartGroup(id: "subscriptions", title: "Subscriptions", charts: charts)
+  }
+
+  /// Opening balance, movements and closing balance of a month as floating bars.
+  private func waterfall(of month: String) -> PageTable {
+    var level = mrr.value(.sum("mrr_open"), month) ?? 0
+    func row(_ title: String, _ column: String, _ bar: PageTable.Bar) -> PageTable.Row {
+      PageTable.Row(
+        title: title, measure: .sum(column), values: [mrr.value(.sum(column), month)],
+        bars: [bar])
+    }
+    var rows = [row("At the start", "mrr_open", .init(from: 0, to: level, style: "total"))]
+    for movement in Movement.all {
+      let value = mrr.value(.sum(movement.column), month) ?? 0
+      if value == 0 { continue }
+      let next = level + value * movement.sign
+      let style = next < level ? "loss" : "gain"
+      rows.append(row(movement.title, movement.column, .init(from: level, to: next, style: style)))
+      level = next
+    }
+    let close = mrr.value(.sum("mrr_close"), month) ?? 0
+    rows.append(row("At the end", "mrr_close", .init(from: 0, to: close, style: "total")))
+    return PageTable(
+      report: mrr.report, head: "Movement", filter: RowFilter("period", month),
+      columns: [PageTable.Column(title: "USD", unit: .usd)], rows: rows)
+  }
+
+  private func active(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
+    let columns = [
+      ("Active at the end", "active_close", "total", false), ("New", "new", "gain", false),
+      ("First seen", "first_seen", "c6", false), ("Churned", "churned", "loss", true),
+    ]
+    let table = monthly(churn, columns.map { ($0.0, $0.1) }, .count)
+    tables.append(table)
+    func chart(_ places: [Int], height: Double) -> ColumnChart {
+      ColumnChart(
+        table: table,
+        series: places.map {
+          ColumnChart.Series(column: $0, style: columns[$0].2, isBelow: columns[$0].3)
+        }, labels: AxisLabel.months(months(of: churn)), numbers: numbers, height: height)
+    }
+    return ChartFigure(
+      "active", "Active subscriptions", note: "At the end of each month; below, who came and went.",
+      table.rows.isEmpty
+        ? []
+        : [
+          ChartFigure.View(
+            title: "", legend: chart([0, 1, 2, 3], height: 0).legend,
+            chart: chart([0], height: 140).html(name: "Active subscriptions by month")
+              + chart([1, 2, 3], height: 120)
+              .html(name: "New, first seen and churned subscriptions by month"),
+            table: table.html(caption: "Active, new and churned subscriptions", numbers))
+        ])
+  }
+
+  private func reasons(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
+    let reasons = ChurnReason.all
+    let table = monthly(churn, reasons.map { ($0.title, $0.column) }, .count)
+    tables.append(table)
+    let seen = reasons.indices.filter { place in
+      table.rows.contains { ($0.values[place] ?? 0) != 0 }
+    }
+    let chart = ColumnChart(
+      table: table,
+      series: seen.map { ColumnChart.Series(column: $0, style: reasons[$0].style) },
+      labels: AxisLabel.months(months(of: churn)), numbers: numbers)
+    return ChartFigure(
+      "churn", "Churn by reason", note: "Subscriptions that ended, by month.",
+      seen.isEmpty
+        ? []
+        : [
+          ChartFigure.View(
+            title: "", legend: chart.legend,
+            chart: chart.html(name: "Churned subscriptions by month and reason"),
+            table: table.html(caption: "Churned subscriptions by reason", numbers))
+        ])
+  }
+
+  /// Sums of some columns for each month.
+  func monthly(_ cube: Cube, _ columns: [(String, String)], _ unit: Unit) -> PageTable {
+    let cube = cube.by("period")
+    return PageTable(
+      report: cube.report, head: "Month",
+      columns: columns.map {
+        PageTable.Column(title: $0.0, measure: .sum($0.1), unit: unit)
+      },
+      rows: months(of: cube).map { month in
+        PageTable.Row(
+          title: month, filter: RowFilter("period", month), isOpen: cube.incomplete.contains(month),
+          values: columns.map { cube.value(.sum($0.1), month) })
+      })
+  }
+}

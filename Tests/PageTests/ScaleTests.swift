@@ -1,0 +1,49 @@
+import Testing
+
+@testable import Page
+
+@Suite("Axes reach every value with round numbers")
+struct ScaleTests {
+  private let unit: Int128 = 1_000_000
+
+  @Test(
+    "Ticks enclose the values in even, round steps",
+    arguments: [
+      (0, 7), (0, 1), (-3, 0), (-250, 990), (999_999_999, 1_000_000_000), (0, 1_000_000_000),
+      (-1_000_000_000_000, 1_000_000_000_000),
+    ] as [(Int128, Int128)])
+  func ticks(low: Int128, high: Int128) throws {
+    let ticks = Ticks(from: low * unit, to: high * unit).values
+    let (first, last) = (try #require(ticks.first), try #require(ticks.last))
+    #expect(first <= low * unit && last >= high * unit)
+    #expect((2...7).contains(ticks.count))
+    let steps = Set(zip(ticks, ticks.dropFirst()).map { $1 - $0 })
+    #expect(steps.count == 1)
+    let digits = String(try #require(steps.first)).replacing("0", with: "")
+    #expect(["1", "2", "5"].contains(digits))
+  }
+
+  @Test("Without extent an axis has zero and the value")
+  func flat() {
+    #expect(Ticks(from: 0, to: 0).values == [0])
+    #expect(Ticks(from: 5, to: 5).values == [0, 5])
+    #expect(Scale(low: 0, high: 0, length: 100).place(0) == 50)
+  }
+
+  @Test("Whole things have no half ticks")
+  func whole() {
+    #expect(Ticks(from: 0, to: 2 * unit, least: unit).values == [0, unit, 2 * unit])
+    #expect(Ticks(from: 0, to: unit, least: unit).values == [0, unit])
+    #expect(Ticks(from: 0, to: unit).values == [0, unit / 2, unit])
+  }
+
+  @Test("A place has few decimals, and is 0 when there is none")
+  func places() {
+    #expect(decimal(12.3456, hundredths: true) == "12.35")
+    #expect(decimal(12.3456, hundredths: false) == "12.3")
+    #expect(decimal(-0.04, hundredths: false) == "0")
+    #expect(decimal(-7.05, hundredths: true) == "-7.05")
+    #expect(decimal(.nan, hundredths: true) == "0")
+    #expect(decimal(.infinity, hundredths: true) == "0")
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The page of a set shows what its CSV files hold")
+struct PageTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  @Test("Every number on the sample's page is made of the cells that it names")
+  func numbers() throws {
+    let page = try compared(Project.path("reports"))
+    #expect(page.numbers.count > 1_000)
+    let texts = Set(page.numbers.map(\.text))
+    let charted = page.titles.flatMap { $0.split(separator: "\n").dropFirst() }
+    try #require(charted.count > 300)
+    for line in charted {
+      let number = String(line.split(separator: ": ").last ?? "")
+      #expect(texts.contains(number), "\(line)")
+    }
+  }
+
+  @Test("The sample's page needs nothing but itself, and its links lead somewhere")
+  func links() throws {
+    let text = try Project.text(of: "reports/index.html")
+    #expect(text.utf8.count < 1_000_000)
+    for word in ["<script", "http:", "https:", "@import", "javascript:", " style="] {
+      #expect(!text.contains(word), "\(word)")
+    }
+    #expect(!text.contains(/\son[a-z]+="/))
+    let page = PageNumbers(text)
+    #expect(page.unbalanced == [])
+    try #require(page.links.count > 50)
+    for link in page.links {
+      if link.hasPrefix("#") {
+        #expect(page.anchors.contains(String(link.dropFirst())), "\(link)")
+      } else {
+        #expect(FileManager.default.fileExists(atPath: Project.path("reports/\(link)")), "\(link)")
+      }
+    }
+  }
+
+  @Test("Dialect and locale change no number; a locale changes how it is written")
+  func locale() throws {
+    try program.run(simulate)
+    let run = ["run", "--archives", "world/archives", "--as-of", "2025-07-15"]
+    try program.run(run + ["--out", "plain"])
+    let report = ["report", "--as-of", "2025-07-15"]
+    try program.run(report + ["--csv-dialect", "excel-de", "--out", "excel"])
+    try program.run(report + ["--locale", "de", "--out", "german"])
+    let plain = try program.published(in: "plain")
+    #expect(try program.published(in: "excel")["index.html"] == plain["index.html"])
+    let german = try program.published(in: "german")
+    let changed = Set(plain.keys.filter { plain[$0] != german[$0] })
+    #expect(changed == ["index.html", "datapackage.json", "SHA256SUMS"])
+    _ = try compared(program.folder.path("plain"))
+    _ = try compared(program.folder.path("german"), grouping: ".", sign: ",")
+  }
+
+  @Test("A reproduced set has the page of its run, in that run's locale")
+  func reproduced() throws {
+    try program.run(simulate)
+    try program.run([
+      "run", "--archives", "world/archives", "--as-of", "2025-07-15", "--locale", "fr",
+    ])
+    let result = try program.run(["report", "--at-run", "1", "--out", "again"])
+    #expect([0, 1].contains(result.status), "\(result)")
+    #expect(try program.published(in: "again") == program.published())
+    let refused = try program.run(["report", "--at-run", "1", "--locale", "de", "--out", "again"])
+    #expect(refused.status == 64)
+  }
+
+  @Test("A set without rows says so, and one with reservations says why")
+  func reservations() throws {
+    try program.folder.write("{}\n", to: "few/a.jsonl")
+    try program.run(["run", "--archives", "few", "--as-of", "2025-07-15"])
+    let empty = try text(in: "reports")
+    #expect(empty.contains("The set has no charge and no subscription."))
+    #expect(empty.contains("Published without reservations"))
+    _ = try compared(program.folder.path("reports"))
+    try program.run(simulate)
+    let bad = String(repeating: "{\"a\":1}\n", count: 30)
+    try program.folder.write(bad, to: "world/archives/b.jsonl")
+    let result = try program.run(["run", "--archives", "world/archives", "--as-of", "2025-07-15"])
+    #expect(result.status == 1)
+    let qualified = try text(in: "reports")
+    #expect(qualified.contains("Published with reservations"))
+    #expect(qualified.contains("30 of 30 lines of b.jsonl were rejected"))
+  }
+
+  private let simulate = [
+    "simulate", "--seed", "7", "--subscribers", "40", "--months", "7", "--out", "world",
+  ]
+
+  private func text(in out: String) throws -> String {
+    try String(contentsOfFile: program.folder.path("\(out)/index.html"), encoding: .utf8)
+  }
+
+  /// The page in `folder`, each of its numbers compared with its cells.
+  private func compared(
+    _ folder: String, grouping: String = ",", sign: String = "."
+  ) throws -> PageNumbers {
+    let page = PageNumbers(
+      try String(contentsOfFile: "\(folder)/index.html", encoding: .utf8))
+    #expect(page.unexplained == [])
+    let cells = SetCells(folder)
+    var wrong: [String] = []
+    for number in page.numbers where number.text != "" {
+      let expected = try cells.expected(number, grouping: grouping, sign: sign)
+      if number.text != expected {
+        wrong.append("\(number.text), not \(expected): \(number.attributes)")
+      }
+    }
+    #expect(wrong.prefix(5) == [])
+    return page
+  }
+}
