@@ -63,6 +63,13 @@ public final class Ledger {
     }
   }
 
+  /// A ledger without anything, in memory.
+  public static func inMemory() throws -> Ledger {
+    let connection = try Connection()
+    try Schema.migrate(connection, from: 0, by: Schema.migrations)
+    return Ledger(path: ":memory:", connection: connection, symbols: StringTable())
+  }
+
   /// The symbol of `word`, when an event brought the word; 0 for the empty word.
   public func symbol(_ word: String) -> StringID? { symbols.find(word) }
 

@@ -38,18 +38,20 @@ public enum ReportPartition: CaseIterable, Sendable {
 public let pageName = "index.html"
 
 /// What a set holds besides its documents, by paths in it: reports, which are files or folders with
-/// a file per month, and the page.
-public var reportPaths: [String] { ReportDefinition.all.map(\.path) + [pageName] }
+/// a file per month, own reports, and the page.
+public var reportPaths: [String] {
+  ReportDefinition.all.map(\.path) + [OwnReport.folder, pageName]
+}
 
 /// Whether a file of a set, by its path in it, names persons, or files that are named like them.
 public func namesPersons(_ file: String) -> Bool {
-  file == pageName || ReportDefinition.of(file)?.namesPersons ?? false
+  file == pageName || ReportDefinition.of(file)?.namesPersons ?? OwnReport.isFile(file)
 }
 
 /// Whether a file of a set, by its path in it, depends on when input arrived, rather than on its
 /// content.
 public func dependsOnArrival(_ file: String) -> Bool {
-  file == pageName || ReportDefinition.of(file)?.dependsOnArrival ?? false
+  file == pageName || ReportDefinition.of(file)?.dependsOnArrival ?? OwnReport.isFile(file)
 }
 
 extension ReportDefinition {

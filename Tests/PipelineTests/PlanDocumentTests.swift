@@ -12,9 +12,9 @@ struct PlanDocumentTests {
     let text = try Project.text(of: "subledger.example.yaml")
     let keys = Set(text.matches(of: /(?m)^(?:# )?([a-z_]+):/).map { String($0.1) })
     let without: Set = [
-      "archives", "snapshots", "ledger", "out", "prices", "decisions", "jobs", "fail_on",
-      "lock_wait", "min_age", "adopt", "dry_run", "secrets", "log_format", "verbose", "quiet",
-      "progress", "unreadable_files", "summary",
+      "archives", "snapshots", "ledger", "out", "prices", "decisions", "reports_dir", "jobs",
+      "fail_on", "lock_wait", "min_age", "adopt", "dry_run", "secrets", "log_format", "verbose",
+      "quiet", "progress", "unreadable_files", "summary",
     ]
     func names(_ settings: [Setting]) -> Set<String> {
       Set(settings.map { String($0.name.prefix { $0 != "." }) })

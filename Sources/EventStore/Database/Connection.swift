@@ -15,11 +15,22 @@ final class Connection {
         handle, stop == nil ? 0 : 10_000,
         { connection in
           connection.flatMap {
-            Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue().stop?()
+            Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue().interruption
           } ?? 0
         },
         Unmanaged.passUnretained(self).toOpaque())
     }
+  }
+
+  /// How often `stop` is still asked before statements fail as if it had answered; nil for ever.
+  var patience: Int?
+
+  private var interruption: Int32 {
+    if let left = patience {
+      if left == 0 { return 1 }
+      patience = left - 1
+    }
+    return stop?() ?? 0
   }
 
   /// Opens the database at `path`, which it makes unless it only reads; without a path, one in

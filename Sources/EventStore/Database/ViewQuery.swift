@@ -34,17 +34,22 @@ public final class ViewQuery {
     self.ledger = ledger
   }
 
-  /// Calls `body` at every row.
+  /// Calls `body` at every row, which may write temporary tables only if the query is `bounded` by
+  /// a number of steps, millions of which take minutes.
   ///
-  /// Throws `QueryProblem` when a value cannot be computed, `SubledgerError`, and whatever `body`
-  /// throws.
-  public func forEachRow(_ body: (LedgerRow) throws -> Void) throws {
+  /// Throws `QueryProblem` when a value cannot be computed or there are more steps,
+  /// `SubledgerError`, and whatever `body` throws.
+  public func forEachRow(
+    bounded isBounded: Bool = false, _ body: (LedgerRow) throws -> Void
+  ) throws {
     try ledger.visit("run a query") { database in
-      try database.execute("pragma query_only = on")
       let longest = sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
+      database.patience = isBounded ? Self.patience : nil
+      if !isBounded { try database.execute("pragma query_only = on") }
       defer {
         sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, longest)
-        try? database.execute("pragma query_only = off")
+        database.patience = nil
+        if !isBounded { try? database.execute("pragma query_only = off") }
       }
       do {
         try statement.forEachRow { try body(LedgerRow($0)) }
@@ -52,10 +57,14 @@ public final class ViewQuery {
         where error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_TOOBIG
       {
         throw QueryProblem(reason: error.message, offset: nil)
+      } catch let error as SQLiteError where error.isInterrupted && database.patience == 0 {
+        throw QueryProblem(reason: "it takes too long", offset: nil)
       }
     }
   }
 
+  /// About ten minutes of SQLite's work, and the same everywhere.
+  private static let patience = 600_000
   /// The longest text that a query may make.
   private static let valueBytesMax: Int32 = 16 << 20
 

@@ -13,7 +13,8 @@ extension PublishPass {
     let lost = plan.unset.filter { changed.contains($0.option.rawValue) }.map(\.name)
     guard !lost.isEmpty else { return nil }
     return "the run before was given \(lost.joined(separator: ", ")), and this one was not: if "
-      + "that is not meant, publish with --config, --prices and --decisions of the nightly job"
+      + "that is not meant, publish with --config, --prices, --decisions and --reports-dir of the "
+      + "nightly job"
   }
 }
 
@@ -23,6 +24,7 @@ extension Plan {
     var unset: [(EffectiveOption, String)] = []
     if prices == nil { unset.append((.pricesSHA256, "a price book")) }
     if decisions.sha256 == nil { unset.append((.decisions, "decisions")) }
+    if configuration.reports.isEmpty { unset.append((.reports, "reports of your own")) }
     if configuration.products.isEmpty { unset.append((.products, "products")) }
     if configuration.periods.isEmpty { unset.append((.periods, "periods")) }
     if configuration.eventNames.isEmpty { unset.append((.eventNames, "names of events")) }

@@ -1,4 +1,5 @@
 import EventStore
+import Formats
 import Reports
 import Reconciliation
 import Domain
@@ -57,6 +58,8 @@ extension Plan {
       .materiality: .string(materialityShare.text()),
       .breaks: configuration.severity.value,
       .decisions: .string(decisions.sha256.map { "sha256:" + $0 } ?? "none"),
+      .reports: .object(
+        configuration.reports.mapValues { .string("sha256:" + sha256(of: Array($0.utf8))) }),
       .valueBytes: .integer(Int64(valueBytesMax)),
       .products: .object(
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),

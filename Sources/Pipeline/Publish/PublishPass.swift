@@ -170,9 +170,10 @@ struct PublishPass {
     var reportPlan = reportPlan
     reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
     let finalPlan = reportPlan
-    let charges = fold.charges
+    let (charges, own, foldRules) = (fold.charges, try plan.ownReports, rules)
     var reports = WrittenReports(plan: finalPlan)
-    let shares = [.charges] + ReportPartition.allCases.map(SetWork.share)
+    let shares =
+      (own.isEmpty ? [] : [.own]) + [.charges] + ReportPartition.allCases.map(SetWork.share)
     var written = 0
     try Workers(count: plan.jobs).run(
       shares + [.checkpoint],
@@ -189,6 +190,9 @@ struct PublishPass {
           let written = Result {
             let (ledger, writer) = try reader.get()
             return try ledger.atOneMoment {
+              if case .own = work {
+                return try own.write(from: ledger, rules: foldRules, plan: finalPlan, into: folder)
+              }
               guard case .share(let share) = work else {
                 return try charges.write(
                   into: folder, plan: finalPlan, checkedBy: ledger)
@@ -230,6 +234,7 @@ struct PublishPass {
 
 /// What threads do beside each other while the set is written.
 private enum SetWork {
+  case own
   case charges
   case share(ReportPartition)
   case checkpoint

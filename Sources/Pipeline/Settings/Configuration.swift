@@ -18,6 +18,8 @@ struct Configuration: Sendable {
     var prices: GivenPath?
     /// What people decided about breaks.
     var decisions: GivenPath?
+    /// A folder of reports that analysts wrote.
+    var reportsDir: GivenPath?
     /// Where the summary of a run goes.
     var summary: GivenPath?
     /// Threads that read archives, fold and write reports.
@@ -84,6 +86,8 @@ struct Configuration: Sendable {
   var secrets: [Provider: [SecretSource]] = [:]
   /// Amounts and ages from which a break has a severity.
   var severity = SeverityThresholds()
+  /// Reports that analysts wrote, by name.
+  var reports: [String: String] = [:]
   /// The file that was read; nil without one.
   var path: String?
   /// What of the file the ledger keeps; nil without a file.
@@ -211,6 +215,21 @@ extension Configuration {
 }
 
 extension Configuration {
+  /// Adds a report that an analyst wrote, also to what the ledger keeps.
+  mutating func keep(report name: String, _ text: String) throws(SubledgerError) {
+    guard reports.updateValue(text, forKey: name) == nil else {
+      throw SubledgerError(
+        .configuration, "there are two reports \(name.shown())", hint: "give one another name")
+    }
+    let before = try attempt { [source] in
+      try source.flatMap { try Yams.compose(yaml: String(decoding: $0, as: UTF8.self)) }
+    }
+    let others = (before?.mapping.map(Array.init) ?? []).filter { $0.key.string != "reports" }
+    let texts = reports.map { (Node($0), Node($1, .implicit, .doubleQuoted)) }
+    let kept = others.map { ($0.key, $0.value) } + [(Node("reports"), Node(texts))]
+    source = Array(try attempt { try Yams.serialize(node: Node(kept), sortKeys: true) }.utf8)
+  }
+
   /// Adds `pro: com.example.pro`, a list of such ids, or `{ids: […], period: P1M}`.
   mutating func add(products: SettingValue) throws(SubledgerError) {
     for product in try products.entries() {
@@ -245,6 +264,6 @@ extension Configuration {
 }
 
 /// Runs `work` and converts its failure to a `SubledgerError`.
-private func attempt<Result>(_ work: () throws -> Result) throws(SubledgerError) -> Result {
+func attempt<Result>(_ work: () throws -> Result) throws(SubledgerError) -> Result {
   do { return try work() } catch { throw SubledgerError(error) }
 }

@@ -76,7 +76,7 @@ struct Plan: Sendable {
     set { configuration[keyPath: path] = newValue }
   }
 
-  /// This plan with the price book and the decisions that it names.
+  /// This plan with the price book, the decisions and the reports that it names.
   ///
   /// Read only for what follows them: a list that is gone holds up nothing else.
   ///
@@ -90,6 +90,7 @@ struct Plan: Sendable {
     if let file = configuration.job.decisions {
       plan.decisions = try DecisionsFile(path: file.path, givenWith: file.place)
     }
+    try plan.readOwnReports()
     return plan
   }
 }
@@ -135,7 +136,8 @@ extension Plan {
       if case .file(let path) = source { path } else { nil }
     }
     let settings = [
-      configuration.path, job.prices?.path, job.decisions?.path, job.summary?.path,
+      configuration.path, job.prices?.path, job.decisions?.path, job.reportsDir?.path,
+      job.summary?.path,
     ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
   }

@@ -33,6 +33,7 @@ struct Setting: Sendable {
     Setting("out") { $0.job.out = try $1.text() },
     Setting("prices") { $0.job.prices = try $1.path() },
     Setting("decisions") { $0.job.decisions = try $1.path() },
+    Setting("reports_dir") { $0.job.reportsDir = try $1.path() },
     Setting("as_of", isKept: true) { $0.asOf = try $1.time() },
     Setting("captured_at", isKept: true) { $0.capturedAt = try $1.time() },
     Setting("timezone", isKept: true) { $0.timezone = try $1.timeZone() },
@@ -92,6 +93,9 @@ struct Setting: Sendable {
       for entry in try value.entries() {
         configuration.retrySchedules[try entry.provider()] = try entry.schedule()
       }
+    },
+    Setting("reports", isKept: true) {
+      for entry in try $1.entries() { $0.reports[entry.key] = try entry.text() }
     },
     Setting("secrets") { $0.secrets = try $1.secrets() },
     Setting("unreadable_files") { $0.unreadableFiles = try $1.choice() },

@@ -39,6 +39,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case breaks
   /// What people decided about breaks.
   case decisions
+  /// SHA-256 of the reports that analysts wrote, by name.
+  case reports
   /// The longest value of a line.
   case valueBytes = "value_bytes"
   /// Entitlements by product.

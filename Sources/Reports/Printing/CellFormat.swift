@@ -9,6 +9,8 @@ enum CellFormat {
   case printed
   /// Text that was escaped when it was read: the name of an archive.
   case name
+  /// Text of this type of Frictionless Table Schema, printed as it is.
+  case typed(String)
   /// The number of a word, printed as the word.
   case word(Labels.Part)
   case integer
@@ -48,7 +50,7 @@ enum CellFormat {
   ) -> ReportCell {
     guard let first = number(place) else { return .none }
     switch self {
-    case .text, .printed, .name, .numeral: return .text(text(place))
+    case .text, .printed, .name, .numeral, .typed: return .text(text(place))
     case .ratio:
       let whole = number(place + 1) ?? 0
       return whole == 0 ? .none : .integer(rateMillionths(first, over: whole))
@@ -59,6 +61,7 @@ enum CellFormat {
   /// The type of Frictionless Table Schema, version 2.
   var type: String {
     switch self {
+    case .typed(let type): type
     case .text, .printed, .name, .word, .numeral: "string"
     case .integer, .wholeDays, .wholeHours, .number, .latency: "integer"
     case .amount, .percent, .ratio: "number"

@@ -68,7 +68,7 @@ extension CellFormat {
     let number = row.int64(place)
     switch self {
     case .text, .numeral: return .text(CellText.of(row.text(place)))
-    case .printed: return .text(row.text(place))
+    case .printed, .typed: return .text(row.text(place))
     case .word(let part): return .text(try lexicon.entry(number, part).word)
     case .name: return .text(CellText.of(name: row.text(place)))
     case .integer, .number: return .integer(number)

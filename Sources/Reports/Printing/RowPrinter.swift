@@ -22,6 +22,7 @@ struct RowPrinter {
       case .printed: line.add(printed: text)
       case .name: line.add(name: text)
       case .numeral: line.add(numeral: text)
+      case .typed: line.add(plain: text)
       default: line.add(text: text)
       }
     }
@@ -32,7 +33,7 @@ struct RowPrinter {
     _ number: Int64, as format: CellFormat, decimals: Int?, to line: inout CSVLine
   ) throws(SubledgerError) {
     switch format {
-    case .text, .printed, .name, .numeral: break
+    case .text, .printed, .name, .numeral, .typed: break
     case .word(let part): line.add(cell: try labels.entry(number, part).cell)
     case .integer, .number: line.add(number)
     case .amount:

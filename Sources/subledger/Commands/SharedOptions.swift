@@ -124,6 +124,9 @@ struct OutputOptions: SettingOptions {
   @Option(help: "Decisions about breaks, a YAML list. (default: none)")
   var decisions: String?
 
+  @Option(help: "Folder of reports of your own, as SQL files. (default: none)")
+  var reportsDir: String?
+
   @Option(help: "Exit 1 if such breaks are published: none, pending, open or critical.")
   var failOn: String?
 

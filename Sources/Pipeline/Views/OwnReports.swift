@@ -1,0 +1,52 @@
+import Domain
+import EventStore
+import Foundation
+import Reports
+
+extension Plan {
+  /// The reports that analysts wrote, by name.
+  var ownReports: [OwnReport] {
+    get throws {
+      try configuration.reports.sorted { $0.key < $1.key }
+        .map { try OwnReport($0.value, named: $0.key) }
+    }
+  }
+
+  /// Reads the files of `reports_dir`, and refuses a report that could not be published.
+  mutating func readOwnReports() throws(SubledgerError) {
+    if let folder = configuration.job.reportsDir {
+      let names = try attempt { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+      for name in names.sorted() where name.hasSuffix(".sql") && !name.hasPrefix(".") {
+        let file = SettingsFile(
+          what: "the report", path: "\(folder.path)/\(name)", place: folder.place,
+          missing: .configuration)
+        let text = String(decoding: try file.contents(), as: UTF8.self)
+        try configuration.keep(report: String(name.dropLast(4)), text)
+      }
+    }
+    guard !configuration.reports.isEmpty else { return }
+    let plan = self
+    try attempt {
+      let empty = try Ledger.inMemory()
+      _ = try UnpackedViews(in: empty, rules: plan.rules)
+      for report in try plan.ownReports { _ = try report.query(of: empty) }
+    }
+  }
+}
+
+extension [OwnReport] {
+  /// Writes the reports into `folder`; one fold unpacks what they read.
+  func write(
+    from ledger: Ledger, rules: FoldSettings, plan: ReportPlan, into folder: String
+  ) throws -> WrittenReports {
+    let views = try UnpackedViews(in: ledger, rules: rules)
+    let queries = try map { try $0.query(of: ledger) }
+    try views.fill(queries.reduce(into: []) { $0.formUnion($1.reads) })
+    var written = WrittenReports(plan: plan)
+    for (report, query) in zip(self, queries) {
+      try plan.checkStop()
+      written.add(try report.write(query, from: ledger, plan: plan, into: folder))
+    }
+    return written
+  }
+}

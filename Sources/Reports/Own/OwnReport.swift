@@ -1,0 +1,145 @@
+public import Domain
+internal import EventStore
+
+/// A report that an analyst wrote: a query over the views, below a header that names its columns.
+///
+/// ```
+/// -- name: arpu_monthly
+/// -- column: cohort yearmonth key Month of the first charge.
+/// -- column: net_usd usd Net of the cohort.
+/// select …
+/// ```
+public struct OwnReport: Sendable {
+  /// What a column holds, and how the query gives it.
+  enum Kind: String, CaseIterable {
+    case string, integer, yearmonth, date, datetime, boolean
+    /// US dollars, or the row's currency, in millionths.
+    case usd, local
+    /// Millionths of a percent.
+    case percent
+  }
+
+  /// The name of the report and, without `.csv`, of its file.
+  public let name: String
+  /// The header and the query.
+  public let text: String
+  let kinds: [Kind]
+  let columns: [Column]
+
+  /// Reads a report, which its file calls `name`.
+  ///
+  /// - Throws: `SubledgerError` of kind `configuration` with the line.
+  public init(_ text: String, named name: String) throws(SubledgerError) {
+    self.name = name
+    self.text = text
+    guard name.wholeMatch(of: Self.word) != nil else {
+      throw Self.wrong(name, 0, "its name is not made of a-z, 0-9 and _")
+    }
+    guard !reportPaths.contains(where: { $0 == name || $0 == "\(name).csv" }) else {
+      throw Self.wrong(name, 0, "a report of that name is there already")
+    }
+    var columns: [(kind: Kind, column: Column)] = []
+    var isNamed = false
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    for (index, line) in lines.prefix(while: { $0.element.isEmpty || $0.element.hasPrefix("--") }) {
+      let parts = line.dropFirst(2).split(separator: " ", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      switch parts[0] {
+      case "name:":
+        guard trimmed(parts[1]) == name else {
+          throw Self.wrong(name, index + 1, "the name is not that of the file")
+        }
+        isNamed = true
+      case "column:":
+        guard let found = Self.column(parts[1]) else {
+          throw Self.wrong(name, index + 1, "the column is not NAME TYPE [key] DESCRIPTION")
+        }
+        guard !columns.contains(where: { $0.column.name == found.column.name }) else {
+          throw Self.wrong(name, index + 1, "there is a column \(found.column.name) already")
+        }
+        columns.append(found)
+      default: continue
+      }
+    }
+    guard isNamed, columns.contains(where: \.column.isKey) else {
+      throw Self.wrong(name, 1, "the header lacks the name, or a column that is a key")
+    }
+    kinds = columns.map(\.kind)
+    self.columns = columns.map(\.column)
+  }
+
+  /// A header's line behind `-- column:`; nil when it is none.
+  private static func column(_ text: Substring) -> (kind: Kind, column: Column)? {
+    let words = text.split(separator: " ", maxSplits: 2)
+    guard words.count == 3, words[0].wholeMatch(of: word) != nil,
+      let kind = Kind(rawValue: String(words[1]))
+    else { return nil }
+    var description = trimmed(words[2])
+    let isKey = description.hasPrefix("key ")
+    if isKey { description = trimmed(description.dropFirst(4)) }
+    guard !description.isEmpty else { return nil }
+    var column = Column(
+      name: String(words[0]), format: kind.format, unit: kind.unit, description: description,
+      isKey: isKey)
+    if !isKey { column.addition = kind.addition }
+    return (kind, column)
+  }
+
+  private static var word: Regex<Substring> { /[a-z][a-z0-9_]*/ }
+
+  static func wrong(_ name: String, _ line: Int, _ reason: String) -> SubledgerError {
+    SubledgerError(
+      .configuration,
+      "cannot use the report \(name.shown()).sql\(line > 0 ? ", line \(line)" : ""): \(reason)",
+      hint: "docs/sql.md shows such a file")
+  }
+}
+
+extension OwnReport.Kind {
+  var format: CellFormat {
+    switch self {
+    case .string: .text
+    case .integer: .integer
+    case .usd, .local: .amount
+    case .percent: .percent
+    case .yearmonth, .date, .datetime, .boolean: .typed(rawValue)
+    }
+  }
+
+  var unit: String? {
+    switch self {
+    case .usd: "USD"
+    case .local: "currency"
+    case .percent: "percent"
+    default: nil
+    }
+  }
+
+  var addition: ColumnAddition {
+    switch self {
+    case .integer, .usd: .sum
+    case .local: .perCurrency
+    default: .none
+    }
+  }
+
+  /// Whether a value that is not null is one of the kind.
+  func fits(_ value: LedgerValue) -> Bool {
+    switch (self, value) {
+    case (.string, .text), (.integer, .integer), (.usd, .integer), (.local, .integer),
+      (.percent, .integer):
+      true
+    case (.yearmonth, .text(let text)): Month(text: text) != nil
+    case (.date, .text(let text)): text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil
+    case (.datetime, .text(let text)):
+      text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/) != nil
+    case (.boolean, .text(let text)): text == "true" || text == "false"
+    default: false
+    }
+  }
+}
+
+private func trimmed(_ text: Substring) -> String {
+  String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+}

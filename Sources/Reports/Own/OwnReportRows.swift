@@ -1,0 +1,88 @@
+internal import Domain
+public import EventStore
+
+extension OwnReport {
+  /// The folder of a set with such reports: none of them takes the name of another.
+  static let folder = "own"
+
+  static func isFile(_ path: String) -> Bool { path.hasPrefix("\(folder)/") }
+
+  /// The report's query, which must give the columns of its header.
+  ///
+  /// - Throws: `SubledgerError` of kind `configuration` with SQLite's words and the line.
+  public func query(of ledger: Ledger) throws -> ViewQuery {
+    do {
+      let query = try ViewQuery(text, of: ledger, isRepeatable: true)
+      guard query.columns == columns.map(\.name) else {
+        let (header, found) = (columns.map(\.name), query.columns.map { $0.shown() })
+        throw Self.wrong(
+          name, 0,
+          "its columns are \(header.joined(separator: ", ")), and those of the query "
+            + found.joined(separator: ", "))
+      }
+      return query
+    } catch let problem as QueryProblem {
+      throw wrong(problem)
+    }
+  }
+
+  /// Writes the file of the report into `folder`, its rows by its keys.
+  ///
+  /// - Throws: `SubledgerError` of kind `configuration` for a value that is not of its column's
+  ///   type, for two rows of one key, and for a query that takes too long.
+  public func write(
+    _ query: ViewQuery, from ledger: Ledger, plan: ReportPlan, into folder: String
+  ) throws -> WrittenReports {
+    try makeFolders("\(folder)/\(Self.folder)")
+    try fill(query, in: ledger, plan)
+    let keys = columns.filter(\.isKey).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    try ledger.rows(sql: "select 1 from temp.own group by \(keys) having count(*) > 1 limit 1") {
+      _ in throw Self.wrong(name, 0, "two rows have the same key")
+    }
+    let definition = ReportDefinition(
+      name: "\(Self.folder)/\(name)", query: Array("select * from temp.own order by \(keys)".utf8),
+      columns: columns)
+    let writer = TableWriter(
+      definition, plan: plan, labels: try Labels(of: ledger, in: plan.dialect), into: folder)
+    try writer.write(from: ledger)
+    var reports = WrittenReports(plan: plan)
+    reports.add(writer.tables, nil)
+    return reports
+  }
+
+  private func fill(_ query: ViewQuery, in ledger: Ledger, _ plan: ReportPlan) throws {
+    try ledger.rows(sql: "drop table if exists temp.own") { _ in }
+    let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    try ledger.rows(sql: "create temp table own (\(names))") { _ in }
+    var waiting: [[LedgerValue]] = []
+    func flush() throws {
+      try ledger.insert(waiting, intoTemporary: "own")
+      waiting.removeAll(keepingCapacity: true)
+    }
+    var row = 0
+    do {
+      try query.forEachRow(bounded: true) {
+        try plan.checkStop()
+        row += 1
+        let values = $0.values
+        for (index, value) in values.enumerated() where value != .null {
+          guard kinds[index].fits(value) else {
+            throw Self.wrong(
+              name, 0,
+              "\(columns[index].name) of row \(row) is no \(kinds[index].rawValue)")
+          }
+        }
+        waiting.append(values)
+        if waiting.count == 256 { try flush() }
+      }
+      try flush()
+    } catch let problem as QueryProblem {
+      throw wrong(problem)
+    }
+  }
+
+  private func wrong(_ problem: QueryProblem) -> SubledgerError {
+    let before = problem.offset.map { text.utf8.prefix($0).count { $0 == UInt8(ascii: "\n") } + 1 }
+    return Self.wrong(name, before ?? 0, problem.reason.shown())
+  }
+}

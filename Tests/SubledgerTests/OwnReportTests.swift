@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Reports that analysts write are published like the others")
+struct OwnReportTests {
+  private static let examples = Project.path("examples/reports")
+  let program: Program
+
+  /// A set of the sample with both examples, made once; tests that write take a copy.
+  private static let prepared = Result {
+    let program = try Program()
+    let sample = Project.path("sample-data")
+    let result = try program.run(
+      [
+        "run", "--archives", "\(sample)/archives", "--snapshots", "\(sample)/snapshots",
+      ] + settings)
+    try #require(result.status == 0, "\(result)")
+    return program
+  }
+
+  private static var settings: [String] {
+    let sample = Project.path("sample-data")
+    return [
+      "--as-of", "2026-03-01", "--config", "\(sample)/subledger.yaml",
+      "--prices", "\(sample)/prices.csv", "--reports-dir", examples,
+    ]
+  }
+
+  init() throws { program = try Self.prepared.get() }
+
+  private func micros(_ cell: String?) -> Int64? {
+    Decimal(string: cell ?? "").map { Int64(truncating: $0 * 1_000_000 as NSDecimalNumber) }
+  }
+
+  @Test("The numbers of a cohort are those of its charges")
+  func numbers() throws {
+    let life = try program.rows("own/ltv_monthly.csv").filter {
+      $0["cohort"] == "2025-01" && $0["provider"] == "flobuk" && $0["app_id"] == ""
+    }
+    // One subscription of 9.99 a month, of which 85 % stay, five months long.
+    #expect(life.count == 14 && life.allSatisfy { $0["subscriptions"] == "1" })
+    #expect(
+      life.prefix(6).map { $0["net_usd"] } == ["9.99", "9.99", "9.99", "9.99", "9.99", "0.00"])
+    #expect(
+      life.prefix(6).map { $0["ltv_proceeds_usd"] }
+        == ["8.4915", "16.983", "25.4745", "33.966", "42.4575", "42.4575"])
+    #expect(life.map { $0["months_since"] } == (0..<14).map { "\($0)" })
+    let users = try program.rows("own/arpu_monthly.csv").filter {
+      $0["cohort"] == "2025-01" && $0["provider"] == "flobuk"
+    }
+    // Four users paid 169.96 in the month, and one of them 9.99 in the next.
+    #expect(users.first?["users"] == "4" && users.first?["net_usd"] == "169.96")
+    #expect(users.first?["arpu_usd"] == "42.49" && users.first?["arppu_usd"] == "42.49")
+    #expect(users[1]["paying_users"] == "1" && users[1]["arpu_usd"] == "2.4975")
+  }
+
+  @Test("Every charge is in a cohort: they add up to the months of revenue")
+  func sums() throws {
+    let cohorts = try program.rows("own/arpu_monthly.csv")
+    let months = try program.rows("revenue_monthly.csv")
+    for period in Set(months.compactMap { $0["period"] }) {
+      func sum(_ rows: [[String: String]]) -> Int64 {
+        rows.filter { $0["period"] == period }.reduce(0) { $0 + (micros($1["net_usd"]) ?? 0) }
+      }
+      guard !cohorts.contains(where: { $0["period"] == period && $0["net_usd"] == "" }) else {
+        continue
+      }
+      #expect(sum(cohorts) == sum(months), "\(period)")
+    }
+  }
+
+  @Test("Manifest and checksums describe the files, and name the version of each report")
+  func described() throws {
+    let sums = try String(
+      contentsOfFile: program.folder.path("reports/SHA256SUMS"), encoding: .utf8)
+    #expect(sums.contains("  own/ltv_monthly.csv\n") && sums.contains("  own/arpu_monthly.csv\n"))
+    let manifest = try #require(
+      try JSONSerialization.jsonObject(
+        with: Data(contentsOf: program.folder.url.appending(path: "reports/datapackage.json")))
+        as? [String: Any])
+    let resources = manifest["resources"] as? [[String: Any]] ?? []
+    let schema = resources.first { $0["path"] as? String == "own/ltv_monthly.csv" }?["schema"]
+    let described = schema as? [String: Any]
+    #expect(
+      described?["primaryKey"] as? [String] == ["cohort", "provider", "app_id", "months_since"])
+    let fields = described?["fields"] as? [[String: Any]] ?? []
+    #expect(fields.first?["type"] as? String == "yearmonth")
+    #expect(fields.last?["unit"] as? String == "USD")
+    let options = (manifest["subledger"] as? [String: Any])?["options"] as? [String: Any]
+    let own = options?["reports"] as? [String: String] ?? [:]
+    #expect(own.keys.sorted() == ["arpu_monthly", "ltv_monthly"])
+    #expect(own.values.allSatisfy { $0.hasPrefix("sha256:") })
+  }
+
+  @Test("An earlier set comes back with its reports when there are none or others now")
+  func again() throws {
+    let program = try Program(copying: program)
+    let before = try program.published()
+    let without = Array(Self.settings.dropLast(2))
+    let next = try program.run(["report"] + without)
+    #expect(next.status == 0 && next.errors.contains("reports of your own"), "\(next)")
+    #expect(try program.published().keys.allSatisfy { !$0.hasPrefix("own") })
+    let again = try program.run(["report", "--at-run", "1", "--out", "again"])
+    #expect(again.status == 0, "\(again)")
+    #expect(try program.published(in: "again") == before)
+  }
+
+  @Test("A report that cannot be published stops a run before it begins")
+  func refused() throws {
+    let query = "-- column: a integer key A.\nselect 1 as a"
+    let cases: [(file: String, text: String, reason: String)] = [
+      ("a.sql", "-- name: b\n\(query)", "a.sql, line 1: the name is not that of the file"),
+      ("a.sql", query, "lacks the name"), ("A.sql", query, "made of a-z"),
+      ("breaks.sql", "-- name: breaks\n\(query)", "is there already"),
+      ("a.sql", "-- name: a\n-- column: a number key A.\nselect 1 as a", "line 2: the column is"),
+      ("a.sql", "-- name: a\n-- column: a integer A.\nselect 1 as a", "a column that is a key"),
+      ("a.sql", "-- name: a\n\(query), 2 as b", "its columns are a, and those of the query a, b"),
+      ("a.sql", "-- name: a\n\(query)\nfrom nowhere", "no such table: nowhere"),
+      ("a.sql", "-- name: a\n\(query), value\nfrom string", "string.value is prohibited"),
+      (
+        "a.sql", "-- name: a\n-- column: a integer key A.\nselect random() as a",
+        "line 3: not authorized"
+      ),
+    ]
+    let program = try Program()
+    for (index, broken) in cases.enumerated() {
+      try program.folder.write(broken.text, to: "\(index)/\(broken.file)")
+      let result = try program.run(["run", "--archives", "none", "--reports-dir", "\(index)"])
+      #expect(result.status == 78 && result.errors.contains(broken.reason), "\(result)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
+    let missing = try program.run(["run", "--archives", "none", "--reports-dir", "missing"])
+    #expect(missing.status != 0 && missing.errors.contains("missing"), "\(missing)")
+  }
+
+  @Test("A value that is not of its column's type leaves the set as it was, and is named")
+  func misfits() throws {
+    let program = try Program(copying: program)
+    let before = try program.published()
+    let cases = [
+      ("integer", "1.5", "a of row 2 is no integer"), ("usd", "'1.50'", "a of row 2 is no usd"),
+      ("yearmonth", "'2025-13'", "no yearmonth"), ("date", "'20250101'", "no date"),
+      ("datetime", "'2025-01-01 00:00'", "no datetime"), ("boolean", "1", "no boolean"),
+      ("string", "2", "no string"), ("string", "null", "two rows have the same key"),
+    ]
+    for (index, (type, value, reason)) in cases.enumerated() {
+      try program.folder.write(
+        """
+        -- name: mine
+        -- column: a \(type) key A.
+        select null as a union all select \(value)
+        """, to: "\(index)/mine.sql")
+      let result = try program.run(
+        ["report"] + Array(Self.settings.dropLast()) + ["\(index)"])
+      #expect(result.status == 78 && result.errors.contains(reason), "\(type) \(result)")
+    }
+    #expect(try program.published() == before)
+  }
+}
