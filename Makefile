@@ -83,11 +83,16 @@ fuzz: packages
 		-Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
 	Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
-# Publishes a set in which every text is hostile and has it read by Python, Miller and SQLite, and
-# by DuckDB where Python can import it.
-readers: PACKAGES += miller python3 sqlite3
+# Publishes a set in which every text is hostile and has it read by Python, Miller, SQLite and, where
+# pip can install it, DuckDB; then runs the examples of docs/sql.md.
+PYTHON = $(CURDIR)/.build/readers/bin/python
+readers: PACKAGES += miller python3-venv sqlite3 libreoffice-calc-nogui
 readers: build
-	Tests/Faults/readers.sh $(BINARY)
+	@test -x $(PYTHON) || python3 -m venv .build/readers
+	@$(PYTHON) -c "import duckdb" 2>/dev/null || $(PYTHON) -m pip install -q duckdb || \
+		echo "DuckDB cannot be installed and is left out"
+	PYTHON=$(PYTHON) Tests/Faults/readers.sh $(BINARY)
+	$(PYTHON) Tests/Faults/guide.py $(BINARY)
 
 # Looks at the sample's page in a browser, at several widths, light, dark and printed.
 page: PACKAGES += chromium fonts-liberation2 python3
