@@ -187,7 +187,7 @@ struct SQLTests {
     let program = try Program(copying: program)
     let process = try program.start(
       [
-        "sql", "--timeout", "20",
+        "sql", "--timeout", "3600",
         "with recursive n (i) as (select 1 union all select i + 1 from n) select max(i) from n",
       ])
     let result = try program.run(["report", "--as-of", "2026-03-02"])
