@@ -102,10 +102,13 @@ struct RetractTests {
     #expect(explained.output.contains("b.jsonl line 1 is retracted: a test"), "\(explained)")
     let status = try program.run(["status", "--ledger", "reports.sqlite"])
     #expect(status.output.contains("retract"))
-    let former = try program.run([
-      "report", "--at-run", "1", "--ledger", "reports.sqlite", "--out", "again",
-    ])
-    #expect(former.errors.contains("lines were retracted since run 1"), "\(former)")
+    for _ in 0..<2 {
+      let former = try program.run([
+        "report", "--at-run", "1", "--ledger", "reports.sqlite", "--out", "again",
+      ])
+      #expect(former.errors.contains("lines were retracted since run 1"), "\(former)")
+      #expect([0, 1].contains(former.status), "\(former)")
+    }
   }
 
   @Test(

@@ -32,14 +32,13 @@ extension RunPipeline {
         checksums in
         let set = sha256(of: checksums)
         guard set != history.row.published else { return }
-        guard !self.plan.hasExplicitAsOf else {
-          if self.plan.isDryRun { return }
-          return try Ledger.open(path: self.plan.ledger, mode: .readWrite)
-            .announce(set: set, in: nil)
+        if !self.plan.hasExplicitAsOf {
+          let check = try ReproductionCheck(
+            history.row, history.documents, reproduced: checksums, since: since)
+          try require(check, isLookBack: isLookBack)
         }
-        let check = try ReproductionCheck(
-          history.row, history.documents, reproduced: checksums, since: since)
-        try require(check, isLookBack: isLookBack)
+        guard !self.plan.isDryRun else { return }
+        try Ledger.open(path: self.plan.ledger, mode: .readWrite).announce(set: set, in: nil)
       }
     }
   }
