@@ -63,7 +63,7 @@ public final class ViewQuery {
     }
   }
 
-  /// About ten minutes of SQLite's work, and the same everywhere.
+  /// One to ten minutes of SQLite's work, by its kind, and the same everywhere.
   private static let patience = 600_000
   /// The longest text that a query may make.
   private static let valueBytesMax: Int32 = 16 << 20
