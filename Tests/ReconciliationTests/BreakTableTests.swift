@@ -32,26 +32,19 @@ struct BreakTableTests {
 
 /// The table of break codes of the reference, from what the checks declare.
 enum BreakTable {
-  static let header = [
-    "| code | severity | raised when | action |", "|---|---|---|---|",
-  ]
+  static let header = ["| code | severity | raised when |", "|---|---|---|"]
 
   /// All conditions, in the order of evaluation; conditions without a user come last.
   static var conditions: [BreakCondition] {
     Reconciler.checks.flatMap { $0.conditions } + findingConditions
   }
 
-  /// One row for each code, in the order of the codes; an action that is that of the row above is
-  /// not repeated.
+  /// One row for each code, in the order of the codes.
   static var rows: [String] {
-    var above = ""
-    return BreakCode.allCases.map { code in
+    BreakCode.allCases.map { code in
       let conditions = conditions.filter { $0.codes.contains(code) }.map(\.condition)
       let severity = code.severity.map(\.rawValue) ?? "by amount"
-      let action = code.action(asking: "the provider", "fetch the user's purchases")
-      defer { above = action }
-      return "| `\(code.rawValue)` | \(severity) | \(conditions.joined(separator: "; ")) | "
-        + "\(action == above ? "same" : action) |"
+      return "| `\(code.rawValue)` | \(severity) | \(conditions.joined(separator: "; ")) |"
     }
   }
 }
