@@ -3,13 +3,14 @@
 SWIFT ?= swift
 # A test signs a pack with ssh-keygen, of openssh-client.
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config openssh-client
-# Not needed: the first inflates archives in a third of the time (see docs/decisions.md), the others
-# read zstd and bzip2.
-OPTIONAL = libisal-dev libzstd-dev libbz2-dev
+# Not needed: the first inflates archives in a third of the time (see docs/decisions.md), two read
+# zstd and bzip2, the last writes report.xlsx.
+OPTIONAL = libisal-dev libzstd-dev libbz2-dev libxlsxwriter-dev
 has = $(shell test -f /usr/include/$(1) && echo 1 || echo 0)
 export WITH_ISAL ?= $(call has,isa-l/igzip_lib.h)
 export WITH_ZSTD ?= $(call has,zstd.h)
 export WITH_BZIP2 ?= $(call has,bzlib.h)
+export WITH_XLSX ?= $(call has,xlsxwriter.h)
 BINARY = .build/release/subledger
 POINTS ?= 60
 SORTS ?= crash power disk read signal limits together large hostile
@@ -84,7 +85,7 @@ fuzz: packages
 	Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
 # Publishes a set in which every text is hostile and has it read by Python, Miller, SQLite and, where
-# pip can install it, DuckDB; then runs the examples of docs/sql.md.
+# pip can install it, DuckDB, its workbook by LibreOffice; then runs the examples of docs/sql.md.
 PYTHON = $(CURDIR)/.build/readers/bin/python
 readers: PACKAGES += miller python3-venv sqlite3 libreoffice-calc-nogui
 readers: build
@@ -140,8 +141,8 @@ packages:
 			"package source" >&2; exit 1; }; fi; \
 	if [ -n "$$optional" ]; then install $$optional 2>/dev/null || \
 		{ update && install $$optional; } 2>/dev/null || \
-		echo "cannot install $$optional: without them archives are inflated by zlib, and zstd and" \
-			"bzip2 are not read"; fi
+		echo "cannot install $$optional: without them archives are inflated by zlib, zstd and" \
+			"bzip2 are not read, and report.xlsx is not written"; fi
 	@command -v $(SWIFT) >/dev/null 2>&1 || { \
 		echo "cannot find swift: install Swift 6.3 from swift.org and put it on PATH" >&2; exit 1; }
 

@@ -5,12 +5,17 @@ import PackageDescription
 // Targets are listed in the order in which data flows. Each may import only those above it; the
 // compiler refuses any other import.
 
-// ISA-L inflates in a third of zlib's time; the others read zstd and bzip2. Each is used where
-// WITH_NAME is 1, and where that is not set and the package is installed; the Makefile sets it, for
-// SwiftPM may remember an answer.
+// ISA-L inflates in a third of zlib's time; others read zstd and bzip2, and write workbooks. Each
+// is used where WITH_NAME is 1, and where that is not set and the package is installed; the
+// Makefile sets it, for SwiftPM may remember an answer.
 let optionalLibraries = [
-  ("ISAL", "CIsal", "libisal-dev", "isa-l/igzip_lib.h"),
-  ("ZSTD", "CZstd", "libzstd-dev", "zstd.h"), ("BZIP2", "CBzip2", "libbz2-dev", "bzlib.h"),
+  ("ISAL", "CIsal", "libisal-dev", "isa-l/igzip_lib.h", users: ["Formats", "FormatsTests"]),
+  ("ZSTD", "CZstd", "libzstd-dev", "zstd.h", users: ["Formats", "FormatsTests"]),
+  ("BZIP2", "CBzip2", "libbz2-dev", "bzlib.h", users: ["Formats", "FormatsTests"]),
+  (
+    "XLSX", "CXlsx", "libxlsxwriter-dev", "xlsxwriter.h",
+    users: ["Reports", "ReportsTests", "SubledgerTests"]
+  ),
 ]
 
 let package = Package(
@@ -137,12 +142,12 @@ for target in package.targets where target.type != .system {
   }
 }
 
-for (name, module, debian, header) in optionalLibraries
+for (name, module, debian, header, users) in optionalLibraries
 where Context.environment["WITH_\(name)"].map({ $0 == "1" })
   ?? FileManager.default.fileExists(atPath: "/usr/include/\(header)")
 {
   package.targets.append(.systemLibrary(name: module, providers: [.apt([debian])]))
-  for target in package.targets where ["Formats", "FormatsTests"].contains(target.name) {
+  for target in package.targets where users.contains(target.name) {
     target.dependencies.append(.target(name: module))
     target.swiftSettings?.append(.define(name))
   }

@@ -66,6 +66,7 @@ public struct RunPipeline {
   /// Reads what is new and publishes the report set anew.
   public func run() throws -> RunResult {
     let pipeline = try withLists()
+    if plan.hasWorkbook { try requireWorkbooks() }
     if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
     try requireInput()
     return try pipeline.withLedger { ledger in
@@ -97,6 +98,7 @@ public struct RunPipeline {
   /// that other commands answer.
   public func report() throws -> RunResult {
     let pipeline = try withLists()
+    if plan.hasWorkbook { try requireWorkbooks() }
     try requireLedger()
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)

@@ -38,20 +38,23 @@ public enum ReportPartition: CaseIterable, Sendable {
 public let pageName = "index.html"
 
 /// What a set holds besides its documents, by paths in it: reports, which are files or folders with
-/// a file per month, own reports, and the page.
+/// a file per month, own reports, the page and the workbook.
 public var reportPaths: [String] {
-  ReportDefinition.all.map(\.path) + [OwnReport.folder, pageName]
+  ReportDefinition.all.map(\.path) + [OwnReport.folder] + copies
 }
+
+/// Files that show the reports again.
+private let copies = [pageName, workbookName]
 
 /// Whether a file of a set, by its path in it, names persons, or files that are named like them.
 public func namesPersons(_ file: String) -> Bool {
-  file == pageName || ReportDefinition.of(file)?.namesPersons ?? OwnReport.isFile(file)
+  copies.contains(file) || ReportDefinition.of(file)?.namesPersons ?? OwnReport.isFile(file)
 }
 
 /// Whether a file of a set, by its path in it, depends on when input arrived, rather than on its
 /// content.
 public func dependsOnArrival(_ file: String) -> Bool {
-  file == pageName || ReportDefinition.of(file)?.dependsOnArrival ?? OwnReport.isFile(file)
+  copies.contains(file) || ReportDefinition.of(file)?.dependsOnArrival ?? OwnReport.isFile(file)
 }
 
 extension ReportDefinition {

@@ -22,13 +22,13 @@ struct LayoutTests {
       reportPaths.filter(namesPersons)
         == [
           "overlap.csv", "breaks.csv", "breaks_history.csv", "refetch_worklist.csv",
-          "unknown_input.csv", "inputs.csv", "rejects.csv", "index.html",
+          "unknown_input.csv", "inputs.csv", "rejects.csv", "index.html", "report.xlsx",
         ])
     #expect(
       reportPaths.filter(dependsOnArrival)
         == [
           "breaks.csv", "breaks_history.csv", "unknown_input.csv", "inputs.csv", "rejects.csv",
-          "restatements.csv", "summary_monthly.csv", "index.html",
+          "restatements.csv", "summary_monthly.csv", "index.html", "report.xlsx",
         ])
     #expect(dependsOnArrival("deliveries_daily/2026-01.csv"))
     #expect(!dependsOnArrival("revenue_daily/2026-01.csv") && !dependsOnArrival("unknown.csv"))

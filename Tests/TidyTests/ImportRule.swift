@@ -19,6 +19,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CIsal", only: ["Formats/Gzip/IsalStream.swift"]),
     ImportRule(module: "CZstd", only: ["Formats/Gzip/ZstdStream.swift"]),
     ImportRule(module: "CBzip2", only: ["Formats/Gzip/Bzip2Stream.swift"]),
+    ImportRule(module: "CXlsx", only: ["Reports/Workbook/WorkbookFile.swift"]),
     ImportRule(module: "CCrypto", only: ["Formats/Hashing/"]),
     ImportRule(module: "CRename", only: ["Reports/Publication/"]),
     ImportRule(module: "CMalloc", only: ["EventStore/"]),

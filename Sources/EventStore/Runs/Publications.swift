@@ -91,8 +91,8 @@ extension Ledger {
       join run as this on this.id = ?1
       where p.run < ?1 and not (
         other.as_of_ms = this.as_of_ms and other.version = this.version
-        and json_remove(other.options, '$.csv_dialect', '$.amount_decimals', '$.locale')
-          = json_remove(this.options, '$.csv_dialect', '$.amount_decimals', '$.locale')
+        and json_remove(other.options, '$.csv_dialect', '$.amount_decimals', '$.locale', '$.xlsx')
+          = json_remove(this.options, '$.csv_dialect', '$.amount_decimals', '$.locale', '$.xlsx')
         and p.last_archive = (select coalesce(max(id), 0) from archive))
       """, run
     ) { $0.int64(0) } ?? run

@@ -85,7 +85,7 @@ extension Plan {
     version: String, reconciled: Set<Provider>, rules: ReconciliationSettings
   ) -> String {
     let excluded: Set<EffectiveOption> = [
-      .asOf, .locale, .rejectedShare, .materiality, .decisions, .reports,
+      .asOf, .locale, .xlsx, .rejectedShare, .materiality, .decisions, .reports,
     ]
     var options = effectiveOptions.filter { !excluded.contains($0.key) }.byName
     options[EffectiveOption.version.rawValue] = .string(version)

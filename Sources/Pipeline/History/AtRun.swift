@@ -107,6 +107,7 @@ extension Plan {
     plan.csvDialect = recorded.dialect
     plan.amountDecimals = recorded.decimals
     plan.locale = recorded.locale
+    plan.hasWorkbook = recorded.hasWorkbook
     var rules = FoldSettings(asOf: run.asOf, calendar: calendar)
     rules.take(plan.configuration)
     plan.rules = rules
@@ -152,6 +153,7 @@ struct RunOptions: Decodable {
   let decimals: Int?
   let locale: PageLocale
   let authenticated: [String]
+  let hasWorkbook: Bool
 
   init?(_ text: String) {
     guard let options = try? JSONDecoder().decode(RunOptions.self, from: Data(text.utf8)) else {
@@ -168,6 +170,7 @@ struct RunOptions: Decodable {
     decimals = try? options.decode(Int.self, forKey: .amountDecimals)
     // Runs before the page have none.
     locale = try options.decodeIfPresent(PageLocale.self, forKey: .locale) ?? .en
+    hasWorkbook = try options.decodeIfPresent(Bool.self, forKey: .xlsx) ?? false
     authenticated = try options.decodeIfPresent([String].self, forKey: .authenticated) ?? []
   }
 }

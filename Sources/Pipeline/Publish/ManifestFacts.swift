@@ -44,6 +44,7 @@ extension Plan {
       .timezone: .string(rules.calendar.identifier),
       .csvDialect: .string(configuration.csvDialect.rawValue),
       .locale: .string(configuration.locale.rawValue),
+      .xlsx: .bool(configuration.hasWorkbook),
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: configuration.freshnessMax.json { .integer($0.milliseconds / 1000) },

@@ -133,6 +133,12 @@ struct PublishPass {
       ledger.stop = nil
       manifest.resources = reports.tables
       try writePage(of: ReportSet(in: staging.path, manifest), in: plan.locale)
+      if plan.hasWorkbook {
+        let room = try PrivateFolder()
+        defer { withExtendedLifetime(room) {} }
+        try writeWorkbook(
+          of: ReportSet(in: staging.path, manifest), in: room.path(""), check: reportPlan.checkStop)
+      }
       let set = try staging.sealed(by: manifest, of: reports)
       try accept(set.checksums)
       // Whatever page of the ledger is damaged is found before the set is visible.

@@ -50,6 +50,8 @@ struct Configuration: Sendable {
   var locale = PageLocale.en
   /// Decimals of printed amounts; nil prints them exactly.
   var amountDecimals: Int?
+  /// Whether the set has a workbook, too.
+  var hasWorkbook = false
   /// Dashboard product id → store product ids.
   var products: [String: [String]] = [:]
   /// Store product id → period.

@@ -41,6 +41,7 @@ struct Setting: Sendable {
     Setting("amount_decimals", isKept: true) { $0.amountDecimals = try $1.number(in: 0...6) },
     Setting("summary") { $0.job.summary = try $1.path() },
     Setting("locale", isKept: true) { $0.locale = try $1.choice() },
+    Setting("xlsx", isKept: true) { $0.hasWorkbook = try $1.flag() },
     Setting("jobs") { $0.job.jobs = try $1.number(in: 1...1_000_000) },
     Setting("fail_on") { $0.job.failOn = try $1.choice() },
     Setting("lock_wait") { $0.job.lockWait = try $1.number(in: 0...1_000_000) },

@@ -11,6 +11,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case amountDecimals = "amount_decimals"
   /// How the page writes numbers.
   case locale
+  /// Whether the set has a workbook.
+  case xlsx
   /// How long after its end a subscription can still renew.
   case renewalGap = "renewal_gap_s"
   /// How long after an involuntary end a charge recovers.

@@ -31,6 +31,7 @@ struct ReportCommand: ParsableCommand {
       ("--timezone", output.timezone), ("--prices", output.prices),
       ("--decisions", output.decisions), ("--csv-dialect", output.csvDialect),
       ("--amount-decimals", output.amountDecimals), ("--locale", output.locale),
+      ("--xlsx", output.xlsx ? "" : nil),
     ].filter { $0.1 != nil }.map(\.0)
     guard followed.isEmpty else {
       throw ValidationError(

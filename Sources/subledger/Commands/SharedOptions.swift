@@ -152,4 +152,7 @@ struct OutputOptions: SettingOptions {
   @Option(
     help: "How index.html writes numbers: en, de, fr, de-CH and so on. (default: en)")
   var locale: String?
+
+  @Flag(help: "Also publish report.xlsx, a workbook with a sheet for each report.")
+  var xlsx = false
 }
