@@ -86,5 +86,8 @@ public struct ExactText: Hashable, Sendable {
 
 extension String {
   /// Whether both have the same bytes.
-  public func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  public func isExactly(_ other: String) -> Bool {
+    var (left, right) = (self, other)
+    return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+  }
 }

@@ -85,12 +85,26 @@ struct UserKeys {
     return try lookup.first { body($0.bytes(0)) }
   }
 
-  func key(of id: String) throws -> Int64 {
-    var key = Fingerprint.of(id)
-    while try holder(of: key, { String(decoding: $0, as: UTF8.self) != id }) ?? false {
+  func key(of id: String) throws -> Int64 { try find(id).key }
+
+  /// The key of a user, who is added when not known.
+  func keep(id: String) throws -> Int64 {
+    let (key, isKnown) = try find(id)
+    var id = id
+    if !isKnown { try id.withUTF8 { try keep(key, id: UnsafeRawBufferPointer($0)) } }
+    return key
+  }
+
+  private func find(_ id: String) throws -> (key: Int64, isKnown: Bool) {
+    var (id, key) = (id, Fingerprint.of(id))
+    func isSame(_ holder: UnsafeRawBufferPointer) -> Bool {
+      id.withUTF8 { holder.isEqual(to: UnsafeRawBufferPointer($0)) }
+    }
+    while let isSame = try holder(of: key, isSame) {
+      if isSame { return (key, true) }
       key = key.nextKey
     }
-    return key
+    return (key, false)
   }
 
   /// Adds a user who is not known.

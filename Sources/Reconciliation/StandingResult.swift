@@ -17,10 +17,18 @@ extension Reconciler {
     // What has no date gets one by the capture.
     guard listed.allSatisfy({ $0.at != nil }) else { return knownAt - Interval(milliseconds: 1) }
     var last = Instant(milliseconds: .max)
-    let lineages = user.lineages + user.newerLineages
-    for moment in lineages.flatMap(moments) + entitlements.flatMap(moments) {
-      for shift in shifts where moment + shift >= knownAt { last = min(last, moment + shift) }
+    let (shifts, shown) = (shifts, knownAt)
+    func stand(until moments: [Instant]) {
+      for moment in moments {
+        for shift in shifts where moment + shift >= shown { last = min(last, moment + shift) }
+      }
     }
+    // A lineage that begins after the capture is compared once the snapshot knows it.
+    for lineage in user.lineages + user.newerLineages {
+      stand(until: moments(of: lineage.state))
+      if let current = lineage.current { stand(until: moments(of: current)) }
+    }
+    for entitlement in entitlements { stand(until: moments(of: entitlement)) }
     return last
   }
 
@@ -31,15 +39,12 @@ extension Reconciler {
     }
   }
 
-  private func moments(of lineage: LineageInput) -> [Instant] {
-    // A lineage that begins after the capture is compared once the snapshot knows it.
-    [lineage.state, lineage.latest].flatMap { state in
-      [
-        state.firstEventAt, state.lastEventAt, state.periodEnd, state.reportedEnd,
-        state.lastReportedEnd, state.effectiveEnd, state.silentEnd, state.trials.last?.end,
-        state.trials.last?.convertibleUntil,
-      ].compactMap { $0 } + commitmentYears(state)
-    }
+  private func moments(of state: LineageState) -> [Instant] {
+    [
+      state.firstEventAt, state.lastEventAt, state.periodEnd, state.reportedEnd,
+      state.lastReportedEnd, state.effectiveEnd, state.silentEnd, state.trials.last?.end,
+      state.trials.last?.convertibleUntil,
+    ].compactMap { $0 } + commitmentYears(state)
   }
 
   /// The ends of the years of a 12-month commitment that a cancel leaves running.

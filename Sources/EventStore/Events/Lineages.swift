@@ -25,7 +25,14 @@ public struct LineageRow: Sendable, Equatable {
 
   /// The original transaction id with the user's id, for people.
   public var originalText: String {
-    user == 0 ? original : original.replacing(user.userKeyText, with: userText)
+    isMadeOfUser ? original.replacing(user.userKeyText, with: userText) : original
+  }
+
+  /// Whether the original transaction id is made of the user's, beside a mark that no shop's has.
+  public var isMadeOfUser: Bool {
+    let marks = [UInt8(ascii: "|"), UInt8(ascii: ":")]
+    return user != 0 && original.utf8.contains(where: marks.contains)
+      && original.contains(user.userKeyText)
   }
 }
 

@@ -146,13 +146,9 @@ private struct SnapshotWriter {
 
   /// The check of the written row; nil when the ledger has the same snapshot.
   func write(_ snapshot: Snapshot) throws -> Int64? {
-    let user = snapshot.user.isEmpty ? 0 : try users.key(of: snapshot.user)
+    let user = snapshot.user.isEmpty ? 0 : try users.keep(id: snapshot.user)
     let content = try keep(SnapshotCoding.encode(snapshot.entitlements))
     let app = try ledger.keep(word: snapshot.app, in: database)
-    if user != 0 {
-      var text = snapshot.user
-      try text.withUTF8 { try users.keep(user, id: UnsafeRawBufferPointer($0)) }
-    }
     let columns = [
       Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
       content, snapshot.place.line, snapshot.place.byteOffset,

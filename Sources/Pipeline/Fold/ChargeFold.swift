@@ -117,12 +117,8 @@ struct ChargeFold {
   }
 
   private mutating func subscription(of row: LineageRow?) throws -> String {
-    guard var row, row.original.utf8.count >= row.user.userKeyText.utf8.count else {
-      return row?.original ?? ""
-    }
-    if row.userText.isEmpty, row.user != 0, row.original.contains(row.user.userKeyText) {
-      row.userText = try text(of: row.user, row)
-    }
+    guard var row else { return "" }
+    if row.userText.isEmpty, row.isMadeOfUser { row.userText = try text(of: row.user, row) }
     return row.originalText
   }
 

@@ -35,13 +35,13 @@ extension Reconciler {
     _ lineage: LineageInput, _ all: [Entitlement], at instant: Instant
   ) -> EntitlementMatch? {
     let group = all.filter { !isLeftBehind($0, by: lineage) }
-    guard !group.isEmpty else { return nil }
-    let furthest = group.sorted {
+    let furthest = group.min {
       let (left, right) = (reach($0, instant), reach($1, instant))
       return left != right ? left > right : $0.id < $1.id
     }
+    guard let furthest else { return nil }
     var match = EntitlementMatch(
-      lineage: lineage, entitlement: furthest[0],
+      lineage: lineage, entitlement: furthest,
       startedAt: group.flatMap { [$0.startedAt, $0.firstPurchasedAt] }.compactMap(\.self).min(),
       renewsCount: group.compactMap(\.renewsCount).max())
     if group.allSatisfy({ isStale($0, lineage) }) {

@@ -18,20 +18,11 @@ final class TableWriter {
   /// Nil if only the sink wants the rows.
   private let folder: String?
   private let formats: [CellFormat]
-  private var printer: RowPrinter
+  /// The rows of the file.
+  private var rows: PrintedRows
   private var file: CSVFile?
-  private var line: CSVLine
-  /// The row that is being written.
-  private var cells: [ReportCell] = []
-  /// The same as it is printed, with rounded amounts.
-  private var shown: [ReportCell] = []
-  private let isRounding: Bool
-  private let differences: [(column: Int, from: Int, minus: Int)]
   private var path = ""
   private var month: Month?
-  private var rows: Int64 = 0
-  private var printed: [Int128]
-  private var residual: [Int128]
   /// Whether the last cell of a row says if it is complete.
   private let isFlagged: Bool
   /// Receives the rows beside the file.
@@ -52,18 +43,7 @@ final class TableWriter {
     self.sink = sink
     isFlagged = layout.columns.last?.name == Column.isComplete.name
     formats = layout.columns.map(\.format)
-    printer = RowPrinter(labels)
-    line = CSVLine(plan.dialect)
-    isRounding = plan.amountDecimals.map { $0 < 6 } ?? false
-    let names = layout.columns.map(\.name)
-    differences = layout.differences.compactMap { column, from, minus in
-      guard let column = names.firstIndex(of: column), let from = names.firstIndex(of: from),
-        let minus = names.firstIndex(of: minus)
-      else { return nil }
-      return (column, from, minus)
-    }
-    printed = [Int128](repeating: 0, count: layout.columns.count)
-    residual = printed
+    rows = PrintedRows(layout, plan: plan, labels: labels)
   }
 
   /// Writes the report's files: the file of all periods always, files of months that have rows.
@@ -144,49 +124,9 @@ final class TableWriter {
 
   @inline(__always)
   private func writeRow(_ number: (Int) -> Int64?, text: (Int) -> String) throws {
-    line.removeAll()
-    cells.removeAll(keepingCapacity: true)
-    var place = 0
-    for format in formats {
-      cells.append(format.cell(at: place, number, text: text))
-      place += format.width
-    }
-    if isRounding { round() }
-    let row = isRounding ? shown : cells
-    for (index, format) in formats.enumerated() {
-      try printer.add(row[index], as: format, decimals: plan.amountDecimals, to: &line)
-      count(row[index], index)
-    }
-    rows += 1
-    try file?.add(line)
-    try sink?.add(cells, isComplete: isFlagged && cells.last == .integer(1))
-  }
-
-  /// Rounds the amounts of the row; a difference is that of the rounded amounts, so that rows foot.
-  private func round() {
-    shown = cells
-    for (index, format) in formats.enumerated() {
-      guard case .amount = format, case .integer(let number) = cells[index] else { continue }
-      shown[index] = .integer(rounded(number, decimals: plan.amountDecimals))
-    }
-    for (column, from, minus) in differences {
-      guard let from = shown[from].integer, let minus = shown[minus].integer else { continue }
-      guard case .integer = cells[column] else { continue }
-      shown[column] = .integer(Int64(clamping: Int128(from) - Int128(minus)))
-    }
-  }
-
-  /// Adds the printed value to the sums of its column.
-  @inline(__always)
-  private func count(_ cell: ReportCell, _ index: Int) {
-    guard case .integer(let number) = cell else { return }
-    switch formats[index] {
-    case .integer: printed[index] += Int128(number)
-    case .amount:
-      printed[index] += Int128(number)
-      residual[index] += Int128(cells[index].integer ?? number) - Int128(number)
-    default: break
-    }
+    try rows.append(number, text: text)
+    try file?.add(rows.line)
+    try sink?.add(rows.cells, isComplete: isFlagged && rows.cells.last == .integer(1))
   }
 
   /// Begins the file of the month in which day `number` lies, in a report that has one for each.
@@ -216,9 +156,9 @@ final class TableWriter {
   private func open(_ path: String) throws(SubledgerError) {
     guard let folder else { return }
     let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
-    line.removeAll()
-    for column in layout.columns { line.add(plain: column.name) }
-    try file.add(line)
+    var header = CSVLine(plan.dialect)
+    for column in layout.columns { header.add(plain: column.name) }
+    try file.add(header)
     self.file = file
     self.path = path
   }
@@ -226,36 +166,9 @@ final class TableWriter {
   private func finish() throws(SubledgerError) {
     guard let file else { return }
     try file.flush()
-    tables.append(
-      ReportTable(
-        path: path, rows: rows, columns: layout.columns.map(\.shown), controlTotals: totals,
-        roundingResidual: isRounding ? residuals : [:]))
+    tables.append(rows.table(at: path))
     self.file = nil
-    rows = 0
-    for index in printed.indices {
-      printed[index] = 0
-      residual[index] = 0
-    }
-  }
-
-  private var totals: [String: String] {
-    var totals: [String: String] = [:]
-    for (column, sum) in zip(layout.columns, printed) where !column.isKey {
-      switch column.format {
-      case .integer: totals[column.name] = String(sum)
-      case .amount: totals[column.name] = amountText(sum)
-      default: break
-      }
-    }
-    return totals
-  }
-
-  private var residuals: [String: String] {
-    var residuals: [String: String] = [:]
-    for (column, sum) in zip(layout.columns, residual) {
-      if case .amount = column.format { residuals[column.name] = amountText(sum) }
-    }
-    return residuals
+    rows.removeAll()
   }
 
   private func make(folder: String) throws(SubledgerError) {

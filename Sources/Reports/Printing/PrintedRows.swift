@@ -1,0 +1,124 @@
+internal import Domain
+internal import EventStore
+
+/// Prints the rows of a file, one after another in the same memory, and adds up what they show.
+///
+/// A structure, which a class changes once for each row rather than for each cell.
+struct PrintedRows {
+  private let layout: ReportDefinition
+  private let formats: [CellFormat]
+  private let decimals: Int?
+  private let isRounding: Bool
+  private let differences: [(column: Int, from: Int, minus: Int)]
+  private var printer: RowPrinter
+  /// The last row as it is printed.
+  private(set) var line: CSVLine
+  /// Its cells, exact.
+  private(set) var cells: [ReportCell] = []
+  /// The same with rounded amounts.
+  private var shown: [ReportCell] = []
+  private var count: Int64 = 0
+  private var printed: [Int128]
+  private var residual: [Int128]
+
+  /// No rows of `layout` yet, which may have numbers of words of `labels`.
+  init(_ layout: ReportDefinition, plan: ReportPlan, labels: Labels) {
+    self.layout = layout
+    formats = layout.columns.map(\.format)
+    decimals = plan.amountDecimals
+    isRounding = plan.amountDecimals.map { $0 < 6 } ?? false
+    let names = layout.columns.map(\.name)
+    differences = layout.differences.compactMap { column, from, minus in
+      guard let column = names.firstIndex(of: column), let from = names.firstIndex(of: from),
+        let minus = names.firstIndex(of: minus)
+      else { return nil }
+      return (column, from, minus)
+    }
+    printer = RowPrinter(labels)
+    line = CSVLine(plan.dialect)
+    printed = [Int128](repeating: 0, count: layout.columns.count)
+    residual = printed
+  }
+
+  /// Forgets the rows and their sums.
+  mutating func removeAll() {
+    count = 0
+    for index in printed.indices {
+      printed[index] = 0
+      residual[index] = 0
+    }
+  }
+
+  /// Prints another row of values as a query returns them.
+  @inline(__always)
+  mutating func append(_ number: (Int) -> Int64?, text: (Int) -> String) throws {
+    line.removeAll()
+    cells.removeAll(keepingCapacity: true)
+    var place = 0
+    for format in formats {
+      cells.append(format.cell(at: place, number, text: text))
+      place += format.width
+    }
+    if isRounding { round() }
+    let row = isRounding ? shown : cells
+    for (index, format) in formats.enumerated() {
+      try printer.add(row[index], as: format, decimals: decimals, to: &line)
+      add(row[index], index)
+    }
+    count += 1
+  }
+
+  /// Rounds the amounts of the row; a difference is that of the rounded amounts, so that rows foot.
+  private mutating func round() {
+    shown = cells
+    for (index, format) in formats.enumerated() {
+      guard case .amount = format, case .integer(let number) = cells[index] else { continue }
+      shown[index] = .integer(rounded(number, decimals: decimals))
+    }
+    for (column, from, minus) in differences {
+      guard let from = shown[from].integer, let minus = shown[minus].integer else { continue }
+      guard case .integer = cells[column] else { continue }
+      shown[column] = .integer(Int64(clamping: Int128(from) - Int128(minus)))
+    }
+  }
+
+  /// Adds the printed value to the sums of its column.
+  @inline(__always)
+  private mutating func add(_ cell: ReportCell, _ index: Int) {
+    guard case .integer(let number) = cell else { return }
+    switch formats[index] {
+    case .integer: printed[index] += Int128(number)
+    case .amount:
+      printed[index] += Int128(number)
+      residual[index] += Int128(cells[index].integer ?? number) - Int128(number)
+    default: break
+    }
+  }
+
+  /// The rows and their sums as the file at `path`.
+  func table(at path: String) -> ReportTable {
+    ReportTable(
+      path: path, rows: count, columns: layout.columns.map(\.shown), controlTotals: totals,
+      roundingResidual: isRounding ? residuals : [:])
+  }
+
+  private var totals: [String: String] {
+    var totals: [String: String] = [:]
+    for (column, sum) in zip(layout.columns, printed) where !column.isKey {
+      switch column.format {
+      case .integer: totals[column.name] = String(sum)
+      case .amount: totals[column.name] = amountText(sum)
+      default: break
+      }
+    }
+    return totals
+  }
+
+  private var residuals: [String: String] {
+    var residuals: [String: String] = [:]
+    for (column, sum) in zip(layout.columns, residual) {
+      if case .amount = column.format { residuals[column.name] = amountText(sum) }
+    }
+    return residuals
+  }
+}
