@@ -110,7 +110,7 @@ struct ExplainCommandTests {
       #expect(result.errors.isEmpty, "\(result)")
       blocks += 1
     }
-    #expect(blocks >= 3)
+    #expect(blocks >= 2)
   }
 
   @Test("A break, a subscription and a transaction are explained by their events")
