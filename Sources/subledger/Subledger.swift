@@ -15,21 +15,21 @@ struct Subledger: ParsableCommand {
         0   done, also when there was nothing new
         1   published with reservations: breaks at or above --fail-on, missing money above the
             limit, too many rejected lines, or a file that cannot be read;
-            or an answer of sql was cut
+            an answer of sql was cut; diff found a difference
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
         66  no input                    75  another run holds the ledger, or too early
         70  a consistency check failed  77  permission denied
         78  configuration               130, 143  stopped by SIGINT, SIGTERM at a safe point
-        141 output of explain or sql closed by its reader
+        141 output of explain, sql or diff closed by its reader
         142 sql stopped at its time limit
       """,
     version: Release.version,
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
-      SQLCommand.self, CloseCommand.self, ReopenCommand.self, VerifyCommand.self, PackCommand.self,
-      StatusCommand.self, BackupCommand.self, EraseCommand.self, PruneCommand.self,
-      RetractCommand.self, DrillCommand.self, SimulateCommand.self,
+      SQLCommand.self, DiffCommand.self, CloseCommand.self, ReopenCommand.self, VerifyCommand.self,
+      PackCommand.self, StatusCommand.self, BackupCommand.self, EraseCommand.self,
+      PruneCommand.self, RetractCommand.self, DrillCommand.self, SimulateCommand.self,
     ])
 
   static func main() {

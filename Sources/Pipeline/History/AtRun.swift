@@ -15,6 +15,11 @@ extension RunPipeline {
   public func report(atRun run: Int64) throws -> RunResult {
     try requireLedger()
     try requireOwnSet(in: try Ledger.open(path: plan.ledger, mode: .readOnly))
+    return try reproduce(run)
+  }
+
+  /// The same, or into a private `folder`, of which the ledger learns nothing.
+  func reproduce(_ run: Int64, into folder: String? = nil) throws -> RunResult {
     var copied = plan
     copied.isDryRun = true
     return try following(copied).withLedger { ledger in
@@ -27,6 +32,7 @@ extension RunPipeline {
       try ledger.rewind(to: run)
       var plan = history.plan
       plan.isDryRun = self.plan.isDryRun
+      if let folder { plan.out = folder }
       if self.plan.hasExplicitAsOf { plan.rules.asOf = self.plan.rules.asOf }
       return try following(plan).publish(from: ledger, after: IntakeSummary()) {
         checksums in
@@ -37,7 +43,7 @@ extension RunPipeline {
             history.row, history.documents, reproduced: checksums, since: since)
           try require(check, isLookBack: isLookBack)
         }
-        guard !self.plan.isDryRun else { return }
+        guard !self.plan.isDryRun, folder == nil else { return }
         try Ledger.open(path: self.plan.ledger, mode: .readWrite).announce(set: set, in: nil)
       }
     }

@@ -1,0 +1,145 @@
+// Two published sets → the cells that differ.
+internal import Domain
+internal import EventStore
+
+/// A cell that two sets show differently, or that only one of them has.
+public struct CellChange: Sendable, Equatable {
+  /// The report's name.
+  public let report: String
+  /// The first key column: a month, a day, an id.
+  public let period: String
+  /// The other key columns, joined by commas.
+  public let key: String
+  /// The changed column.
+  public let column: String
+  /// The cell in the earlier set; empty when unknown, or without a row.
+  public let before: String
+  /// The same in the later set.
+  public let after: String
+  /// Of a number what was added, a row that is not there counted as 0; empty if one is unknown.
+  public let delta: String
+  /// Why, as `restatements.csv` of the later set says of this very change; else empty.
+  public let cause: String
+}
+
+/// Two report sets side by side.
+///
+/// Their rows are put together by their keys, whatever dialect they are printed in.
+public struct SetComparison {
+  private let before: ReportSet
+  private let after: ReportSet
+  private let rows: RowPairs
+  private let causes: RowPairs
+
+  /// The sets to compare, which must be published.
+  public init(_ before: ReportSet, _ after: ReportSet) throws {
+    (self.before, self.after) = (before, after)
+    (rows, causes) = (try RowPairs(), try RowPairs())
+    for table in after.tables(of: ReportDefinition.restatements.name) {
+      try after.forEachRow(of: table) { row in
+        let cells = (0..<table.columns.count).map { row[$0] }
+        guard cells.count > 7 else { return }
+        // A cohort's key names its month, of others the month stands before it.
+        for key in [cells[2], "\(cells[1]),\(cells[2])"] {
+          try causes.put(
+            [cells[4], cells[5], cells[7]].joined(separator: boundary), .after,
+            key: [cells[0], key, cells[3]].joined(separator: boundary))
+        }
+      }
+    }
+  }
+
+  /// Calls `body` at every cell that differs, by report, month and key.
+  ///
+  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as it was published,
+  ///   and whatever `body` throws.
+  public func forEachChange(_ body: (CellChange) throws -> Void) throws {
+    let sums = try [before, after].map {
+      Checksums(reading: try readFile("\($0.folder)/\(checksumsName)") ?? [])
+    }
+    let former = tables(of: before)
+    let latter = tables(of: after)
+    let paths = Set(former.keys).union(latter.keys)
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    for path in paths where sums[0].hashes[path] != sums[1].hashes[path] {
+      try compare(former[path], latter[path], body)
+    }
+  }
+
+  private func tables(of set: ReportSet) -> [String: ReportTable] {
+    Dictionary(set.manifest.resources.map { ($0.path, $0) }) { first, _ in first }
+  }
+
+  private func compare(
+    _ former: ReportTable?, _ latter: ReportTable?, _ body: (CellChange) throws -> Void
+  ) throws {
+    try rows.removeAll()
+    guard let table = latter ?? former else { return }
+    let keys = table.columns.filter(\.isKey).map(\.name)
+    if let former { try put(former, of: before, .before, by: keys) }
+    if let latter { try put(latter, of: after, .after, by: keys) }
+    let report = String(table.path.prefix { $0 != "/" }.split(separator: ".").first ?? "")
+    let columns = [latter, former].compactMap { $0 }.flatMap(\.columns).filter { !$0.isKey }
+    var names: Set<String> = []
+    let measures = columns.filter { names.insert($0.name).inserted }
+    try rows.forEachDifference { key, before, after in
+      let keys = parts(of: key)
+      let others = keys.dropFirst().joined(separator: ",")
+      let old = before.map { cells($0, of: former) }
+      let new = after.map { cells($0, of: latter) }
+      for column in measures {
+        let (was, now) = (old?[column.name] ?? "", new?[column.name] ?? "")
+        guard was != now else { continue }
+        let cell = [report, keys.joined(separator: ","), column.name].joined(separator: boundary)
+        let known = try causes.row(.after, key: cell).map(parts) ?? []
+        let isExplained =
+          known.count == 3 && Self.isSame(known[0], old == nil ? nil : was)
+          && Self.isSame(known[1], new == nil ? nil : now)
+        try body(
+          CellChange(
+            report: report, period: keys.first ?? "", key: others, column: column.name,
+            before: was, after: now,
+            delta: Self.delta(old == nil ? "0" : was, new == nil ? "0" : now, column.type),
+            cause: isExplained ? known[2] : ""))
+      }
+    }
+  }
+
+  private func put(
+    _ table: ReportTable, of set: ReportSet, _ side: RowPairs.Side, by keys: [String]
+  ) throws {
+    let places = keys.compactMap { name in table.columns.firstIndex { $0.name == name } }
+    let others = table.columns.indices.filter { !places.contains($0) }
+    try set.forEachRow(of: table) { row in
+      try rows.put(
+        others.map { row[$0] }.joined(separator: boundary), side,
+        key: places.map { row[$0] }.joined(separator: boundary))
+    }
+  }
+
+  private func cells(_ row: String, of table: ReportTable?) -> [String: String] {
+    let columns = table?.columns.filter { !$0.isKey } ?? []
+    return Dictionary(zip(columns.map(\.name), parts(of: row))) { $1 }
+  }
+
+  /// Whether a number of `restatements.csv`, where a missing row is 0 or empty, is that of a set.
+  private static func isSame(_ restated: String, _ cell: String?) -> Bool {
+    restated == cell ?? "" || cell == nil && CSVRow.micros(of: restated.utf8) == 0
+  }
+
+  private static func delta(_ before: String, _ after: String, _ type: String) -> String {
+    guard type == "integer" || type == "number", let old = CSVRow.micros(of: before.utf8),
+      let new = CSVRow.micros(of: after.utf8)
+    else { return "" }
+    let delta = Int128(new) - Int128(old)
+    return type == "integer" ? String(delta / 1_000_000) : amountText(delta)
+  }
+}
+
+/// Between two cells; no cell contains a control character.
+private let boundary = "\u{1f}"
+
+/// The cells of a joined row, empty ones included.
+private func parts(of row: String) -> [String] {
+  row.split(separator: boundary, omittingEmptySubsequences: false).map(String.init)
+}

@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What changed between two published sets is listed cell by cell")
+struct DiffTests {
+  private let world: World
+
+  /// The set `before` of all archives but an early one,
+  /// and the set `reports` of all, both of one ledger.
+  init() throws {
+    world = try World(seed: 36, subscribers: 120, lost: 10_000, archives: 8)
+    let archives = try world.archives().map(\.path)
+    let first = world.run(archives: archives.filter { $0 != archives[3] })
+    try world.publish(first)
+    try FileManager.default.copyItem(
+      atPath: world.program.folder.path("reports"),
+      toPath: world.program.folder.path("before"))
+    try world.publish(world.run())
+  }
+
+  private func rows(_ csv: String) -> [[String: String]] {
+    let lines = csv.split(separator: "\n").map { line in
+      line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
+  }
+
+  @Test("Each cell of revenue that differs is listed once, with what was added")
+  func cells() throws {
+    let result = try world.program.run(["diff", "before", "reports", "--format", "json"])
+    #expect(result.status == 1 && result.errors.isEmpty, "\(result)")
+    var listed: Set<[String]> = []
+    for line in result.output.split(separator: "\n") {
+      let change = try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      guard change["report"] as? String == "revenue_monthly" else { continue }
+      let cell = ["period", "key", "column", "before", "after", "delta"].map {
+        change[$0] as? String ?? ""
+      }
+      #expect(listed.insert(cell).inserted, "\(cell)")
+    }
+    let keys = [
+      "period", "provider", "app_id", "store", "product_id", "product_type", "charge_kind",
+      "country", "storefront", "currency", "proceeds_rate", "amount_basis",
+    ]
+    func table(_ folder: String) throws -> [String: [String: String]] {
+      let rows = try world.program.rows("revenue_monthly.csv", in: folder)
+      return Dictionary(
+        uniqueKeysWithValues: rows.map { row in
+          (keys.map { row[$0] ?? "" }.joined(separator: ","), row)
+        })
+    }
+    let (before, after) = (try table("before"), try table("reports"))
+    var expected: Set<[String]> = []
+    for key in Set(before.keys).union(after.keys) {
+      let (old, new) = (before[key], after[key])
+      for column in (new ?? old ?? [:]).keys where !keys.contains(column) {
+        let (was, now) = (old?[column] ?? "", new?[column] ?? "")
+        guard was != now else { continue }
+        let numbers = [old == nil ? "0" : was, new == nil ? "0" : now].map {
+          Decimal(string: $0)
+        }
+        var delta = ""
+        if column != "is_complete", let one = numbers[0], let other = numbers[1] {
+          delta = "\(other - one)"
+        }
+        let parts = key.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+        expected.insert([String(parts[0]), String(parts[1]), column, was, now, delta])
+      }
+    }
+    // Decimals are compared as numbers: 1.50 is 1.5.
+    func plain(_ cell: [String]) -> [String] {
+      cell.dropLast() + [cell[5].isEmpty ? "" : "\(Decimal(string: cell[5]) ?? 0)"]
+    }
+    #expect(!expected.isEmpty)
+    #expect(Set(listed.map(plain)) == Set(expected.map(plain)))
+  }
+
+  @Test("A set does not differ from itself, whatever its dialect")
+  func same() throws {
+    let copy = world.run(out: "german") + ["--csv-dialect", "excel-de"]
+    try world.publish(copy)
+    try world.publish(world.run(out: "plain"))
+    let dialects = try world.program.run(["diff", "german", "plain"])
+    #expect(dialects.status == 0, "\(dialects)")
+    #expect(dialects.output.contains("option csv_dialect: excel-de → rfc4180\n"))
+    #expect(dialects.output.hasSuffix("no cell differs\n"))
+    for format in ["csv", "json"] {
+      let result = try world.program.run(["diff", "before", "before", "--format", format])
+      #expect(result.status == 0, "\(result)")
+      let header = "report,period,key,column,before,after,delta,cause\n"
+      #expect(result.output == (format == "csv" ? header : ""))
+    }
+  }
+
+  @Test("The numbers of runs stand for their sets, and the ledger stays as it is")
+  func runs() throws {
+    let ledger = try Data(
+      contentsOf: URL(fileURLWithPath: world.program.folder.path("reports.sqlite")))
+    let config = ["--ledger", "reports.sqlite", "--config", "world/subledger.yaml"]
+    let runs = try world.program.run(["diff", "1", "2", "--format", "csv"] + config)
+    let folders = try world.program.run(["diff", "before", "reports", "--format", "csv"])
+    #expect(runs.status == 1, "\(runs)")
+    #expect(runs.output == folders.output)
+    #expect(
+      try Data(contentsOf: URL(fileURLWithPath: world.program.folder.path("reports.sqlite")))
+        == ledger)
+    let text = try world.program.run(["diff", "1", "2"] + config)
+    let cells = runs.output.split(separator: "\n").count - 1
+    #expect(text.output.contains("\n\(cells) cells of "), "\(text.output.suffix(200))")
+    #expect(text.output.contains("\nrevenue_monthly 20"))
+  }
+
+  @Test("A change that restatements.csv explains has its cause")
+  func causes() throws {
+    let restated = try world.program.rows("restatements.csv", in: "reports")
+    let result = try world.program.run(["diff", "before", "reports", "--format", "json"])
+    var causes: [[String]: String] = [:]
+    for line in result.output.split(separator: "\n") {
+      let change = try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      guard let cause = change["cause"] as? String else { continue }
+      let cell = ["report", "period", "key", "column"].map { change[$0] as? String ?? "" }
+      causes[[cell[0], "\(cell[1]),\(cell[2])", cell[3]]] = cause
+    }
+    #expect(!restated.isEmpty)
+    for row in restated {
+      let cell = ["report", "period", "key", "column"].map { row[$0] ?? "" }
+      // The key of a cohort contains its month.
+      let key = cell[0] == "retention_monthly" ? cell[2] : "\(cell[1]),\(cell[2])"
+      #expect(causes[[cell[0], key, cell[3]]] == row["cause"], "\(cell)")
+    }
+    #expect(causes.count == restated.count)
+  }
+
+  @Test("What is no set, or no longer what was published, is named")
+  func refused() throws {
+    let missing = try world.program.run(["diff", "before", "nothing"])
+    #expect(missing.status == 66, "\(missing)")
+    let noRun = try world.program.run(
+      ["diff", "1", "9", "--ledger", "reports.sqlite", "--config", "world/subledger.yaml"])
+    #expect(noRun.status == 64 && noRun.errors.contains("no run 9"), "\(noRun)")
+    let path = world.program.folder.path("before/churn_monthly.csv")
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data("x\n".utf8))
+    try handle.close()
+    let changed = try world.program.run(["diff", "before", "reports"])
+    #expect(changed.status == 65, "\(changed)")
+    #expect(changed.errors.contains("churn_monthly.csv is not as it was published"), "\(changed)")
+    #expect(changed.output.isEmpty)
+  }
+}
