@@ -1,4 +1,3 @@
-import Domain
 import Testing
 
 /// A module that only some folders may import.
