@@ -61,15 +61,22 @@ public struct CSVRow {
 
   /// Whether the cells of columns of numbers are numbers.
   var hasNumbers: Bool {
-    isNumber.indices.allSatisfy { column in
-      guard isNumber[column] else { return true }
-      let digits = cell(column).drop { $0 == UInt8(ascii: "-") }
-      let marks = digits.count { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
-      return cell(column).count - digits.count <= 1 && digits.count <= 21 && marks <= 1
-        && digits.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } + marks
-          == digits.count
-        && (digits.drop { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: ",") }).count <= 7
+    isNumber.indices.allSatisfy { !isNumber[$0] || Self.isNumber(cell($0)) }
+  }
+
+  private static func isNumber(_ cell: ArraySlice<UInt8>) -> Bool {
+    let digits = cell.first == UInt8(ascii: "-") ? cell.dropFirst() : cell
+    var decimals: Int?
+    for byte in digits {
+      if byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",") {
+        guard decimals == nil else { return false }
+        decimals = 0
+      } else {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return false }
+        decimals = decimals.map { $0 + 1 }
+      }
     }
+    return digits.count <= 21 && decimals ?? 0 <= 6
   }
 
   /// Takes the cells of a line; false when it has not one for each column.
