@@ -28,7 +28,7 @@ public enum ReportPartition: CaseIterable, Sendable {
     case .account:
       [
         .breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .unknownInput,
-        .inputs, .rejects,
+        .inputs, .rejects, .drill,
       ]
     }
   }

@@ -111,9 +111,9 @@ enum ExitStatus {
   static func of(_ error: SubledgerError) -> Int32 {
     switch error.kind {
     case .usage: 64
-    case .damagedInput: 65
+    case .damagedInput, .overflow: 65
     case .noInput: 66
-    case .identity, .overflow: 70
+    case .identity: 70
     case .cannotCreate: 73
     case .inputOutput: 74
     case .tryAgain: 75

@@ -51,19 +51,37 @@ struct DrillCommandTests {
     #expect(text.contains("250 events of as many users damaged"))
   }
 
-  @Test("The ledger is the same file afterwards, and no copy is left")
+  @Test("The next run publishes the result, and nothing else is kept and no copy left")
   func untouched() throws {
     let world = try world()
     let folder = world.program.folder
-    let before = try Data(contentsOf: URL(fileURLWithPath: folder.path("reports.sqlite")))
     try FileManager.default.createDirectory(
       atPath: folder.path("tmp"), withIntermediateDirectories: true)
+    let before = try world.program.published(in: "reports")
     let result = try world.program.run(
-      ["drill", "--ledger", "reports.sqlite", "--events", "20"],
+      ["drill", "--ledger", "reports.sqlite", "--events", "20", "--out", "drill"],
       environment: ["TMPDIR": folder.path("tmp")])
     #expect(result.status == 0, "\(result)")
-    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("reports.sqlite"))) == before)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp")).isEmpty)
+    #expect(try world.program.rows("drill.csv").isEmpty)
+    try world.publish(world.run())
+    let after = try world.program.published(in: "reports")
+    #expect(
+      Set(differences(before, after))
+        == ["SHA256SUMS", "datapackage.json", "drill.csv", "index.html"])
+    let kept = try world.program.rows("drill.csv").map { [$0["code"], $0["found"], $0["recall"]] }
+    let printed = try world.program.rows("drill.csv", in: "drill")
+      .map { [$0["code"], $0["found"], $0["recall"]] }
+    #expect(!kept.isEmpty && Set(kept) == Set(printed))
+    let page = try String(
+      contentsOfFile: folder.path("reports/index.html"), encoding: .utf8)
+    #expect(page.contains("Recall of the checks") && page.contains("data-file=\"drill\""))
+    let proof = try world.program.run(["verify", "--replay", "--ledger", "reports.sqlite"])
+    #expect(proof.status == 0, "\(proof)")
+    let earlier = try world.program.run(
+      ["report", "--ledger", "reports.sqlite", "--at-run", "1", "--out", "earlier"])
+    #expect(earlier.status == 0, "\(earlier)")
+    #expect(differences(before, try world.program.published(in: "earlier")).isEmpty)
   }
 
   @Test("Equal seeds give equal bytes, other seeds other damages")

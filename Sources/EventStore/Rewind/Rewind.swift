@@ -39,7 +39,7 @@ extension Ledger {
   private static let ofRuns = [
     ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
     ("failed_attempt", "run > ?"), ("delivery_hour", "run > ?"), ("creation_lag", "run > ?"),
-    ("run_part", "run >= ?"),
+    ("run_part", "run >= ?"), ("drill", "run >= ?"),
     ("publication", "run >= ?"), ("published_horizon", "run >= ?"),
     ("published_row", "version in (select id from published where run >= ?)"),
     ("published", "run >= ?"), ("published_month", "run >= ?"),

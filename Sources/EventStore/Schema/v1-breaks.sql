@@ -61,6 +61,20 @@ where
     where other.break_id = latest.break_id
   );
 
+-- What drills measured, each of a copy of the ledger: how many damages the checks found.
+create table drill (
+  run integer not null, -- the newest when it was made; runs after it publish it
+  code text not null, -- of a break, or `duplicate`
+  as_of_ms integer not null,
+  injected integer not null,
+  found integer not null,
+  renamed integer not null,
+  missed integer not null,
+  unrevealed integer not null,
+  wrong integer not null,
+  primary key (run, code)
+) strict, without rowid;
+
 create table decision (
   break_id text primary key,
   verdict text not null check (verdict in ('explained', 'written_off')),

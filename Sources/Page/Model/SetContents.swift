@@ -23,6 +23,8 @@ struct SetContents {
   let deliveries: Cube
   /// By status.
   let inputs: Cube
+  /// By code.
+  let drill: Cube
 
   init(of set: ReportSet) throws {
     self.set = set
@@ -65,6 +67,7 @@ struct SetContents {
     inputs = try Cube(
       set, "inputs", by: ["status"],
       of: ["lines", "accepted", "duplicates", "skipped", "rejected"])
+    drill = try Cube(set, "drill", by: ["code"], of: ["injected", "found", "missed", "false"])
   }
 
   /// Business time of the set.

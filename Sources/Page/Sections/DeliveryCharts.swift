@@ -1,4 +1,5 @@
-// How webhooks arrived: duplicates and latency by day, outages and gaps on the time axis.
+// How webhooks arrived: duplicates and latency by day, outages and gaps on the time axis, and how
+// much of what does not arrive the checks find.
 internal import Domain
 internal import Formats
 
@@ -51,6 +52,7 @@ extension SetContents {
       figure.isTable = true
       figures.append(figure)
     }
+    if !drill.sums.isEmpty { figures.append(recallFigure(numbers, &tables)) }
     return ChartGroup(id: "deliveries", title: "Deliveries", charts: figures)
   }
 
@@ -67,6 +69,42 @@ extension SetContents {
             title: "", legend: [], chart: chart.html(name: "Delivery latency by day"),
             table: table.html(caption: "Delivery latency by day, in seconds", numbers))
         ] : [])
+  }
+
+  /// What the checks found of the events that the last drill damaged.
+  private func recallFigure(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
+    let measures = [
+      ("Damaged", Measure.sum("injected"), Unit.count), ("Found", .sum("found"), .count),
+      ("Missed", .sum("missed"), .count),
+      ("Recall", .rate("found", over: "found+missed"), .percent),
+      ("False", .sum("false"), .count),
+      ("Precision", .rate("found", over: "found+false"), .percent),
+    ]
+    let table = PageTable(
+      report: drill.report, head: "Code",
+      columns: measures.map { PageTable.Column(title: $0.0, measure: $0.1, unit: $0.2) },
+      rows: drill.values(of: "code").map { code in
+        let values = measures.map { drill.value($0.1, code) }
+        let (found, missed) = (values[1] ?? 0, values[2] ?? 0)
+        return PageTable.Row(
+          title: code, filter: RowFilter("code", code), values: values,
+          bars: [
+            .init(from: 0, to: found, style: "gain"),
+            .init(from: found, to: found + missed, style: "loss"),
+          ])
+      })
+    tables.append(table)
+    let title = "Recall of the checks"
+    var figure = ChartFigure(
+      "drill", title,
+      note: "The last drill damaged events in a copy of the ledger; what the data cannot show is "
+        + "not counted as missed.",
+      [
+        ChartFigure.View(
+          title: "", legend: [], chart: "", table: table.html(caption: title, numbers))
+      ])
+    figure.isTable = true
+    return figure
   }
 
   private func dayTable(_ days: [String], _ columns: [(String, Measure)]) -> PageTable {

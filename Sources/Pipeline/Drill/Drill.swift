@@ -1,4 +1,5 @@
 import EventStore
+import Logging
 import Reconciliation
 import Subscriptions
 import Domain
@@ -6,7 +7,7 @@ import Domain
 extension RunPipeline {
   /// Damages events in a copy of the ledger, and measures what fold and reconciliation find.
   ///
-  /// The ledger itself is only read. As-of is that of the newest run, unless the plan has one.
+  /// Of the ledger itself nothing changes but that it keeps the result for `drill.csv`. As-of is that of the newest run, unless the plan has one.
   ///
   /// - Parameters:
   ///   - seed: equal seeds damage the same events in the same way.
@@ -18,13 +19,19 @@ extension RunPipeline {
     try requireLedger(to: "drill")
     var copied = try plan.withLists()
     copied.isDryRun = true
-    return try following(copied).withLedger { ledger in
+    let result = try following(copied).withLedger { ledger in
       var dated = copied
       if !plan.hasExplicitAsOf, let run = try ledger.runs(newest: 1).first {
         dated.rules.asOf = run.asOf
       }
       return try following(dated).drill(seed, events, in: ledger)
     }
+    do {
+      try withLedger { try $0.keep(result.rows, asOf: result.asOf) }
+    } catch let error as SubledgerError where error.kind == .permission {
+      log.warning("the page will not show this drill: \(error)")
+    }
+    return result
   }
 
   private func drill(

@@ -1,3 +1,4 @@
+import EventStore
 import Foundation
 import Reports
 import Domain
@@ -49,23 +50,7 @@ public struct DrillResult: Sendable {
   }
 }
 
-/// How well the damages were found that one code must show, or the losses of one kind of event.
-struct DrillRow: Equatable {
-  /// A break's code, `duplicate`, or a kind of event.
-  let code: String
-  /// Damages that the code must show.
-  var injected: Int64 = 0
-  /// How many of these a break, or a count, showed.
-  var found: Int64 = 0
-  /// How many of `found` are losses that another `MISSED_` code named.
-  var renamed: Int64 = 0
-  /// How many of `injected` nothing showed although the data could.
-  var missed: Int64 = 0
-  /// How many of `injected` nothing in the data could show, by the reason.
-  var unrevealed: [String: Int64] = [:]
-  /// Breaks, or counts, that no damage explains.
-  var wrong: Int64 = 0
-
+extension DrillRow {
   /// The row, whose first column is `key`.
   func record(by key: String = "code") -> Record {
     func share(of whole: Int64) -> CSVCell {

@@ -80,6 +80,21 @@ extension ReportDefinition {
       .count("retracted", of: "lines", "Skipped because somebody retracted them."),
     ])
 
+  static let drill = ReportDefinition(
+    name: "drill", query: PackageResources.drill_sql, dependsOnArrival: true,
+    columns: [
+      .key("code", .text, "Code of a break, or duplicate."),
+      .count("injected", of: "events", "Damaged events that the code must show."),
+      .count("found", of: "events", "Of these, shown."),
+      .count("renamed", of: "events", "Of found, losses that another MISSED code named."),
+      .count("missed", of: "events", "Not shown although the data could."),
+      .count("unrevealed", of: "events", "Not shown because nothing in the data could."),
+      .count("false", of: "breaks", "Shown although nothing was damaged."),
+      .rate("recall", "found / (found + missed); empty when neither is."),
+      .rate("precision", "found / (found + false); empty when neither is."),
+      .cell("as_of", .instant, "Business time of the drill."),
+    ])
+
   static let rejects = ReportDefinition(
     name: "rejects", query: PackageResources.rejects_sql, tables: [.printedNames],
     namesPersons: true, dependsOnArrival: true,

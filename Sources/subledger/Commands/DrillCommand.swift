@@ -8,8 +8,9 @@ struct DrillCommand: ParsableCommand {
     abstract: "Corrupt a copy of the ledger and measure how much the checks detect.",
     discussion: """
       Removes, repeats, delays, swaps and corrupts events in a copy of the ledger, folds and \
-      reconciles it, and prints recall and precision of every break code. The ledger itself is \
-      only read. Equal seeds damage the same events.
+      reconciles it, and prints recall and precision of every break code. The ledger itself \
+      keeps nothing but the result, which the next run publishes as drill.csv and on the page. \
+      Equal seeds damage the same events.
 
         subledger drill --seed 7 --events 500 --ledger /srv/subledger.sqlite
 
