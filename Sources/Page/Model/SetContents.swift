@@ -67,7 +67,8 @@ struct SetContents {
     inputs = try Cube(
       set, "inputs", by: ["status"],
       of: ["lines", "accepted", "duplicates", "skipped", "rejected"])
-    drill = try Cube(set, "drill", by: ["code"], of: ["injected", "found", "missed", "false"])
+    drill = try Cube(
+      set, "drill", by: ["code"], of: ["injected", "found", "missed", "unrevealed", "false"])
   }
 
   /// Business time of the set.

@@ -75,7 +75,7 @@ extension SetContents {
   private func recallFigure(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
     let measures = [
       ("Damaged", Measure.sum("injected"), Unit.count), ("Found", .sum("found"), .count),
-      ("Missed", .sum("missed"), .count),
+      ("Missed", .sum("missed"), .count), ("Not provable", .sum("unrevealed"), .count),
       ("Recall", .rate("found", over: "found+missed"), .percent),
       ("False", .sum("false"), .count),
       ("Precision", .rate("found", over: "found+false"), .percent),
@@ -97,8 +97,8 @@ extension SetContents {
     let title = "Recall of the checks"
     var figure = ChartFigure(
       "drill", title,
-      note: "The last drill damaged events in a copy of the ledger; what the data cannot show is "
-        + "not counted as missed.",
+      note: "The last drill damaged events in a copy of the ledger. What nothing in the data can "
+        + "show is not provable, and not counted as missed.",
       [
         ChartFigure.View(
           title: "", legend: [], chart: "", table: table.html(caption: title, numbers))
