@@ -14,9 +14,8 @@ struct BreakTableTests {
     let text = try Project.text(of: "docs/reports.md")
     let parts = text.components(separatedBy: "### Break codes\n\n")
     try #require(parts.count == 2)
-    let rest = parts[1].components(separatedBy: "\n\n").dropFirst().joined(separator: "\n\n")
-    let table = (BreakTable.header + BreakTable.rows).joined(separator: "\n")
-    let expected = parts[0] + "### Break codes\n\n" + table + "\n\n" + rest
+    let rest = parts[1].components(separatedBy: "\n\n## ").dropFirst().joined(separator: "\n\n## ")
+    let expected = "\(parts[0])### Break codes\n\n\(BreakTable.text)\n\n## \(rest)"
     if ProcessInfo.processInfo.environment["WRITE_DOCS"] != nil {
       try expected.write(toFile: path, atomically: true, encoding: .utf8)
     }
@@ -30,21 +29,28 @@ struct BreakTableTests {
   }
 }
 
-/// The table of break codes of the reference, from what the checks declare.
+/// The tables of break codes of the reference, from what the checks declare.
 enum BreakTable {
-  static let header = ["| code | severity | raised when |", "|---|---|---|"]
-
   /// All conditions, in the order of evaluation; conditions without a user come last.
   static var conditions: [BreakCondition] {
     Reconciler.checks.flatMap { $0.conditions } + findingConditions
   }
 
-  /// One row for each code, in the order of the codes.
-  static var rows: [String] {
-    BreakCode.allCases.map { code in
-      let conditions = conditions.filter { $0.codes.contains(code) }.map(\.condition)
-      let severity = code.severity.map(\.rawValue) ?? "by amount"
-      return "| `\(code.rawValue)` | \(severity) | \(conditions.joined(separator: "; ")) |"
+  /// A row for each code, in the order of the codes, then one for each condition of several codes.
+  static var text: String {
+    let shared = conditions.filter { $0.codes.count > 1 }
+    let codes = BreakCode.allCases.map { code in
+      let own = conditions.filter { $0.codes == [code] }.map(\.condition)
+      let isAlsoShared = shared.contains { $0.codes.contains(code) }
+      let cell = (own + (isAlsoShared ? ["below"] : [])).joined(separator: "; ")
+      return "| `\(code.rawValue)` | \(code.severity.map(\.rawValue) ?? "by amount") | \(cell) |"
     }
+    let several = shared.map { condition in
+      let codes = condition.codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+      return "| \(condition.condition) | \(codes) |"
+    }
+    return
+      (["| code | severity | raised when |", "|---|---|---|"] + codes
+      + ["", "| raised when | codes |", "|---|---|"] + several).joined(separator: "\n")
   }
 }
