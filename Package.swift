@@ -36,6 +36,7 @@ let package = Package(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CCurl"),
 
     // the nouns of the field
     .target(name: "Domain"),
@@ -69,6 +70,9 @@ let package = Package(
       ],
       resources: [.embedInCode("Templates")]),
 
+    // requests → responses
+    .target(name: "HTTP", dependencies: ["CCurl", "Domain"]),
+
     // a synthetic world, for tests and for trying the program
     .target(name: "Simulation", dependencies: ["Domain", "Formats"]),
 
@@ -100,6 +104,7 @@ let package = Package(
     .testTarget(name: "ReconciliationTests", dependencies: ["Reconciliation", "TestSupport"]),
     .testTarget(name: "ReportsTests", dependencies: ["EventStore", "Reports", "TestSupport"]),
     .testTarget(name: "PageTests", dependencies: ["Domain", "Page", "Reports", "TestSupport"]),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"]),
     .testTarget(
       name: "PipelineTests",

@@ -20,6 +20,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CBzip2", only: ["Formats/Gzip/Bzip2Stream.swift"]),
     ImportRule(module: "CXlsx", only: ["Reports/Workbook/WorkbookFile.swift"]),
     ImportRule(module: "CCrypto", only: ["Formats/Hashing/"]),
+    ImportRule(module: "CCurl", only: ["HTTP/"]),
     ImportRule(module: "CRename", only: ["Reports/Publication/"]),
     ImportRule(module: "CMalloc", only: ["EventStore/"]),
     ImportRule(
