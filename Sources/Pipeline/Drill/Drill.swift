@@ -7,7 +7,8 @@ import Domain
 extension RunPipeline {
   /// Damages events in a copy of the ledger, and measures what fold and reconciliation find.
   ///
-  /// Of the ledger itself nothing changes but that it keeps the result for `drill.csv`. As-of is that of the newest run, unless the plan has one.
+  /// Of the ledger itself nothing changes but that it keeps the result for `drill.csv`. As-of is
+  /// that of the newest run, unless the plan has one.
   ///
   /// - Parameters:
   ///   - seed: equal seeds damage the same events in the same way.
