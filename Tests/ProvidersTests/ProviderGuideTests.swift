@@ -34,8 +34,9 @@ struct ProviderGuideTests {
   }
 }
 
-/// The tables of docs/providers.md.
+/// The tables of docs/providers.md, and its list of reasons why a line has no events.
 private struct Guide {
+  private(set) var reasons: Set<String> = []
   private let sections: [Substring: [[String]]]
 
   init() throws {
@@ -45,6 +46,7 @@ private struct Guide {
     for line in text.split(separator: "\n") {
       if line.hasPrefix("## ") { current = line.dropFirst(3) }
       if line.hasPrefix("| `") { sections[current, default: []].append(Self.quoted(line)) }
+      if let reason = line.prefixMatch(of: /- `([a-z_]+)`:/)?.1 { reasons.insert(String(reason)) }
     }
     self.sections = sections
   }
@@ -56,10 +58,6 @@ private struct Guide {
     let section = sections.first { $0.key.lowercased() == provider.name }
     let rows = (section?.value ?? []).filter { $0.count > 1 && !$0[1].isEmpty }
     return Set(rows.map { "\($0[0]) → \($0[1])" })
-  }
-
-  var reasons: Set<String> {
-    Set((sections["Lines without events"] ?? []).compactMap(\.first))
   }
 
   /// The cells of a row: what stands in backticks when nothing else does, else empty.

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Reconciliation
 
-@Suite("The table of break codes in docs/reports.md")
+@Suite("The break codes in docs/reports.md")
 struct BreakTableTests {
-  /// `WRITE_DOCS=1 swift test --filter BreakTableTests` writes the table.
-  @Test("The table is what the checks declare")
-  func table() throws {
+  /// `WRITE_DOCS=1 swift test --filter BreakTableTests` writes them.
+  @Test("The entries are what the checks declare")
+  func entries() throws {
     let path = Project.path("docs/reports.md")
     let text = try Project.text(of: "docs/reports.md")
     let parts = text.components(separatedBy: "### Break codes\n\n")
@@ -29,28 +29,26 @@ struct BreakTableTests {
   }
 }
 
-/// The tables of break codes of the reference, from what the checks declare.
+/// The break codes of the reference, from what the checks declare.
 enum BreakTable {
   /// All conditions, in the order of evaluation; conditions without a user come last.
   static var conditions: [BreakCondition] {
     Reconciler.checks.flatMap { $0.conditions } + findingConditions
   }
 
-  /// A row for each code, in the order of the codes, then one for each condition of several codes.
+  /// An entry for each code with a condition or severity of its own, in the order of the codes,
+  /// then one for each condition of several codes.
   static var text: String {
-    let shared = conditions.filter { $0.codes.count > 1 }
-    let codes = BreakCode.allCases.map { code in
+    let codes = BreakCode.allCases.compactMap { code -> String? in
       let own = conditions.filter { $0.codes == [code] }.map(\.condition)
-      let isAlsoShared = shared.contains { $0.codes.contains(code) }
-      let cell = (own + (isAlsoShared ? ["below"] : [])).joined(separator: "; ")
-      return "| `\(code.rawValue)` | \(code.severity.map(\.rawValue) ?? "by amount") | \(cell) |"
+      if own.isEmpty && code.severity == nil { return nil }
+      let severity = code.severity.map { " (\($0.rawValue))" } ?? ""
+      return "- `\(code.rawValue)`\(severity): \(own.joined(separator: "; "))"
     }
-    let several = shared.map { condition in
+    let shared = conditions.filter { $0.codes.count > 1 }.map { condition in
       let codes = condition.codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
-      return "| \(condition.condition) | \(codes) |"
+      return "- \(codes): \(condition.condition)"
     }
-    return
-      (["| code | severity | raised when |", "|---|---|---|"] + codes
-      + ["", "| raised when | codes |", "|---|---|"] + several).joined(separator: "\n")
+    return codes.joined(separator: "\n") + "\n\n" + shared.joined(separator: "\n")
   }
 }

@@ -21,17 +21,17 @@ struct GuideCheckTests {
       ])
   }
 
-  @Test("A report without a section and a column without a row are found")
+  @Test("A report without a section and a column without an entry are found")
   func reports() {
     let guide = ReportGuide(
-      "## Shared\n\n| `period` | x |\n\n## `a.csv` and `b/YYYY-MM.csv`\n\n| `charges` | x |\n")
+      "## Shared\n\n- `period`: x\n\n## `a.csv` and `b/YYYY-MM.csv`\n\n- `charges`: of `net`\n")
     #expect(guide.violations(path: "reports/a.csv", header: "period,charges").isEmpty)
     let found = guide.violations(path: "reports/b/2026-10.csv", header: "\u{FEFF}period,net")
     #expect(found.map(\.problem) == ["docs/reports.md lacks the column `net`"])
     #expect(guide.violations(path: "reports/c.csv", header: "period").count == 1)
   }
 
-  @Test("A table without a row is found, an index is none")
+  @Test("A table without an entry is found, an index is none")
   func ledger() {
     let sql = """
       create table cell (
@@ -40,7 +40,7 @@ struct GuideCheckTests {
       create table other (day integer) strict;
       create index cell_day on cell (day);
       """
-    let guide = "# Ledger\n\n| table | a row is |\n|---|---|\n| `sum`, `cell` | x of `other` |\n"
+    let guide = "# Ledger\n\n- `sum`, `cell`: x of `other`\n"
     let found = SchemaGuide.violations(path: "v1.sql", sql: sql, guide: guide)
     #expect(found.map(\.description) == ["v1.sql:4: docs/ledger.md lacks other"])
   }

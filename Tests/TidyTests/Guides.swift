@@ -1,6 +1,6 @@
 /// What docs/reports.md says, by the files it has a section for.
 struct ReportGuide {
-  /// Rows of the section about columns that mean the same in every file.
+  /// Entries of the section about columns that mean the same in every file.
   private var shared: Set<String> = []
   private var files: [String: Set<String>] = [:]
 
@@ -10,8 +10,8 @@ struct ReportGuide {
       if line.hasPrefix("## ") {
         current = quotedNames(line)
         for name in current { files[name] = [] }
-      } else if line.hasPrefix("| `") {
-        let columns = quotedNames(firstCell(line))
+      } else if line.hasPrefix("- `") {
+        let columns = quotedNames(term(line))
         if current.isEmpty { shared.formUnion(columns) }
         for name in current { files[name, default: []].formUnion(columns) }
       }
@@ -38,16 +38,16 @@ private func quotedNames(_ text: Substring) -> [String] {
     .filter { $0.offset % 2 == 1 }.map { String($0.element) }
 }
 
-/// The first cell of a row of a Markdown table.
-private func firstCell(_ row: Substring) -> Substring {
-  row.split(separator: "|", maxSplits: 1).first ?? ""
+/// What an entry of a list explains.
+private func term(_ entry: Substring) -> Substring {
+  entry.prefix { $0 != ":" }
 }
 
 /// Tables of the ledger against docs/ledger.md.
 enum SchemaGuide {
   static func violations(path: String, sql: String, guide: String) -> [Violation] {
-    let rows = guide.split(separator: "\n").filter { $0.hasPrefix("| `") }
-    let known = Set(rows.flatMap { quotedNames(firstCell($0)) })
+    let entries = guide.split(separator: "\n").filter { $0.hasPrefix("- `") }
+    let known = Set(entries.flatMap { quotedNames(term($0)) })
     let lines = sql.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     return lines.compactMap { index, line in
       guard line.hasPrefix("create table "),
