@@ -72,8 +72,7 @@ extension EventBatch {
   /// made, whose ids the batch would hold before they become keys.
   ///
   /// In one thing the event is meant to be another one than a draft's: its original id is that of a
-  /// transaction in every shop (docs/decisions.md, "A subscription id does not prove an
-  /// earlier transaction").
+  /// transaction in every shop.
   mutating func add(
     _ body: QonversionBody, of fingerprint: Int64, received: Instant?, at place: Provenance
   ) {
