@@ -18,7 +18,7 @@ SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
 .PHONY: run test build lint messages sample bench recall
-.PHONY: attack faults fuzz tsan asan readers page pictures ledger guard clean packages
+.PHONY: alerts attack faults fuzz tsan asan readers page pictures ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -109,6 +109,18 @@ pictures: packages
 ledger: build
 	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
+
+# Tests the example alerts, and the metrics of a run of sample-data. The package is unpacked, not
+# installed: that would start a server.
+PROMETHEUS = .build/prometheus
+alerts: build
+	@test -x $(PROMETHEUS)/usr/bin/promtool || { mkdir -p $(PROMETHEUS) && cd $(PROMETHEUS) && \
+		apt-get download -qq prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb; }
+	$(PROMETHEUS)/usr/bin/promtool test rules packaging/prometheus/alerts_test.yml
+	@room=$$(mktemp -d) && trap 'rm -rf "$$room"' EXIT && \
+		$(BINARY) run $(SAMPLE) --ledger "$$room/ledger" --out "$$room/reports" \
+		--metrics "$$room/metrics" && \
+		$(PROMETHEUS)/usr/bin/promtool check metrics <"$$room/metrics"
 
 # Fails when a full run needs more instructions than recorded (see docs/benchmarks.md).
 guard: PACKAGES += valgrind

@@ -24,7 +24,7 @@ public struct RunPipeline {
 
   private(set) var plan: Plan
   let version: String
-  let log: Logger
+  private(set) var log: Logger
   let progress: (RunProgress) -> Void
   let stop: @Sendable () -> Int32
 
@@ -71,6 +71,7 @@ public struct RunPipeline {
     try requireInput()
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
+      let pipeline = try pipeline.numbered(by: ledger)
       let intake = try pipeline.ingest(into: ledger)
       pipeline.warnOfLateAsOf()
       try pipeline.warnOfClosesElsewhere(in: ledger)
@@ -85,7 +86,7 @@ public struct RunPipeline {
   public func ingest() throws -> RunResult {
     try requireInput()
     return try withLedger { ledger in
-      let intake = try ingest(into: ledger)
+      let intake = try numbered(by: ledger).ingest(into: ledger)
       return RunResult(
         hasReservations: !intake.unreadable.isEmpty,
         dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
@@ -104,11 +105,12 @@ public struct RunPipeline {
       try requireOwnSet(in: ledger)
       try refuseNothing(IntakeSummary(), ledger)
       pipeline.warnOfLateAsOf()
-      let following = try pipeline.withKeptDecisions(of: ledger)
+      var following = try pipeline.numbered(by: ledger).withKeptDecisions(of: ledger)
       guard let newest = try ledger.lastPublished(), try isLook(past: newest, in: ledger) else {
         return try following.publish(from: ledger, after: IntakeSummary())
       }
       log.info("a look: status, explain, close and pack stay with run \(newest.id)")
+      following.plan.metrics = nil
       let room = try PrivateFolder()
       defer { withExtendedLifetime(room) {} }
       let copy = room.path("ledger.sqlite")
@@ -131,10 +133,17 @@ public struct RunPipeline {
       """
       the decisions \(plan.configuration.job.decisions?.path ?? "") name a person who was erased: \
       they are followed as the ledger rewrote them. Change them so
-      """)
+      """, metadata: ["code": "decisions_rewritten"])
     var pipeline = self
     pipeline.plan.decisions = try DecisionsFile(
       try kept.content(), named: "the decisions that run \(run) followed")
+    return pipeline
+  }
+
+  /// This run with its number in the ledger in all that it logs.
+  private func numbered(by ledger: Ledger) throws -> RunPipeline {
+    var pipeline = self
+    pipeline.log[metadataKey: "run"] = "\(try ledger.nextRun())"
     return pipeline
   }
 
@@ -162,7 +171,10 @@ public struct RunPipeline {
     try intake.readArchives(into: &summary)
     try intake.readSnapshots(into: &summary)
     try withdrawDamage(in: ledger, &summary)
-    log.info("\(summary.text)")
+    log.info(
+      "\(summary.text)",
+      metadata: Logger.Metadata(
+        uniqueKeysWithValues: [("code", "read")] + summary.record.fields.map { ($0, "\($1.raw)") }))
     try refuseNothing(summary, ledger)
     try ledger.releaseMemory()
     return summary
@@ -237,7 +249,9 @@ public struct RunPipeline {
     let users = reconciled.users.reduce(0) { $0 + $1.count }
     if users > 0 || !reconciled.isWhole {
       let whose = reconciled.isWhole ? "" : ", of whom something is new or stands"
-      log.info("reconciled \(counted(users, "user"))\(whose)")
+      log.info(
+        "reconciled \(counted(users, "user"))\(whose)",
+        metadata: ["code": "reconciled", "users": "\(users)"])
     }
     return reconciled
   }

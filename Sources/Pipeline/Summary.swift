@@ -12,6 +12,11 @@ public struct RunResult: Sendable, Equatable {
   public var dryRun: DryRun?
   /// What was published, and from which input; nil when nothing was.
   public var summary: RunSummary?
+  /// What a monitor is shown of it; nil when none is, or nothing was published.
+  var metrics: RunMetrics?
+
+  /// Whether a monitor is shown what was published.
+  public var hasMetrics: Bool { metrics != nil }
 
   /// Done, without reservations.
   public static let done = RunResult()

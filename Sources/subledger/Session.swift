@@ -11,6 +11,7 @@ final class Session {
   private var bar: ProgressBar?
   let stop = StopSignal()
   private var logOptions = LogOptions()
+  private let clock = StepClock()
 
   init(_ options: LedgerOptions, drawsProgress: Bool = false) {
     self.options = options
@@ -18,8 +19,8 @@ final class Session {
   }
 
   private var log: Logger {
-    let format = logOptions.format
-    var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format) }
+    let (format, clock) = (logOptions.format, clock)
+    var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format, clock: clock) }
     log.logLevel = logOptions.isQuiet ? .error : logOptions.isVerbose ? .info : .warning
     return log
   }
@@ -28,9 +29,8 @@ final class Session {
   ///
   /// - Parameter flags: settings that the command takes besides those of every command.
   func pipeline(_ flags: [String: [String]] = [:]) throws -> RunPipeline {
-    let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let pipeline = try RunPipeline(
-      flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: now,
+      flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: .now,
       version: Release.version,
       log: {
         logOptions = $0
@@ -39,7 +39,10 @@ final class Session {
       progress: {
         let bar = ProgressBar(drawsProgress && !$0.isQuiet ? $0.progress : .never)
         self.bar = bar
-        return bar.report
+        return { [clock] progress in
+          clock.enter(progress.stage)
+          bar.report(progress)
+        }
       },
       stop: stop.read)
     try FileHandles.require(jobs: pipeline.jobs)
@@ -47,23 +50,43 @@ final class Session {
   }
 
   /// Does `work` with `pipeline`, and prints the result of a dry run, and on a terminal what came
-  /// of a real one.
+  /// of a real one; a monitor learns how it ended, of one that `isWatched` also that it failed.
   func reporting(
-    _ pipeline: RunPipeline, _ work: (RunPipeline) throws -> RunResult
+    _ pipeline: RunPipeline, isWatched: Bool = false, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
-    let clock = ContinuousClock()
-    let begin = clock.now
-    let outcome = try work(pipeline)
-    bar?.end()
+    let outcome: RunResult
+    do {
+      outcome = try work(pipeline)
+      bar?.end()
+      clock.enter(nil)
+      try show(outcome, of: pipeline)
+    } catch {
+      bar?.end()
+      let code = ExitStatus.of(SubledgerError(error))
+      if isWatched {
+        do { try pipeline.writeMetrics(of: nil, timing(code)) } catch { log.warning("\(error)") }
+      }
+      throw error
+    }
+    if isWatched || outcome.hasMetrics {
+      try pipeline.writeMetrics(of: outcome, timing(ExitStatus.of(outcome)))
+    }
+    return outcome
+  }
+
+  private func timing(_ exitCode: Int32) -> RunTiming {
+    RunTiming(exitCode: exitCode, ended: .now, steps: clock.times)
+  }
+
+  private func show(_ outcome: RunResult, of pipeline: RunPipeline) throws {
     if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
-    guard let summary = outcome.summary else { return outcome }
+    guard let summary = outcome.summary else { return }
     try pipeline.write(summary, put: StandardStreams.put)
     if isatty(STDOUT_FILENO) != 0, !logOptions.isQuiet {
-      let tenths = (clock.now - begin) / .milliseconds(100)
+      let tenths = clock.times.values.reduce(.zero, +) / .milliseconds(100)
       try StandardStreams.print(
         summary.line + "; \(Int(tenths) / 10).\(Int(tenths) % 10) s; \(summary.page)")
     }
-    return outcome
   }
 
   /// Does `work` with the pipeline of these options, and prints its answer.
@@ -91,10 +114,17 @@ final class Session {
       if !error.isUnread { log.error("\(error)", metadata: ["code": .string(code)]) }
       throw ExitCode(ExitStatus.of(error))
     }
-    guard !outcome.hasReservations else { throw ExitCode(ExitStatus.reservations) }
+    guard !outcome.hasReservations else { throw ExitCode(ExitStatus.of(outcome)) }
   }
 
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+}
+
+extension Instant {
+  /// The time of the clock.
+  static var now: Instant {
+    Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+  }
 }
 
 extension SubledgerError {
@@ -106,7 +136,7 @@ extension SubledgerError {
 ///
 /// Numbers above 63 are those of sysexits(3).
 enum ExitStatus {
-  static let reservations: Int32 = 1
+  static func of(_ outcome: RunResult) -> Int32 { outcome.hasReservations ? 1 : 0 }
 
   static func of(_ error: SubledgerError) -> Int32 {
     switch error.kind {

@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import Pipeline
 import Domain
@@ -10,6 +9,7 @@ struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .warning
   let format: LogOptions.Format
+  let clock: StepClock
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -21,16 +21,20 @@ struct StandardErrorLog: LogHandler {
     let line =
       switch format {
       case .text: "subledger: \(event.level == .error ? "" : "\(event.level): ")\(message)"
-      case .json: Self.json(event, message)
+      case .json: json(event, message)
       }
     StandardStreams.mention(line + "\n")
   }
 
-  /// The message, its time and level, and what it is about: `code` of an error is the exit code.
-  private static func json(_ event: LogEvent, _ message: String) -> String {
-    let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    let fields = (event.metadata ?? [:]).mapValues { $0.description.shown(isWrapped: true) }
-      .merging(["time": now.text, "level": event.level.rawValue, "message": message]) { $1 }
+  /// The message, its time and level, the run and its step, and what it is about: `code` of an
+  /// error is the exit code.
+  private func json(_ event: LogEvent, _ message: String) -> String {
+    var fields = metadata.merging(event.metadata ?? [:]) { $1 }
+      .mapValues { $0.description.shown(isWrapped: true) }
+    fields["stage"] = clock.step.map { "\($0)" }
+    fields.merge(["time": Instant.now.text, "level": event.level.rawValue, "message": message]) {
+      $1
+    }
     let line = JSONValue.object(fields.mapValues(JSONValue.string)).line
     return String(decoding: line, as: UTF8.self)
   }

@@ -136,7 +136,7 @@ struct CommandLineTests {
     try program.folder.write("log_format: json\nverbose: true\n", to: "loud.yaml")
     let reported = try program.run(
       run + ["--config", "loud.yaml"], environment: ["SUBLEDGER_PROGRESS": "never"])
-    #expect(reported.status == 0 && reported.errors.contains(#"{"level":"info""#), "\(reported)")
+    #expect(reported.status == 0 && reported.errors.contains(#""level":"info""#), "\(reported)")
     let quiet = ["SUBLEDGER_VERBOSE": "no", "SUBLEDGER_DRY_RUN": ""]
     let silent = try program.run(run + ["--config", "loud.yaml"], environment: quiet)
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")

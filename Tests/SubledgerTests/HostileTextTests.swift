@@ -72,6 +72,6 @@ struct HostileTextTests {
     expectShown(result.output, lines: lines)
     #expect(result.output.contains("  qonversion  \(shown)"))
     #expect(result.output.contains("ledger                  \(shown)"))
-    #expect(lines < 12, "\(result)")
+    #expect(lines < 13, "\(result)")
   }
 }

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 /// The run that new input belongs to: the one that will publish it.
 ///
@@ -32,6 +32,9 @@ struct ArrivalRun {
 }
 
 extension Ledger {
+  /// The number of the run that publishes next.
+  public func nextRun() throws(SubledgerError) -> Int64 { try arrivalRun().number }
+
   func arrivalRun() throws(SubledgerError) -> ArrivalRun {
     if let replayedRun { return ArrivalRun(number: replayedRun) }
     return try access("number a run") { try ArrivalRun(in: $0) }

@@ -92,7 +92,7 @@ extension RunPipeline {
         """
         \(state.month.text) is closed in \(state.zone), this run is in \(zone): its numbers are \
         not compared with the close. Run with --timezone \(state.zone)
-        """)
+        """, metadata: ["code": "closed_elsewhere", "month": "\(state.month.text)"])
     }
   }
 

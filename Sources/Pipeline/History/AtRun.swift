@@ -32,6 +32,7 @@ extension RunPipeline {
       try ledger.rewind(to: run)
       var plan = history.plan
       plan.isDryRun = self.plan.isDryRun
+      plan.metrics = nil
       if let folder { plan.out = folder }
       if self.plan.hasExplicitAsOf { plan.rules.asOf = self.plan.rules.asOf }
       return try following(plan).publish(from: ledger, after: IntakeSummary()) {

@@ -60,7 +60,9 @@ struct ArchiveImport {
     case .skipped: done += file.bytes
     case .vanished:
       intake.abandon()
-      run.log.warning("\(file.path) vanished before it was read; it is left out")
+      run.log.warning(
+        "\(file.path) vanished before it was read; it is left out",
+        metadata: file.metadata("file_vanished"))
       done += file.bytes
     case .unreadable(let error):
       intake.abandon()
@@ -117,14 +119,16 @@ struct ArchiveImport {
   private func report(repeated file: ArchiveFile) throws {
     let known = try run.ledger.archiveWithContent(sha256: opening.sha256, kind: .events)
     guard let known, known.counts.rejected > 0, known.modified != file.modified else {
-      return run.log.info("\(file.path) holds the same bytes as an archive already read")
+      return run.log.info(
+        "\(file.path) holds the same bytes as an archive already read",
+        metadata: file.metadata("archive_repeated"))
     }
     run.log.warning(
       """
       \(file.path) holds the same bytes as \(known.name), of which \(known.counts.rejected) \
       lines were rejected, and is not read. To have them read anew, pack it with one more empty \
       line in front
-      """)
+      """, metadata: file.metadata("archive_repeated"))
   }
 
   /// Lists a file with the content of a retracted archive, and takes nothing of it.
@@ -136,7 +140,7 @@ struct ArchiveImport {
       """
       \(file.path) holds the lines of \(retracted), which is retracted: they do not count. \
       `subledger retract --readmit` lets those of \(retracted) count again
-      """)
+      """, metadata: file.metadata("copy_of_retracted"))
   }
 
   private mutating func finish(_ file: ArchiveFile, _ end: ArchiveEnd) throws {
@@ -145,7 +149,8 @@ struct ArchiveImport {
     guard end.sha256 == opening.sha256 || run.replayed != nil else {
       intake.abandon()
       return run.log.warning(
-        "\(file.path) changed while it was read; it is left for the next run")
+        "\(file.path) changed while it was read; it is left for the next run",
+        metadata: file.metadata("file_changed"))
     }
     if let name = retracted[[end.inflatedBytes, end.contentHash]] {
       intake.abandon()
@@ -159,7 +164,7 @@ struct ArchiveImport {
         \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(intake.lines) \
         whole lines before it count\(damage.doubt). Deliver the whole file under the same name to \
         pick up the rest
-        """)
+        """, metadata: file.metadata("archive_damaged"))
     }
     summary.add(
       try intake.finish(

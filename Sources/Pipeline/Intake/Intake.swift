@@ -29,7 +29,9 @@ struct Intake {
   func readArchives(into summary: inout IntakeSummary) throws {
     var rules = try plan.normaliseRules()
     rules.refused = refused
-    if let warning = plan.secretsWarning { log.warning("\(warning)") }
+    if let warning = plan.secretsWarning {
+      log.warning("\(warning)", metadata: ["code": "secrets_readable"])
+    }
     let (files, known, leftAlone) = try newFiles(
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)
     summary.archivesKnown += known
@@ -71,7 +73,9 @@ struct Intake {
     for left in listing.leftOut {
       // A broken link was input once; the others are not input in any run.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
-      log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
+      log.log(
+        level: level, "left out \(left.path): \(left.reason.rawValue)",
+        metadata: ["code": "left_out", "archive": "\(left.path)"])
     }
     if let replayed {
       return (listing.files.map { $0.first(replayed.bytes, as: replayed.name) }, 0, 0)
@@ -87,7 +91,8 @@ struct Intake {
         return false
       }
       guard let limit = plan.modifiedUntil, file.modified > limit else { return true }
-      log.info("left alone \(file.path): younger than --min-age")
+      log.info(
+        "left alone \(file.path): younger than --min-age", metadata: file.metadata("too_young"))
       leftAlone += 1
       return false
     }

@@ -60,7 +60,9 @@ extension Intake {
   func leaveOut(_ error: SubledgerError, _ summary: inout IntakeSummary) throws {
     guard replayed == nil, plan.configuration.unreadableFiles == .skip else { throw error }
     summary.unreadable.append(error)
-    log.error("\(error.message); it is left out, and the next run tries again; \(error.hint)")
+    log.error(
+      "\(error.message); it is left out, and the next run tries again; \(error.hint)",
+      metadata: ["code": "file_unreadable"])
   }
 }
 

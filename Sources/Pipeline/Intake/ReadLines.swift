@@ -1,6 +1,7 @@
 import Domain
 import EventStore
 import Formats
+import Logging
 import Providers
 
 extension Normaliser {
@@ -69,6 +70,11 @@ extension NewArchive {
       name: file.name, sha256: sha256, kind: kind, path: file.path, bytes: file.bytes,
       modified: file.modified, inode: Int64(bitPattern: file.inode))
   }
+}
+
+extension ArchiveFile {
+  /// What a message about the file has for programs.
+  func metadata(_ code: String) -> Logger.Metadata { ["code": "\(code)", "archive": "\(path)"] }
 }
 
 extension ArchiveDamage {

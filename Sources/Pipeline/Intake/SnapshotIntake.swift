@@ -27,11 +27,13 @@ extension Intake {
           \(file.path) is left out: a line has no time of capture. Add \
           captured_at to the lines or a date to the file's name, or give --captured-at; the next \
           run tries again
-          """)
+          """, metadata: file.metadata("capture_time_missing"))
       } catch let foreign as ForeignFile {
         try leaveOut(foreign.error, &summary)
       } catch let error as SubledgerError where error.kind == .noInput {
-        log.warning("\(file.path) vanished before it was read; it is left out")
+        log.warning(
+          "\(file.path) vanished before it was read; it is left out",
+          metadata: file.metadata("file_vanished"))
       }
     }
   }
@@ -77,7 +79,9 @@ extension Intake {
       }
       guard let end = ended else { return entry.abandon() }
       guard end.sha256 == sha256 else {
-        log.warning("\(file.path) changed while it was read; it is left for the next run")
+        log.warning(
+          "\(file.path) changed while it was read; it is left for the next run",
+          metadata: file.metadata("file_changed"))
         return entry.abandon()
       }
       let counts = try entry.finish(
@@ -138,7 +142,7 @@ extension Intake {
       \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(counts.lines) \
       whole lines before it count\(damage.doubt), and users missing from it raise no breaks. \
       Deliver the whole file under the same name to pick up the rest
-      """)
+      """, metadata: file.metadata("archive_damaged"))
   }
 
   private func warn(_ newest: Instant, in file: ArchiveFile) {
@@ -147,7 +151,7 @@ extension Intake {
       \(file.path) holds snapshots captured at \(newest.text), which is after as-of \
       \(plan.rules.asOf.text): they do not count before that. A date in a name or an option is the \
       start of that day in \(plan.rules.calendar.identifier)
-      """)
+      """, metadata: file.metadata("snapshots_later"))
   }
 
   private func warn(_ first: Reject, of counts: ArchiveCounts, in file: ArchiveFile) {
@@ -155,7 +159,7 @@ extension Intake {
       """
       \(counts.rejected) of \(counts.lines) lines of \(file.path) cannot be understood; the \
       first is line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail)
-      """)
+      """, metadata: file.metadata("snapshots_rejected"))
   }
 }
 

@@ -39,33 +39,40 @@ struct PublishPass {
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
     // Nothing of the ledger is read behind a published set: damage would deny it.
-    var warnings = try gate.reservations + unknownNames(ofRun: run)
-    if let lost = try lostSettings(since: run) { warnings.append(lost) }
+    let warnings =
+      gate.reservations.map { ("reservation", $0) }
+      + (try unknownNames(ofRun: run)).map { ("unknown_input", $0) }
+      + [try lostSettings(since: run)].compactMap(\.self).map { ("settings_lost", $0) }
     let (published, dryRun) = try publish(&manifest, run, read, fold)
-    for warning in warnings { log.warning("\(warning)") }
+    for (code, text) in warnings { log.warning("\(text)", metadata: ["code": "\(code)"]) }
     for id in decided.unused {
       log.warning(
         """
         the decision about \(id) is not used: this run found no such break; correct its break_id, \
         or take it out when the break is resolved
-        """)
+        """, metadata: ["code": "decision_unused", "break_id": "\(id)"])
     }
     // The run that read them has warned already.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
       !gate.reservations.contains(torn.text)
     {
-      log.warning("\(torn.text)")
+      log.warning("\(torn.text)", metadata: ["code": "snapshots_rejected"])
     }
     let files = counted(published.changed.count, "changed file")
     let deed = plan.isDryRun ? "would publish" : "published"
     log.info(
-      "\(deed) \(files); \(counted(decided.breaks.count, "break"))", metadata: ["run": "\(run)"])
+      "\(deed) \(files); \(counted(decided.breaks.count, "break"))",
+      metadata: ["code": "published", "breaks": "\(decided.breaks.count)"])
     var outcome = gate.outcome
     outcome.dryRun = dryRun
     if dryRun == nil {
       outcome.summary = try RunSummary(
         of: ReportSet(in: plan.out, manifest), after: intake, reservations: gate.reservations,
         breaks: ledger.breakCounts())
+      if plan.metrics != nil {
+        outcome.metrics = try RunMetrics(
+          plan: plan, ledger: ledger, rules: rules, read: read.counts)
+      }
     }
     return outcome
   }
@@ -102,7 +109,11 @@ struct PublishPass {
       try ledger.replaceDecisions(decided.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(
-        "breaks: \(counts.new) new, \(counts.reopened) reopened, \(counts.resolved) resolved")
+        "breaks: \(counts.new) new, \(counts.reopened) reopened, \(counts.resolved) resolved",
+        metadata: [
+          "code": "breaks", "new": "\(counts.new)", "reopened": "\(counts.reopened)",
+          "resolved": "\(counts.resolved)",
+        ])
     }
     return (run, decided)
   }
@@ -155,7 +166,8 @@ struct PublishPass {
       }
       for leftover in staging.leftovers {
         log.warning(
-          "a former set is not removed whole, and the next run tries again: \(leftover)")
+          "a former set is not removed whole, and the next run tries again: \(leftover)",
+          metadata: ["code": "former_set_left"])
       }
       guard plan.isDryRun else { return (publication, nil) }
       let changes = try SetChanges(

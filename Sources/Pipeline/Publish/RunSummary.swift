@@ -1,7 +1,6 @@
 import Domain
 import EventStore
 import Formats
-import Glibc
 import Reports
 
 /// What came of a run, for a terminal, a mail or a chat: whether the numbers hold, what was earned,
@@ -104,15 +103,8 @@ extension RunPipeline {
     let isJSON = place.hasSuffix(".json")
     let text = isJSON ? summary.json : place.hasSuffix(".md") ? summary.markdown : summary.text
     guard place != "-" else { return try put(Array(text.utf8)) }
-    // One that was broken off.
-    unlink(place + ".part")
-    guard let file = AtomicFile(for: place, rights: 0o644),
-      Array(text.utf8).withUnsafeBytes(file.file.write), file.replace()
-    else {
-      throw SubledgerError.system(
-        "write the summary \(place.shown()); the reports are published", .cannotCreate,
-        cause: errno)
-    }
+    try replace(
+      place, with: text, doing: "write the summary \(place.shown()); the reports are published")
   }
 }
 

@@ -65,6 +65,6 @@ extension RunPipeline {
       """
       as-of \(plan.rules.asOf.text) is more than a day from now: what has not come until then \
       counts as ended or missing. Check the time given as --as-of
-      """)
+      """, metadata: ["code": "as_of_late"])
   }
 }

@@ -164,13 +164,15 @@ extension RunPipeline {
     (act.reason, act.who) = ("a checksum was wrong, and the whole file came", "subledger")
     do {
       try remake(ledger, damaged.map { Retraction($0, line: nil) }, act)
-      log.warning("what \(names) brought when it was damaged is withdrawn: the whole file came")
+      log.warning(
+        "what \(names) brought when it was damaged is withdrawn: the whole file came",
+        metadata: ["code": "damage_withdrawn"])
     } catch let error as SubledgerError where error.kind == .noInput {
       summary.unreadable.append(error)
       log.error(
         """
         what \(names) brought when it was damaged still counts: \(error.message); \(error.hint)
-        """)
+        """, metadata: ["code": "damage_counts"])
     }
   }
 

@@ -22,6 +22,8 @@ struct Configuration: Sendable {
     var reportsDir: GivenPath?
     /// Where the summary of a run goes.
     var summary: GivenPath?
+    /// Where a monitor reads how a run ended.
+    var metrics: GivenPath?
     /// Threads that read archives, fold and write reports.
     var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// What makes the exit code 1.

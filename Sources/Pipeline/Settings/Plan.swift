@@ -122,11 +122,19 @@ extension Plan {
   /// The longest JSON value that is read, in bytes.
   var valueBytesMax: Int { configuration.valueBytesMax ?? defaultValueBytesMax }
 
+  /// The size of the ledger with its write-ahead log.
+  var ledgerBytes: Int64 {
+    LedgerFiles(of: configuration.job.ledger).content.reduce(0) { sum, path in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      return sum + Int64((attributes?[.size] as? Int) ?? 0)
+    }
+  }
+
   /// The published folder as the ledger keeps it.
   var folder: String { NSString(string: configuration.job.out).standardizingPath }
 
   /// Files and folders of the job itself, which are not input: the published folder and the files
-  /// of a set in it, the ledger and files beside it, the files with settings, and the summary.
+  /// of a set in it, the ledger and files beside it, the files with settings, summary and metrics.
   ///
   /// The files of a set are known by their names, for one that was broken off names none of them.
   var ownPlaces: [String] {
@@ -137,7 +145,7 @@ extension Plan {
     }
     let settings = [
       configuration.path, job.prices?.path, job.decisions?.path, job.reportsDir?.path,
-      job.summary?.path,
+      job.summary?.path, job.metrics?.path,
     ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
   }

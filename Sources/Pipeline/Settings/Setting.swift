@@ -40,6 +40,7 @@ struct Setting: Sendable {
     Setting("csv_dialect", isKept: true) { $0.csvDialect = try $1.choice() },
     Setting("amount_decimals", isKept: true) { $0.amountDecimals = try $1.number(in: 0...6) },
     Setting("summary") { $0.job.summary = try $1.path() },
+    Setting("metrics") { $0.job.metrics = try $1.path() },
     Setting("locale", isKept: true) { $0.locale = try $1.choice() },
     Setting("xlsx", isKept: true) { $0.hasWorkbook = try $1.flag() },
     Setting("jobs") { $0.job.jobs = try $1.number(in: 1...1_000_000) },

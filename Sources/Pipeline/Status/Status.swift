@@ -5,7 +5,9 @@ import Domain
 
 extension RunPipeline {
   /// What the ledger holds, for a person to read or as one JSON object.
-  public func status(as format: AnswerFormat) throws -> String {
+  ///
+  /// - Parameter ageMax: how old the newest run's as-of may be, such as `26h`.
+  public func status(as format: AnswerFormat, ageMax: String) throws -> String {
     let path = Record([("ledger", .name(plan.ledger))])
     guard let ledger = try ledgerIfThere() else {
       return format == .json
@@ -13,18 +15,23 @@ extension RunPipeline {
         : "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"
     }
     return try ledger.atOneMoment {
+      let health = try health(of: ledger, ageMax: ageMax)
       let size = try sizeRecord(ledger)
       let tables = try statusTables(of: ledger)
       if format == .json {
         let lists = tables.map { ($0.name, JSONValue.array($0.records.map(\.json))) }
-        let members = Dictionary(uniqueKeysWithValues: lists + [("exists", .bool(true))])
+        let members = Dictionary(
+          uniqueKeysWithValues: lists + [
+            ("exists", .bool(true)), ("problems", .array(health.problems.map(JSONValue.string))),
+          ])
         return (path + size).json(with: members).documentText
       }
       let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) } ?? ""
       let sections = tables.filter { !$0.records.isEmpty }.map { name, records in
         [name] + Record.table(Self.shown(records, of: name, zone)).map { "  " + $0 }
       }
-      return ([(path + size).lines] + sections).map { $0.joined(separator: "\n") }
+      let state = Record([("health", .plain(health.line))])
+      return ([(state + path + size).lines] + sections).map { $0.joined(separator: "\n") }
         .joined(separator: "\n\n")
     }
   }
@@ -54,12 +61,8 @@ extension RunPipeline {
     }
   }
 
-  /// The size of the file with its write-ahead log.
   private func sizeRecord(_ ledger: Ledger) throws -> Record {
-    let bytes = LedgerFiles(of: plan.ledger).content.reduce(Int64(0)) { sum, path in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      return sum + Int64((attributes?[.size] as? Int) ?? 0)
-    }
+    let bytes = plan.ledgerBytes
     let accepted = try ledger.archives().filter { $0.kind == .events }
       .reduce(0) { $0 + $1.counts.accepted }
     return Record([

@@ -19,7 +19,7 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let flags = input.given.merging(output.given) { $1 }
     try Session(ledger, drawsProgress: true).run { session in
-      try session.reporting(session.pipeline(flags)) { try $0.run() }
+      try session.reporting(session.pipeline(flags), isWatched: true) { try $0.run() }
     }
   }
 }

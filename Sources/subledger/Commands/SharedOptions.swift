@@ -137,6 +137,9 @@ struct OutputOptions: SettingOptions {
       """)
   var summary: String?
 
+  @Option(help: "Write how the run ended to this Prometheus textfile. (default: none)")
+  var metrics: String?
+
   @Option(
     help: """
       CSV format: rfc4180, or for spreadsheets excel, where the decimal sign is a comma excel-de, \

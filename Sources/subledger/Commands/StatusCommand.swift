@@ -7,18 +7,41 @@ struct StatusCommand: ParsableCommand {
     abstract: "Show the ledger's runs, archives, feeds and open breaks.",
     discussion: """
       Only reads, also while a run writes. A ledger that does not exist yet is empty.
-      --format json prints all of it for programs: exit code 0, one object.
+      --format json prints all of it for programs: exit code 0, one object. --check prints one
+      line, and exits with 1 if something is wrong and 66 if there is no ledger.
 
         subledger status --ledger /srv/subledger.sqlite
+        subledger status --check --fail-on open
       """)
 
   @Option(help: "text for people, or json for programs.")
   var format: ObjectFormat = .text
 
+  @Flag(help: "Say in one line and by the exit code whether all is well.")
+  var check = false
+
+  @Option(help: "How old the as-of of the newest run may be.")
+  var maxAge = "26h"
+
+  @Option(help: "Breaks that are not well: none, pending, open or critical.")
+  var failOn: String?
+
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).print { try $0.status(as: format.answer) }
+    let flags = failOn.map { ["fail_on": [$0]] } ?? [:]
+    guard check else {
+      return try Session(ledger).print(flags) {
+        try $0.status(as: format.answer, ageMax: maxAge)
+      }
+    }
+    try Session(ledger).run { session in
+      let health = try session.pipeline(flags).health(ageMax: maxAge)
+      try StandardStreams.print(health.line)
+      var result = RunResult.done
+      result.hasReservations = !health.isGood
+      return result
+    }
   }
 }
 

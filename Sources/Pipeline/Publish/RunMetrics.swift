@@ -1,0 +1,142 @@
+import EventStore
+import Formats
+import Glibc
+public import Domain
+
+/// How a run ended, by the clock of its command.
+public struct RunTiming: Sendable {
+  /// The exit code.
+  public let exitCode: Int32
+  /// When it ended.
+  public let ended: Instant
+  /// How long each step took; without the steps that it did not have.
+  public let steps: [RunProgress.Stage: Duration]
+
+  /// The end of a run.
+  public init(exitCode: Int32, ended: Instant, steps: [RunProgress.Stage: Duration]) {
+    (self.exitCode, self.ended, self.steps) = (exitCode, ended, steps)
+  }
+}
+
+/// Gauges in the text format of Prometheus; no person is in them.
+struct RunMetrics: Sendable, Equatable {
+  typealias Labels = KeyValuePairs<String, String>
+
+  private static let prefix = "subledger_"
+  private(set) var text = ""
+
+  /// Adds a gauge, whose unit its name ends with, and its values; nothing without values.
+  mutating func add(_ name: String, _ help: String, _ values: [(labels: Labels, value: String)]) {
+    guard !values.isEmpty else { return }
+    let name = Self.prefix + name
+    text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
+    for (labels, value) in values {
+      let texts = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+      text += name + (texts.isEmpty ? " " : "{\(texts)} ") + value + "\n"
+    }
+  }
+
+  mutating func add(_ name: String, _ help: String, _ value: String) {
+    let none: Labels = [:]
+    add(name, help, [(none, value)])
+  }
+
+  /// Adds the gauges of others, in the same format.
+  mutating func add(_ others: String) { text += others }
+
+  private static func escaped(_ text: String) -> String {
+    text.shown().replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+  }
+
+  /// What a file says of the last run that published.
+  static func published(in path: String) -> String {
+    let file = SettingsFile(
+      what: "the metrics", path: path, place: "--metrics", missing: .noInput)
+    let bytes = (try? file.contents()) ?? []
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { line in
+      let name = line.hasPrefix("# ") ? line.dropFirst("# HELP ".count) : line
+      return name.hasPrefix(prefix) && !name.hasPrefix(prefix + "last_run_")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension RunMetrics {
+  /// What a run published and found; `read` counts the lines that are new in it.
+  init(plan: Plan, ledger: Ledger, rules: FoldSettings, read: ArchiveCounts) throws {
+    add(
+      "lines", "Lines that were new in the run, by what became of them.",
+      [
+        (["verdict": "accepted"], "\(read.accepted)"),
+        (["verdict": "duplicate"], "\(read.duplicates)"),
+        (["verdict": "skipped"], "\(read.skipped)"), (["verdict": "rejected"], "\(read.rejected)"),
+      ])
+    let breaks = try ledger.breakCounts().map { count -> (Labels, BreakCount) in
+      (["code": count.code, "severity": count.severity, "status": count.status], count)
+    }
+    add("breaks", "Breaks that are not resolved.", breaks.map { ($0, "\($1.count)") })
+    add(
+      "breaks_estimated_usd", "Estimated gross of the missing events of breaks.",
+      breaks.map { ($0, $1.estimatedUSD?.text() ?? "0") })
+    let words = ledger.symbols.words
+    let feeds = rules.watermarks.map { feed, newest -> (Feed, Instant, app: String) in
+      (feed, newest, words[Int(feed.app)])
+    }.sorted { ($0.0.provider.name, $0.app) < ($1.0.provider.name, $1.app) }
+    func addFeeds(_ name: String, _ help: String, _ seconds: (Feed, Instant) -> Interval) {
+      add(
+        name, help,
+        feeds.map { feed, newest, app in
+          let value = seconds(feed, newest).milliseconds / 1000
+          return (["provider": feed.provider.name, "app_id": app], "\(value)")
+        })
+    }
+    addFeeds("feed_age_seconds", "Age of the newest input of a feed when the run began.") {
+      plan.now.since($1)
+    }
+    addFeeds("feed_silence_max_seconds", "Age at which the input of a feed is stale.") { feed, _ in
+      rules.silenceMax(of: feed)
+    }
+    add("ledger_bytes", "Size of the ledger.", "\(plan.ledgerBytes)")
+  }
+}
+
+extension RunPipeline {
+  /// Writes how a run ended to the file that the settings name, for anybody to read.
+  ///
+  /// What the file said of the last run that published stays when this one, without a result, did
+  /// not.
+  ///
+  /// - Throws: `SubledgerError` when the file cannot be written.
+  public func writeMetrics(of result: RunResult?, _ timing: RunTiming) throws {
+    guard let place = plan.metrics?.path, !plan.isDryRun else { return }
+    let seconds = "\(timing.ended.milliseconds / 1000)"
+    var metrics = RunMetrics()
+    metrics.add("last_run_timestamp_seconds", "When the last run ended.", seconds)
+    metrics.add("last_run_exit_code", "Exit code of the last run.", "\(timing.exitCode)")
+    if let published = result?.metrics {
+      metrics.add(
+        "last_success_timestamp_seconds", "When a run last ended that published.", seconds)
+      metrics.add(
+        "stage_duration_seconds", "Time that the steps of the run took.",
+        RunProgress.Stage.allCases.map { stage in
+          let milliseconds = (timing.steps[stage] ?? .zero) / .milliseconds(1)
+          return (["stage": "\(stage)"], Amount(micros: Int64(milliseconds) * 1000).text())
+        })
+      metrics.add(published.text)
+    } else {
+      metrics.add(RunMetrics.published(in: place))
+    }
+    let published = result?.metrics == nil ? "" : "; the reports are published"
+    try replace(
+      place, with: metrics.text, doing: "write the metrics \(place.shown())\(published)")
+  }
+
+  /// Writes a file that anybody may read, in place of what is there.
+  func replace(_ place: String, with text: String, doing: String) throws(SubledgerError) {
+    // One that was broken off.
+    unlink(place + ".part")
+    guard let file = AtomicFile(for: place, rights: 0o644), chmod(file.path, 0o644) == 0,
+      Array(text.utf8).withUnsafeBytes(file.file.write), file.replace()
+    else { throw SubledgerError.system(doing, .cannotCreate, cause: errno) }
+  }
+}

@@ -1,0 +1,70 @@
+import EventStore
+import Domain
+
+/// Whether somebody should look after a ledger.
+public struct Health: Sendable, Equatable {
+  /// The newest run that published, in words.
+  let newest: String
+  /// What is wrong, in words.
+  let problems: [String]
+
+  /// Whether nothing is wrong.
+  public var isGood: Bool { problems.isEmpty }
+  /// All of it in one line, without an end.
+  public var line: String { isGood ? "ok: \(newest)" : problems.joined(separator: "; ") }
+}
+
+extension RunPipeline {
+  /// Whether somebody should look after the ledger; as-of is now.
+  ///
+  /// - Parameter ageMax: how old the newest run's as-of may be, such as `26h`.
+  /// - Throws: `SubledgerError` of kind `noInput` when there is no ledger.
+  public func health(ageMax: String) throws -> Health {
+    try requireLedger(to: "check")
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    try ledger.requireSealed()
+    return try ledger.atOneMoment { try health(of: ledger, ageMax: ageMax) }
+  }
+
+  func health(of ledger: Ledger, ageMax: String) throws -> Health {
+    guard let age = Interval(units: ageMax) else {
+      throw SubledgerError(
+        .usage, "--max-age: \"\(ageMax)\" is not a duration such as 26h or 2d",
+        hint: "--help describes every option")
+    }
+    guard let run = try ledger.lastPublished() else {
+      return Health(newest: "", problems: ["no run has published yet"])
+    }
+    let newest = "run \(run.id) as of \(run.asOf.text)"
+    var problems: [String] = []
+    if plan.rules.asOf.since(run.asOf) > age {
+      problems.append("the newest is \(newest), older than \(ageMax)")
+    }
+    if let qualified = run.qualified { problems.append("\(newest) is qualified: \(qualified)") }
+    let breaks = try ledger.breakCounts()
+    func count(_ isMeant: (BreakCount) -> Bool) -> Int64 {
+      breaks.filter(isMeant).reduce(0) { $0 + $1.count }
+    }
+    let stale = count { $0.code == BreakCode.staleInput.rawValue && Plan.FailOn.open.includes($0) }
+    if stale > 0 { problems.append("input is stale: \(counted(stale, "STALE_INPUT break"))") }
+    let gated = count(plan.failOn.includes)
+    if gated > 0 {
+      problems.append(
+        "\(counted(gated, "break")) at or above --fail-on \(plan.failOn.rawValue)")
+    }
+    return Health(newest: newest, problems: problems)
+  }
+}
+
+extension Plan.FailOn {
+  /// Whether undecided breaks of this kind make the exit code 1.
+  func includes(_ breaks: BreakCount) -> Bool {
+    let isOpen = ["open", "reopened"].contains(breaks.status)
+    return switch self {
+    case .none: false
+    case .pending: isOpen || breaks.status == "pending"
+    case .open: isOpen
+    case .critical: isOpen && breaks.severity == Severity.critical.rawValue
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A check answers monitors by its exit code and one line")
+struct HealthTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  /// Checks at `time`, and expects the exit code and a part of the one line.
+  private func expect(
+    _ status: Int32, _ part: String, at time: String = "2026-03-01", _ more: String...,
+    location: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try program.run(
+      ["status", "--check"] + more, environment: ["SUBLEDGER_AS_OF": time])
+    #expect(result.status == status, "\(result)", sourceLocation: location)
+    let said = status > 1 ? result.errors : result.output
+    #expect(said.contains(part), "\(result)", sourceLocation: location)
+    if status <= 1 { #expect(said.count { $0 == "\n" } == 1, "\(said)", sourceLocation: location) }
+  }
+
+  private func publish(_ more: String...) throws {
+    let run = ["run", "--archives", "in", "--as-of", "2026-03-01"] + more
+    #expect([0, 1].contains(try program.run(run).status))
+  }
+
+  @Test("No ledger is 66; a run is healthy until it is older than it may be")
+  func age() throws {
+    try expect(66, "does not exist")
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+    try program.run(["ingest", "--archives", "in"])
+    try expect(1, "no run has published yet")
+    try publish()
+    try expect(0, "ok: run 1 as of 2026-03-01T00:00:00Z")
+    try expect(0, "ok", at: "2026-03-02T02:00:00Z")
+    let old = "the newest is run 1 as of 2026-03-01T00:00:00Z, older than 26h"
+    try expect(1, old, at: "2026-03-02T02:00:01Z")
+    try expect(0, "ok", at: "2026-03-02T02:00:01Z", "--max-age", "2d")
+    try expect(64, "--max-age", "--max-age", "soon")
+    let status = try program.run(["status"])
+    #expect(status.status == 0 && status.output.hasPrefix("health"))
+    #expect(status.output.contains(old))
+    let late = try program.run(
+      ["status", "--format", "json"], environment: ["SUBLEDGER_AS_OF": "2026-03-01"])
+    #expect(late.output.contains("\"problems\": []"), "\(late)")
+  }
+
+  @Test("Breaks count as --fail-on says, and a decision takes one out")
+  func breaks() throws {
+    let world = try World(seed: 36, subscribers: 200, lost: 20_000, isPublished: true)
+    func check(_ more: String...) throws -> ProgramResult {
+      try world.program.run(
+        ["status", "--check", "--ledger", "reports.sqlite", "--max-age", "36500d"] + more)
+    }
+    let open = try world.program.rows("breaks.csv").filter {
+      ["open", "reopened"].contains($0["status"])
+    }
+    let critical = open.filter { $0["severity"] == "critical" }
+    let found = try check("--fail-on", "open")
+    #expect(found.status == 1 && found.output.contains("\(open.count) breaks at or above"))
+    #expect(
+      try check("--fail-on", "critical").output.contains("--fail-on critical") != critical.isEmpty)
+    let none = try check().output
+    #expect(!none.contains("--fail-on"))
+    let text = try String(
+      contentsOfFile: world.program.folder.path("reports/datapackage.json"), encoding: .utf8)
+    #expect(none.contains("is qualified") == text.contains("\"qualified\": true"), "\(none)")
+  }
+
+  @Test("Rejected lines that qualify the set, and stale input, are named")
+  func qualified() throws {
+    try program.folder.write(
+      bodies(30) + String(repeating: "broken\n", count: 20), to: "in/a.jsonl")
+    try publish()
+    try expect(1, "is qualified: 20 of 50 lines were rejected")
+    let other = try program.run(
+      [
+        "run", "--archives", "in", "--as-of", "2026-06-01", "--ledger", "stale.sqlite", "--out",
+        "stale",
+      ])
+    #expect([0, 1].contains(other.status))
+    try expect(
+      1, "input is stale: 1 STALE_INPUT break", at: "2026-06-01", "--ledger", "stale.sqlite")
+  }
+}
