@@ -49,6 +49,6 @@ enum BreakTable {
       let codes = condition.codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
       return "- \(codes): \(condition.condition)"
     }
-    return codes.joined(separator: "\n") + "\n\n" + shared.joined(separator: "\n")
+    return (codes + ["", "Several codes have the conditions", ""] + shared).joined(separator: "\n")
   }
 }
