@@ -66,7 +66,7 @@ struct HealthTests {
     #expect(!none.contains("--fail-on"))
     let text = try String(
       contentsOfFile: world.program.folder.path("reports/datapackage.json"), encoding: .utf8)
-    #expect(none.contains("is qualified") == text.contains("\"qualified\": true"), "\(none)")
+    #expect(none.contains("with reservations") == text.contains("\"qualified\": true"), "\(none)")
   }
 
   @Test("Rejected lines that qualify the set, and stale input, are named")
@@ -74,7 +74,7 @@ struct HealthTests {
     try program.folder.write(
       bodies(30) + String(repeating: "broken\n", count: 20), to: "in/a.jsonl")
     try publish()
-    try expect(1, "is qualified: 20 of 50 lines were rejected")
+    try expect(1, "was published with reservations: 20 of 50 lines were rejected")
     let other = try program.run(
       [
         "run", "--archives", "in", "--as-of", "2026-06-01", "--ledger", "stale.sqlite", "--out",

@@ -65,7 +65,7 @@ extension RunMetrics {
   /// What a run published and found; `read` counts the lines that are new in it.
   init(plan: Plan, ledger: Ledger, rules: FoldSettings, read: ArchiveCounts) throws {
     add(
-      "lines", "Lines that were new in the run, by what became of them.",
+      "lines", "New lines of the run, by verdict.",
       [
         (["verdict": "accepted"], "\(read.accepted)"),
         (["verdict": "duplicate"], "\(read.duplicates)"),
@@ -74,7 +74,7 @@ extension RunMetrics {
     let breaks = try ledger.breakCounts().map { count -> (Labels, BreakCount) in
       (["code": count.code, "severity": count.severity, "status": count.status], count)
     }
-    add("breaks", "Breaks that are not resolved.", breaks.map { ($0, "\($1.count)") })
+    add("breaks", "Unresolved breaks.", breaks.map { ($0, "\($1.count)") })
     add(
       "breaks_estimated_usd", "Estimated gross of the missing events of breaks.",
       breaks.map { ($0, $1.estimatedUSD?.text() ?? "0") })
@@ -115,9 +115,9 @@ extension RunPipeline {
     metrics.add("last_run_exit_code", "Exit code of the last run.", "\(timing.exitCode)")
     if let published = result?.metrics {
       metrics.add(
-        "last_success_timestamp_seconds", "When a run last ended that published.", seconds)
+        "last_success_timestamp_seconds", "When the last run ended that published.", seconds)
       metrics.add(
-        "stage_duration_seconds", "Time that the steps of the run took.",
+        "stage_duration_seconds", "Duration of each stage of the run.",
         RunProgress.Stage.allCases.map { stage in
           let milliseconds = (timing.steps[stage] ?? .zero) / .milliseconds(1)
           return (["stage": "\(stage)"], Amount(micros: Int64(milliseconds) * 1000).text())

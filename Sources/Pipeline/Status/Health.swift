@@ -40,7 +40,9 @@ extension RunPipeline {
     if plan.rules.asOf.since(run.asOf) > age {
       problems.append("the newest is \(newest), older than \(ageMax)")
     }
-    if let qualified = run.qualified { problems.append("\(newest) is qualified: \(qualified)") }
+    if let reasons = run.qualified {
+      problems.append("\(newest) was published with reservations: \(reasons)")
+    }
     let breaks = try ledger.breakCounts()
     func count(_ isMeant: (BreakCount) -> Bool) -> Int64 {
       breaks.filter(isMeant).reduce(0) { $0 + $1.count }

@@ -17,13 +17,13 @@ struct StatusCommand: ParsableCommand {
   @Option(help: "text for people, or json for programs.")
   var format: ObjectFormat = .text
 
-  @Flag(help: "Say in one line and by the exit code whether all is well.")
+  @Flag(help: "Print one line, and exit with 1 if something is wrong.")
   var check = false
 
-  @Option(help: "How old the as-of of the newest run may be.")
+  @Option(help: "With --check: exit with 1 if the as-of of the newest run is older.")
   var maxAge = "26h"
 
-  @Option(help: "Breaks that are not well: none, pending, open or critical.")
+  @Option(help: "With --check: exit with 1 if such breaks exist: none, pending, open or critical.")
   var failOn: String?
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
