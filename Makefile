@@ -17,7 +17,7 @@ SORTS ?= crash power disk read signal limits together large hostile
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint messages sample bench recall
+.PHONY: run test build lint messages sample settings bench recall
 .PHONY: alerts attack faults fuzz tsan asan readers page pictures ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
@@ -130,6 +130,11 @@ guard: build
 # Measures which lost events are found (see docs/reconciliation.md); SHORT=1 takes one small world.
 recall: build
 	Tests/Benchmarks/recall.py $(BINARY) $(if $(SHORT),--seeds 401 --subscribers 300)
+
+# Writes what is made of the settings: the example configuration and its schema for editors.
+settings: build
+	$(BINARY) config schema --example > subledger.example.yaml
+	$(BINARY) config schema > docs/subledger.schema.json
 
 # Makes sample-data again (see sample-data/README.md).
 sample: build

@@ -110,7 +110,7 @@ let package = Package(
       name: "PipelineTests",
       dependencies: [
         "Domain", "EventStore", "Pipeline", "Reconciliation", "Reports", "Subscriptions",
-        "TestSupport",
+        "TestSupport", "Yams",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

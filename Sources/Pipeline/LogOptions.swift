@@ -36,6 +36,6 @@ public struct LogOptions: Sendable {
   ///
   /// - Throws: `SubledgerError` of kind `usage` for a value that is not acceptable.
   public init(flags: [String: [String]], environment: [String: String]) throws {
-    self = try Configuration.log(flags: flags, environment: environment)
+    self = try GivenSettings.log(flags: flags, environment: environment)
   }
 }

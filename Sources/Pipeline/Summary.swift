@@ -20,8 +20,8 @@ public struct RunResult: Sendable, Equatable {
 
   /// Done, without reservations.
   public static let done = RunResult()
-  /// Done and published, and somebody should look at it.
-  static let reservations = RunResult(hasReservations: true)
+  /// Done, and somebody should look at it.
+  public static let reservations = RunResult(hasReservations: true)
 }
 
 /// How far a run has come.

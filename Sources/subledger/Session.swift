@@ -117,7 +117,7 @@ final class Session {
     guard !outcome.hasReservations else { throw ExitCode(ExitStatus.of(outcome)) }
   }
 
-  private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+  static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
 extension Instant {

@@ -15,7 +15,7 @@ struct Subledger: ParsableCommand {
         0   done, also when there was nothing new
         1   published with reservations: breaks at or above --fail-on, missing money above the
             limit, too many rejected lines, or a file that cannot be read;
-            an answer of sql was cut; diff found a difference
+            an answer of sql was cut; diff found a difference; doctor found an error
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
         66  no input                    75  another run holds the ledger, or too early
@@ -30,6 +30,7 @@ struct Subledger: ParsableCommand {
       SQLCommand.self, DiffCommand.self, CloseCommand.self, ReopenCommand.self, VerifyCommand.self,
       PackCommand.self, StatusCommand.self, BackupCommand.self, EraseCommand.self,
       PruneCommand.self, RetractCommand.self, DrillCommand.self, SimulateCommand.self,
+      ConfigCommand.self, DoctorCommand.self,
     ])
 
   static func main() {

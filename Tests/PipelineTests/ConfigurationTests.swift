@@ -12,7 +12,8 @@ private let now = Instant(milliseconds: 1_772_323_200_000)
 struct ConfigurationTests {
   private func configuration(_ text: String) throws -> Configuration {
     let folder = try TemporaryFolder()
-    return try Configuration.read(try folder.write(text, to: "subledger.yaml"))
+    let path = try folder.write(text, to: "subledger.yaml")
+    return try Configuration(flags: ["config": [path]], environment: [:])
   }
 
   private func asOf(_ text: String) throws -> Instant {
@@ -126,34 +127,56 @@ struct ConfigurationTests {
     #expect(!error.hint.isEmpty)
   }
 
-  @Test("The example configuration is one")
+  @Test("The example configuration is one, with every comment taken for a setting")
   func example() throws {
-    let read = try Configuration.read(Project.path("subledger.example.yaml"))
+    let lines = try Project.text(of: "subledger.example.yaml").split(separator: "\n")
+    let read = try configuration(
+      lines.map { $0.wholeMatch(of: /#([a-z]| {2}).*/) == nil ? $0 : $0.dropFirst() }
+        .joined(separator: "\n"))
     #expect(read.products["pro_yearly"] == ["com.example.pro.yearly", "pro-yearly:standard"])
     #expect(read.periods["pro-yearly:standard"] == .months(12))
     #expect(read.eventNames == ["my_renewal_event": .renewed])
-    #expect(read.rejectedShare == Amount(micros: 10_000))
-    // What stands there as the default is the default.
+    #expect(read.secrets[.iaptic]?.count == 2)
+    // What is shown is the default.
     let rules = FoldSettings(asOf: now)
-    #expect(read.severity == SeverityThresholds())
-    #expect(read.renewalGap == rules.renewalGap)
-    #expect(read.retryHorizon == rules.retryHorizon)
-    #expect(read.freshnessMax[.iaptic, "app"] == nil)
-    #expect(read.deliveryWindows.isEmpty && read.retrySchedules.isEmpty)
-    let shown = try configuration(shownDeliveries())
     for provider in Provider.allCases {
-      #expect(shown.deliveryWindows[provider] == rules.deliveryWindow(provider))
-      #expect(shown.retrySchedules[provider] == provider.interface.retries)
+      #expect(read.deliveryWindows[provider] == rules.deliveryWindow(provider))
+      #expect(read.retrySchedules[provider] == provider.interface.retries)
     }
   }
 
-  /// The defaults of deliveries, which are comments in the example.
-  private func shownDeliveries() throws -> String {
-    var lines: [Substring] = []
-    for line in try Project.text(of: "subledger.example.yaml").split(separator: "\n") {
-      let isEntry = line.hasPrefix("#   ") && !line.contains("{") && lines.last != nil
-      if line.hasPrefix("# delivery_") || isEntry { lines.append(line.dropFirst(2)) }
+  @Test("The example configuration is that of the program")
+  func committedExample() throws {
+    let committed = try Project.text(of: "subledger.example.yaml")
+    #expect(committed == NewConfiguration.example, "make settings writes it")
+  }
+
+  @Test("A default that is shown is the one that holds")
+  func defaults() throws {
+    var lines: [String] = []
+    for setting in Setting.all where !setting.standard.isEmpty {
+      let parts = setting.name.split(separator: ".")
+      if parts.count == 2, !lines.contains("\(parts[0]):") { lines.append("\(parts[0]):") }
+      let place = lines.firstIndex { $0 == "\(parts[0]):" }.map { $0 + 1 } ?? lines.endIndex
+      lines.insert(
+        (parts.count == 2 ? "  " : "") + "\(parts.last ?? ""): \(setting.standard)", at: place)
     }
-    return lines.joined(separator: "\n")
+    var read = try configuration(lines.joined(separator: "\n"))
+    #expect(lines.count > 25)
+    let rules = FoldSettings(asOf: now)
+    #expect(read.renewalGap == rules.renewalGap && read.retryHorizon == rules.retryHorizon)
+    #expect(read.authority == rules.authority)
+    #expect(read.valueBytesMax == 16 << 20)
+    let plan = Plan(Configuration(), environment: [:], now: now)
+    #expect(read.rejectedShare == plan.rejectedShare)
+    #expect(read.severity == SeverityThresholds())
+    #expect(read.materialityShare == Amount(micros: 5_000))
+    (read.renewalGap, read.retryHorizon, read.authority) = (nil, nil, [])
+    (read.valueBytesMax, read.rejectedShare, read.materialityShare) = (nil, nil, nil)
+    (read.path, read.source) = (nil, nil)
+    read.severity = SeverityThresholds()
+    var plain = Configuration()
+    plain.severity = read.severity
+    #expect("\(read)" == "\(plain)")
   }
 }

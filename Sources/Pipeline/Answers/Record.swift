@@ -47,6 +47,19 @@ struct Record {
     fields.map { $0.value.raw.isEmpty ? $0.name : padded($0.name, to: 23) + " \($0.value.shown)" }
   }
 
+  /// The records as a table for a person, or as a line each.
+  static func answer(_ records: [Record], as format: AnswerFormat) -> String {
+    switch format {
+    case .text: return table(records).joined(separator: "\n")
+    case .csv:
+      let columns = records.first?.fields.map(\.name) ?? []
+      let lines = [csvLine(columns.map(CSVCell.text))] + records.map { $0.csv(columns) }
+      return lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    case .json:
+      return records.map { String(decoding: $0.json.line, as: UTF8.self) }.joined(separator: "\n")
+    }
+  }
+
   /// A heading and a line per record, in columns; numbers to the right.
   static func table(_ records: [Record]) -> [String] {
     guard let first = records.first else { return [] }

@@ -99,126 +99,6 @@ struct Configuration: Sendable {
 }
 
 extension Configuration {
-  /// The settings that flags, variables and the configuration file give.
-  ///
-  /// - Parameter flags: the texts of each option of the command line, by the setting's name.
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration` for a value that is not
-  ///   acceptable, also where another source overrides it.
-  init(flags: [String: [String]], environment: [String: String]) throws(SubledgerError) {
-    let flags = flags.map { name, texts in
-      let nodes = texts.map { Node($0, .implicit, .doubleQuoted) }
-      return SettingValue(name: name, node: nodes.count == 1 ? nodes[0] : Node(nodes), .flag)
-    }
-    let variables = try Self.variables(environment)
-    let file = try (flags + variables).first { $0.name == "config" }?.path()
-    let path = file?.path ?? "subledger.yaml"
-    if file != nil || mayExist(path) {
-      self = try Self.read(path, givenWith: file?.place ?? "--config")
-    }
-    try read(variables)
-    try read(flags)
-  }
-
-  /// How to log before the configuration file is read.
-  static func log(
-    flags: [String: [String]], environment: [String: String]
-  ) throws(SubledgerError) -> LogOptions {
-    let isLog = { (name: String) in ["log_format", "verbose", "quiet"].contains(name) }
-    var configuration = Configuration()
-    try configuration.read(variables(environment).filter { isLog($0.name) })
-    let texts = flags.filter { isLog($0.key) }.compactMapValues(\.first)
-    try configuration.read(
-      texts.map { SettingValue(name: $0, node: Node($1, .implicit, .doubleQuoted), .flag) })
-    return configuration.job.log
-  }
-
-  /// The values of `SUBLEDGER_*` variables; lists are separated by colons, an empty variable is
-  /// not set.
-  ///
-  /// `SUBLEDGER_SECRET_*` are free for secrets.
-  private static func variables(
-    _ environment: [String: String]
-  ) throws(SubledgerError) -> [SettingValue] {
-    let known = (["config"] + Setting.options.map(\.name)).map { "SUBLEDGER_\($0.uppercased())" }
-    var values: [SettingValue] = []
-    for (variable, text) in environment.sorted(by: { $0.key < $1.key })
-    where variable.hasPrefix("SUBLEDGER_") && !variable.hasPrefix("SUBLEDGER_SECRET_") {
-      guard known.contains(variable) else {
-        throw SubledgerError(
-          .usage,
-          "unknown environment variable \(variable)\(suggestion(for: variable, among: known))",
-          hint: "known are \(known.joined(separator: ", "))")
-      }
-      guard !text.allSatisfy({ $0 == ":" }) else { continue }
-      values.append(
-        SettingValue(
-          name: variable.dropFirst("SUBLEDGER_".count).lowercased(),
-          node: Node(text, .implicit, .doubleQuoted), .environment))
-    }
-    return values
-  }
-
-  /// Reads the file at `path`, which `place` gives.
-  static func read(
-    _ path: String, givenWith place: String = "--config"
-  ) throws(SubledgerError) -> Configuration {
-    let file = SettingsFile(
-      what: "the configuration", path: path, place: place, missing: .configuration)
-    return try read(file.contents(), named: path)
-  }
-
-  /// Reads the content of the file at `path`.
-  static func read(_ bytes: [UInt8], named path: String) throws(SubledgerError) -> Configuration {
-    let file = YAMLFile(name: path, hint: "subledger.example.yaml shows every setting")
-    var configuration = Configuration()
-    configuration.path = path
-    guard let root = try file.root(of: bytes) else { return configuration }
-    try configuration.read(leaves(of: SettingValue(name: "", node: root, .file(file))))
-    let kept = kept(of: root)
-    configuration.source =
-      kept.isEmpty
-      ? nil : Array(try attempt { try Yams.serialize(node: Node(kept), sortKeys: true) }.utf8)
-    return configuration
-  }
-
-  /// The settings of a mapping and of the groups in it.
-  private static func leaves(of mapping: SettingValue) throws(SubledgerError) -> [SettingValue] {
-    var leaves: [SettingValue] = []
-    for entry in try mapping.entries() {
-      let isLeaf = Setting.all.contains { $0.name == entry.name }
-      let group = Setting.all.filter { $0.name.hasPrefix(entry.name + ".") }
-      if !group.isEmpty, !isLeaf || entry.node.mapping != nil {
-        leaves += try self.leaves(of: entry)
-      } else if isLeaf {
-        leaves.append(entry)
-      } else {
-        throw entry.unknown(among: Setting.all.map(\.name))
-      }
-    }
-    return leaves
-  }
-
-  private mutating func read(_ values: [SettingValue]) throws(SubledgerError) {
-    for setting in Setting.all {
-      for value in values where value.name == setting.name {
-        try attempt { try setting.read(&self, value) }
-      }
-    }
-  }
-
-  /// The settings that the ledger keeps; by name, so that neither a secret nor a path gets in.
-  private static func kept(of node: Node, in group: String = "") -> [(Node, Node)] {
-    guard let mapping = node.mapping else { return [] }
-    return mapping.compactMap { key, value in
-      let name = group + (key.scalar?.string ?? "")
-      if Setting.all.contains(where: { $0.name == name && $0.isKept }) { return (key, value) }
-      let inner = kept(of: value, in: name + ".")
-      return inner.isEmpty ? nil : (key, Node(inner))
-    }
-  }
-}
-
-extension Configuration {
   /// Adds a report that an analyst wrote, also to what the ledger keeps.
   mutating func keep(report name: String, _ text: String) throws(SubledgerError) {
     guard reports.updateValue(text, forKey: name) == nil else {
@@ -235,15 +115,15 @@ extension Configuration {
   }
 
   /// Adds `pro: com.example.pro`, a list of such ids, or `{ids: […], period: P1M}`.
-  mutating func add(products: SettingValue) throws(SubledgerError) {
-    for product in try products.entries() {
+  mutating func add(products: SettingValue) throws {
+    try products.forEach { product in
       guard product.node.mapping != nil else {
         self.products[product.key] = try product.list()
-        continue
+        return
       }
       var ids = [product.key]
       var period: (length: PeriodLength, value: SettingValue)?
-      for field in try product.entries() {
+      try product.forEach { field in
         switch field.key {
         case "ids": ids = try field.list()
         case "period": period = (try field.period(), field)

@@ -1,5 +1,4 @@
 import Domain
-import Yams
 
 /// A setting for all feeds, for those of a provider, or for one app.
 struct FeedValues<Value: Sendable>: Sendable {
@@ -28,25 +27,5 @@ struct FeedValues<Value: Sendable>: Sendable {
 
   mutating func set(_ value: Value, of provider: Provider? = nil, app: String? = nil) {
     values[Place(provider: provider, app: app)] = value
-  }
-}
-
-extension SettingValue {
-  /// One value for all feeds, or a mapping of providers to a value or to one of each app.
-  func ofFeeds<Value>(_ read: (SettingValue) throws -> Value) throws -> FeedValues<Value> {
-    var values = FeedValues<Value>()
-    guard node.mapping != nil else {
-      values.set(try read(self))
-      return values
-    }
-    for entry in try entries() {
-      let provider = try entry.provider()
-      guard entry.node.mapping != nil else {
-        values.set(try read(entry), of: provider)
-        continue
-      }
-      for app in try entry.entries() { values.set(try read(app), of: provider, app: app.key) }
-    }
-    return values
   }
 }

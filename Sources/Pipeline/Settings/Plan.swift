@@ -49,7 +49,13 @@ struct Plan: Sendable {
   init(
     flags: [String: [String]], environment: [String: String], now: Instant
   ) throws(SubledgerError) {
-    var configuration = try Configuration(flags: flags, environment: environment)
+    self.init(
+      try Configuration(flags: flags, environment: environment), environment: environment,
+      now: now)
+  }
+
+  init(_ configuration: Configuration, environment: [String: String], now: Instant) {
+    var configuration = configuration
     configuration.job.ledger = linksFollowed(configuration.job.ledger)
     self.configuration = configuration
     secretVariables = Self.secretVariables(configuration, environment)
@@ -83,15 +89,20 @@ struct Plan: Sendable {
   /// - Throws: `SubledgerError` when one cannot be read.
   func withLists() throws(SubledgerError) -> Plan {
     var plan = self
-    if let file = configuration.job.prices {
-      plan.prices = try PriceBookFile.read(
-        file.path, givenWith: file.place, calendar: rules.calendar)
-    }
-    if let file = configuration.job.decisions {
-      plan.decisions = try DecisionsFile(path: file.path, givenWith: file.place)
-    }
+    try plan.readPrices()
+    try plan.readDecisions()
     try plan.readOwnReports()
     return plan
+  }
+
+  mutating func readPrices() throws(SubledgerError) {
+    guard let file = configuration.job.prices else { return }
+    prices = try PriceBookFile.read(file.path, givenWith: file.place, calendar: rules.calendar)
+  }
+
+  mutating func readDecisions() throws(SubledgerError) {
+    guard let file = configuration.job.decisions else { return }
+    decisions = try DecisionsFile(path: file.path, givenWith: file.place)
   }
 }
 

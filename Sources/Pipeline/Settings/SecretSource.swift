@@ -58,26 +58,32 @@ extension Plan {
   ///   a value, nor a text in place of a name.
   func secrets() throws(SubledgerError) -> [Provider: [Secret]] {
     var secrets: [Provider: [Secret]] = [:]
-    for (provider, sources) in configuration.secrets {
-      let key = "secrets.\(provider.name)"
-      var found: [Secret] = []
-      for (index, source) in sources.enumerated() {
-        let entry = sources.count == 1 ? "`\(key)`" : "entry \(index + 1) of `\(key)`"
-        switch source {
-        case .written(let secret): found.append(secret)
-        case .environment(let name):
-          guard let secret = secretVariables[name] else {
-            throw SubledgerError(
-              .configuration, "the environment variable that \(entry) names is not set, or empty",
-              hint: "set it in the environment of the job, or use {file: PATH}")
-          }
-          found.append(secret)
-        case .file(let path): found += try SecretFile(path: path, entry: entry).secrets()
-        }
-      }
-      secrets[provider] = found
+    for provider in configuration.secrets.keys {
+      secrets[provider] = try self.secrets(of: provider)
     }
     return secrets
+  }
+
+  /// The same of one provider.
+  func secrets(of provider: Provider) throws(SubledgerError) -> [Secret] {
+    let sources = configuration.secrets[provider] ?? []
+    let key = "secrets.\(provider.name)"
+    var found: [Secret] = []
+    for (index, source) in sources.enumerated() {
+      let entry = sources.count == 1 ? "`\(key)`" : "entry \(index + 1) of `\(key)`"
+      switch source {
+      case .written(let secret): found.append(secret)
+      case .environment(let name):
+        guard let secret = secretVariables[name] else {
+          throw SubledgerError(
+            .configuration, "the environment variable that \(entry) names is not set, or empty",
+            hint: "set it in the environment of the job, or use {file: PATH}")
+        }
+        found.append(secret)
+      case .file(let path): found += try SecretFile(path: path, entry: entry).secrets()
+      }
+    }
+    return found
   }
 
   static func secretVariables(

@@ -54,15 +54,11 @@ extension SettingValue {
     return providers
   }
 
-  func eventNames() throws(SubledgerError) -> [String: EventKind] {
-    var names: [String: EventKind] = [:]
-    for entry in try entries() {
-      guard let kind = EventKind(name: try entry.text()) else {
-        throw entry.isNot("one of " + EventKind.allCases.map(\.name).joined(separator: ", "))
-      }
-      names[entry.key] = kind
+  func eventKind() throws(SubledgerError) -> EventKind {
+    guard let kind = EventKind(name: try text()) else {
+      throw isNot("one of " + EventKind.allCases.map(\.name).joined(separator: ", "))
     }
-    return names
+    return kind
   }
 
   /// A plain amount such as `50` or `0.99`.

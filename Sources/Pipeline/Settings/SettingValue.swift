@@ -42,6 +42,28 @@ struct SettingValue {
     }
   }
 
+  /// The place in short: `option --out`, `SUBLEDGER_OUT` or `subledger.yaml:3`.
+  var origin: String {
+    switch source {
+    case .flag: "option \(place)"
+    case .environment: "SUBLEDGER_\(name.uppercased())"
+    case .file(let file): file.name + (line.map { ":\($0)" } ?? "")
+    }
+  }
+
+  /// The value in one line; `masked` shows which texts there are, not what they say.
+  func text(masked: Bool) -> String { Self.text(node, masked) }
+
+  private static func text(_ node: Node, _ masked: Bool) -> String {
+    switch node {
+    case .scalar(let scalar): masked ? "***" : scalar.string
+    case .sequence(let items): "[" + items.map { text($0, masked) }.joined(separator: ", ") + "]"
+    case .mapping(let members):
+      "{" + members.map { "\(text($0, false)): \(text($1, masked))" }.joined(separator: ", ") + "}"
+    case .alias: "*"
+    }
+  }
+
   func refused(_ reason: String) -> SubledgerError {
     switch source {
     case .flag:
@@ -79,6 +101,15 @@ struct SettingValue {
         name: name.isEmpty ? text : "\(name).\(text)", key: text, node: value,
         line: key.mark?.line, source)
     }
+  }
+
+  /// Does `work` with each value of the mapping; the errors of all are thrown together.
+  func forEach(_ work: (SettingValue) throws -> Void) throws {
+    var errors = SettingErrors()
+    for entry in try entries() {
+      do { try work(entry) } catch { errors.add(error) }
+    }
+    if !errors.all.isEmpty { throw errors }
   }
 
   func items() -> [SettingValue] {
@@ -127,6 +158,28 @@ struct SettingValue {
       throw isNot("one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
     }
     return choice
+  }
+}
+
+/// Errors of several values, reported together so that one correction is enough.
+struct SettingErrors: Error {
+  private(set) var all: [SubledgerError] = []
+
+  /// Adds an error, or several of one setting of the file, for which `advice` says what to do.
+  mutating func add(_ error: any Error, advice: String? = nil) {
+    for var error in (error as? SettingErrors)?.all ?? [SubledgerError(error)] {
+      if let advice, error.kind == .configuration { error.hint = advice }
+      all.append(error)
+    }
+  }
+
+  /// Throws the first error, and says how many there are.
+  func throwFirst() throws(SubledgerError) {
+    guard var first = all.first else { return }
+    if all.count > 1 {
+      first.hint += "; `subledger config check` lists \(all.count - 1) more"
+    }
+    throw first
   }
 }
 

@@ -24,30 +24,33 @@ extension SettingOptions {
   }
 }
 
+extension ArgumentHelp {
+  /// What the setting of this name is for, and its default.
+  static func of(_ setting: String) -> ArgumentHelp { ArgumentHelp(Setting.help(setting)) }
+}
+
 protocol GivenOption { var value: Any { get } }
 extension Option: GivenOption { var value: Any { wrappedValue } }
 extension Flag: GivenOption { var value: Any { wrappedValue } }
 
 /// The ledger, and the log.
 struct LedgerOptions: SettingOptions {
-  @Option(help: "SQLite ledger; created if missing. (default: subledger.sqlite)")
+  @Option(help: .of("ledger"))
   var ledger: String?
 
   @Option(help: "Configuration file; unknown keys are an error. (default: subledger.yaml)")
   var config: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: "Seconds to wait if another run holds the ledger. (default: 0)")
+  @Option(parsing: .unconditional, help: .of("lock_wait"))
   var lockWait: String?
 
-  @Option(help: "Format of log lines on standard error: text or json. (default: text)")
+  @Option(help: .of("log_format"))
   var logFormat: String?
 
-  @Flag(help: "Log more on standard error.")
+  @Flag(help: .of("verbose"))
   var verbose = false
 
-  @Flag(help: "Log only errors on standard error.")
+  @Flag(help: .of("quiet"))
   var quiet = false
 }
 
@@ -75,87 +78,69 @@ struct PlaceOptions: SettingOptions {
 
 /// What to read.
 struct InputOptions: SettingOptions {
-  @Option(
-    parsing: .upToNextOption,
-    help: "Files or folders of delivered events, gzip or plain JSONL; folders are walked.")
+  @Option(parsing: .upToNextOption, help: .of("archives"))
   var archives: [String] = []
 
-  @Option(
-    parsing: .upToNextOption, help: "Files or folders of entitlement snapshots, a user a line.")
+  @Option(parsing: .upToNextOption, help: .of("snapshots"))
   var snapshots: [String] = []
 
-  @Option(help: "Time of snapshots that name none in their lines or file name.")
+  @Option(help: .of("captured_at"))
   var capturedAt: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: "Threads that read, fold and write reports. (default: the number of cores)")
+  @Option(parsing: .unconditional, help: .of("jobs"))
   var jobs: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: "Do not read archives younger than this many seconds. (default: 0)")
+  @Option(parsing: .unconditional, help: .of("min_age"))
   var minAge: String?
 
-  @Option(help: "Progress bar on standard error: auto, always or never. (default: auto)")
+  @Option(help: .of("progress"))
   var progress: String?
 
-  @Flag(help: "Do everything except writing ledger and reports; print what would change.")
+  @Flag(help: .of("dry_run"))
   var dryRun = false
 }
 
 /// What to publish.
 struct OutputOptions: SettingOptions {
-  @Option(help: "Folder of the published report set. (default: reports)")
+  @Option(help: .of("out"))
   var out: String?
 
-  @Flag(help: "Publish over a set that another ledger published.")
+  @Flag(help: .of("adopt"))
   var adopt = false
 
-  @Option(help: "Business time of the reports: RFC 3339, or a date. (default: now)")
+  @Option(help: .of("as_of"))
   var asOf: String?
 
-  @Option(help: "IANA time zone of days and months. (default: UTC)")
+  @Option(help: .of("timezone"))
   var timezone: String?
 
-  @Option(help: "Price book (CSV) for charges whose provider sends no money. (default: none)")
+  @Option(help: .of("prices"))
   var prices: String?
 
-  @Option(help: "Decisions about breaks, a YAML list. (default: none)")
+  @Option(help: .of("decisions"))
   var decisions: String?
 
-  @Option(help: "Folder of reports of your own, as SQL files. (default: none)")
+  @Option(help: .of("reports_dir"))
   var reportsDir: String?
 
-  @Option(help: "Exit 1 if such breaks are published: none, pending, open or critical.")
+  @Option(help: .of("fail_on"))
   var failOn: String?
 
-  @Option(
-    help: """
-      Write what came of the run to this file: as text, or as its name ends, JSON (.json) or \
-      Markdown (.md); - is standard output. (default: none)
-      """)
+  @Option(help: .of("summary"))
   var summary: String?
 
-  @Option(help: "Write how the run ended to this Prometheus textfile. (default: none)")
+  @Option(help: .of("metrics"))
   var metrics: String?
 
-  @Option(
-    help: """
-      CSV format: rfc4180, or for spreadsheets excel, where the decimal sign is a comma excel-de, \
-      excel-fr and so on. (default: rfc4180)
-      """)
+  @Option(help: .of("csv_dialect"))
   var csvDialect: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: "Round printed amounts to this many decimals, 0 to 6. (default: exact)")
+  @Option(parsing: .unconditional, help: .of("amount_decimals"))
   var amountDecimals: String?
 
-  @Option(
-    help: "How index.html writes numbers: en, de, fr, de-CH and so on. (default: en)")
+  @Option(help: .of("locale"))
   var locale: String?
 
-  @Flag(help: "Also publish report.xlsx, a workbook with a sheet for each report.")
+  @Flag(help: .of("xlsx"))
   var xlsx = false
 }

@@ -33,11 +33,11 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
 func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
-    let configuration = try Configuration.read(ScratchFile.settings.path)
+    let flags = ["config": [ScratchFile.settings.path]]
+    let configuration = try Configuration(flags: flags, environment: [:])
     guard configuration.job.prices == nil, configuration.job.decisions == nil else {
       return
     }
-    let flags = ["config": [ScratchFile.settings.path]]
     let plan = try Plan(flags: flags, environment: [:], now: Instant(seconds: 1_772_323_200))
     claim(plan.valueBytesMax > 0, "a value may have a byte")
     claim(plan.valueBytesMax <= 1 << 30, "a value fits the tape")

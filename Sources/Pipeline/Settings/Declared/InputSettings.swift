@@ -1,0 +1,153 @@
+import Domain
+import Providers
+
+/// Where input and output are, and what names in the input mean.
+extension Setting {
+  static let paths = [
+    Setting(
+      "archives", .texts, \.job.archives, [.option], example: "\n- /srv/webhooks",
+      "Files or folders of delivered events, gzip or plain JSONL; folders are walked."),
+    Setting(
+      "snapshots", .texts, \.job.snapshots, [.option],
+      "Files or folders of entitlement snapshots, a user a line.",
+      more: "A list of paths, or a group with its `paths`:"),
+    Setting(
+      "snapshots.paths", .texts, \.job.snapshots, otherwise: "none",
+      example: "\n- /srv/entitlements", "The paths of `snapshots`, where more is said of them."),
+    Setting(
+      "snapshots.complete", .flag, \.snapshotsAreComplete, [.kept], default: "false",
+      "Whether the snapshots contain every user.",
+      more: """
+        Only then a missing user is a break (SNAPSHOT_ABSENT); otherwise the manifest counts such \
+        users.
+        """),
+    Setting(
+      "snapshots.from_webhooks", .flag, \.snapshotsFromWebhooks, [.kept], default: "true",
+      "Whether the entitlements in Qonversion's webhooks are compared with the events, too."),
+    Setting(
+      "ledger", .text, \.job.ledger, [.option], default: "subledger.sqlite",
+      "SQLite ledger; created if missing, readable by its owner only."),
+    Setting(
+      "out", .text, \.job.out, [.option], default: "reports",
+      "Folder of the published report set."),
+    Setting(
+      "prices", .path, \.job.prices, [.option], otherwise: "none",
+      example: "/srv/subledger/prices.csv",
+      "Price book (CSV) for charges whose provider sends no money.",
+      more: "Without it they have no amount; see docs/operations.md."),
+    Setting(
+      "decisions", .path, \.job.decisions, [.option], otherwise: "none",
+      example: "decisions.yaml", "Decisions about breaks, a YAML list.",
+      more: "Keep it under version control; see docs/operations.md."),
+    Setting(
+      "reports_dir", .path, \.job.reportsDir, [.option], otherwise: "none",
+      example: "/srv/subledger/reports", "Folder of reports of your own, as SQL files.",
+      more: "See docs/sql.md."),
+    Setting(
+      "reports", .byName(.text), \.reports, [.kept], otherwise: "none", example: "{}",
+      "Texts of reports of your own by name, as runs keep them."),
+    Setting(
+      "unreadable_files", .choice, \.unreadableFiles, default: "skip",
+      "A file that cannot be read: skip reads the others and exits with 1, stop publishes none."),
+  ]
+
+  static let times = [
+    Setting(
+      "as_of", .time, \.asOf, [.kept, .option], otherwise: "now", example: "2026-11-20",
+      "Business time of the reports: RFC 3339 with offset, or a date.",
+      more: "A date is its start in `timezone`. Leave it out for a nightly job."),
+    Setting(
+      "timezone", .timeZone, \.timezone, [.kept, .option], default: "UTC",
+      "IANA time zone of days and months."),
+    Setting(
+      "captured_at", .time, \.capturedAt, [.kept, .option], example: "2026-11-20T02:00:00Z",
+      "Time of snapshots that name none in their lines or file name."),
+  ]
+
+  static let names = [
+    Setting(
+      "products",
+      .mapping(
+        to: .any(
+          SettingForm.texts.schema,
+          .mapping(["ids": SettingForm.texts.schema, "period": SettingForm.period.schema]))),
+      [.kept],
+      example: """
+
+        pro_monthly: com.example.pro.monthly
+        pro_yearly:
+          ids:
+            - com.example.pro.yearly
+            - pro-yearly:standard
+          period: P1Y
+        """,
+      "Product ids of the provider's dashboard and snapshots, with their store product ids.",
+      more: """
+        One id, a list of ids, or ids with their period, an ISO 8601 duration of one unit (P7D, \
+        P1W, P1M, P1Y). On Play, `product:base_plan` or the product.
+        """
+    ) { try $0.add(products: $1) },
+    Setting(
+      "periods", .mapping(to: SettingForm.period.schema), [.kept],
+      otherwise: "the length of each paid period", example: "\ncom.example.pro.monthly: P1M",
+      "Periods by store product id.",
+      more: "For monthly recurring revenue, and for periods without a reported end."
+    ) { configuration, value in
+      try value.forEach { try configuration.add($0.period(), of: $0) }
+    },
+    Setting(
+      "event_names", .byName(.eventKind), \.eventNames, [.kept],
+      example: "\nmy_renewal_event: renewed",
+      "Custom event names of your dashboard, and their kind."),
+    Setting(
+      "envelope.body", .texts, \.envelope.body, [.kept], otherwise: "none",
+      example: "hook_body",
+      "Members of your own archives that hold the body, one name or a list.",
+      more: "They are read before the known ones (docs/operations.md)."),
+    Setting(
+      "envelope.received", .texts, \.envelope.received, [.kept], otherwise: "none",
+      example: "hook_time", "Members that hold the receive time."),
+    Setting(
+      "envelope.headers", .texts, \.envelope.headers, [.kept], otherwise: "none",
+      example: "hook_headers", "Members that hold the headers of the request."),
+    Setting(
+      "customer_id", .choice, \.customerID, [.kept], otherwise: "none is kept",
+      example: "identity_id",
+      """
+      The app's own id of a user, as Qonversion's webhooks carry it: identity_id or custom_user_id.
+      """,
+      more: """
+        A run keeps it of what it reads while this is set, shows it in breaks, worklist and \
+        charges, and `erase` removes it.
+        """),
+  ]
+
+  static let secrets = [
+    Setting(
+      "secrets", .secrets, \.secrets, [.secret], otherwise: "none",
+      example: """
+
+        qonversion: {env: SUBLEDGER_SECRET_QONVERSION}
+        iaptic:
+          - {file: /etc/subledger/iaptic.secret}
+          - {file: /etc/subledger/iaptic.secret.next}
+        """,
+      """
+      Secrets of deliveries: one with another secret is rejected as unauthenticated, one without \
+      any is accepted.
+      """,
+      more: """
+        Name an environment variable, a file that only its owner can read (one secret a line), or \
+        a quoted text (then run chmod 600 on this file). Several may be valid at once. Where \
+        providers send them: docs/operations.md.
+        """)
+  ]
+}
+
+extension SettingForm<EventKind> {
+  static var eventKind: Self {
+    Self(schema: .object(["enum": .strings(EventKind.allCases.map(\.name))])) {
+      try $0.eventKind()
+    }
+  }
+}

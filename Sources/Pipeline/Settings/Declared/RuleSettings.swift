@@ -1,0 +1,147 @@
+import Domain
+import Reconciliation
+
+/// What decides about numbers, breaks and reservations.
+extension Setting {
+  static let deadlines = [
+    Setting(
+      "renewal_gap", .duration, \.renewalGap, [.kept], default: "24h",
+      "Longest time between the end of a period and the next charge that is not a lapse."),
+    Setting(
+      "delivery_window", .byProvider(.duration), \.deliveryWindows, [.kept],
+      otherwise: """
+        the last retry and its tolerance, as shown, plus the time from events to their messages \
+        that each feed shows
+        """,
+      example: "\nqonversion: 27h\nflobuk: 46h20m\niaptic: 27h\npurple: 27h",
+      "Longest delay with which a provider still delivers."),
+    Setting(
+      "delivery_retries", .byProvider(.schedule), \.retrySchedules, [.kept],
+      otherwise: """
+        the published schedules, as shown; for FLOBUK also [5m, 10m, 15m, 20m, 25m, 30m], \
+        whichever fits more deliveries
+        """,
+      example: """
+
+        qonversion: [1m, 6m, 4h, 8h, 24h]
+        flobuk: [10m, 1h10m, 5h10m, 17h10m, 29h10m, 41h10m]
+        iaptic: []
+        purple: []
+        """,
+      "Retries of each provider, from its first attempt; without retries [].",
+      more: "Used to infer the attempt of a delivery in archives read from now on."),
+    Setting(
+      "retry_horizon", .duration, \.retryHorizon, [.kept], default: "60d",
+      "Longest time after an involuntary end in which a charge is a recovery."),
+    Setting(
+      "freshness_max", .ofFeeds(.duration), \.freshnessMax, [.kept],
+      otherwise: """
+        3 times the feed's longest silence of the last 60 days, at least 48h and at most 14d, or \
+        that silence itself
+        """,
+      example: "{qonversion: 48h, iaptic: {com.example.app: 20d}}",
+      """
+      Age at which the newest input of a feed is stale: for all feeds, by provider, or by its apps.
+      """
+    ),
+    Setting(
+      "history_begins", .ofFeeds(.time), \.historyBegins, [.kept],
+      otherwise: "the first delivery, a lonely one far before the rest excepted",
+      example: "2025-01-01",
+      "When feeds began, by provider or app as above: nothing before is missed."),
+    Setting(
+      "feed_gap_odds", .number(in: 1_000...1_000_000_000), \.feedGapOdds, [.kept],
+      default: "1000000",
+      """
+      A day or a run of hours of a feed is a FEED_GAP when so few events are less likely than 1 in \
+      this number.
+      """,
+      more: "From 1000 to 1000000000."),
+  ]
+
+  static let money = [
+    Setting(
+      "double_charges", .choice, \.doubleCharges, [.kept], default: "hold",
+      """
+      A transaction of Apple or Play that is charged twice, and refunds above their charge: hold \
+      keeps what is too much out of the sums, book adds it.
+      """,
+      more: "Breaks report it in both cases."),
+    Setting(
+      "authority", .authority, \.authority, [.kept],
+      default: "[qonversion, iaptic, flobuk, purple]",
+      """
+      Whose report of a store transaction counts where several providers report it: the first's.
+      """),
+  ]
+
+  static let reservations = [
+    Setting(
+      "fail_on", .choice, \.job.failOn, [.option], default: "none",
+      "Exit 1 if such breaks are published: none, pending, open or critical."),
+    Setting(
+      "limits.value_bytes", .number(in: 1...1 << 30), \.valueBytesMax, [.kept],
+      // Offsets inside a value have four bytes.
+      default: "16777216", "Longest JSON value in bytes, at most 1 GiB; longer ones are rejected."),
+    Setting(
+      "limits.rejected_share", .share, \.rejectedShare, [.kept], default: "1%",
+      """
+      Share of rejected lines, of all archives or of one, that qualifies the set; at least 20 \
+      lines.
+      """),
+    Setting(
+      "materiality", .share, \.materialityShare, [.kept], default: "0.5%",
+      """
+      Share of a period's net revenue that open breaks may concern before the set is qualified.
+      """,
+      more: "Write a share above 1 in percent."),
+    Setting(
+      "breaks.severity_usd",
+      .mapping([
+        "medium": SettingForm.amount.schema, "high": SettingForm.amount.schema,
+        "critical": SettingForm.amount.schema,
+      ]), [.kept], default: "{medium: 1, high: 50, critical: 500}",
+      "Severity of breaks by money, in US dollars without sign.",
+      more: "Below medium: low; zero: info. Each step must be at least the previous one."
+    ) { try $0.severity.read(amounts: $1) },
+    Setting(
+      "breaks.severity_days",
+      .mapping([
+        "medium": days.schema, "high": days.schema, "critical": days.schema,
+      ]), [.kept], default: "{medium: 8, high: 31}",
+      "Severity of breaks by days since the missing event was due.",
+      more: "critical has no default."
+    ) { try $0.severity.read(days: $1) },
+  ]
+
+  static let days = SettingForm.number(in: 0...1_000_000)
+}
+
+extension SeverityThresholds {
+  mutating func read(amounts value: SettingValue) throws {
+    try value.forEach { entry in
+      switch entry.key {
+      case "medium": amounts.medium = try entry.amount()
+      case "high": amounts.high = try entry.amount()
+      case "critical": amounts.critical = try entry.amount()
+      default: throw entry.unknown(among: ["medium", "high", "critical"])
+      }
+    }
+    guard amounts.medium <= amounts.high, amounts.high <= amounts.critical else {
+      throw value.refused("the amounts must rise from medium to high to critical")
+    }
+  }
+
+  mutating func read(days value: SettingValue) throws {
+    try value.forEach { entry in
+      guard let severity = Severity(rawValue: entry.key), severity >= .medium else {
+        throw entry.unknown(among: ["medium", "high", "critical"])
+      }
+      days[severity] = Int64(try Setting.days.read(entry))
+    }
+    let limits = Severity.allCases.compactMap { days[$0] }
+    guard limits == limits.sorted() else {
+      throw value.refused("the days must rise from medium to high to critical")
+    }
+  }
+}

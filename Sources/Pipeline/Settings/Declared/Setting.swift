@@ -1,0 +1,120 @@
+import Domain
+
+/// A setting, declared once: its name and value in the configuration file, which flags and
+/// variables share, its default, what it is for, and how it is read.
+///
+/// To add one, add a property to `Configuration` and a row to one of the sections; an option of the
+/// command line is a property of the same name in the command's options besides.
+public struct Setting: Sendable {
+  struct Traits: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// It has an effect on the numbers: a run keeps it in the ledger.
+    static let kept = Traits(rawValue: 1)
+    /// Flags and variables give it, too.
+    static let option = Traits(rawValue: 2)
+    /// Its texts are masked wherever settings are shown.
+    static let secret = Traits(rawValue: 4)
+  }
+
+  /// The name, such as `limits.rejected_share`.
+  let name: String
+  /// The default as the file would write it; empty without one.
+  let standard: String
+  /// What holds where no value stands and `standard` is empty, in words.
+  let otherwise: String
+  /// A value as the file would write it, where that is not `standard`; with lines for a list.
+  let example: String
+  /// What it is for: the help of its option.
+  let summary: String
+  /// What else the file and the manual say of it; may be empty.
+  let more: String
+  /// JSON Schema of its value.
+  let schema: JSONValue
+  let read: @Sendable (inout Configuration, SettingValue) throws -> Void
+  private let traits: Traits
+
+  var isKept: Bool { traits.contains(.kept) }
+  var isSecret: Bool { traits.contains(.secret) }
+
+  /// A setting whose value `read` puts where it belongs.
+  init(
+    _ name: String, _ schema: JSONValue, _ traits: Traits = [], default standard: String = "",
+    otherwise: String = "", example: String = "", _ summary: String, more: String = "",
+    read: @escaping @Sendable (inout Configuration, SettingValue) throws -> Void
+  ) {
+    self.name = name
+    self.standard = standard
+    self.otherwise = otherwise
+    self.example = example
+    self.summary = summary
+    self.more = more
+    self.schema = schema
+    self.read = read
+    self.traits = traits
+  }
+
+  /// A setting that is a property of the configuration.
+  init<Value>(
+    _ name: String, _ form: SettingForm<Value>,
+    _ property: any WritableKeyPath<Configuration, Value> & Sendable,
+    _ traits: Traits = [], default standard: String = "", otherwise: String = "",
+    example: String = "", _ summary: String, more: String = ""
+  ) {
+    self.init(
+      name, form.schema, traits, default: standard, otherwise: otherwise, example: example,
+      summary, more: more
+    ) { $0[keyPath: property] = try form.read($1) }
+  }
+
+  /// A setting that is a property which is nil without it.
+  init<Value>(
+    _ name: String, _ form: SettingForm<Value>,
+    _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
+    _ traits: Traits = [], default standard: String = "", otherwise: String = "",
+    example: String = "", _ summary: String, more: String = ""
+  ) {
+    self.init(
+      name, form.schema, traits, default: standard, otherwise: otherwise, example: example,
+      summary, more: more
+    ) { $0[keyPath: property] = try form.read($1) }
+  }
+
+  /// Every setting by section, as the file shows them and in the order in which the values of one
+  /// source are read.
+  static let sections: [(title: String, settings: [Setting])] = [
+    ("Paths", paths), ("Time of the reports", times), ("Names of the provider", names),
+    ("Secrets", secrets), ("Deadlines", deadlines), ("Money", money),
+    ("Reservations", reservations), ("Output", output), ("The run", process),
+  ]
+
+  /// Every setting.
+  static let all = sections.flatMap(\.settings)
+
+  /// Settings that flags and variables give, too.
+  static let options = all.filter { $0.traits.contains(.option) }
+
+  /// What the option that is named like a setting is for, and its default.
+  ///
+  /// - Parameter name: that of the setting; text for another name is empty.
+  public static func help(_ name: String) -> String {
+    guard let setting = all.first(where: { $0.name == name }) else { return "" }
+    return setting.fallback.isEmpty
+      ? setting.summary : "\(setting.summary) (default: \(setting.fallback))"
+  }
+
+  /// The default, as a value or in words.
+  var fallback: String { standard.isEmpty ? otherwise : standard }
+
+  /// What it is for and its default, in whole sentences.
+  var description: String {
+    let isShown = standard.isEmpty && !otherwise.isEmpty
+    return [summary, more, isShown ? "Default: \(otherwise)." : ""].filter { !$0.isEmpty }
+      .joined(separator: " ")
+  }
+
+  /// What to do about a wrong value in a file.
+  var advice: String {
+    "\(name): \(summary)" + (fallback.isEmpty ? "" : " Without it: \(fallback).")
+  }
+}

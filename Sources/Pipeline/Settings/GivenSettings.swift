@@ -1,0 +1,164 @@
+import Domain
+import Yams
+
+/// What flags, variables and the configuration file say, and everything that is wrong with it.
+///
+/// Flags override the environment, which overrides the file, which overrides the defaults.
+public struct GivenSettings {
+  private(set) var configuration = Configuration()
+  /// Every value in rising order: of two for one setting, the later one holds.
+  private(set) var values: [SettingValue] = []
+  /// A value is refused also where another source overrides it.
+  private(set) var errors = SettingErrors()
+
+  /// Reads the settings; what is wrong is kept.
+  ///
+  /// - Parameters:
+  ///   - flags: the texts of each option of the command line, by the setting's name.
+  ///   - environment: the process's variables.
+  public init(flags: [String: [String]], environment: [String: String]) {
+    let flags = flags.map { name, texts in
+      let nodes = texts.map { Node($0, .implicit, .doubleQuoted) }
+      return SettingValue(name: name, node: nodes.count == 1 ? nodes[0] : Node(nodes), .flag)
+    }
+    let variables = variables(environment)
+    do {
+      let file = try (flags + variables).first { $0.name == "config" }?.path()
+      let path = file?.path ?? "subledger.yaml"
+      if file != nil || mayExist(path) { try read(path, givenWith: file?.place ?? "--config") }
+    } catch {
+      errors.add(error)
+    }
+    read(variables)
+    read(flags)
+  }
+
+  /// Reads the content of the file at `path`.
+  init(_ bytes: [UInt8], named path: String) {
+    do { try read(bytes, named: path) } catch { errors.add(error) }
+  }
+
+  private init() {}
+
+  /// How to log before the configuration file is read; unknown variables are not its affair.
+  static func log(
+    flags: [String: [String]], environment: [String: String]
+  ) throws(SubledgerError) -> LogOptions {
+    let isLog = { (name: String) in ["log_format", "verbose", "quiet"].contains(name) }
+    var given = GivenSettings()
+    let variables = given.variables(environment).filter { isLog($0.name) }
+    given.errors = SettingErrors()
+    given.read(variables)
+    let texts = flags.filter { isLog($0.key) }.compactMapValues(\.first)
+    given.read(
+      texts.map { SettingValue(name: $0, node: Node($1, .implicit, .doubleQuoted), .flag) })
+    try given.errors.throwFirst()
+    return given.configuration.job.log
+  }
+
+  /// The values of `SUBLEDGER_*` variables; lists are separated by colons, an empty variable is
+  /// not set.
+  ///
+  /// `SUBLEDGER_SECRET_*` are free for secrets.
+  private mutating func variables(_ environment: [String: String]) -> [SettingValue] {
+    let known = (["config"] + Setting.options.map(\.name)).map { "SUBLEDGER_\($0.uppercased())" }
+    var values: [SettingValue] = []
+    for (variable, text) in environment.sorted(by: { $0.key < $1.key })
+    where variable.hasPrefix("SUBLEDGER_") && !variable.hasPrefix("SUBLEDGER_SECRET_") {
+      guard known.contains(variable) else {
+        errors.add(
+          SubledgerError(
+            .usage,
+            "unknown environment variable \(variable)\(suggestion(for: variable, among: known))",
+            hint: "known are \(known.joined(separator: ", "))"))
+        continue
+      }
+      guard !text.allSatisfy({ $0 == ":" }) else { continue }
+      values.append(
+        SettingValue(
+          name: variable.dropFirst("SUBLEDGER_".count).lowercased(),
+          node: Node(text, .implicit, .doubleQuoted), .environment))
+    }
+    return values
+  }
+
+  /// Reads the file at `path`, which `place` gives.
+  private mutating func read(_ path: String, givenWith place: String) throws {
+    let file = SettingsFile(
+      what: "the configuration", path: path, place: place, missing: .configuration)
+    try read(file.contents(), named: path)
+  }
+
+  private mutating func read(_ bytes: [UInt8], named path: String) throws {
+    let file = YAMLFile(name: path, hint: "subledger.example.yaml shows every setting")
+    configuration.path = path
+    guard let root = try file.root(of: bytes) else { return }
+    read(try leaves(of: SettingValue(name: "", node: root, .file(file))))
+    let kept = Self.kept(of: root)
+    guard !kept.isEmpty else { return }
+    configuration.source = Array(try Yams.serialize(node: Node(kept), sortKeys: true).utf8)
+  }
+
+  /// The settings of a mapping and of the groups in it.
+  private mutating func leaves(of mapping: SettingValue) throws -> [SettingValue] {
+    var leaves: [SettingValue] = []
+    for entry in try mapping.entries() {
+      let isLeaf = Setting.all.contains { $0.name == entry.name }
+      let group = Setting.all.filter { $0.name.hasPrefix(entry.name + ".") }
+      if !group.isEmpty, !isLeaf || entry.node.mapping != nil {
+        do { leaves += try self.leaves(of: entry) } catch { errors.add(error) }
+      } else if isLeaf {
+        leaves.append(entry)
+      } else {
+        errors.add(entry.unknown(among: Setting.all.map(\.name)))
+      }
+    }
+    return leaves
+  }
+
+  private mutating func read(_ new: [SettingValue]) {
+    values += new
+    for setting in Setting.all {
+      for value in new where value.name == setting.name {
+        do {
+          try setting.read(&configuration, value)
+        } catch {
+          errors.add(error, advice: setting.advice)
+        }
+      }
+    }
+  }
+
+  /// The settings that the ledger keeps; by name, so that neither a secret nor a path gets in.
+  private static func kept(of node: Node, in group: String = "") -> [(Node, Node)] {
+    guard let mapping = node.mapping else { return [] }
+    return mapping.compactMap { key, value in
+      let name = group + (key.scalar?.string ?? "")
+      if Setting.all.contains(where: { $0.name == name && $0.isKept }) { return (key, value) }
+      let inner = kept(of: value, in: name + ".")
+      return inner.isEmpty ? nil : (key, Node(inner))
+    }
+  }
+}
+
+extension Configuration {
+  /// The settings that flags, variables and the configuration file give.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first that is wrong.
+  init(flags: [String: [String]], environment: [String: String]) throws(SubledgerError) {
+    self = try GivenSettings(flags: flags, environment: environment).accepted()
+  }
+
+  /// Reads the content of the file at `path`.
+  static func read(_ bytes: [UInt8], named path: String) throws(SubledgerError) -> Configuration {
+    try GivenSettings(bytes, named: path).accepted()
+  }
+}
+
+extension GivenSettings {
+  /// The configuration, if nothing is wrong.
+  func accepted() throws(SubledgerError) -> Configuration {
+    try errors.throwFirst()
+    return configuration
+  }
+}

@@ -1,0 +1,62 @@
+public import Domain
+import Foundation
+import Reports
+
+extension GivenSettings {
+  /// Everything that is wrong with the settings and with the files that they name, each with what
+  /// to do; empty when a run can follow them.
+  ///
+  /// - Parameters:
+  ///   - environment: the process's variables, for secrets.
+  ///   - now: the clock.
+  public func problems(environment: [String: String], now: Instant) -> [SubledgerError] {
+    var errors = errors
+    var plan = Plan(configuration, environment: environment, now: now)
+    var looks: [() throws -> Void] = [
+      { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readOwnReports() },
+    ]
+    for provider in Provider.allCases { looks.append { _ = try plan.secrets(of: provider) } }
+    for path in plan.archives + plan.snapshots {
+      looks.append { try Self.requirePath(path) }
+    }
+    for look in looks {
+      do { try look() } catch { errors.add(error) }
+    }
+    return errors.all
+  }
+
+  /// The file that was read, if there is one, and how many settings are given at all.
+  public var summary: String {
+    let file = configuration.path.map { $0.shown() } ?? "no configuration file"
+    return "\(file): \(counted(Set(values.map(\.name)).count, "setting")) given"
+  }
+
+  /// A row for each setting: its value, and where it comes from; secrets are masked.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` or `configuration` when one is wrong.
+  public func listing(as format: AnswerFormat) throws -> String {
+    try errors.throwFirst()
+    let records = Setting.all.map { setting in
+      let value = values.last { $0.name == setting.name }
+      return Record([
+        ("setting", .plain(setting.name)),
+        ("source", .name(value?.origin ?? "default")),
+        ("value", .text(value?.text(masked: setting.isSecret) ?? setting.fallback)),
+      ])
+    }
+    return Record.answer(records, as: format)
+  }
+
+  /// `problems` as rows: what is wrong and where, and what to do.
+  public static func answer(_ problems: [SubledgerError], as format: AnswerFormat) -> String {
+    guard format != .text else { return problems.map(\.description).joined(separator: "\n") }
+    return Record.answer(
+      problems.map { Record([("problem", .text($0.message)), ("fix", .text($0.hint))]) },
+      as: format)
+  }
+
+  private static func requirePath(_ path: String) throws(SubledgerError) {
+    guard access(path, R_OK) != 0 else { return }
+    throw SubledgerError.system("read \(path.shown())", cause: errno)
+  }
+}

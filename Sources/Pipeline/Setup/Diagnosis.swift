@@ -1,0 +1,134 @@
+public import Domain
+import EventStore
+import Foundation
+import Reports
+
+/// What stands in the way of the nightly job, or may do so.
+public struct Diagnosis {
+  /// How bad something is.
+  enum State: String, Comparable {
+    case ok, warning, error
+
+    static func < (left: State, right: State) -> Bool {
+      left != right && (left == .ok || right == .error)
+    }
+  }
+
+  /// One thing that was looked at.
+  struct Finding {
+    var check: String
+    var state: State
+    var what: String
+    var remedy = ""
+  }
+
+  private(set) var findings: [Finding] = []
+
+  /// Whether something is an error: the job cannot work so.
+  public var hasErrors: Bool { findings.contains { $0.state == .error } }
+
+  /// Looks at the settings and at all that they name; only reads.
+  ///
+  /// - Parameters:
+  ///   - flags: the texts of each option of the command line, by the setting's name.
+  ///   - environment: the process's variables.
+  ///   - now: the clock.
+  ///   - stop: answers the signal that asked to stop, 0 while none did.
+  public init(
+    flags: [String: [String]], environment: [String: String], now: Instant,
+    stop: @escaping @Sendable () -> Int32
+  ) throws {
+    let given = GivenSettings(flags: flags, environment: environment)
+    let problems = given.problems(environment: environment, now: now)
+    if problems.isEmpty { add("configuration", .ok, given.summary) }
+    for problem in problems { add("configuration", .error, problem.message, problem.hint) }
+    let plan = Plan(given.configuration, environment: environment, now: now)
+    if let warning = plan.secretsWarning {
+      add("secrets", .warning, warning, "run chmod 600 on it")
+    }
+    addZones()
+    try addArchives(plan, stop)
+    try SubledgerError.check(stop)
+    do {
+      try addLedger(plan, stop)
+    } catch {
+      let error = SubledgerError(error)
+      add("ledger", .error, error.message, error.hint)
+    }
+    addPlaces(plan)
+  }
+
+  mutating func add(_ check: String, _ state: State, _ what: String, _ remedy: String = "") {
+    findings.append(Finding(check: check, state: state, what: what, remedy: remedy))
+  }
+
+  /// A row for each finding; as JSON, one object.
+  public func text(as format: AnswerFormat) -> String {
+    let records = findings.map { finding in
+      Record([
+        ("state", .plain(finding.state.rawValue)), ("check", .plain(finding.check)),
+        ("finding", .text(finding.what)), ("remedy", .text(finding.remedy)),
+      ])
+    }
+    let worst = findings.map(\.state).max() ?? .ok
+    switch format {
+    case .csv: return Record.answer(records, as: .csv)
+    case .json:
+      return JSONValue.object([
+        "state": .string(worst.rawValue), "checks": .array(records.map(\.json)),
+      ]).documentText
+    case .text:
+      return findings.map { finding in
+        let line =
+          "\(padded(finding.state.rawValue, to: 8)) \(padded(finding.check, to: 14))"
+          + finding.what.shown()
+        return finding.remedy.isEmpty
+          ? line : "\(line)\n\(padded("", to: 23))→ \(finding.remedy.shown())"
+      }.joined(separator: "\n")
+    }
+  }
+
+  private mutating func addZones() {
+    guard CivilCalendar(named: "Europe/Berlin") == nil else {
+      return add("time zones", .ok, "the system's tables are there")
+    }
+    add("time zones", .warning, "the system has no tables: only UTC is known", "install tzdata")
+  }
+
+  /// Whether the ledger, its set and temporary files can be written, and whether there is room.
+  private mutating func addPlaces(_ plan: Plan) {
+    let bytes = plan.ledgerBytes
+    let reserve = Int64(256) << 20
+    let temporary = FileManager.default.temporaryDirectory.path
+    addPlace("ledger", Self.folder(of: plan.ledger), needs: bytes / 2 + reserve)
+    addPlace("reports", Self.folder(of: plan.out), needs: reserve)
+    addPlace("temporary", temporary, needs: bytes + reserve)
+  }
+
+  private mutating func addPlace(_ use: String, _ folder: String, needs bytes: Int64) {
+    guard access(folder, W_OK | X_OK) == 0 else {
+      let cause = String(cString: strerror(errno))
+      return add(
+        "permissions", .error, "the folder \(folder) (\(use)) cannot be written: \(cause)",
+        "make it, and give it to the user of the job")
+    }
+    var disk = statvfs()
+    guard statvfs(folder, &disk) == 0 else {
+      return add("disk", .warning, "the free space of \(folder) (\(use)) is not known")
+    }
+    let free = Int64(clamping: UInt64(disk.f_bavail) &* UInt64(disk.f_frsize))
+    let room = "\(folder) (\(use)): \(free >> 20) MiB free"
+    if free < bytes {
+      add("disk", .warning, "\(room), fewer than \(bytes >> 20)", "free space, or move it")
+    } else {
+      add("disk", .ok, room)
+    }
+  }
+
+  /// The nearest folder above `path` that exists.
+  private static func folder(of path: String) -> String {
+    var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    while !mayExist(folder.path), folder.path != "/" { folder.deleteLastPathComponent() }
+    return folder.path
+  }
+}

@@ -1,0 +1,140 @@
+import Domain
+import EventStore
+import Formats
+import Foundation
+import Providers
+import Reports
+
+extension Diagnosis {
+  /// Whether archives can be read, and whether their names are in the order of time.
+  mutating func addArchives(_ plan: Plan, _ stop: @escaping @Sendable () -> Int32) throws {
+    for (use, paths, others) in [
+      ("archives", plan.archives, plan.ownPlaces + plan.snapshots),
+      ("snapshots", plan.snapshots, plan.ownPlaces),
+    ] where !paths.isEmpty {
+      let files: [ArchiveFile]
+      do throws(SubledgerError) {
+        files = try ArchiveFolder.files(under: paths, except: others, stop: stop).files
+      } catch {
+        // A path that is not there is a matter of the configuration.
+        if error.kind != .noInput { add(use, .error, error.message, error.hint) }
+        continue
+      }
+      let closed = files.filter { access($0.path, R_OK) != 0 }
+      if let first = closed.first {
+        add(
+          "permissions", .error,
+          "\(counted(closed.count, "file")) of \(use) cannot be read, the first is \(first.path)",
+          "let the user of the job read them")
+      }
+      add(use, files.isEmpty ? .warning : .ok, counted(files.count, "file"))
+      if let newest = files.max(by: { $0.modified < $1.modified }),
+        newest.modified > plan.now + .minutes(1)
+      {
+        add(
+          "clock", .warning, "\(newest.path) is dated \(newest.modified.text), after now",
+          "set the clock of this machine, or of the one that wrote it")
+      }
+      addNames(of: files, use, in: plan.rules.calendar)
+    }
+  }
+
+  private mutating func addNames(
+    of files: [ArchiveFile], _ use: String, in calendar: CivilCalendar
+  ) {
+    // The folders of an archive may be its date; a snapshot has it in its own name.
+    let dates = files.map { file in
+      let name = use == "archives" ? file.name.replacing("/", with: "-") : file.name
+      return captureTime(fileName: name, in: calendar)
+    }
+    let undated = zip(files, dates).filter { $1 == nil }.map(\.0)
+    if let first = undated.first {
+      add(
+        "names", .warning,
+        "\(undated.count) of \(counted(files.count, "name")) of \(use) hold no date, such as "
+          + first.name,
+        use == "archives"
+          ? "name them as 2026-11-20.jsonl.gz: files are taken in byte order of their names"
+          : "name them as 2026-11-20.jsonl.gz, unless each line has captured_at")
+    }
+    let times = zip(files, dates).map { file, date in
+      (file, undated.isEmpty ? date ?? file.modified : file.modified)
+    }
+    let turned = zip(times, times.dropFirst()).filter { $0.1 > $1.1 }
+    guard let (former, latter) = turned.first else {
+      return add("names", .ok, "the byte order of \(use) is their order in time")
+    }
+    add(
+      "names", .warning,
+      "the byte order of \(use) is not their order in time: \(former.0.name) comes before "
+        + latter.0.name,
+      "write dates as 2026-01-09, with year, month and day of equal length")
+  }
+
+  /// Whether the ledger can be read, and what its last runs say.
+  mutating func addLedger(_ plan: Plan, _ stop: @escaping @Sendable () -> Int32) throws {
+    guard mayExist(plan.ledger) else {
+      return add("ledger", .ok, "\(plan.ledger) does not exist yet: the first run makes it")
+    }
+    var status = stat()
+    if stat(plan.ledger, &status) == 0, status.st_mode & 0o007 != 0 {
+      add(
+        "permissions", .warning,
+        "everybody may use the ledger \(plan.ledger), which holds user ids",
+        "run chmod o-rwx on it; the next run does so, too")
+    }
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    ledger.stop = stop
+    try ledger.requireSealed()
+    try ledger.atOneMoment {
+      add("ledger", .ok, "\(plan.ledger) can be read; `subledger verify` proves every row")
+      try addRuns(of: ledger, plan)
+      let unmapped = try unmappedProducts(of: ledger, plan)
+      if let first = unmapped.first {
+        add(
+          "products", .warning,
+          "\(counted(unmapped.count, "product")) of snapshots in no event, the first is \(first)",
+          "add it to `products` with its store product id")
+      }
+    }
+  }
+
+  private mutating func addRuns(of ledger: Ledger, _ plan: Plan) throws {
+    if let broken = try ledger.unpublishedRun() {
+      add(
+        "runs", .warning, "run \(broken.id) has not published: it is at work, or was broken off",
+        "publish with `subledger run` or `subledger report`")
+    }
+    let pipeline = RunPipeline(
+      plan: plan, version: "", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
+    let health = try pipeline.health(of: ledger, ageMax: "26h")
+    if health.isGood { add("runs", .ok, health.newest) }
+    for problem in health.problems {
+      add("runs", .warning, problem, "see `subledger status` and docs/operations.md")
+    }
+    guard let last = try ledger.lastPublished() else { return }
+    let isBehind = last.asOf > plan.now
+    add(
+      "clock", isBehind ? .warning : .ok,
+      isBehind ? "the clock says \(plan.now.text), before the last run's as-of" : plan.now.text,
+      isBehind ? "set the clock, unless the run was given a later --as-of" : "")
+  }
+
+  /// Products that only snapshots name, and that `products` does not map.
+  private func unmappedProducts(of ledger: Ledger, _ plan: Plan) throws -> [String] {
+    var known = Set(plan.configuration.products.keys)
+    for table in ["revenue_cell", "movement_cell", "trial_cell"] {
+      try ledger.rows(
+        sql: "select distinct value from \(table) join string on string.id = \(table).product"
+      ) { known.insert($0.text(0)) }
+    }
+    var unmapped: Set<String> = []
+    try ledger.forEachUser(withSnapshotAsOf: plan.rules.asOf) { user in
+      for entitlement in user.snapshots.flatMap(\.entitlements)
+      where !entitlement.product.isEmpty && !known.contains(entitlement.product) {
+        unmapped.insert(entitlement.product)
+      }
+    }
+    return unmapped.sorted()
+  }
+}

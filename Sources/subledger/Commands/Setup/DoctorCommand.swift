@@ -1,0 +1,30 @@
+import ArgumentParser
+import Pipeline
+
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Look for what stands in the way of the nightly job.",
+    discussion: """
+      Looks at configuration, secrets, time zones, clock, archives and their names, permissions, \
+      free space, the ledger, its last runs, and products that `products` does not map. Only \
+      reads. Exit 1 when something is an error.
+
+        subledger doctor --config /etc/subledger/subledger.yaml
+      """)
+
+  @Option(help: "How findings are written: text, csv or json (one object).")
+  var format: AnswerFormat = .text
+
+  @OptionGroup var given: RunOptions
+
+  func run() throws {
+    try Session(given.ledger).run { session in
+      let diagnosis = try Diagnosis(
+        flags: given.flags, environment: Session.environment, now: .now,
+        stop: session.stop.read)
+      try StandardStreams.print(diagnosis.text(as: format))
+      return diagnosis.hasErrors ? .reservations : .done
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Setting up, from no file to a job that works")
+struct SetupCommandTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/2026-02-28.jsonl")
+  }
+
+  private func names() throws -> Set<String> {
+    Set(
+      try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+        .filter { !$0.hasPrefix(".std") })
+  }
+
+  @Test("The file that init writes is right, and a run follows it")
+  func whole() throws {
+    let made = try program.run(["config", "init", "--archives", "in"])
+    #expect(made.status == 0 && made.output.contains("app 1234567890: 3 events"), "\(made)")
+    let checked = try program.run(["config", "check"])
+    #expect(checked.status == 0, "\(checked)")
+    #expect(checked.output == "subledger.yaml: 1 setting given, nothing is wrong\n")
+    let run = try program.run(["run", "--as-of", "2026-03-01"])
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
+    #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3"])
+    let again = try program.run(["config", "init", "--archives", "in"])
+    #expect(again.status == 73 && again.errors.contains("subledger.yaml: it exists"), "\(again)")
+    let printed = try program.run(["config", "init", "--archives", "in", "--config", "-"])
+    let written = try String(contentsOfFile: program.folder.path("subledger.yaml"), encoding: .utf8)
+    #expect(printed.output == written)
+  }
+
+  @Test("Every error of a configuration is found at once, and is 78")
+  func check() throws {
+    try program.folder.write("outt: a\nfail_on: Open\nlock_wait: soon\n", to: "subledger.yaml")
+    let environment = ["SUBLEDGER_JOBS": "0"]
+    let checked = try program.run(["config", "check"], environment: environment)
+    #expect(checked.status == 78, "\(checked)")
+    for words in ["line 1: unknown key `outt`", "line 2: `fail_on`", "line 3", "SUBLEDGER_JOBS"] {
+      #expect(checked.output.contains(words), "\(checked)")
+    }
+    #expect(checked.errors.contains("the configuration has 4 errors"))
+    let json = try program.run(["config", "check", "--format", "json"], environment: environment)
+    #expect(json.output.split(separator: "\n").count == 4 && json.status == 78)
+    #expect(try program.run(["run", "--archives", "in"]).errors.contains("lists 2 more"))
+    #expect(try names() == ["in", "subledger.yaml"])
+  }
+
+  @Test("show names where a value comes from")
+  func show() throws {
+    try program.folder.write("out: a\nsecrets: {iaptic: \"hush\"}\n", to: "subledger.yaml")
+    let shown = try program.run(["config", "show", "--as-of", "2026-03-01", "--format", "csv"])
+    #expect(shown.status == 0, "\(shown)")
+    #expect(shown.output.contains("\nout,subledger.yaml:1,a\n"), "\(shown)")
+    #expect(shown.output.contains("\nas_of,option --as-of,2026-03-01\n"))
+    #expect(!shown.output.contains("hush"))
+  }
+
+  @Test("doctor finds nothing to stop a job that works, and writes nothing")
+  func healthy() throws {
+    let before = try program.run(["doctor", "--archives", "in"])
+    #expect(before.status == 0 && before.output.contains("does not exist yet"), "\(before)")
+    #expect(try names() == ["in"])
+    #expect(
+      try program.run(["run", "--archives", "in", "--as-of", "2026-03-01"]).status == 0)
+    let files = try filesAndBytes(under: program.folder.path("."))
+    let after = try program.run(["doctor", "--archives", "in", "--format", "json"])
+    #expect(after.status == 0, "\(after)")
+    let object = try JSONSerialization.jsonObject(with: Data(after.output.utf8))
+    let checks = (object as? [String: Any])?["checks"] as? [[String: Any]] ?? []
+    let states = Dictionary(
+      checks.map { ($0["check"] as? String ?? "", $0["state"] as? String ?? "") }
+    ) { $0 == "ok" ? $1 : $0 }
+    for name in ["configuration", "time zones", "archives", "names", "ledger", "clock"] {
+      #expect(states[name] == "ok", "\(name): \(after)")
+    }
+    // SQLite's own, while and after somebody reads.
+    let left = try filesAndBytes(under: program.folder.path("."))
+      .filter { !$0.key.hasSuffix("-wal") && !$0.key.hasSuffix("-shm") }
+    #expect(left == files)
+  }
+
+  @Test("doctor names what is wrong, with what to do, and exits with 1 for an error")
+  func ill() throws {
+    try program.folder.write(bodies(1, from: 5), to: "in/2026-3-1.jsonl")
+    let snapshot =
+      #"{"provider":"qonversion","user_id":"QON_1","captured_at":1772193700,"entitlements":"#
+      + #"[{"id":"p","product_id":"dashboard","active":true}]}"#
+    try program.folder.write(snapshot + "\n", to: "snaps/2026-02-28.jsonl")
+    let input = ["--archives", "in", "--snapshots", "snaps"]
+    #expect(try program.run(["run", "--as-of", "2099-01-01"] + input).status == 0)
+    chmod(program.folder.path("subledger.sqlite"), 0o644)
+    let warned = try program.run(["doctor"] + input)
+    #expect(warned.status == 0, "\(warned)")
+    for words in [
+      "1 of 2 names of archives hold no date, such as 2026-3-1.jsonl",
+      "1 product of snapshots in no event, the first is dashboard",
+      "everybody may use the ledger", "before the last run's as-of",
+    ] {
+      #expect(warned.output.contains(words), "\(words): \(warned)")
+    }
+    try program.folder.write("products: {dashboard: com.example.pro.monthly}\n", to: "c.yaml")
+    let mapped = try program.run(["doctor", "--config", "c.yaml"] + input)
+    #expect(!mapped.output.contains("in no event"), "\(mapped)")
+    let wrong = try program.run(["doctor", "--archives", "gone", "--out", "/proc/x/reports"])
+    #expect(wrong.status == 1, "\(wrong)")
+    #expect(wrong.output.contains("cannot read gone"), "\(wrong)")
+  }
+}
