@@ -67,10 +67,8 @@ import Domain
         #expect(revenue == occurrence.price.share(percent: percent))
       }
     }
-    var bytes: [UInt8] = []
     let amounts: [Int64] = [9_990_000, -7_617_475, 1_200_000_000, 5, 0]
-    JSON.array(amounts.map { .micros($0) }).write(into: &bytes)
-    #expect(String(decoding: bytes, as: UTF8.self) == "[9.99,-7.617475,1200,0.000005,0]")
+    #expect(amounts.map(JSON.micros).json.text == "[9.99,-7.617475,1200,0.000005,0]")
   }
 
   @Test("An upgrade expires at its own time and its entitlement has the new end")

@@ -50,7 +50,7 @@ import Domain
     let world = try World.calm(by: [.flobuk])
     let span = TimeSpan(world.scenario)
     var unchained = 0
-    for customer in try world.customers.compactMap({ $0.seen(by: .flobuk, span) }) {
+    for customer in try world.customers.compactMap({ Provider.flobuk.sender.seen($0, span) }) {
       let isPlay = customer.person.shop.store == .playStore
       for occurrence in customer.occurrences where occurrence.kind == .renewed {
         #expect(customer.namesFlobukUser(occurrence) == customer.person.validatesRenewals)
@@ -65,11 +65,11 @@ import Domain
 
   @Test("A failed attempt comes back by the published schedule, up to 41 hours 10 minutes later")
   func schedule() {
-    let schedule = DeliveryModel.schedule(of: .flobuk)
+    let schedule = Provider.flobuk.sender.attempts
     let waits = zip(schedule, schedule.dropFirst()).map { $1 - $0 }
     #expect(waits == [600, 3_600, 4 * hour, 12 * hour, 12 * hour, 12 * hour])
     #expect((schedule.last ?? 0) == 41 * hour + 600)
-    #expect((schedule.last ?? 0) * 9 / 8 <= Provider.flobuk.deliveryWindow)
+    #expect((schedule.last ?? 0) * 9 / 8 <= Provider.flobuk.sender.deliveryWindow)
   }
 
   @Test("What is seen soon after a period's end began with it, and continues it")

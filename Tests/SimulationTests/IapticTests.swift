@@ -58,15 +58,15 @@ import Domain
     let world = try World.calm(by: [.iaptic])
     let span = TimeSpan(world.scenario)
     var replaced = 0
-    for customer in try world.customers.compactMap({ $0.seen(by: .iaptic, span) }) {
+    for customer in try world.customers.compactMap({ Provider.iaptic.sender.seen($0, span) }) {
       for occurrence in customer.occurrences {
         let held = customer.collection(at: occurrence.time, span)
-        #expect(Set(held.map(\.product)).count == held.count)
-        let running = held.filter { $0.expires != nil && !$0.isExpired }
+        #expect(Set(held.map(\.charge.product)).count == held.count)
+        let running = held.filter { $0.period != nil && !$0.isExpired }
         #expect(running.count <= 1)
         replaced += held.contains { $0.reason == "System.Replaced" } ? 1 : 0
         guard occurrence.kind == .renewed else { continue }
-        #expect(running.first?.transaction == occurrence.transaction)
+        #expect(running.first?.charge.transaction == occurrence.transaction)
       }
     }
     #expect(replaced > 20)

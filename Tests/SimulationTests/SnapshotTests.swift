@@ -44,9 +44,10 @@ import Domain
     for customer in try world.customers {
       let periods = customer.subscriptions.flatMap(\.periods)
       for held in customer.holders(at: time).first?.holdings.flatMap(\.transactions) ?? [] {
-        guard let period = periods.first(where: { $0.charge.transaction == held.number })
+        guard
+          let period = periods.first(where: { $0.charge.transaction == held.charge.transaction })
         else { continue }
-        let full = customer.person.market.prices[held.product] * 10_000
+        let full = customer.person.market.prices[held.charge.product] * 10_000
         let isHalf = period.charge.gross.local * 3 < full * 2
         prices[held.kind, default: []].append(isHalf)
       }

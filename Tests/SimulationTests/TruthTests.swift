@@ -114,9 +114,10 @@ import Domain
   @Test("Rows stand in the order of their keys, ordinals as numbers")
   func order() throws {
     let rows = try World.calm().table("renewals_monthly.csv")
+    let columns = ["period", "provider", "app_id", "store", "product_id"]
     let keys = rows.map { row in
       (
-        ShopMonth.columns.map { row[$0] ?? "" }.joined(separator: "\u{1}"),
+        columns.map { row[$0] ?? "" }.joined(separator: "\u{1}"),
         Int(row["renewal_ordinal"] ?? "") ?? 0
       )
     }

@@ -72,8 +72,8 @@ import Domain
       #expect(delivery.arrivals.count == 1)
       let arrival = delivery.arrivals[0]
       let waited = arrival.received / 1000 - arrival.created
-      #expect(waited - DeliveryModel.schedule(of: .qonversion)[arrival.attempt - 1] <= 3)
+      #expect(waited - Provider.qonversion.sender.attempts[arrival.attempt - 1] <= 3)
     }
-    #expect(DeliveryModel.schedule(of: .qonversion) == [0, 60, 360, 14_400, 28_800, 86_400])
+    #expect(Provider.qonversion.sender.attempts == [0, 60, 360, 14_400, 28_800, 86_400])
   }
 }

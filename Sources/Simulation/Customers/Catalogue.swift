@@ -117,7 +117,7 @@ extension Shop {
     Provider.allCases.flatMap { provider in
       App.all.indices.flatMap { app in
         App.stores.indices.flatMap { store in
-          (provider == .flobuk ? [false, true] : [false]).map { isBare in
+          (provider.sender.namesAppInHeaders ? [false, true] : [false]).map { isBare in
             Shop(app: app, storeIndex: store, provider: provider, isBare: isBare)
           }
         }
@@ -126,17 +126,68 @@ extension Shop {
   }
 
   var feed: NamedFeed { NamedFeed(provider: provider, app: appID) }
+}
 
-  /// The app as bodies or headers name it; empty where neither does.
-  var appID: String {
-    switch provider {
-    case .qonversion: App.all[app].ids[storeIndex]
-    case .flobuk: isBare ? "" : App.all[app].flobukID
-    case .iaptic: ""
-    case .purple: App.all[app].ids[1] + ".kiosk"
+// Ids as the stores and the providers write them.
+
+extension Person {
+  var app: App { App.all[shop.app] }
+
+  /// `QON_` and 32 hexadecimal digits; `account` 1 is where a transferred account went, 2 a
+  /// member of the family.
+  func qonversionUser(account: UInt64 = 0) -> String {
+    "QON_" + hexadecimal(Randomness.mix(noise &+ account), 16)
+      + hexadecimal(Randomness.mix(noise ^ 0x5bd1_e995 &+ account), 16)
+  }
+
+  /// The app's own name for its user.
+  var accountName: String { "u-\(number)" }
+
+  /// A store's transaction id as the body of a webhook holds it; some of Apple's are numbers.
+  func id(_ transaction: TransactionNumber) -> JSON {
+    shop.store == .appStore && noise & 3 != 0
+      ? JSON(text: text(transaction)) : text(transaction).json
+  }
+
+  /// A store's transaction id: each provider reports apps of its own, and so purchases of its own,
+  /// but for a migration.
+  func text(_ transaction: TransactionNumber) -> String {
+    let provider = UInt64(
+      (formerProvider ?? shop.provider).rawValue - Provider.qonversion.rawValue)
+    let order = provider * 100_000_000_000 + UInt64(number) * 10 + UInt64(transaction.base)
+    switch shop.store {
+    case .appStore:
+      // Sixteen digits that begin with 2, as Apple's have done since 2021.
+      return String(2_000_000_000_000_000 + order * 1_000 + UInt64(transaction.index))
+    case .playStore:
+      // An order id; renewals append their number from 0.
+      let groups = [
+        "GPA.33" + decimal(order / 100_000_000_000 % 100, width: 2),
+        decimal(order / 10_000_000 % 10_000, width: 4),
+        decimal(order / 1_000 % 10_000, width: 4), decimal(order % 1_000, width: 5),
+      ]
+      let renewal = transaction.index > 0 ? "..\(transaction.index - 1)" : ""
+      return groups.joined(separator: "-") + renewal
+    default:
+      let start = transaction.index == 0 ? "sub_1Q" : "in_1Q"
+      let suffix = transaction.index > 0 ? "r\(transaction.index)" : ""
+      return (shop.reportedStore == .paypal ? "I-" : start) + decimal(order, width: 13) + suffix
     }
   }
 
-  /// The store as the provider names it: FLOBUK has PayPal where others have Stripe.
-  var reportedStore: Store { provider == .flobuk && store == .stripe ? .paypal : store }
+  /// Whether the storefront is sent, which takes an App Store certificate.
+  var hasStorefront: Bool {
+    shop.sender.isDetailed && shop.store == .appStore && shop.app == 0
+  }
+}
+
+extension Shop {
+  /// Qonversion's name for where a purchase was made.
+  var entitlementSource: String { ["appstore", "playstore", "stripe"][storeIndex] }
+
+  /// Whether FLOBUK's bodies contain their creation time and Purple's name the first transaction:
+  /// older ones of one app do not.
+  func sendsNewerBodies(at time: Int64, in span: TimeSpan) -> Bool {
+    app == 0 || time >= span.priceRise
+  }
 }

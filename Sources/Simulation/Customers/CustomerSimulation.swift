@@ -40,8 +40,6 @@ struct Charge: Sendable {
   var sendsProceeds = false
   var refund: Refund?
   var isOffer = false
-  /// Whether it is booked: a change of product that is sent without money is none.
-  var isBooked = true
 
   static let unknownRate: Int64 = 0
 

@@ -15,31 +15,30 @@ struct Market: Sendable {
   let prices: [Int64]
 
   static let all = [
+    Market("US", "USA", "en", "USD", 1_000_000, prices: [299, 999, 1499, 5999, 499, 14999]),
+    Market("DE", "DEU", "de", "EUR", 1_085_300, prices: [299, 999, 1499, 6499, 549, 15999]),
+    Market("FR", "FRA", "fr", "EUR", 1_085_300, prices: [299, 999, 1499, 6499, 549, 15999]),
+    Market("GB", "GBR", "en", "GBP", 1_269_100, prices: [249, 899, 1349, 4999, 449, 12999]),
     Market(
-      country: "US", storefront: "USA", locale: "en", currency: "USD", baseRate: 1_000_000,
-      step: 10_000, prices: [299, 999, 1499, 5999, 499, 14999]),
+      "JP", "JPN", "ja", "JPY", 6_713, step: 1_000_000,
+      prices: [45_000, 150_000, 220_000, 900_000, 75_000, 2_200_000]),
+    Market("BR", "BRA", "pt", "BRL", 182_400, prices: [990, 2990, 4490, 17_990, 1490, 44_990]),
     Market(
-      country: "DE", storefront: "DEU", locale: "de", currency: "EUR", baseRate: 1_085_300,
-      step: 10_000, prices: [299, 999, 1499, 6499, 549, 15999]),
+      "IN", "IND", "hi", "INR", 11_870, step: 1_000_000,
+      prices: [14_900, 49_900, 74_900, 299_900, 24_900, 749_900]),
     Market(
-      country: "FR", storefront: "FRA", locale: "fr", currency: "EUR", baseRate: 1_085_300,
-      step: 10_000, prices: [299, 999, 1499, 6499, 549, 15999]),
-    Market(
-      country: "GB", storefront: "GBR", locale: "en", currency: "GBP", baseRate: 1_269_100,
-      step: 10_000, prices: [249, 899, 1349, 4999, 449, 12999]),
-    Market(
-      country: "JP", storefront: "JPN", locale: "ja", currency: "JPY", baseRate: 6_713,
-      step: 1_000_000, prices: [45_000, 150_000, 220_000, 900_000, 75_000, 2_200_000]),
-    Market(
-      country: "BR", storefront: "BRA", locale: "pt", currency: "BRL", baseRate: 182_400,
-      step: 10_000, prices: [990, 2990, 4490, 17_990, 1490, 44_990]),
-    Market(
-      country: "IN", storefront: "IND", locale: "hi", currency: "INR", baseRate: 11_870,
-      step: 1_000_000, prices: [14_900, 49_900, 74_900, 299_900, 24_900, 749_900]),
-    Market(
-      country: "SE", storefront: "SWE", locale: "sv", currency: "SEK", baseRate: 95_400,
-      step: 1_000_000, prices: [3500, 11_900, 17_900, 69_900, 5900, 179_000]),
+      "SE", "SWE", "sv", "SEK", 95_400, step: 1_000_000,
+      prices: [3500, 11_900, 17_900, 69_900, 5900, 179_000]),
   ]
+
+  private init(
+    _ country: String, _ storefront: String, _ locale: String, _ currency: String,
+    _ baseRate: Int64, step: Int64 = 10_000, prices: [Int64]
+  ) {
+    (self.country, self.storefront, self.locale) = (country, storefront, locale)
+    (self.currency, self.baseRate) = (currency, baseRate)
+    (self.step, self.prices) = (step, prices)
+  }
 
   /// Millionths of a US dollar for one unit in the month of `second`.
   ///

@@ -5,18 +5,16 @@ import Domain
 extension CustomerSimulator {
   /// Moves to a better product at once; nil when there is none or it is too late.
   mutating func upgrade(_ period: inout AccessPeriod) -> Charging? {
-    let targets: [Int]
-    switch period.charge.product {
-    case Product.weekly: targets = [Product.monthly, Product.yearly]
-    case Product.monthly: targets = [Product.plus, Product.yearly]
-    case Product.plus: targets = [Product.yearly]
-    default: return nil
-    }
+    let targets = [
+      [Product.monthly, Product.yearly], [Product.plus, Product.yearly], [Product.yearly],
+    ]
+    guard period.product < targets.count else { return nil }
     let time = random.between(period.start + day, period.end - day)
     // Google makes a new purchase of it, which is another subscription.
     guard customer.person.shop.store != .playStore, isVisible(period), time < span.end
     else { return nil }
-    let product = targets[Int(random.below(Int64(targets.count)))]
+    let better = targets[period.product]
+    let product = better[Int(random.below(Int64(better.count)))]
     period.replacedAt = time
     if random.chance(400_000) {
       remainder(of: &period, at: time, to: product)
@@ -33,8 +31,6 @@ extension CustomerSimulator {
     occurrence.product = product
     occurrence.previousProduct = period.charge.product
     occurrence.revenue = -refund.revenue
-    occurrence.sendsProceeds = period.charge.sendsProceeds
-    occurrence.rate = period.charge.rate
     occurrence.expires = time
     occurrence.access.product = product
     occurrence.access.until = Product.all[product].end(from: time)
@@ -43,11 +39,8 @@ extension CustomerSimulator {
 
   /// Chooses a smaller product, which takes over at the next renewal.
   mutating func downgrade(_ period: inout AccessPeriod) -> Charging? {
-    let product: Int
-    switch period.charge.product {
-    case Product.plus, Product.yearly: product = Product.monthly
-    default: return nil
-    }
+    guard [Product.plus, Product.yearly].contains(period.product) else { return nil }
+    let product = Product.monthly
     let time = random.between(period.start + hour, period.end - hour)
     if time < span.end {
       var occurrence = occurrence(.downgraded, at: time, period)
@@ -92,18 +85,14 @@ extension CustomerSimulator {
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
     period.charge.refund = refund
     var occurrence = occurrence(.refunded, at: time, period, index: index)
-    describe(refund, of: period.charge, in: &occurrence)
+    describe(refund, in: &occurrence)
     occurrence.access.isActive = period.revokedAt == nil && time < period.end
     record(occurrence)
   }
 
-  private mutating func describe(
-    _ refund: Refund, of charge: Charge, in occurrence: inout Occurrence
-  ) {
+  private mutating func describe(_ refund: Refund, in occurrence: inout Occurrence) {
     // Most messages are negative as documented; the kind shows it all the same.
     occurrence.revenue = random.chance(800_000) ? -refund.revenue : refund.revenue
-    occurrence.sendsProceeds = charge.sendsProceeds
-    occurrence.rate = charge.rate
     occurrence.expires = refund.time
     occurrence.isAbroad = random.chance(100_000)
   }
@@ -144,7 +133,7 @@ extension CustomerSimulator {
       bought.kind = .purchaseRefunded
       bought.time = later
       bought.access.isActive = !refund.isWhole
-      describe(refund, of: charge, in: &bought)
+      describe(refund, in: &bought)
       record(bought)
     }
     customer.purchases.append(charge)

@@ -84,9 +84,8 @@ struct ArchiveWriter {
     var provider: Provider
     var copy: UInt8
 
-    var rank: UInt64 {
-      UInt64(person) << 32 | UInt64(occurrence) << 16 | UInt64(provider.rawValue) << 8
-        | UInt64(copy)
+    var rank: (Int64, UInt32, UInt16, UInt8, UInt8) {
+      (received, person, occurrence, provider.rawValue, copy)
     }
   }
 
@@ -96,13 +95,12 @@ struct ArchiveWriter {
     var files = ArchiveFiles(
       layout: scenario.archives, total: counts.summary.lines, folder: folder,
       envelope: Envelope(scenario: scenario, span: span))
+    let days = counts.arrivalsByDay
     var first = 0
-    while first < counts.arrivalsByDay.count {
-      var last = first + 1
-      var count = counts.arrivalsByDay[first]
-      while last < counts.arrivalsByDay.count, count + counts.arrivalsByDay[last] <= Self.passLimit
-      {
-        count += counts.arrivalsByDay[last]
+    while first < days.count {
+      var (last, count) = (first + 1, days[first])
+      while last < days.count, count + days[last] <= Self.passLimit {
+        count += days[last]
         last += 1
       }
       for arrival in try arrivals(days: first..<last, count: count, model) {
@@ -140,7 +138,7 @@ struct ArchiveWriter {
         }
       }
     }
-    arrivals.sort { ($0.received, $0.rank) < ($1.received, $1.rank) }
+    arrivals.sort { $0.rank < $1.rank }
     return arrivals
   }
 }
@@ -182,5 +180,45 @@ private struct ArchiveFiles {
   mutating func close() throws(SubledgerError) {
     try file?.finish()
     file = nil
+  }
+}
+
+/// Writes archive lines: the body alone, or inside the endpoint's envelope.
+struct Envelope {
+  let scenario: Scenario
+  let span: TimeSpan
+
+  /// Noise that decides how an arrival is archived.
+  private static func noise(_ arrival: Arrival, of person: Person) -> UInt64 {
+    Randomness.mix(person.noise ^ UInt64(bitPattern: arrival.received))
+  }
+
+  /// When an arrival was received as far as its line shows, in milliseconds since 1970: a body
+  /// without an envelope contains only its creation time.
+  func knownReceiveTime(
+    _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
+  ) -> Int64 {
+    if isEnveloped(arrival, of: customer.person) { return arrival.received }
+    let isDetailed = customer.person.shop.sender.isDetailed
+    return (isDetailed ? arrival.created : customer.occurrences[index].time) * 1000
+  }
+
+  private func isEnveloped(_ arrival: Arrival, of person: Person) -> Bool {
+    guard !person.shop.sender.namesAppInHeaders else { return !person.shop.isBare }
+    return Self.noise(arrival, of: person) % 1_000_000 < UInt64(scenario.envelopedShare)
+  }
+
+  func line(of arrival: Arrival, of index: Int, in customer: CustomerSimulation) -> JSON {
+    let shop = customer.person.shop
+    let body = shop.sender.body(customer, index, arrival.created, self)
+    guard isEnveloped(arrival, of: customer.person) else { return body }
+    let noise = Self.noise(arrival, of: customer.person)
+    let received = Instant(milliseconds: arrival.received)
+    let type: JSON = ["content-type": "application/json"]
+    return [
+      "receivedAt": noise % 5 == 0 ? received.milliseconds.json : received.text.json,
+      "headers": shop.sender.headers(shop).map { type + $0 } ?? type,
+      "body": noise % 7 == 0 ? body.text.json : body,
+    ]
   }
 }

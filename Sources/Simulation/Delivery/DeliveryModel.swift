@@ -23,19 +23,6 @@ struct Delivery: Sendable {
 struct DeliveryModel: Sendable {
   let scenario: Scenario
 
-  /// Seconds since the first attempt at which a provider tries again.
-  ///
-  /// Source: Qonversion webhook documentation: 1 min, 5 min, 3 h 55 min, 4 h and 16 h apart;
-  /// IAPGUARD webhook documentation: 10 min, 60 min, 4 h and three times 12 h apart. iaptic and
-  /// Purple publish none: theirs stays within a day.
-  static func schedule(of provider: Provider) -> [Int64] {
-    switch provider {
-    case .qonversion: [0, 60, 360, 14_400, 28_800, 86_400]
-    case .flobuk: [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200]
-    case .iaptic, .purple: [0, 60, 660, 4_260, 25_860, 79_860]
-    }
-  }
-
   func deliveries(of customer: CustomerSimulation) -> [Delivery] {
     customer.occurrences.indices.map { delivery(of: $0, in: customer) }
   }
@@ -45,11 +32,10 @@ struct DeliveryModel: Sendable {
   /// It does not depend on other occurrences' draws, so that shares can change without changing
   /// anything else.
   func delivery(of index: Int, in customer: CustomerSimulation) -> Delivery {
-    let schedule = Self.schedule(of: customer.person.shop.provider)
     let person = customer.person
+    let schedule = person.shop.sender.attempts
     var delivery = throughOutages(drawn(index, in: customer, schedule), schedule)
-    // A second address receives a copy of every call.
-    if person.shop.provider == .iaptic, person.noise >> 20 & 3 == 0 {
+    if person.shop.sender.hasSecondAddress(person) {
       if delivery.outcome == .delivered { delivery.outcome = .duplicated }
       for var copy in delivery.arrivals {
         copy.received += 1 + Int64(person.noise % 400)
@@ -146,9 +132,7 @@ struct DeliveryModel: Sendable {
 
   private func throughOutages(_ drawn: Arrival, _ schedule: [Int64]) -> Arrival? {
     var arrival = drawn
-    while scenario.outages.contains(where: {
-      $0.contains(Instant(milliseconds: arrival.received))
-    }) {
+    while scenario.outages.contains(where: { $0.contains(.init(milliseconds: arrival.received)) }) {
       guard arrival.attempt < schedule.count else { return nil }
       arrival.received += (schedule[arrival.attempt] - schedule[arrival.attempt - 1]) * 1000
       arrival.attempt += 1

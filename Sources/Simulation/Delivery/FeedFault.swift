@@ -54,11 +54,6 @@ extension Scenario {
   /// Events that are sent too often stand behind the others, so that no other event's draws change.
   func withFaults(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
     guard !faultShares.isEmpty, customer.transferredFrom == nil else { return customer }
-    switch customer.person.shop.provider {
-    case .qonversion: break
-    case .iaptic: return withIntroOffer(customer)
-    case .flobuk, .purple: return customer
-    }
     var faulty = customer
     for (index, occurrence) in customer.occurrences.enumerated() {
       var random = Randomness(
@@ -78,7 +73,7 @@ extension Scenario {
     return faulty
   }
 
-  private func withIntroOffer(_ customer: CustomerSimulation) -> CustomerSimulation {
+  func withIntroOffer(_ customer: CustomerSimulation) -> CustomerSimulation {
     var random = Randomness(seed: seed, item: UInt64(customer.person.number) << 16, stream: 3)
     let start = customer.occurrences.firstIndex {
       $0.kind == .started && $0.transaction.index == 0

@@ -54,33 +54,3 @@ struct Completeness: Sendable {
     (civilMonth(of: span.start).number...civilMonth(of: span.end - 1).number).map(Month.init)
   }
 }
-
-extension Provider {
-  /// How late it can still deliver, in seconds: the last retry of its published schedule and an
-  /// eighth of that.
-  var deliveryWindow: Int64 { self == .flobuk ? 46 * hour + 1_200 : 27 * hour }
-}
-
-/// The key of a monthly table about subscriptions.
-struct ShopMonth: TruthRow {
-  var month: Month
-  var shop: Shop
-  var product: Int
-
-  static let columns = ["period", "provider", "app_id", "store", "product_id"]
-
-  var key: [String] {
-    [
-      month.text, shop.provider.name, shop.appID, shop.reportedStore.name,
-      App.all[shop.app].storeProducts[product],
-    ]
-  }
-
-  /// `is_complete` of a row that can change until `slack` seconds and the delivery window after the
-  /// month's end.
-  func isComplete(_ completeness: [Shop: Completeness], slack: Int64) -> String {
-    let isComplete = completeness[shop]?
-      .isComplete(month, slack: slack + shop.provider.deliveryWindow)
-    return "\(isComplete ?? false)"
-  }
-}

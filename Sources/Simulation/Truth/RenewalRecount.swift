@@ -2,35 +2,25 @@ import Domain
 
 /// Recounts renewals by their number, and trials by what became of them.
 struct RenewalRecount {
-  private struct Row: TruthRow {
-    var shopMonth: ShopMonth
-    /// Nil while the start was never seen.
-    var ordinal: Int32?
-
-    static let columns = ShopMonth.columns + ["renewal_ordinal"]
-
-    var key: [String] { shopMonth.key + [ordinal.map { String($0) } ?? ""] }
-
-    var sortKey: [String] {
-      shopMonth.key + [ordinal.map { decimal(UInt64($0), width: 6) } ?? "000000"]
-    }
-  }
-
-  private var renewals = TruthTable<Row>(
-    name: "renewals_monthly.csv", measures: ["renewals", "renewals_refunded", "is_complete"])
-  private var trials = TruthTable<ShopMonth>(
+  private var renewals = TruthTable(
+    name: "renewals_monthly.csv", more: ["renewal_ordinal"],
+    measures: ["renewals", "renewals_refunded"])
+  private var trials = TruthTable(
     name: "trials_monthly.csv",
-    measures: [
-      "started", "converted", "canceled", "expired", "pending", "conversion_rate", "is_complete",
-    ])
+    measures: ["started", "converted", "canceled", "expired", "pending", "conversion_rate"])
 
   mutating func add(_ subscription: Subscription, shop: Shop, completeness: Completeness) {
     let span = completeness.span
     for charge in subscription.periods.map(\.charge)
     where charge.time >= span.start && charge.kind == .renewal {
-      renewals.add(1, to: "renewals", of: row(charge, at: charge.time, shop))
+      // Without a number while the start was never seen.
+      var row = TruthRow(
+        month: civilMonth(of: charge.time), shop: shop, product: charge.product,
+        more: [charge.ordinal.map { String($0) } ?? ""])
+      renewals.add(1, to: "renewals", of: row)
       if let refund = charge.refund {
-        renewals.add(1, to: "renewals_refunded", of: row(charge, at: refund.time, shop))
+        row.month = civilMonth(of: refund.time)
+        renewals.add(1, to: "renewals_refunded", of: row)
       }
     }
     if let trial = subscription.trial, trial.start >= span.start, trial.start < span.end {
@@ -38,16 +28,8 @@ struct RenewalRecount {
     }
   }
 
-  private func row(_ charge: Charge, at time: Int64, _ shop: Shop) -> Row {
-    let month = civilMonth(of: time)
-    return Row(
-      shopMonth: ShopMonth(month: month, shop: shop, product: charge.product),
-      ordinal: charge.ordinal)
-  }
-
   private mutating func add(_ trial: AccessPeriod, _ shop: Shop, _ completeness: Completeness) {
-    let row = ShopMonth(
-      month: civilMonth(of: trial.start), shop: shop, product: trial.product)
+    let row = TruthRow(month: civilMonth(of: trial.start), shop: shop, product: trial.product)
     let isOver =
       trial.billingIssueAt == nil
       ? completeness.isOver(trial.end)
@@ -60,16 +42,11 @@ struct RenewalRecount {
 
   /// Names and contents of both files.
   func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
-    let renewed = renewals.text { row, sum in
-      let shop = row.shopMonth.shop
-      let isUnknown =
-        sum("renewals_refunded") == 0 && !shop.provider.sendsRefunds(of: .subscription)
-      return [
-        "renewals_refunded": isUnknown ? "" : String(sum("renewals_refunded")),
-        "is_complete": row.shopMonth.isComplete(completeness, slack: Completeness.renewalGap),
-      ]
+    let renewed = renewals.file(completeness) { row, sum in
+      let isUnknown = sum("renewals_refunded") == 0 && !row.shop.sender.sendsRefunds(.subscription)
+      return isUnknown ? ["renewals_refunded": ""] : [:]
     }
-    let tried = trials.text { row, sum in
+    let tried = trials.file(completeness) { row, sum in
       let isPast = completeness[row.shop]?.isComplete(row.month, slack: 0) ?? false
       return [
         "conversion_rate": printedRate(
@@ -77,6 +54,6 @@ struct RenewalRecount {
         "is_complete": "\(isPast && sum("pending") == 0)",
       ]
     }
-    return [(renewals.name, renewed), (trials.name, tried)]
+    return [renewed, tried]
   }
 }

@@ -2,104 +2,78 @@ import Domain
 
 /// Recounts bookings, charge by charge.
 struct RevenueRecount {
-  private struct Row: TruthRow {
-    var shopMonth: ShopMonth
-    var kind: ChargeKind
-    var country: String
-    var storefront: String
-    var currency: String
-    var rate: Int64
-    var basis: AmountBasis
-
-    static let columns =
-      ShopMonth.columns + [
-        "product_type", "charge_kind", "country", "storefront", "currency", "proceeds_rate",
-        "amount_basis",
-      ]
-
-    var type: ProductType { kind == .oneTime ? .oneTime : .subscription }
-    var isRateKnown: Bool { rate != Charge.unknownRate }
-
-    var key: [String] {
-      shopMonth.key + [
-        type.name, kind.name, country, storefront, currency, isRateKnown ? String(rate) : "",
-        basis.name,
-      ]
-    }
-  }
-
-  private var table = TruthTable<Row>(
+  private var table = TruthTable(
     name: "revenue_monthly.csv",
+    more: [
+      "product_type", "charge_kind", "country", "storefront", "currency", "proceeds_rate",
+      "amount_basis",
+    ],
     measures: [
       "charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "commission_usd",
       "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
-      "is_complete",
-    ], format: printed)
+    ], format: printed, slack: 0)
 
   /// Books the charges and refunds of a customer.
   mutating func add(_ customer: CustomerSimulation, span: TimeSpan) {
-    guard customer.person.environment == .production else { return }
     let history = customer.expectedHistory
     let paid = history.subscriptions.flatMap { $0.periods.map(\.charge) }
     for charge in paid + history.purchases + history.unchained
-    where charge.time >= span.start && charge.isBooked {
+    where charge.time >= span.start {
       add(charge, of: customer.person, history.basis)
     }
   }
 
   private mutating func add(_ charge: Charge, of person: Person, _ basis: AmountBasis) {
-    let row = row(charge, at: charge.time, of: person, basis)
+    var row = row(charge, of: person, basis)
     table.add(1, to: "charges", of: row)
     add(charge.gross, to: "gross", of: row)
     add(charge.proceeds, to: "proceeds", of: row)
     guard let refund = charge.refund else { return }
     let back = charge.amounts(of: refund)
-    let later = self.row(charge, at: refund.time, of: person, basis)
-    table.add(1, to: "refunds", of: later)
-    add(back.gross, to: "refunds", of: later)
-    add(-back.proceeds, to: "proceeds", of: later)
+    row.month = civilMonth(of: refund.time)
+    table.add(1, to: "refunds", of: row)
+    add(back.gross, to: "refunds", of: row)
+    add(-back.proceeds, to: "proceeds", of: row)
   }
 
-  private mutating func add(_ money: Money, to measure: String, of row: Row) {
+  private mutating func add(_ money: Money, to measure: String, of row: TruthRow) {
     table.add(money.usd, to: "\(measure)_usd", of: row)
     table.add(money.local, to: "\(measure)_local", of: row)
   }
 
-  /// Only Qonversion names a country; prices that are not sent come from the list, in US dollars.
-  private func row(
-    _ charge: Charge, at time: Int64, of person: Person, _ basis: AmountBasis
-  ) -> Row {
-    Row(
-      shopMonth: ShopMonth(
-        month: civilMonth(of: time), shop: person.shop, product: charge.product),
-      kind: charge.kind,
-      country: person.shop.provider == .qonversion ? person.market.country : "",
-      storefront: person.hasStorefront ? person.market.storefront : "",
-      currency: basis == .provider ? person.market.currency : Market.all[0].currency,
-      rate: charge.rate, basis: basis)
+  /// Prices that are not sent come from the list, in US dollars.
+  private func row(_ charge: Charge, of person: Person, _ basis: AmountBasis) -> TruthRow {
+    let type = charge.kind == .oneTime ? ProductType.oneTime : .subscription
+    return TruthRow(
+      month: civilMonth(of: charge.time), shop: person.shop, product: charge.product,
+      more: [
+        type.name, charge.kind.name, person.shop.sender.isDetailed ? person.market.country : "",
+        person.hasStorefront ? person.market.storefront : "",
+        basis == .provider ? person.market.currency : Market.all[0].currency,
+        charge.rate == Charge.unknownRate ? "" : String(charge.rate), basis.name,
+      ])
   }
 
   /// Name and content of the file; empty is what stays after commission where no rate is known, and
   /// what goes back where that is never sent.
   func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
-    let text = table.text { row, sum in
-      let provider = row.shopMonth.shop.provider
+    let file = table.file(completeness) { row, sum in
       let net = sum("gross_usd") - sum("refunds_usd")
       var cells = [
         "charges": String(sum("charges")), "refunds": String(sum("refunds")),
         "net_usd": printed(net), "commission_usd": printed(net - sum("proceeds_usd")),
         "net_local": printed(sum("gross_local") - sum("refunds_local")),
-        "is_complete": row.shopMonth.isComplete(completeness, slack: 0),
       ]
-      if !row.isRateKnown {
+      if row.more[5].isEmpty {
         for name in ["commission_usd", "proceeds_usd", "proceeds_local"] { cells[name] = "" }
       }
-      if sum("refunds") == 0, !provider.sendsRefunds(of: row.type) {
+      let type: ProductType = row.more[0] == ProductType.oneTime.name ? .oneTime : .subscription
+      if sum("refunds") == 0, !row.shop.sender.sendsRefunds(type) {
         for name in ["refunds", "refunds_usd", "refunds_local"] { cells[name] = "" }
       }
       return cells
     }
-    return [(table.name, text)]
+    return [file]
   }
 }
 

@@ -12,9 +12,6 @@ struct SeenPeriod {
   var entry: String?
   /// Why it ended; nil when another period joined or no end is certain.
   var exit: String?
-  /// The charge that its monthly revenue rests on: its own, or when a change of product is sent
-  /// without money, the one before; nil when that was not seen.
-  var paid: Charge?
 
   var product: Int { period.charge.product }
   var start: Int64 { period.start }
@@ -28,15 +25,13 @@ extension Subscription {
   /// The periods whose charge the archives cover, each judged by the contract's rules.
   func seenPeriods(_ completeness: Completeness) -> [SeenPeriod] {
     let seen = periods.filter { $0.charge.time >= completeness.span.start }
-    var result: [SeenPeriod] = []
-    for (index, period) in seen.enumerated() {
+    return seen.enumerated().map { index, period in
       let before = index > 0 ? seen[index - 1] : nil
       let continues = before.map { Self.joins($0, period) } ?? false
       let after = index + 1 < seen.count ? seen[index + 1] : nil
       var judged = SeenPeriod(
         period: period, continues: continues,
-        entry: continues ? nil : entry(of: period, after: before),
-        paid: period.charge.isBooked ? period.charge : result.last?.paid)
+        entry: continues ? nil : entry(of: period, after: before))
       if let after, Self.joins(period, after) {
         judged.cover = after.start
       } else if after != nil || period.revokedAt != nil
@@ -45,9 +40,8 @@ extension Subscription {
         judged.cover = period.effectiveEnd
         judged.exit = Self.reason(of: period)
       }
-      result.append(judged)
+      return judged
     }
-    return result
   }
 
   /// A gap of up to a day is none; a refund that took access away is never bridged.

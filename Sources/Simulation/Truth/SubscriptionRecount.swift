@@ -6,21 +6,21 @@ import Domain
 /// Opens and closes are asked of the periods themselves, not summed from the movements, so that
 /// the roll-forward is a check.
 struct SubscriptionRecount {
-  private var churn = TruthTable<ShopMonth>(
+  private var churn = TruthTable(
     name: "churn_monthly.csv",
     measures: [
       "active_open", "new", "first_seen", "reactivated", "recovered", "resumed", "transfer_in",
       "churned", "paused", "transfer_out", "active_close", "churned_voluntary",
       "churned_involuntary", "churned_refund", "churned_price_increase", "churned_developer",
       "churned_unknown", "churned_in_doubt", "lost", "churn_rate", "churn_rate_revenuecat",
-      "auto_renew_off", "is_complete",
+      "auto_renew_off",
     ])
-  private var revenue = TruthTable<ShopMonth>(
+  private var revenue = TruthTable(
     name: "mrr_monthly.csv",
     measures: [
       "mrr_open", "new", "first_seen", "reactivated", "recovered", "resumed", "expansion",
       "contraction", "transfer_in", "churned", "paused", "transfer_out", "fx", "mrr_close",
-      "arr_close", "is_complete",
+      "arr_close",
     ], format: printed)
 
   mutating func add(_ seen: [SeenPeriod], shop: Shop, completeness: Completeness) {
@@ -28,86 +28,73 @@ struct SubscriptionRecount {
     addMovements(seen, shop)
     for month in completeness.months where start(of: month.next) > first.start {
       let closing = min(start(of: month.next), completeness.span.end)
-      let open = seen.first { $0.isActive(at: start(of: month)) }
       let close = seen.first { $0.isActive(at: closing) }
-      if let open {
-        let row = ShopMonth(month: month, shop: shop, product: open.product)
+      if let open = seen.first(where: { $0.isActive(at: start(of: month)) }) {
+        let row = TruthRow(month: month, shop: shop, product: open.product)
         churn.add(1, to: "active_open", of: row)
         revenue.add(open.recurring, to: "mrr_open", of: row)
         if close == nil { churn.add(1, to: "lost", of: row) }
       }
-      if let close {
-        let row = ShopMonth(month: month, shop: shop, product: close.product)
-        churn.add(1, to: "active_close", of: row)
-        revenue.add(close.recurring, to: "mrr_close", of: row)
-        let isOff = close.period.canceledAt.map { $0 < closing } ?? false
-        if isOff { churn.add(1, to: "auto_renew_off", of: row) }
-      }
+      guard let close else { continue }
+      let row = TruthRow(month: month, shop: shop, product: close.product)
+      churn.add(1, to: "active_close", of: row)
+      revenue.add(close.recurring, to: "mrr_close", of: row)
+      let isOff = close.period.canceledAt.map { $0 < closing } ?? false
+      if isOff { churn.add(1, to: "auto_renew_off", of: row) }
     }
   }
 
   private mutating func addMovements(_ seen: [SeenPeriod], _ shop: Shop) {
     for (index, period) in seen.enumerated() {
-      let row = ShopMonth(
+      let row = TruthRow(
         month: civilMonth(of: period.start), shop: shop, product: period.product)
       if let entry = period.entry { add(entry, period.recurring, row) }
       if period.continues { addContinuation(seen[index - 1], period, row) }
       if let exit = period.exit, let end = period.cover {
-        let row = ShopMonth(month: civilMonth(of: end), shop: shop, product: period.product)
+        let row = TruthRow(month: civilMonth(of: end), shop: shop, product: period.product)
         add("churned", period.recurring, row)
         churn.add(1, to: "churned_\(exit)", of: row)
       }
     }
   }
 
-  private mutating func add(_ movement: String, _ recurring: Int64, _ row: ShopMonth) {
+  private mutating func add(_ movement: String, _ recurring: Int64, _ row: TruthRow) {
     churn.add(1, to: movement, of: row)
     revenue.add(recurring, to: movement, of: row)
   }
 
-  private mutating func addContinuation(_ old: SeenPeriod, _ new: SeenPeriod, _ row: ShopMonth) {
+  private mutating func addContinuation(_ old: SeenPeriod, _ new: SeenPeriod, _ row: TruthRow) {
     if old.product != new.product {
       var left = row
       left.product = old.product
       add("transfer_out", old.recurring, left)
       add("transfer_in", new.recurring, row)
-    } else if let was = old.paid, let now = new.paid {
+    } else {
       // The change of the local price at the old exchange rate; the rest is exchange rate.
-      let (oldShare, newShare) = (was.monthly, now.monthly)
-      let before = Int128(was.gross.local) * Int128(oldShare.numerator)
-      let after = Int128(now.gross.local) * Int128(newShare.numerator)
-      let difference =
-        after * Int128(oldShare.denominator) - before * Int128(newShare.denominator)
-      let divisor =
-        Int128(was.gross.local) * Int128(oldShare.denominator) * Int128(newShare.denominator)
-      let exact = difference * Int128(was.gross.usd)
+      let (was, now) = (old.period.charge.gross, new.period.charge.gross)
+      let share = new.period.charge.monthly
+      let exact = Int128(now.local - was.local) * Int128(share.numerator) * Int128(was.usd)
+      let divisor = Int128(was.local) * Int128(share.denominator)
       let change = Int64(clamping: exact.dividedHalfToEven(by: divisor))
       revenue.add(max(change, 0), to: "expansion", of: row)
       revenue.add(max(-change, 0), to: "contraction", of: row)
       revenue.add(new.recurring - old.recurring - change, to: "fx", of: row)
-    } else if new.recurring != 0 {
-      // The former worth of the subscription was never seen, so that all of it is a gain.
-      revenue.add(new.recurring, to: "transfer_in", of: row)
     }
   }
 
   /// Names and contents of both files.
   func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
-    let churned = churn.text { row, sum in
+    let churned = churn.file(completeness) { row, sum in
       let won = sum("reactivated") + sum("recovered")
       return [
         "churn_rate": printedRate(sum("lost"), over: sum("active_open")),
         "churn_rate_revenuecat": printedRate(sum("churned") - won, over: sum("active_open")),
-        "is_complete": row.isComplete(completeness, slack: Completeness.renewalGap),
       ]
     }
-    let recurring = revenue.text { row, sum in
-      [
-        "arr_close": printed(12 * sum("mrr_close")),
-        "is_complete": row.isComplete(completeness, slack: Completeness.renewalGap),
-      ]
+    let recurring = revenue.file(completeness) { row, sum in
+      ["arr_close": printed(12 * sum("mrr_close"))]
     }
-    return [(churn.name, churned), (revenue.name, recurring)]
+    return [churned, recurring]
   }
 }
 
@@ -125,6 +112,7 @@ extension Charge {
 extension SeenPeriod {
   /// Monthly recurring revenue in millionths of a US dollar.
   var recurring: Int64 {
-    paid.map { scaled($0.gross.usd, $0.monthly.numerator, $0.monthly.denominator) } ?? 0
+    let share = period.charge.monthly
+    return scaled(period.charge.gross.usd, share.numerator, share.denominator)
   }
 }

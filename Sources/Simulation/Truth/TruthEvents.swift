@@ -11,111 +11,97 @@ struct TruthEvents {
   ) throws(SubledgerError) {
     let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
     for (index, delivery) in deliveries.enumerated() {
-      let shown = delivery.outcome == .lost ? evidence.names(of: index) : nil
-      let fault =
-        delivery.isOfAbsentDay ? "absent_day" : customer.occurrences[index].fault?.rawValue
-      let outcome: [(String, JSON?)] = [
-        ("outcome", .text(delivery.outcome.rawValue)),
-        ("copies", .int(delivery.arrivals.count)),
-        ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
-        ("evidence", shown.map { .array($0.map { .text($0) }) }),
-        ("fault", fault.map { .text($0) }),
-        ("code", customer.code(of: customer.occurrences[index]).map { .text($0.rawValue) }),
-      ]
+      let occurrence = customer.occurrences[index]
+      let shown =
+        delivery.outcome == .lost ? customer.person.shop.sender.evidence(evidence, index) : nil
       try file.add(
-        .object(
-          identity(index, of: customer, span) + shop(customer.occurrences[index], customer.person)
-            + money(customer.occurrences[index]) + outcome))
+        identity(index, of: customer, span) + shop(occurrence, customer.person)
+          + money(occurrence) + [
+            "outcome": delivery.outcome.rawValue, "copies": delivery.arrivals.count,
+            "received_ms": delivery.arrivals.map(\.received), "evidence": shown,
+            "fault": delivery.isOfAbsentDay ? "absent_day" : occurrence.fault?.rawValue,
+            "code": customer.code(of: occurrence)?.rawValue,
+          ])
     }
   }
 
   func finish() throws(SubledgerError) { try file.finish() }
 
-  private func identity(
-    _ index: Int, of customer: CustomerSimulation, _ span: TimeSpan
-  ) -> [(String, JSON?)] {
+  private func identity(_ index: Int, of customer: CustomerSimulation, _ span: TimeSpan) -> JSON {
     let occurrence = customer.occurrences[index]
     let person = customer.person
-    let provider = person.shop.provider == .qonversion ? nil : person.shop.provider.name
+    let sender = person.shop.sender
+    let provider = sender.isDetailed ? nil : person.shop.provider.name
+    let isOther = occurrence.kind == .other
+    let isOfOriginal = sender.namesOriginal(customer, occurrence, span)
     return [
-      ("id", .text((provider.map { "\($0)-" } ?? "") + "\(person.number)-\(index)")),
-      ("provider", provider.map { .text($0) }),
-      ("kind", .text(customer.kindName(of: occurrence))),
-      ("name", .text(customer.sentName(of: occurrence))),
-      ("user_id", .text(customer.sentUser(at: index))),
-      ("lineage", .text(customer.lineage(of: occurrence, span))),
-      ("transaction", .text(person.text(occurrence.transaction))),
-      ("time", .int(occurrence.time)),
+      "id": (provider.map { "\($0)-" } ?? "") + "\(person.number)-\(index)",
+      "provider": provider,
+      "kind": isOther ? sender.nameOfOther(customer, occurrence) : occurrence.kind.name,
+      "name": sender.name(customer, occurrence), "user_id": sender.user(customer, index),
+      "lineage": person.text(
+        isOfOriginal ? occurrence.transaction.original : occurrence.transaction),
+      "transaction": person.text(occurrence.transaction), "time": occurrence.time,
     ]
   }
 
-  private func shop(_ occurrence: Occurrence, _ person: Person) -> [(String, JSON?)] {
+  private func shop(_ occurrence: Occurrence, _ person: Person) -> JSON {
     [
-      ("environment", .text(person.environment.name)),
-      ("app", .text(person.shop.appID)),
-      ("store", .text(person.shop.reportedStore.name)),
-      ("product", .text(person.app.storeProducts[occurrence.product])),
-      ("country", .text(person.market.country)),
-      ("currency", .text(person.market.currency)),
+      "environment": person.environment.name, "app": person.shop.appID,
+      "store": person.shop.reportedStore.name,
+      "product": person.app.storeProducts[occurrence.product],
+      "country": person.market.country, "currency": person.market.currency,
     ]
   }
 
-  private func money(_ occurrence: Occurrence) -> [(String, JSON?)] {
+  private func money(_ occurrence: Occurrence) -> JSON {
     let revenue = occurrence.revenue
     let isCharge = occurrence.isSubscriptionCharge || occurrence.kind == .purchased
     return [
-      ("gross_usd", revenue != nil && isCharge ? .micros(occurrence.price.usd) : nil),
-      ("value", revenue.map { .micros($0.local) }),
-      ("usd", revenue.map { .micros($0.usd) }),
-      ("is_proceed", revenue.map { _ in .int(occurrence.sendsProceeds ? 1 : 0) }),
-      ("ordinal", occurrence.renewCount.map { .int($0) }),
+      "gross_usd": revenue != nil && isCharge ? JSON.micros(occurrence.price.usd) : nil,
+      "value": revenue.map { JSON.micros($0.local) }, "usd": revenue.map { JSON.micros($0.usd) },
+      "is_proceed": revenue.map { _ in occurrence.sendsProceeds ? 1 : 0 },
+      "ordinal": occurrence.renewCount,
     ]
   }
 }
 
-// What an event is called, and by which ids it can be found in ledger and reports.
+/// What of a lost event the rest of the record can show.
+///
+/// Names: a snapshot's shape, or another provider's name for its own snapshot; `counter` when a
+/// later renewal's number jumps over it; `later_line` when an arrived line contains the content of
+/// this one.
+struct Evidence {
+  let customer: CustomerSimulation
+  let outcomes: [DeliveryOutcome]
+  let span: TimeSpan
 
-extension CustomerSimulation {
-  /// Our own name of a kind; other lines have names of their own.
-  func kindName(of occurrence: Occurrence) -> String {
-    guard occurrence.kind == .other else { return occurrence.kind.name }
-    switch person.shop.provider {
-    case .qonversion: return "trial_still_active"
-    case .iaptic: return isIapticTest(occurrence) ? "skipped" : "observed"
-    case .flobuk, .purple: return "skipped"
-    }
+  func isActiveAtEnd(_ part: OccurrencePart) -> Bool {
+    part.subscription == customer.subscriptions.count - 1
+      && (customer.subscriptions.last?.state(at: span.end).isActive ?? false)
   }
 
-  func sentName(of occurrence: Occurrence) -> String {
-    switch person.shop.provider {
-    case .qonversion: qonversionName(occurrence.kind)
-    case .flobuk: "state"
-    case .iaptic where isIapticTest(occurrence): "test"
-    case .iaptic where person.shop.isOriginalIaptic: "purchases.updated"
-    case .iaptic: iapticReason(occurrence, person)
-    case .purple: purpleName(occurrence.kind)
-    }
+  func isLastPart(_ part: OccurrencePart) -> Bool {
+    guard let newest = customer.subscriptions.last,
+      part.subscription == customer.subscriptions.count - 1
+    else { return false }
+    guard case .period(_, let period) = part else { return newest.periods.isEmpty }
+    return period == newest.periods.count - 1
   }
 
-  /// The user as the line names it; empty when it does not.
-  func sentUser(at index: Int) -> String {
-    switch person.shop.provider {
-    case .qonversion: person.qonversionUser(account: account(at: index))
-    case .flobuk: namesFlobukUser(occurrences[index]) ? person.accountName : ""
-    case .iaptic: person.accountName
-    case .purple: person.purpleUser
-    }
+  /// Whether the newest period is still in the state that a message reported.
+  func isStateAtEnd(_ occurrence: Occurrence, _ state: RenewState) -> Bool {
+    isLastPart(occurrence.part) && customer.subscriptions.last?.state(at: span.end).state == state
   }
 
-  /// The parts of the ledger's lineage key.
-  func lineage(of occurrence: Occurrence, _ span: TimeSpan) -> String {
-    let isPlay = person.shop.store == .playStore
-    let namesOriginal =
-      switch person.shop.provider {
-      case .qonversion, .iaptic: true
-      case .flobuk: isPlay
-      case .purple: isPlay || sendsOriginal(occurrence, in: span)
-      }
-    return person.text(namesOriginal ? occurrence.transaction.original : occurrence.transaction)
+  func isWholeRefund(_ occurrence: Occurrence) -> Bool {
+    customer.period(of: occurrence)?.charge.wholeRefundAt != nil
+  }
+
+  /// What ends by itself has an end of its own, which implies that auto-renew was off.
+  func hasEnd(_ part: OccurrencePart) -> Bool {
+    customer.occurrences.contains {
+      $0.part == part && [.expired, .trialExpired, .endedInvoluntarily].contains($0.kind)
+    }
   }
 }

@@ -21,7 +21,7 @@ struct TruthFolder {
     self.span = span
     for shop in Shop.all {
       completeness[shop] = Completeness(
-        span: span, deliveryWindow: shop.provider.deliveryWindow,
+        span: span, deliveryWindow: shop.sender.deliveryWindow,
         hours: (hours[shop.feed] ?? [:]).values.sorted { $0.lowerBound < $1.lowerBound })
     }
     events = try TruthEvents(path: "\(folder)/events.jsonl.gz")

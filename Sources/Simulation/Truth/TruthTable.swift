@@ -1,49 +1,67 @@
 import Domain
 
-/// The key of a row in a table of the truth.
-protocol TruthRow: Hashable {
-  static var columns: [String] { get }
-  var key: [String] { get }
-  /// What rows are sorted by: the key, with numbers padded.
-  var sortKey: [String] { get }
-}
+/// The key of a row in a table of the truth: a month of a product.
+struct TruthRow: Hashable {
+  var month: Month
+  var shop: Shop
+  var product: Int
+  /// The cells of the table's further columns.
+  var more: [String] = []
 
-extension TruthRow {
-  var sortKey: [String] { key }
+  var key: [String] {
+    [
+      month.text, shop.provider.name, shop.appID, shop.reportedStore.name,
+      App.all[shop.app].storeProducts[product],
+    ] + more
+  }
 }
 
 /// The expected report when nothing is lost: sums by row and column, in millionths where they are
 /// money.
-struct TruthTable<Row: TruthRow> {
+struct TruthTable {
   let name: String
+  /// Columns of the key beside month and product.
+  var more: [String] = []
+  /// Columns of the sums, and of cells that are made of them; `is_complete` follows.
   let measures: [String]
   /// How a sum is printed.
   var format: (Int64) -> String = { String($0) }
-  private(set) var rows: [Row: [String: Int64]] = [:]
+  /// How long after its month a row can change, in seconds, beside the delivery window.
+  var slack = Completeness.renewalGap
+  private(set) var rows: [TruthRow: [String: Int64]] = [:]
 
-  /// Adds to a column, which may be one that only `cells` of `text` read.
-  mutating func add(_ amount: Int64, to column: String, of row: Row) {
+  /// Adds to a column, which may be one that only `cells` of `file` read.
+  mutating func add(_ amount: Int64, to column: String, of row: TruthRow) {
     rows[row, default: [:]][column, default: 0] += amount
   }
 
-  /// The whole file.
+  /// Name and content of the whole file.
   ///
   /// - Parameter cells: cells that are not the printed sum of their column.
-  func text(_ cells: (Row, (String) -> Int64) -> [String: String]) -> String {
+  func file(
+    _ completeness: [Shop: Completeness], _ cells: (TruthRow, (String) -> Int64) -> [String: String]
+  ) -> (name: String, text: String) {
     let lines = rows.map { row, sums in
       let special = cells(row) { sums[$0] ?? 0 }
+      let isComplete =
+        completeness[row.shop]?
+        .isComplete(row.month, slack: slack + row.shop.sender.deliveryWindow) ?? false
       let printed = measures.map { special[$0] ?? format(sums[$0] ?? 0) }
-      return (key: row.sortKey, cells: row.key + printed)
+      return row.key + printed + [special["is_complete"] ?? "\(isComplete)"]
     }
-    return csv(Row.columns + measures, lines)
+    let columns =
+      ["period", "provider", "app_id", "store", "product_id"] + more + measures + ["is_complete"]
+    return (name, csv(columns, lines))
   }
 }
 
-/// A CSV file: header, then rows in the order of their keys, byte by byte.
+/// A CSV file: header, then rows in the order of their cells, byte by byte but for ordinals.
 ///
 /// No cell of a scenario needs quotation marks.
-func csv(_ columns: [String], _ rows: [(key: [String], cells: [String])]) -> String {
-  let sorted = rows.sorted { left, right in
+func csv(_ columns: [String], _ rows: [[String]]) -> String {
+  let sorted = rows.map { cells in
+    (key: cells.map { UInt64($0).map { decimal($0, width: 6) } ?? $0 }, cells: cells)
+  }.sorted { left, right in
     left.key.lexicographicallyPrecedes(right.key) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
   return ([columns] + sorted.map(\.cells)).map { $0.joined(separator: ",") + "\n" }.joined()

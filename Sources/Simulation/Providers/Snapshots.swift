@@ -1,23 +1,63 @@
 import Domain
 
+/// Writes what everybody owns at the end of the scenario: once per shape of Qonversion, and once
+/// for each other provider.
+struct SnapshotWriter {
+  private let span: TimeSpan
+  /// When the snapshots of SDKs were true.
+  private let staleTime: Int64
+  private let shapes: [SnapshotShape]
+  /// By the name of the shape or the provider.
+  private var files: [String: GzipFile] = [:]
+
+  init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SubledgerError) {
+    self.span = span
+    staleTime = span.end - Int64(scenario.staleDays) * day
+    shapes = scenario.senders.contains(.qonversion) ? SnapshotShape.allCases : []
+    let others = scenario.senders.filter { $0 != .qonversion }.map(\.name)
+    for name in shapes.map(\.rawValue) + others {
+      let day = civilDay(of: span.end).text
+      files[name] = try GzipFile(path: "\(folder)/\(name)/\(day).jsonl.gz")
+    }
+  }
+
+  /// Adds the user of a customer as in the records of the customer's provider.
+  mutating func add(_ customer: CustomerSimulation) throws(SubledgerError) {
+    let provider = customer.person.shop.provider
+    if !customer.occurrences.isEmpty, let line = provider.sender.snapshot(customer, span) {
+      try files[provider.name]?.add(line)
+    }
+    guard provider == .qonversion else { return }
+    let holders = customer.holders(at: span.end)
+    let isStale = staleTime < span.end
+    let stale = isStale ? customer.known(at: staleTime).holders(at: staleTime) : holders
+    for shape in shapes {
+      for holder in shape.isOfSDK ? stale : holders where shape.shows(holder) {
+        let line = SnapshotLine(shape: shape, holder: holder, time: span.end)
+        try files[shape.rawValue]?.add(line.json)
+      }
+    }
+  }
+
+  func finish() throws(SubledgerError) {
+    for file in files.values { try file.finish() }
+  }
+}
+
 /// One store transaction behind an entitlement.
 struct HeldTransaction: Sendable {
-  var number: TransactionNumber
+  var charge: Charge
   var kind: SnapshotTransactionKind
-  var product: Int
   var at: Int64
   var expires: Int64?
-  var revokedAt: Int64?
-  /// The amount paid, in millionths of the market's currency.
-  var price: Int64
 }
 
 /// One access right.
 struct Holding: Sendable {
   var access: Access
-  var origin: GrantType
+  var origin = GrantType.purchase
   /// Paid renewals so far.
-  var renewals: Int32
+  var renewals: Int32 = 0
   /// When auto-renew was seen to be off; nil while it is on.
   var autoRenewOffAt: Int64?
   /// Oldest first.
@@ -70,19 +110,13 @@ extension Subscription {
 
 extension AccessPeriod {
   func held(as kind: SnapshotTransactionKind) -> HeldTransaction {
-    HeldTransaction(
-      number: charge.transaction, kind: kind, product: product, at: start,
-      expires: replacedAt ?? end, revokedAt: charge.wholeRefundAt, price: charge.gross.local)
+    HeldTransaction(charge: charge, kind: kind, at: start, expires: replacedAt ?? end)
   }
 }
 
 extension Charge {
   /// A one-time purchase as a snapshot lists it.
-  var held: HeldTransaction {
-    HeldTransaction(
-      number: transaction, kind: .oneTime, product: product, at: time, expires: nil,
-      revokedAt: wholeRefundAt, price: gross.local)
-  }
+  var held: HeldTransaction { HeldTransaction(charge: self, kind: .oneTime, at: time) }
 }
 
 extension CustomerSimulation {
@@ -111,30 +145,28 @@ extension CustomerSimulation {
   /// One entitlement for all subscriptions, in the state of the newest, and one for each lasting
   /// purchase.
   private func holdings(at time: Int64) -> [Holding] {
-    var result: [Holding] = []
-    if let newest = subscriptions.last {
-      let renewals = newest.periods.compactMap(\.charge.ordinal).max() ?? 0
-      result.append(
+    let renewing = subscriptions.last.map { newest in
+      Holding(
+        access: newest.state(at: time),
+        renewals: newest.periods.compactMap(\.charge.ordinal).max() ?? 0,
+        autoRenewOffAt: newest.autoRenewOffAt, transactions: subscriptions.flatMap(\.transactions))
+    }
+    let lasting = purchases.filter { !Product.all[$0.product].isConsumable }
+    return [renewing].compactMap(\.self)
+      + lasting.map { charge in
         Holding(
-          access: newest.state(at: time), origin: .purchase, renewals: renewals,
-          autoRenewOffAt: newest.autoRenewOffAt, transactions: subscriptions.flatMap(\.transactions)
-        ))
-    }
-    for charge in purchases where !Product.all[charge.product].isConsumable {
-      let access = Access(
-        isActive: charge.wholeRefundAt == nil, started: charge.time, until: charge.wholeRefundAt,
-        product: charge.product)
-      result.append(
-        Holding(access: access, origin: .purchase, renewals: 0, transactions: [charge.held]))
-    }
-    return result
+          access: Access(
+            isActive: charge.wholeRefundAt == nil, started: charge.time,
+            until: charge.wholeRefundAt, product: charge.product),
+          transactions: [charge.held])
+      }
   }
 
   /// Access that the support team granted.
   private static func gift(at time: Int64) -> Holding {
     Holding(
       access: Access(isActive: true, started: time - 20 * day, product: Product.lifetime),
-      origin: .manual, renewals: 0, transactions: [])
+      origin: .manual, transactions: [])
   }
 }
 

@@ -4,9 +4,7 @@ extension CustomerSimulation {
   /// The customer as iaptic sends it: whole collections of purchases, with the reason of the call
   /// and money in one app, and without both in the other, whose integration is of the first years.
   func seenByIaptic(_ span: TimeSpan) -> CustomerSimulation? {
-    var seen = self
-    seen.transferredFrom = nil
-    seen.person.shop.provider = .iaptic
+    var seen = reported(by: .iaptic)
     let isOld = person.shop.isOriginalIaptic
     let isKnown = !isOld || !beganBefore(span)
     let all = isKnown ? occurrencesSinceFirstCharge : occurrences.filter(\.isOfPurchase)
@@ -26,9 +24,7 @@ extension CustomerSimulation {
   }
 
   private func asSentByIaptic(_ occurrence: Occurrence) -> Occurrence? {
-    var sent = occurrence
-    sent.revenue = nil
-    sent.renewCount = nil
+    var sent = occurrence.withoutMoney
     switch occurrence.kind {
     case .productChanged, .downgraded: return nil
     case .refunded, .purchaseRefunded:
@@ -62,16 +58,6 @@ extension CustomerSimulation {
   }
 }
 
-extension Shop {
-  /// Whether the integration is of the first years: no reason, no transaction id, no money.
-  var isOriginalIaptic: Bool { app == 1 }
-}
-
-extension Person {
-  /// Whether iaptic has no amounts for this person: they can be null.
-  var isWithoutAmounts: Bool { shop.isOriginalIaptic || noise >> 12 & 3 == 0 }
-}
-
 /// Puts together what iaptic sends, by the contract's rules.
 private struct IapticFold {
   let customer: CustomerSimulation
@@ -80,7 +66,7 @@ private struct IapticFold {
   private var person: Person { customer.person }
 
   var historyByReason: ExpectedHistory {
-    let trial = customer.subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
+    let trial = customer.firstTrial(since: span.start)
     let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
       var period = sent
       // Without the end of grace, access ends with the period that was paid.
@@ -97,16 +83,10 @@ private struct IapticFold {
       return period
     }
     let startIsSeen = periods.first.map { isStart($0.charge) } ?? true
-    return history(
+    return ExpectedHistory(
       Subscription(trial: trial, chaining: periods, startIsSeen: startIsSeen),
-      customer.purchases.map(charged), person.isWithoutAmounts ? .priceBook : .provider)
-  }
-
-  private func history(
-    _ subscription: Subscription?, _ purchases: [Charge], _ basis: AmountBasis
-  ) -> ExpectedHistory {
-    ExpectedHistory(
-      subscriptions: subscription.map { [$0] } ?? [], purchases: purchases, basis: basis)
+      purchases: customer.purchases.map(charged),
+      basis: person.isWithoutAmounts ? .priceBook : .provider)
   }
 
   /// Whether there is no evidence of a period before a first charge: in Stripe a subscription's id
@@ -128,9 +108,9 @@ private struct IapticFold {
     }
     let periods = StateFold(list: list, shop: person.shop)
       .periods(sent, first: trial == nil ? .first : .conversion)
-    return history(
+    return ExpectedHistory(
       Subscription(trial: trial, chaining: periods, startIsSeen: true),
-      customer.listedPurchases(list, sendsRefunds: false), .priceBook)
+      purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
   }
 
   private func isSent(refundOf period: AccessPeriod) -> Bool {
@@ -147,5 +127,29 @@ private struct IapticFold {
     charged.rate = Charge.unknownRate
     charged.sendsProceeds = false
     return charged
+  }
+}
+
+extension Evidence {
+  /// A collection holds the state of its purchases, whatever it was sent for.
+  ///
+  /// Refunds are events only, and a missing purchase is not sent again. That it ended follows from
+  /// its end.
+  func iaptic(at index: Int) -> [String] {
+    let occurrence = customer.occurrences[index]
+    switch occurrence.kind {
+    case .other, .refunded, .purchaseRefunded, .revoked, .expired, .trialExpired: return []
+    default: guard customer.person.environment == .production else { return [] }
+    }
+    func holds(_ time: Int64) -> Bool {
+      customer.collection(at: time, span).contains {
+        $0.charge.transaction == occurrence.transaction
+      }
+    }
+    let later = customer.occurrences.indices.dropFirst(index + 1).contains {
+      outcomes[$0] != .lost && !customer.isIapticTest(customer.occurrences[$0])
+        && holds(customer.occurrences[$0].time)
+    }
+    return (holds(span.end) ? [Provider.iaptic.name] : []) + (later ? ["later_line"] : [])
   }
 }

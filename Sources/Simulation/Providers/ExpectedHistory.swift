@@ -14,21 +14,28 @@ struct ExpectedHistory: Sendable {
   var basis = AmountBasis.provider
 }
 
+extension ExpectedHistory {
+  init(_ subscription: Subscription?, purchases: [Charge], basis: AmountBasis) {
+    self.init(
+      subscriptions: subscription.map { [$0] } ?? [], purchases: purchases, basis: basis)
+  }
+}
+
 extension Scenario {
   /// Customer `number` as each provider sees it that sends anything of it.
   func histories(of number: Int, _ span: TimeSpan) -> [CustomerSimulation] {
     let customer = CustomerSimulator.customer(of: number, in: self, span: span)
-    return senders.compactMap { customer.seen(by: $0, span) }.map { sent($0, span) }
+    return senders.compactMap { $0.sender.seen(customer, span) }.map { sent($0, span) }
   }
 
   func history(of number: Int, by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
-    CustomerSimulator.customer(of: number, in: self, span: span).seen(by: provider, span)
+    provider.sender.seen(CustomerSimulator.customer(of: number, in: self, span: span), span)
       .map { sent($0, span) }
   }
 
   /// The customer as the provider sends it, with faults, and while it reports it.
   private func sent(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
-    var sent = withFaults(customer, span)
+    var sent = customer.person.shop.sender.withFaults(customer, self, span)
     let shop = customer.person.shop
     guard let migration, migration.moves(shop) else { return sent }
     if shop.provider == migration.from {
@@ -46,17 +53,12 @@ extension Scenario {
 }
 
 extension CustomerSimulation {
-  /// The customer with the data that `provider` sends; nil when it sends nothing about the store.
-  ///
-  /// The true history stays unchanged. The sent events, and the expected reports, differ by
-  /// provider.
-  func seen(by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
-    switch provider {
-    case .qonversion: self
-    case .flobuk: seenByFlobuk(span)
-    case .iaptic: seenByIaptic(span)
-    case .purple: seenByPurple(span)
-    }
+  /// The customer without a move to another account, in the feed of `provider`.
+  func reported(by provider: Provider) -> CustomerSimulation {
+    var reported = self
+    reported.transferredFrom = nil
+    reported.person.shop.provider = provider
+    return reported
   }
 
   var expectedHistory: ExpectedHistory {
@@ -64,6 +66,11 @@ extension CustomerSimulation {
   }
 
   var paidPeriods: [AccessPeriod] { subscriptions.flatMap(\.periods) }
+
+  /// The trial of the first subscription, if the archives cover its start.
+  func firstTrial(since start: Int64) -> AccessPeriod? {
+    subscriptions.first?.trial.flatMap { $0.start >= start ? $0 : nil }
+  }
 
   func period(of occurrence: Occurrence) -> AccessPeriod? {
     if case .period = occurrence.part { period(of: occurrence.part) } else { nil }
@@ -101,6 +108,14 @@ extension CustomerSimulation {
 }
 
 extension Occurrence {
+  /// The event without what only Qonversion sends: its money, and the number of a renewal.
+  var withoutMoney: Occurrence {
+    var sent = self
+    sent.revenue = nil
+    sent.renewCount = nil
+    return sent
+  }
+
   /// Whether it is about something that does not renew.
   var isOfPurchase: Bool {
     if case .purchase = part { true } else { false }
@@ -133,18 +148,6 @@ extension Subscription {
     self.init(
       trial: trial, periods: counted,
       original: startIsSeen ? first : TransactionNumber(base: -1, index: 0))
-  }
-}
-
-extension Provider {
-  /// Whether refunds are sent at all: FLOBUK has no state for them, and Purple an event for
-  /// one-time purchases alone.
-  func sendsRefunds(of type: ProductType) -> Bool {
-    switch self {
-    case .qonversion, .iaptic: true
-    case .flobuk: false
-    case .purple: type == .oneTime
-    }
   }
 }
 

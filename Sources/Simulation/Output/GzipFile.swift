@@ -7,30 +7,25 @@ final class GzipFile {
   private let path: String
   private let file: FileHandle
   private let packer = GzipPacker()
-  private var buffer: [UInt8] = []
 
   /// Creates the file and the folders above it.
   init(path: String) throws(SubledgerError) {
     self.path = path
-    file = try openForWriting(path)
+    try write("", to: path)
+    file = try output(to: path) { try FileHandle(forWritingTo: URL(fileURLWithPath: path)) }
   }
 
   func add(_ value: JSON) throws(SubledgerError) {
-    value.write(into: &buffer)
-    buffer.append(UInt8(ascii: "\n"))
-    if buffer.count > 1 << 16 { try flush() }
-  }
-
-  private func flush() throws(SubledgerError) {
+    var line = value.text + "\n"
     try output(to: path) {
-      try buffer.withUnsafeBytes { try packer.add($0) { try file.write(contentsOf: Data($0)) } }
+      try line.withUTF8 { bytes in
+        try packer.add(UnsafeRawBufferPointer(bytes)) { try file.write(contentsOf: Data($0)) }
+      }
     }
-    buffer.removeAll(keepingCapacity: true)
   }
 
   /// Writes the rest and closes the file.
   func finish() throws(SubledgerError) {
-    try flush()
     try output(to: path) {
       try packer.finish { try file.write(contentsOf: Data($0)) }
       try file.close()
@@ -38,23 +33,13 @@ final class GzipFile {
   }
 }
 
-/// Creates an empty file, and the folders above it.
-private func openForWriting(_ path: String) throws(SubledgerError) -> FileHandle {
+/// Writes a whole small file, and creates the folders above it.
+func write(_ text: String, to path: String) throws(SubledgerError) {
   let url = URL(fileURLWithPath: path)
-  return try output(to: path) {
+  try output(to: path) {
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data().write(to: url)
-    return try FileHandle(forWritingTo: url)
-  }
-}
-
-/// Writes a whole small file.
-func write(_ text: String, to path: String) throws(SubledgerError) {
-  let file = try openForWriting(path)
-  try output(to: path) {
-    try file.write(contentsOf: Data(text.utf8))
-    try file.close()
+    try Data(text.utf8).write(to: url)
   }
 }
 

@@ -1,0 +1,86 @@
+import Domain
+
+/// What can be a member of an object.
+protocol JSONConvertible {
+  var json: JSON { get }
+}
+
+/// A JSON value, as it is written in one line.
+struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
+  let text: String
+
+  static let null = JSON(text: "null")
+
+  init(text: String) { self.text = text }
+
+  /// Members in this order, as real bodies have one; those without a value are left out.
+  init(dictionaryLiteral members: (String, (any JSONConvertible)?)...) {
+    self.init(members)
+  }
+
+  init(_ members: [(String, (any JSONConvertible)?)]) {
+    var text = "{"
+    for case (let name, let value?) in members {
+      if text.utf8.count > 1 { text += "," }
+      text += "\"\(name)\":\(value.json.text)"
+    }
+    self.text = text + "}"
+  }
+
+  /// An object with the members of both.
+  static func + (left: JSON, right: JSON) -> JSON {
+    let members = [left, right].map { $0.text.dropFirst().dropLast() }.filter { !$0.isEmpty }
+    return JSON(text: "{" + members.joined(separator: ",") + "}")
+  }
+
+  /// An amount of millionths as a number, exact, without needless decimals.
+  static func micros(_ micros: Int64) -> JSON {
+    JSON(text: Amount(micros: micros).text(decimalsMin: 0))
+  }
+
+  /// An instant as RFC 3339 text, or null.
+  static func date(_ second: Int64?) -> JSON { second.map { Instant(seconds: $0).text }.orNull }
+
+  var json: JSON { self }
+}
+
+extension String: JSONConvertible {
+  /// No text of a scenario holds control characters.
+  var json: JSON {
+    let isPlain = utf8.allSatisfy { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    let escaped =
+      isPlain ? self : replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return JSON(text: "\"\(escaped)\"")
+  }
+}
+
+extension Bool: JSONConvertible {
+  var json: JSON { JSON(text: "\(self)") }
+}
+
+extension BinaryInteger {
+  var json: JSON { JSON(text: "\(self)") }
+}
+
+extension Int: JSONConvertible {}
+extension Int32: JSONConvertible {}
+extension Int64: JSONConvertible {}
+extension UInt64: JSONConvertible {}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+  var json: JSON { JSON(text: "[" + map(\.json.text).joined(separator: ",") + "]") }
+}
+
+extension Optional where Wrapped: JSONConvertible {
+  var orNull: JSON { self?.json ?? .null }
+}
+
+/// `count` lower-case hexadecimal digits, the last ones of `value`.
+func hexadecimal(_ value: UInt64, _ count: Int) -> String {
+  String((String(repeating: "0", count: 16) + String(value, radix: 16)).suffix(count))
+}
+
+func decimal(_ value: UInt64, width: Int) -> String {
+  let digits = String(value)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}

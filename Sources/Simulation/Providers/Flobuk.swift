@@ -1,0 +1,234 @@
+import Domain
+
+extension Sender {
+  static let flobuk = Sender(
+    attempts: [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200],
+    deliveryWindow: 46 * hour + 1_200, stores: [.appStore, .playStore, .paypal],
+    sendsRefunds: { _ in false }, app: { $0.isBare ? "" : App.all[$0.app].flobukID },
+    headers: { ["X-App-Id": $0.appID, "X-Auth-Key": secret] }, namesAppInHeaders: true,
+    isReported: { !$0.isBare || $0.app == 0 },
+    coverage: { report, shop in
+      report == "trials_monthly"
+        ? (.none, "a free start looks like a paid one")
+        : shop.app != 0
+          ? (.near, "older bodies send no time of their own")
+          : shop.store == .playStore
+            ? (.exact, "orders chain renewals; ends are sent; amounts are the list's")
+            : (.exact, "renewals without user are booked and in no count of subscriptions")
+    },
+    seen: { $0.seenByFlobuk($1) }, body: { $0.flobukBody(of: $1, $3.span) },
+    snapshot: { $0.flobukSnapshot(at: $1.end) }, name: { _, _ in "state" },
+    user: { $0.namesFlobukUser($0.occurrences[$1]) ? $0.person.accountName : "" },
+    namesOriginal: { customer, _, _ in customer.person.shop.store == .playStore },
+    evidence: { $0.flobuk(at: $1) })
+}
+
+// What FLOBUK sends: the state of one purchase.
+//
+// Sources: docs.iapguard.com and flobuk.gitlab.io/validator, Webhook, as condensed in the notes on
+// providers.
+
+extension CustomerSimulation {
+  /// The customer as FLOBUK sends it: the state of one purchase at a time, without money, trials,
+  /// refunds, or the purchase before it; and with the user only when the user's device brought it
+  /// about.
+  func seenByFlobuk(_ span: TimeSpan) -> CustomerSimulation? {
+    var seen = reported(by: .flobuk)
+    seen.person.shop.isBare = person.shop.app == 0 && person.noise >> 32 & 7 == 0
+    seen.occurrences = occurrencesSinceFirstCharge.compactMap { occurrence in
+      switch occurrence.kind {
+      case .refunded, .purchaseRefunded, .productChanged, .downgraded, .other: return nil
+      default:
+        var sent = occurrence.withoutMoney
+        sent.previousProduct = nil
+        return sent
+      }
+    }
+    seen.expected = FlobukFold(customer: seen, span: span).history
+    return seen
+  }
+
+  func namesFlobukUser(_ occurrence: Occurrence) -> Bool {
+    switch occurrence.kind {
+    case .trialStarted, .started, .purchased: true
+    case .trialConverted, .renewed, .upgraded: person.validatesRenewals
+    default: false
+    }
+  }
+
+  func flobukBody(of index: Int, _ span: TimeSpan) -> JSON {
+    let occurrence = occurrences[index]
+    let isTimed = person.shop.sendsNewerBodies(at: occurrence.time, in: span)
+    return [
+      "transaction": person.id(occurrence.transaction),
+      "data": flobukState(occurrence.part, at: occurrence.time),
+      "store": ["AppleAppStore", "GooglePlay", "PayPal"][person.shop.storeIndex],
+      "user": namesFlobukUser(occurrence) ? person.accountName : nil,
+      "timestamp": isTimed ? person.flobukTime(occurrence.time) : nil,
+    ]
+  }
+
+  /// FLOBUK's records of a part of the history at `time`.
+  ///
+  /// A `status` of 0, 1 and 4 is access, anything else is none; the vendor's names of them are not
+  /// published. The newest bodies, those of one app, have a group and a reason, too.
+  func flobukState(_ part: OccurrencePart, at time: Int64) -> JSON {
+    guard let period = period(of: part)?.known(at: time) else {
+      guard case .purchase(let index) = part else {
+        preconditionFailure("an occurrence of a subscription is in one of its periods")
+      }
+      let product = purchases[index].product
+      let type = Product.all[product].isConsumable ? "Consumable" : "Non-Consumable"
+      return ["type": type] + flobukProduct(product)
+    }
+    let isRetrying = period.billingIssueAt != nil
+    let isOver = period.gaveUpAt != nil || period.hasExpired
+    let renews = !isOver && period.canceledAt == nil
+    let owned = if case .trial = part { UInt64(0) } else { person.noise & 1 }
+    let isNewest = person.shop.app == 0
+    return [
+      "status": isOver ? 3 : isRetrying ? 4 : owned, "type": "Subscription",
+      "expiresDate": person.flobukTime(period.end), "autoRenew": renews,
+      "billingRetry": isRetrying, "groupId": isNewest ? person.app.subscriptionGroup : nil,
+      "cancelReason": isNewest && !renews ? isRetrying ? 1 : 0 : nil,
+    ] + flobukProduct(period.product)
+  }
+
+  private func flobukProduct(_ product: Int) -> JSON {
+    [
+      "productId": person.app.storeProducts[product],
+      "sandbox": person.environment == .sandbox,
+    ]
+  }
+
+  /// `GET /v1/user/{appid}/{userid}`: the newest subscription and what does not wear off.
+  func flobukSnapshot(at time: Int64) -> JSON? {
+    guard occurrences.contains(where: namesFlobukUser) else { return nil }
+    var parts = purchases.indices.filter { !Product.all[purchases[$0].product].isConsumable }
+      .map { OccurrencePart.purchase($0) }
+    if let newest = subscriptions.indices.last, occurrences.contains(where: { !$0.isOfPurchase }) {
+      let period = subscriptions[newest].periods.indices.last
+      parts.insert(
+        period.map { .period(subscription: newest, period: $0) } ?? .trial(subscription: newest),
+        at: 0)
+    }
+    return [
+      "user": person.accountName, "app_id": person.shop.appID, "captured_at": time,
+      "purchases": parts.map { part -> JSON in ["data": flobukState(part, at: time)] },
+    ]
+  }
+}
+
+extension Person {
+  /// Whether the app validates each renewal's receipt before the store reports it.
+  var validatesRenewals: Bool { noise >> 36 & 1 == 0 }
+
+  /// A time in seconds, as FLOBUK's clock has it; some senders give milliseconds.
+  func flobukTime(_ second: Int64) -> Int64 { noise >> 40 & 7 == 0 ? second * 1000 : second }
+}
+
+/// Puts together what FLOBUK sends, by the contract's rules.
+private struct FlobukFold {
+  let customer: CustomerSimulation
+  let span: TimeSpan
+  private var list: ListedPrices { ListedPrices(span: span) }
+  private var shop: Shop { customer.person.shop }
+  private var isPlay: Bool { shop.store == .playStore }
+
+  var history: ExpectedHistory {
+    var history = ExpectedHistory(
+      purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
+    let named = periods.filter(hasUser)
+    let nameless = periods.filter { !hasUser($0) }
+    let orders = Dictionary(grouping: nameless, by: \.charge.transaction.base)
+    let groups = [named] + (isPlay ? orders.sorted { $0.key < $1.key }.map(\.value) : [])
+    history.subscriptions = groups.compactMap(subscription)
+    if !isPlay {
+      history.unchained = nameless.map { period in
+        var charge = list.priced(period.charge, in: shop)
+        charge.kind = .first
+        charge.refund = nil
+        return charge
+      }
+    }
+    return history
+  }
+
+  private func subscription(_ periods: [AccessPeriod]) -> Subscription? {
+    // Play numbers the renewals of an order, so that the first one seen may prove others.
+    let startIsSeen = !isPlay || periods.first?.charge.transaction.index == 0
+    let folded = StateFold(list: list, shop: shop)
+      .periods(periods, first: startIsSeen ? .first : .renewal)
+    return Subscription(trial: nil, chaining: folded, startIsSeen: startIsSeen)
+  }
+
+  /// Every period with an end of its own, trials included: they look like paid ones.
+  private var periods: [AccessPeriod] {
+    let trials = customer.subscriptions.compactMap(\.trial)
+    return (trials.map(asPaid) + customer.paidPeriods).filter { $0.charge.time >= span.start }
+      .map { period in
+        var seen = period
+        seen.graceEnd = nil
+        seen.revokedAt = nil
+        seen.replacedAt = nil
+        return seen
+      }
+  }
+
+  private func asPaid(_ trial: AccessPeriod) -> AccessPeriod {
+    var period = trial
+    if trial.billingIssueAt != nil, trial.hasExpired { period.gaveUpAt = trial.end + 60 * day }
+    return period
+  }
+
+  /// Whether the ledger can find the user of the period: by its own line, or for Play by another
+  /// line of the same order.
+  private func hasUser(_ period: AccessPeriod) -> Bool {
+    let transaction = period.charge.transaction
+    return customer.occurrences.contains { occurrence in
+      let isSame =
+        isPlay
+        ? occurrence.transaction.base == transaction.base : occurrence.transaction == transaction
+      return isSame && customer.namesFlobukUser(occurrence)
+    }
+  }
+}
+
+extension Evidence {
+  /// The snapshot has no transaction ids and no dates.
+  ///
+  /// It shows a user without any other event. For Play, whose order ids chain renewals without a
+  /// user, it shows that a known subscription continues or is in another state.
+  func flobuk(at index: Int) -> [String] {
+    guard customer.person.environment == .production else { return [] }
+    let occurrences = customer.occurrences
+    let occurrence = occurrences[index]
+    let later = occurrences.indices.dropFirst(index + 1).contains {
+      outcomes[$0] != .lost && occurrences[$0].transaction == occurrence.transaction
+    }
+    let named = occurrences.indices.filter { customer.namesFlobukUser(occurrences[$0]) }
+    let arrived = named.filter { outcomes[$0] != .lost }.map { occurrences[$0].transaction.base }
+    // Consumables are in no answer, and subscriptions that ended before the archives begin are not
+    // evidence.
+    let isListed =
+      occurrences.contains { !$0.isOfPurchase }
+      || customer.purchases.contains { !Product.all[$0.product].isConsumable }
+    let isShown =
+      arrived.isEmpty
+      ? index == named.first && isListed
+      : arrived.contains(occurrence.transaction.base) && isShownByChain(occurrence)
+    return (isShown ? [Provider.flobuk.name] : []) + (later ? ["later_line"] : [])
+  }
+
+  private func isShownByChain(_ occurrence: Occurrence) -> Bool {
+    guard customer.person.shop.store == .playStore else { return false }
+    switch occurrence.kind {
+    case .trialStarted, .trialConverted, .started, .renewed:
+      return isLastPart(occurrence.part) && isActiveAtEnd(occurrence.part)
+    case .canceled, .trialCanceled:
+      return isStateAtEnd(occurrence, .canceled) && isActiveAtEnd(occurrence.part)
+    case .billingRetry, .trialBillingRetry: return isStateAtEnd(occurrence, .billingIssue)
+    default: return false
+    }
+  }
+}

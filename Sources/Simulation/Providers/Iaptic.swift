@@ -1,0 +1,227 @@
+import Domain
+
+extension Sender {
+  static let iaptic = Sender(
+    attempts: [0, 60, 660, 4_260, 25_860, 79_860],
+    hasSecondAddress: { $0.noise >> 20 & 3 == 0 },
+    coverage: { _, shop in
+      shop.isOriginalIaptic
+        ? (.near, "no date of a renewal is sent: late and recovered ones cannot be dated")
+        : (.exact, "kinds and periods are sent; amounts are sent or the list's")
+    },
+    seen: { $0.seenByIaptic($1) },
+    withFaults: { customer, scenario, _ in
+      scenario.withIntroOffer(customer)
+    },
+    body: { $0.iapticBody(of: $1, $3.span) },
+    snapshot: { customer, span in
+      // `GET /v2/customers/{applicationUsername}/purchases`.
+      [
+        "applicationUsername": customer.person.accountName, "captured_at": JSON.date(span.end),
+        "purchases": customer.iapticPurchases(at: span.end, span),
+      ]
+    },
+    nameOfOther: { $0.isIapticTest($1) ? "skipped" : "observed" },
+    name: { customer, occurrence in
+      customer.isIapticTest(occurrence)
+        ? "test"
+        : customer.person.shop.isOriginalIaptic
+          ? "purchases.updated" : iapticReason(occurrence, customer.person)
+    },
+    user: { customer, _ in customer.person.accountName }, evidence: { $0.iaptic(at: $1) })
+}
+
+// What iaptic sends: the user's whole collection, and in newer bodies why.
+//
+// Sources: iaptic.com and billing.fovea.cc, Webhook, as condensed in the notes on providers.
+
+extension CustomerSimulation {
+  func iapticBody(of index: Int, _ span: TimeSpan) -> JSON {
+    let occurrence = occurrences[index]
+    // The secret is here to be looked for where it must not be.
+    let password = "51a7e1a1-5ec2-4e70-8000-000000000000"
+    if isIapticTest(occurrence) {
+      return ["type": person.noise % 2 == 0 ? "test" : "TEST", "password": password]
+    }
+    return [
+      "type": "purchases.updated",
+      "notification": person.shop.isOriginalIaptic ? nil : notification(index, occurrence),
+      "applicationUsername": person.accountName, "password": password,
+      "purchases": iapticPurchases(at: occurrence.time, span),
+    ]
+  }
+
+  private func notification(_ index: Int, _ occurrence: Occurrence) -> JSON {
+    let milliseconds = Int64((person.noise &+ UInt64(index)) % 1_000)
+    let notification: JSON = [
+      "reason": iapticReason(occurrence, person),
+      "id": "ntf-" + hexadecimal(Randomness.mix(person.noise &+ UInt64(index) &* 977), 16),
+      "date": iapticDate(occurrence.time * 1000 + milliseconds),
+    ]
+    guard occurrence.kind != .other else { return notification }
+    return notification + [
+      "productId": person.iapticProduct(occurrence.product),
+      "purchaseId": person.iapticID(occurrence.transaction.original),
+      "transactionId": person.iapticID(occurrence.transaction),
+    ]
+  }
+
+  /// The collection of purchases by product, in webhooks and in snapshots.
+  func iapticPurchases(at time: Int64, _ span: TimeSpan) -> JSON {
+    JSON(
+      collection(at: time, span).map {
+        (person.iapticProduct($0.charge.product), $0.json(of: person))
+      })
+  }
+
+  /// Whether the line is a press of the test button rather than news.
+  func isIapticTest(_ occurrence: Occurrence) -> Bool {
+    occurrence.kind == .other && (person.shop.isOriginalIaptic || person.noise >> 24 & 1 == 0)
+  }
+
+  /// All purchases of the user at `time`, the last of each product, in the order of products.
+  ///
+  /// Charges before the archives begin were made before iaptic was in use.
+  func collection(at time: Int64, _ span: TimeSpan) -> [IapticPurchase] {
+    var held: [Int: IapticPurchase] = [:]
+    for subscription in subscriptions {
+      let start = subscription.trial?.start ?? subscription.periods.first?.start ?? time
+      if let trial = subscription.trial, (span.start...time).contains(trial.start) {
+        held[trial.product] = purchase(trial, isTrial: true, from: trial.start, at: time, span)
+      }
+      for period in subscription.periods
+      where period.charge.time >= span.start && period.charge.time <= time {
+        for (product, other) in held where product != period.product && !other.isExpired {
+          held[product]?.isExpired = true
+          held[product]?.reason = "System.Replaced"
+        }
+        held[period.product] = purchase(period, from: start, at: time, span)
+      }
+    }
+    // Refunded purchases are missing from the collections of the first years.
+    if person.shop.isOriginalIaptic {
+      for period in paidPeriods where period.revokedAt.map({ $0 <= time }) ?? false {
+        if held[period.product]?.charge.transaction == period.charge.transaction {
+          held[period.product] = nil
+        }
+      }
+    }
+    for charge in purchases where charge.time <= time {
+      let isGone = charge.wholeRefundAt.map { $0 <= time } ?? false
+      guard !isGone || !person.shop.isOriginalIaptic else { continue }
+      held[charge.product] = IapticPurchase(
+        charge: charge, purchasedAt: charge.time, reason: isGone ? "Customer" : "")
+    }
+    return held.keys.sorted().compactMap { held[$0] }
+  }
+
+  /// The purchase of a period of a subscription that began at `start`.
+  private func purchase(
+    _ period: AccessPeriod, isTrial: Bool = false, from start: Int64, at time: Int64,
+    _ span: TimeSpan
+  ) -> IapticPurchase {
+    let known = period.known(at: time)
+    let isRetrying = known.billingIssueAt != nil
+    let hasFailed = known.gaveUpAt != nil || known.hasExpired && isRetrying
+    var reason = known.hasExpired ? "Unknown" : ""
+    if hasFailed {
+      reason = "System.BillingError"
+    } else if known.revokedAt != nil {
+      reason = "Customer"
+    } else if known.canceledAt != nil {
+      let isRefusal = reportedReason(of: period, span) == .priceIncrease
+      let own = person.noise % 3 == 0 ? "Customer.Cost" : "Customer"
+      reason = isTrial ? "Customer" : isRefusal ? "Customer.PriceIncrease" : own
+    }
+    return IapticPurchase(
+      charge: period.charge, purchasedAt: start, period: known, isTrial: isTrial,
+      isExpired: hasFailed || known.revokedAt != nil || known.hasExpired,
+      isInBillingRetry: isRetrying && !hasFailed, reason: reason)
+  }
+}
+
+/// One purchase as iaptic's collections hold it: the last transaction of a product.
+struct IapticPurchase: Sendable {
+  var charge: Charge
+  var purchasedAt: Int64
+  /// Nil for what does not renew.
+  var period: AccessPeriod?
+  var isTrial = false
+  var isExpired = false
+  var isInBillingRetry = false
+  /// The reason of a cancel or an end; empty for neither.
+  var reason: String
+
+  func json(of person: Person) -> JSON {
+    let isNewer = !person.shop.isOriginalIaptic
+    let identity: JSON = [
+      "productId": person.iapticProduct(charge.product),
+      "purchaseId": person.iapticID(charge.transaction.original),
+      "transactionId": isNewer ? person.iapticID(charge.transaction) : nil,
+      "platform": person.shop.iapticPlatform, "sandbox": person.environment == .sandbox,
+      "purchaseDate": iapticDate(purchasedAt * 1000),
+    ]
+    let state = period.map { identity + dates(of: $0, isNewer) } ?? identity
+    let body = state + ["cancelationReason": reason]
+    guard isNewer else { return body }
+    let paid = isTrial || person.isWithoutAmounts ? nil : charge.gross
+    return body + [
+      "isPending": false, "isAcknowledged": true, "quantity": 1,
+      "isConsumed": Product.all[charge.product].isConsumable ? true : nil,
+      "currency": paid.map { _ in person.market.currency }.orNull,
+      "amountMicros": (paid?.local).orNull, "amountUSD": paid.map { JSON.micros($0.usd) }.orNull,
+    ]
+  }
+
+  private func dates(of period: AccessPeriod, _ isNewer: Bool) -> JSON {
+    [
+      "lastRenewalDate": isNewer ? iapticDate(period.start * 1000) : nil,
+      "expirationDate": iapticDate(period.end * 1000), "isExpired": isExpired,
+      "renewalIntent": period.canceledAt != nil ? "Lapse" : isExpired ? nil : "Renew",
+      "renewalIntentChangeDate": period.canceledAt.map { iapticDate($0 * 1000) },
+      "isBillingRetryPeriod": isInBillingRetry, "isTrialPeriod": isTrial,
+      "isIntroPeriod": charge.kind == .first && charge.isOffer,
+    ]
+  }
+}
+
+extension Shop {
+  /// Whether the integration is of the first years: no reason, no transaction id, no money.
+  var isOriginalIaptic: Bool { app == 1 }
+
+  /// iaptic's name for the store, which is the prefix of every id.
+  var iapticPlatform: String { ["apple", "google", "stripe"][storeIndex] }
+}
+
+extension Person {
+  /// Whether iaptic has no amounts for this person: they can be null.
+  var isWithoutAmounts: Bool { shop.isOriginalIaptic || noise >> 12 & 3 == 0 }
+
+  func iapticID(_ transaction: TransactionNumber) -> String {
+    "\(shop.iapticPlatform):\(text(transaction))"
+  }
+
+  /// A store product id as iaptic writes it.
+  func iapticProduct(_ product: Int) -> String {
+    "\(shop.iapticPlatform):\(app.storeProducts[product])"
+  }
+}
+
+/// iaptic's name for why it calls.
+private func iapticReason(_ occurrence: Occurrence, _ person: Person) -> String {
+  switch occurrence.kind {
+  case .trialStarted, .started, .purchased: "PURCHASED"
+  case .renewed: "RENEWED"
+  case .canceled, .trialCanceled: "WILL_LAPSE"
+  case .graceEntered: "ENTERED_GRACE_PERIOD"
+  case .expired, .trialExpired: "EXPIRED"
+  case .refunded, .purchaseRefunded: "REFUNDED"
+  case .other: person.noise >> 25 & 1 == 0 ? "RECEIPT_REFRESHED" : "WEBHOOK_REPEATED"
+  default: "OTHER"
+  }
+}
+
+private func iapticDate(_ milliseconds: Int64) -> String {
+  let second = Instant(milliseconds: milliseconds - milliseconds % 1_000).text.prefix(19)
+  return "\(second).\(decimal(UInt64(milliseconds % 1_000), width: 3))Z"
+}

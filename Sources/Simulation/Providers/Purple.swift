@@ -1,0 +1,250 @@
+import Domain
+
+extension Sender {
+  static let purple = Sender(
+    attempts: iaptic.attempts, sendsRefunds: { $0 == .oneTime },
+    app: { App.all[$0.app].ids[1] + ".kiosk" }, isReported: { $0.store != .stripe },
+    coverage: { _, _ in
+      (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")
+    },
+    seen: { $0.seenByPurple($1) },
+    body: { PurpleBody(customer: $0, index: $1, span: $3.span).json },
+    snapshot: { customer, span in
+      // Purple publishes no interface: a list that the team keeps, in the form that any provider's
+      // entitlements can be brought into.
+      guard var holder = customer.holders(at: span.end).first else { return nil }
+      holder.user = customer.person.purpleUser
+      holder.holdings.removeAll { $0.origin != .purchase }
+      return SnapshotLine(shape: .canonical, holder: holder, time: span.end).json
+    },
+    name: { purpleName($1.kind) }, user: { customer, _ in customer.person.purpleUser },
+    namesOriginal: { customer, occurrence, span in
+      customer.person.shop.store == .playStore || customer.sendsOriginal(occurrence, in: span)
+    },
+    evidence: { evidence, index in
+      evidence.isShownByPurple(evidence.customer.occurrences[index]) ? [Provider.purple.name] : []
+    })
+}
+
+/// An occurrence as Purple sends it: a receipt event.
+///
+/// Source: docs.purplepublish.com, Receipt Events, as condensed in the notes on providers.
+private struct PurpleBody {
+  let customer: CustomerSimulation
+  let index: Int
+  let span: TimeSpan
+  private var person: Person { customer.person }
+  private var occurrence: Occurrence { customer.occurrences[index] }
+  private var noise: UInt64 { Randomness.mix(person.noise &+ UInt64(index)) }
+
+  var json: JSON {
+    let about = occurrence.kind == .other ? ["appId": person.shop.appID] : purchase
+    return [
+      "version": noise % 4 == 0 ? nil : "1.0", "type": purpleName(occurrence.kind),
+      "properties": about
+        + JSON([(person.hasPurpleAccount ? "accountId" : "deviceId", person.purpleUser.json)]),
+      "eventTimeMillis": person.purpleTime(of: occurrence),
+    ]
+  }
+
+  private var purchase: JSON {
+    let products = person.app.storeProducts
+    let previous = occurrence.previousProduct.map { products[$0] }
+    let original = person.text(occurrence.transaction.original)
+    let isTrial = occurrence.kind == .trialStarted
+    let isStart = occurrence.kind == .started || isTrial
+    // The schema declares strings, the text Booleans.
+    let flag = { (flag: Bool) in noise % 3 == 0 ? flag.json : "\(flag)".json }
+    return [
+      "packageName": person.shop.appID, "previousProductId": previous,
+      previous == nil ? "productId" : "nextProductId": products[occurrence.product],
+      "transactionId": person.text(occurrence.transaction),
+      "originalTransactionId": customer.sendsOriginal(occurrence, in: span) ? original : nil,
+      "trialPeriod": isStart ? flag(isTrial) : nil,
+      "introOfferPeriod": isStart ? flag(false) : nil,
+    ]
+  }
+}
+
+extension Person {
+  /// Purple's name for the user: an account's is that of the app's own user, which other providers
+  /// send, too.
+  var purpleUser: String {
+    hasPurpleAccount ? accountName : "dev-" + hexadecimal(Randomness.mix(noise ^ 0xdec1), 16)
+  }
+
+  /// Whether Purple identifies this person by an account rather than by a device.
+  var hasPurpleAccount: Bool { noise >> 8 & 3 != 0 }
+
+  /// Purple's clock has milliseconds.
+  func purpleTime(of occurrence: Occurrence) -> Int64 {
+    occurrence.time * 1000
+      + Int64(Randomness.mix(noise ^ UInt64(bitPattern: occurrence.time)) % 1_000)
+  }
+}
+
+extension CustomerSimulation {
+  /// Whether the line of an occurrence names the first transaction; changes of product never do.
+  func sendsOriginal(_ occurrence: Occurrence, in span: TimeSpan) -> Bool {
+    !occurrence.isOfPurchase && occurrence.previousProduct == nil
+      && person.shop.sendsNewerBodies(at: occurrence.time, in: span)
+  }
+}
+
+private func purpleName(_ kind: EventKind) -> String {
+  switch kind {
+  case .trialStarted, .started: "SUBSCRIPTION_PURCHASED"
+  case .canceled: "SUBSCRIPTION_CANCELLED"
+  case .graceEntered: "SUBSCRIPTION_RENEWAL_FAILED"
+  case .endedInvoluntarily: "SUBSCRIPTION_CANCELLED_INVOLUNTARY"
+  case .purchased: "PRODUCT_PURCHASED"
+  case .purchaseRefunded: "PRODUCT_CANCELLED"
+  case .other: "ACCOUNT_ASSIGNMENTS_CHANGED"
+  default: "SUBSCRIPTION_\(kind.name.uppercased())"
+  }
+}
+
+extension CustomerSimulation {
+  /// The customer as Purple sends it: by kind, without money, ends of periods, refunds of
+  /// subscriptions or a mark of the sandbox, for the two mobile stores.
+  func seenByPurple(_ span: TimeSpan) -> CustomerSimulation? {
+    guard person.shop.store != .stripe else { return nil }
+    var seen = reported(by: .purple)
+    seen.person.environment = .production
+    let all = occurrences + expiriesAfterRefund(span)
+    seen.occurrences = all.compactMap { asSentByPurple($0, span) }.sorted { $0.time < $1.time }
+    seen.expected = PurpleFold(customer: seen, span: span).history
+    return seen
+  }
+
+  private func asSentByPurple(_ occurrence: Occurrence, _ span: TimeSpan) -> Occurrence? {
+    var sent = occurrence.withoutMoney
+    switch occurrence.kind {
+    case .refunded, .productChanged: return nil
+    case .purchaseRefunded:
+      guard purchase(of: occurrence)?.wholeRefundAt != nil else { return nil }
+    case .other:
+      // The marketing signal is not Purple's; some accounts change their assignments then.
+      guard person.hasPurpleAccount else { return nil }
+    case .trialConverted:
+      sent.kind = trial(of: occurrence)?.billingIssueAt != nil ? .recovered : .renewed
+    case .renewed: if followsBillingIssue(occurrence) { sent.kind = .recovered }
+    case .started: if isReturn(occurrence, span) { sent.kind = .resubscribed }
+    case .trialCanceled: sent.kind = .canceled
+    case .trialBillingRetry, .billingRetry: sent.kind = .graceEntered
+    case .trialExpired:
+      sent.kind = trial(of: occurrence)?.billingIssueAt == nil ? .expired : .endedInvoluntarily
+    case .canceled:
+      if period(of: occurrence)?.gaveUpAt == occurrence.time { sent.kind = .endedInvoluntarily }
+    default: break
+    }
+    return sent
+  }
+
+  /// A refunded purchase expires without a refund event, unless there is a purchase meanwhile.
+  private func expiriesAfterRefund(_ span: TimeSpan) -> [Occurrence] {
+    occurrences.compactMap { refund in
+      guard refund.kind == .refunded, let period = period(of: refund),
+        period.revokedAt == refund.time, period.end < span.end,
+        !paidPeriods.contains(where: {
+          $0.charge.time > refund.time && $0.charge.time <= period.end
+        })
+      else { return nil }
+      var expiry = refund
+      expiry.kind = .expired
+      expiry.time = period.end
+      return expiry
+    }
+  }
+
+  private func trial(of occurrence: Occurrence) -> AccessPeriod? {
+    occurrence.part.subscription.flatMap { subscriptions[$0].trial }
+  }
+
+  /// Whether the paid period before the one of `renewal` ended in a failed payment.
+  private func followsBillingIssue(_ renewal: Occurrence) -> Bool {
+    guard case .period(let subscription, let index) = renewal.part, index > 0 else { return false }
+    return subscriptions[subscription].periods[index - 1].billingIssueAt != nil
+  }
+
+  /// Whether a start follows another paid period that the archives cover.
+  private func isReturn(_ start: Occurrence, _ span: TimeSpan) -> Bool {
+    paidPeriods.contains { $0.charge.time >= span.start && $0.charge.time < start.time }
+  }
+}
+
+/// Puts together what Purple sends, by the contract's rules.
+private struct PurpleFold {
+  let customer: CustomerSimulation
+  let span: TimeSpan
+  private var list: ListedPrices { ListedPrices(span: span) }
+  private var shop: Shop { customer.person.shop }
+
+  var history: ExpectedHistory {
+    let trial = customer.firstTrial(since: span.start)
+    var periods: [AccessPeriod] = []
+    for (subscription, sent) in customer.subscriptions.enumerated() {
+      for (index, period) in sent.periods.enumerated() {
+        let part = OccurrencePart.period(subscription: subscription, period: index)
+        if var seen = seen(period, hasTrial: trial != nil) {
+          seen.graceEnd = openGrace(of: part, until: seen.end)
+          periods.append(seen)
+        }
+      }
+    }
+    let chain = Subscription(
+      trial: trial, chaining: periods, startIsSeen: periods.first.map(isStart) ?? true)
+    return ExpectedHistory(
+      chain, purchases: customer.listedPurchases(list, sendsRefunds: true), basis: .priceBook)
+  }
+
+  private func seen(_ period: AccessPeriod, hasTrial: Bool) -> AccessPeriod? {
+    guard period.charge.time >= span.start else { return nil }
+    var seen = period
+    seen.charge = list.priced(period.charge, in: shop)
+    seen.charge.refund = nil
+    if period.charge.kind == .conversion, !hasTrial { seen.charge.kind = .renewal }
+    seen.revokedAt = nil
+    // Only the event's time is sent; the list contains the length of a period.
+    seen.start = period.charge.time
+    seen.end = Product.all[period.charge.product].end(from: period.charge.time)
+    return seen
+  }
+
+  /// How long access continues after a failed renewal: until an event ends it, at most 60 days.
+  private func openGrace(of part: OccurrencePart, until end: Int64) -> Int64? {
+    let sent = customer.occurrences.filter { $0.part == part && $0.time < span.end }
+    guard let failed = sent.first(where: { $0.kind == .graceEntered }) else { return nil }
+    let ended = sent.first {
+      $0.time >= failed.time && ($0.kind == .expired || $0.kind == .endedInvoluntarily)
+    }
+    return min(max(ended?.time ?? .max, end), end + 60 * day)
+  }
+
+  /// A purchase under an id of its own is a start, and so is what follows a trial.
+  private func isStart(_ first: AccessPeriod) -> Bool {
+    switch first.charge.kind {
+    case .conversion: true
+    case .first:
+      first.charge.transaction.index == 0
+        || !shop.sendsNewerBodies(at: first.charge.time, in: span)
+    default: false
+    }
+  }
+}
+
+extension Evidence {
+  /// Purple's snapshot lists every transaction except consumables, and the state at the end.
+  func isShownByPurple(_ occurrence: Occurrence) -> Bool {
+    switch occurrence.kind {
+    case .trialStarted, .started, .renewed, .recovered, .resubscribed, .upgraded: true
+    case .purchased, .purchaseRefunded: !Product.all[occurrence.product].isConsumable
+    case .canceled: isStateAtEnd(occurrence, .canceled) && !hasEnd(occurrence.part)
+    case .graceEntered: isStateAtEnd(occurrence, .billingIssue)
+    // Access that a refund took away, for which Purple has no event, needs no expiry.
+    case .expired, .endedInvoluntarily:
+      isLastPart(occurrence.part) && !isWholeRefund(occurrence)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import Domain
+
+extension Sender {
+  static let qonversion = Sender(
+    attempts: [0, 60, 360, 14_400, 28_800, 86_400], isDetailed: true,
+    app: { App.all[$0.app].ids[$0.storeIndex] },
+    headers: { _ in ["accept": "application/json", "authorization": "Basic \(secret)"] },
+    coverage: { _, _ in (.exact, "kinds and periods and money are sent") },
+    withFaults: { $1.withFaults($0, $2) },
+    body: { customer, index, created, envelope in
+      QonversionBody(
+        customer: customer, index: index, created: created, source: envelope.scenario.entitlements
+      ).json
+    },
+    nameOfOther: { _, _ in "trial_still_active" }, name: { qonversionName($1.kind) },
+    user: { $0.person.qonversionUser(account: $0.account(at: $1)) },
+    evidence: { $0.qonversion(at: $1) })
+}
+
+/// An occurrence as Qonversion sends it: the current generation of the body.
+///
+/// Source of names and types: Qonversion webhook documentation, as condensed in the notes on
+/// providers.
+private struct QonversionBody {
+  let customer: CustomerSimulation
+  let index: Int
+  let created: Int64
+  let source: WebhookEntitlements
+  private var person: Person { customer.person }
+  private var market: Market { person.market }
+  private var occurrence: Occurrence { customer.occurrences[index] }
+  private var noise: UInt64 { Randomness.mix(person.noise &+ UInt64(index)) }
+
+  var json: JSON {
+    identity + money + ["transaction": transaction, "properties": properties] + device + product
+      + [
+        "entitlements": entitlements,
+        "asa_attribution": person.noise % 11 == 0 ? attribution : nil,
+      ]
+  }
+
+  private var identity: JSON {
+    [
+      "event_name": (occurrence.fault == .renamed ? "my_" : "") + qonversionName(occurrence.kind),
+      "user_id": person.qonversionUser(account: customer.account(at: index)),
+      "custom_user_id": person.noise % 3 > 0 ? person.accountName : "",
+      "identity_id": person.noise % 5 > 0 ? "acct-\(hexadecimal(person.noise, 12))" : "",
+      "advertiser_id": person.noise % 7 > 2 ? uuid(person.noise &* 3) : "",
+      "time": occurrence.time, "created_at": created,
+      "product_id": person.app.storeProducts[occurrence.product],
+    ]
+  }
+
+  private func uuid(_ seed: UInt64) -> String {
+    let (high, low) = (Randomness.mix(seed), Randomness.mix(seed ^ 0xff))
+    return [
+      hexadecimal(high, 8), hexadecimal(high >> 32, 4), hexadecimal(high >> 48, 4),
+      hexadecimal(low >> 48, 4), hexadecimal(low, 12),
+    ].joined(separator: "-")
+  }
+
+  private var money: JSON {
+    let absent: JSON? = noise % 3 == 0 ? .null : noise % 3 == 1 ? [:] : nil
+    let unit: Int64 = occurrence.fault == .fractionalRate ? 10_000 : 1_000_000
+    let revenue = occurrence.revenue.map { revenue in
+      amounts(revenue) + [
+        "is_proceed": occurrence.sendsProceeds ? 1 : 0,
+        "proceeds_rate": JSON.micros(occurrence.rate * unit),
+      ]
+    }
+    let price = Money(
+      local: scaled(occurrence.price.local, 1, occurrence.units),
+      usd: scaled(occurrence.price.usd, 1, occurrence.units))
+    return ["revenue": revenue ?? absent, "price": amounts(price)]
+  }
+
+  private func amounts(_ money: Money) -> JSON {
+    [
+      "value": JSON.micros(money.local), "value_usd": JSON.micros(money.usd),
+      "currency": market.currency,
+    ]
+  }
+
+  private var transaction: JSON {
+    [
+      "transaction_id": person.id(occurrence.transaction),
+      "original_transaction_id": person.id(occurrence.transaction.original),
+      "expires": occurrence.expires.orNull,
+      "grace_period_expires": occurrence.graceEnd.orNull,
+      "transaction_date": occurrence.transactionDate,
+    ]
+  }
+
+  private var properties: JSON {
+    [
+      "_q_email": "person\(person.number)@example.invalid",
+      "_q_user_id": hexadecimal(person.noise, 16),
+      "onboarding_variant": person.noise % 2 == 0 ? "short-story" : "long-story",
+      "paywall": "spring-\(person.noise % 17)",
+    ]
+  }
+
+  private var device: JSON {
+    [
+      "device_id": uuid(person.noise),
+      "app_version": "3.\((occurrence.time / (40 * day)) % 30).1",
+      "sdk_version": "5.13.\(person.noise % 4)",
+      "environment": person.environment.name,
+      "platform": ["iOS", "Android", "Stripe"][person.shop.storeIndex],
+      // 198.51.100.0/24 is reserved for documentation (RFC 5737).
+      "ip": "198.51.100.\(noise % 256)",
+      "country": occurrence.isAbroad ? "CH" : market.country,
+      "storefront": person.hasStorefront ? market.storefront : nil,
+    ]
+  }
+
+  private var product: JSON {
+    let names = person.app.storeProducts
+    let plan = occurrence.fault == .basePlan ? "base" : ""
+    let first = customer.occurrences.first?.time ?? occurrence.time
+    return [
+      "old_product_id": occurrence.previousProduct.map { names[$0] },
+      "new_product_id": occurrence.previousProduct.map { _ in names[occurrence.product] },
+      "locale": market.locale,
+      "subscription_group": person.shop.store == .appStore ? person.app.subscriptionGroup : plan,
+      "user_install_date": first - Int64(person.noise % 800_000),
+      "project_name": person.app.project, "app_id": person.shop.appID,
+      "quantity": occurrence.units, "subscription_renew_count": occurrence.renewCount,
+    ]
+  }
+
+  private var entitlements: JSON {
+    let access = occurrence.access
+    let isListed = access.isActive || !Product.all[access.product].isConsumable
+    let listed =
+      switch source {
+      case .ofEvent: isListed ? [access] : []
+      case .current: customer.owned(at: created)
+      case .stale: customer.owned(at: occurrence.time)
+      }
+    return JSON(listed.enumerated().map { ("\($0)", entitlement($1, of: person)) })
+  }
+
+  private var attribution: JSON {
+    [
+      "org_id": 40_669_820, "campaign_id": 542_370_000 + person.noise % 500,
+      "adgroup_id": 542_317_000 + person.noise % 900, "keyword_id": 87_675_432,
+      "ad_id": 542_317_136, "country_or_region": market.country, "conversion_type": "Download",
+      "claim_type": "Click",
+    ]
+  }
+}
+
+/// One entitlement in the names of REST v3, which webhooks share.
+func entitlement(_ access: Access, of person: Person) -> JSON {
+  [
+    "id": entitlementID(of: access.product), "active": access.isActive,
+    "started": access.started, "expires": access.until.orNull,
+    "source": person.shop.entitlementSource, "product": product(of: access, person),
+  ]
+}
+
+/// The product behind an entitlement, as both REST interfaces nest it.
+func product(of access: Access, _ person: Person) -> JSON {
+  let subscription: JSON = [
+    "renew_state": access.state.sentName,
+    "current_period_type": access.isTrial ? "trial" : "normal",
+  ]
+  return [
+    "product_id": person.app.dashboardProducts[access.product],
+    "subscription": access.state == .nonRenewable ? nil : subscription,
+  ]
+}
+
+/// The access right that a product gives.
+func entitlementID(of product: Int) -> String {
+  product == Product.lifetime ? "archive" : product == Product.coins ? "coins" : "premium"
+}
+
+private func qonversionName(_ kind: EventKind) -> String {
+  switch kind {
+  case .other: "trial_still_active"
+  case .trialStarted, .trialConverted, .trialCanceled, .trialExpired: kind.name
+  case .trialBillingRetry: "trial_billing_retry_entered"
+  case .billingRetry: "subscription_billing_retry_entered"
+  case .purchased: "in_app_purchase"
+  case .purchaseRefunded: "in_app_refunded"
+  default: "subscription_\(kind.name)"
+  }
+}
+
+extension RenewState {
+  /// The name of REST v3 and v4.
+  var sentName: String {
+    switch self {
+    case .nonRenewable: "non_renewable"
+    case .willRenew: "will_renew"
+    case .billingIssue: "billing_issue"
+    case .unknown, .canceled: "\(self)"
+    }
+  }
+}
+
+// What the rest of Qonversion's record shows of a lost event.
+
+extension Evidence {
+  func qonversion(at index: Int) -> [String] {
+    let occurrence = customer.occurrences[index]
+    let jump = hasJumped(occurrence) ? ["counter"] : []
+    // Sandbox purchases are in no production snapshot.
+    guard customer.person.environment == .production else { return jump }
+    return shapes(of: occurrence).map(\.rawValue) + jump
+  }
+
+  private func shapes(of occurrence: Occurrence) -> [SnapshotShape] {
+    let sdks: [SnapshotShape] = [.sdk, .sdkObject, .canonical]
+    let states: [SnapshotShape] = [.v3, .v4] + sdks
+    switch occurrence.kind {
+    case .trialStarted, .trialConverted, .started, .renewed, .upgraded:
+      let isCurrent = !laterArrived(occurrence) { $0.isSubscriptionCharge }
+      let shapes = [.purchases] + sdks
+      return isCurrent && isActiveAtEnd(occurrence.part) ? [.v3, .v4] + shapes : shapes
+    case .purchased:
+      return Product.all[occurrence.product].isConsumable ? [.purchases] : [.purchases] + sdks
+    case .refunded: return isWholeRefund(occurrence) ? sdks : []
+    case .canceled, .trialCanceled:
+      let isImplied = hasEnd(occurrence.part) || isWholeRefund(occurrence)
+      return isStateAtEnd(occurrence, .canceled) && !isImplied ? states : []
+    case .billingRetry, .trialBillingRetry:
+      return isStateAtEnd(occurrence, .billingIssue) ? states : []
+    case .expired, .trialExpired: return isLastPart(occurrence.part) ? states : []
+    default: return []
+    }
+  }
+
+  /// Whether a later renewal's number jumps over a lost renewal; it does only where it stood
+  /// somewhere before.
+  private func hasJumped(_ lost: Occurrence) -> Bool {
+    lost.kind == .renewed && laterArrived(lost) { $0.kind == .renewed }
+      && arrived(lost) { other in
+        let isCounted =
+          other.kind == .renewed || other.kind == .trialConverted
+          || other.transaction == other.transaction.original
+        return other.isSubscriptionCharge && isCounted && other.time < lost.time
+      }
+  }
+
+  private func laterArrived(_ lost: Occurrence, _ matches: (Occurrence) -> Bool) -> Bool {
+    arrived(lost) { $0.time > lost.time && matches($0) }
+  }
+
+  /// Whether another event of the same subscription that `matches` arrived.
+  private func arrived(_ lost: Occurrence, _ matches: (Occurrence) -> Bool) -> Bool {
+    zip(customer.occurrences, outcomes).contains { other, outcome in
+      outcome != .lost && other.transaction.base == lost.transaction.base && matches(other)
+    }
+  }
+}
