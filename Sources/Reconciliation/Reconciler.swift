@@ -29,8 +29,8 @@ struct MissingCharge {
 public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings)
   -> ReconciliationResult
 {
-  var user = Reconciler(user, rules: rules)
-  for check in Reconciler.checks { check.evaluate(&user) }
+  let user = Reconciler(user, rules: rules)
+  for check in Reconciler.checks { check.evaluate(user) }
   return user.outcome
 }
 
@@ -47,20 +47,20 @@ public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings
 public func reconcile(
   _ inputs: [ReconciliationInput], webhook: ReconciliationInput, rules: ReconciliationSettings
 ) -> ReconciliationResult {
-  var users = inputs.map { Reconciler($0, rules: rules) }
-  var sent = Reconciler(webhook, rules: rules)
+  let users = inputs.map { Reconciler($0, rules: rules) }
+  let sent = Reconciler(webhook, rules: rules)
   sent.counts = ReconciliationCounts()
-  for index in users.indices {
-    users[index].adoptStarts(of: sent)
-    for check in Reconciler.snapshotChecks { check.evaluate(&users[index]) }
-    sent.adoptMissing(of: users[index])
+  for user in users {
+    user.adoptStarts(of: sent)
+    for check in Reconciler.snapshotChecks { check.evaluate(user) }
+    sent.adoptMissing(of: user)
   }
-  for check in Reconciler.webhookChecks { check.evaluate(&sent) }
+  for check in Reconciler.webhookChecks { check.evaluate(sent) }
   var result = ReconciliationResult()
-  for index in users.indices {
-    users[index].adopt(sent)
-    Reconciler.lastCheck.evaluate(&users[index])
-    result.add(users[index].outcome)
+  for user in users {
+    user.adopt(sent)
+    Reconciler.lastCheck.evaluate(user)
+    result.add(user.outcome)
   }
   result.churnInDoubt.formUnion(sent.outcome.churnInDoubt)
   if sent.outcome.standsUntil == nil { result.standsUntil = nil }
@@ -72,46 +72,33 @@ public func reconcile(
 ///
 /// Every check adds its missing events to `missing`; later checks count these as reported, so that
 /// one loss is one break.
-struct Reconciler {
-  /// In the order of evaluation.
-  static let checks = snapshotChecks + [lastCheck]
-  /// What remains silent when everything else is explained.
-  static let lastCheck: any ReconciliationCheck.Type = SilentEndCheck.self
-  static let snapshotChecks: [any ReconciliationCheck.Type] = [
-    OtherProviderCheck.self, TransactionCheck.self, RevocationCheck.self, RefundedChargeCheck.self,
-    UnseenPeriodCheck.self, UnmatchedEntitlementCheck.self, TrialDateCheck.self,
-    StartCheck.self, FirstChargeCheck.self, PeriodEndCheck.self, ProductCheck.self,
-    RenewalStateCheck.self, CounterCheck.self, SnapshotCounterCheck.self, LastPurchaseCheck.self,
-    ExpirationCheck.self, PresenceCheck.self, AbsenceCheck.self,
-  ]
-
-  /// Those of what is active until when.
-  static let webhookChecks: [any ReconciliationCheck.Type] = [
-    UnmatchedEntitlementCheck.self, PeriodEndCheck.self,
-  ]
-
+final class Reconciler {
   let user: ReconciliationInput
   let rules: ReconciliationSettings
   /// Nil when no snapshot names the user.
-  private(set) var view: SnapshotView?
+  let view: SnapshotView?
   /// Production lineages, in the order of their original ids.
   let lineages: [LineageInput]
   /// Those and the production lineages all of whose events are newer than the snapshot: it proves
   /// nothing about these, but their events may.
   let lineagesOfAnyTime: [LineageInput]
-  /// The products of those, sorted, by what they are without base plan.
-  let products: [String: [String]]
   /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
   /// What entitlements show of the lineages, in the order of the lineages.
   private(set) var matches: [EntitlementMatch] = []
   /// What events report of the listed transactions.
-  private(set) var reported = ReportedTransactions([])
+  private(set) lazy var reported = ReportedTransactions(lineagesOfAnyTime)
   /// `lineagesOfAnyTime` by the listed transactions.
-  private var named = NamedLineages([])
+  private let named: NamedLineages
   /// Where in them the listed subscriptions are that only a transaction of theirs identifies.
-  private var homes: [ExactText: Int] = [:]
+  private lazy var homes = (view?.subscriptions ?? [:]).compactMapValues { listed in
+    named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])
+  }
+  /// The products of `lineagesOfAnyTime`, sorted.
+  private(set) lazy var products = Set(lineagesOfAnyTime.map(\.product)).sorted()
+  /// What `storeProducts` found.
+  var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, as a webhook's entitlements show it.
   private var startsInWebhook: [LineageName: Instant] = [:]
   /// By the lineage that they belong to.
@@ -134,31 +121,22 @@ struct Reconciler {
     lineages = ordered.filter { $0.state.environment == .production }
     lineagesOfAnyTime =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
-    products = Dictionary(grouping: Set(lineagesOfAnyTime.map(\.product)).sorted()) {
-      $0.withoutBasePlan ?? $0
-    }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
     let known = SandboxIDs(sandbox, besides: lineagesOfAnyTime)
     view = user.snapshot.map { SnapshotView($0, sandbox: known) }
+    named = NamedLineages(lineagesOfAnyTime)
     guard let view else { return }
     counts = view.counts
-    origins = findOrigins(view.entitlements)
-    matches = matchEntitlements()
-    guard !view.transactions.isEmpty else { return }
-    reported = ReportedTransactions(lineagesOfAnyTime)
-    named = NamedLineages(lineagesOfAnyTime)
-    for (original, listed) in view.subscriptions {
-      homes[original] = named.first(ofAny: listed.map(\.key) + [transactionKey(original.text)])
-    }
-    var dated = view
-    dated.date { inferredDate(of: $0, in: view) }
-    self.view = dated
+    origins = findOrigins(
+      view.entitlements, user.newerLineages.isEmpty ? named : NamedLineages(lineages))
+    matches = matchEntitlements(of: view)
+    view.date { inferredDate(of: $0, in: view) }
   }
 
   /// The lineage of a listed transaction: by its original id, by its own, else by that of another
   /// one that the list puts to the same subscription, for not every provider's events name it.
   func lineage(of transaction: ListedTransaction) -> LineageInput? {
-    let place = named.lineage(of: transaction) ?? homes[ExactText(transaction.original)]
+    let place = named.lineage(of: transaction) ?? homes[transaction.originalKey]
     return place.map { lineagesOfAnyTime[$0] }
   }
 
@@ -189,7 +167,7 @@ struct Reconciler {
   /// - Parameter lineage: the lineage whose ends it casts doubt on, where that is another one than
   /// the
   ///   break's own.
-  mutating func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
+  func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     // A webhook of any time can bring what a webhook shows.
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
     let found = withoutWhatCounts(draft, lineage).finished(knownAt: knownUntil, rules)
@@ -206,32 +184,32 @@ struct Reconciler {
   }
 
   /// Takes over when subscriptions began, as a webhook of the same user shows it.
-  mutating func adoptStarts(of webhook: Reconciler) {
+  func adoptStarts(of webhook: Reconciler) {
     for match in webhook.matches { startsInWebhook[match.lineage.name] = match.startedAt }
   }
 
   /// Counts what another comparison of the same user found missing as found.
-  mutating func adoptMissing(of other: Reconciler) {
+  func adoptMissing(of other: Reconciler) {
     missing.merge(other.missing) { $0 + $1 }
     missedRefunds.formUnion(other.missedRefunds)
   }
 
   /// Adds the breaks of another comparison of the same user, which counted those of this one as
   /// found.
-  mutating func adopt(_ later: Reconciler) {
+  func adopt(_ later: Reconciler) {
     missing = later.missing
     breaks.merge(later.breaks) { own, _ in own }
   }
 
   /// Raises a missing charge and remembers it for the checks that follow.
-  mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
+  func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     expect(charge)
     if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
     raise(numbered(draft, of: charge.lineage, isFree: charge.isFree), in: charge.lineage)
   }
 
   /// Remembers a charge that no event can have reported yet, for the checks that follow.
-  mutating func expect(_ charge: MissingCharge) {
+  func expect(_ charge: MissingCharge) {
     missing[charge.lineage, default: []].append(charge)
   }
 

@@ -2,47 +2,52 @@ public import Subscriptions
 public import Domain
 
 /// One lineage of a user, with the texts of its symbols.
-public struct LineageInput: Sendable, Equatable {
+public final class LineageInput {
   /// The events before the earlier of as-of and the snapshot's `captured_at`, folded.
   ///
   /// A snapshot older than an event proves nothing about it, so the snapshot is compared with
   /// events before its capture time.
-  public var state: LineageState
+  public let state: LineageState
   /// The events before as-of, folded; nil when `state` is that already.
-  public var current: LineageState?
+  public let current: LineageState?
+  /// All that is known at as-of: `current`, else `state`.
+  public let latest: LineageState
   /// Original transaction id.
-  public var original: String
+  public let original: String
+  /// `transactionKey` of that.
+  let originalKey: Int64
   /// Key of the user of the lineage's latest event (`userKeyText`), empty when unknown.
-  public var user: String
+  public let user: String
   /// App id, empty when unknown.
-  public var app: String
-  /// Store product ids by the symbols in the states.
-  public var products: [StringID: String]
+  public let app: String
+  /// The words behind the symbols in the states.
+  private let words: [String]
   /// Transaction ids by the keys in the states; keys that are plain numbers may be left out.
-  public var transactions: [Int64: String]
+  private let transactions: [Int64: String]
   /// Whether another user's snapshot lists this lineage: its account was transferred.
   public var isHeldByAnotherUser = false
 
   /// The lineage that began with the transaction `original`.
   public init(
     state: LineageState, current: LineageState? = nil, original: String, user: String = "",
-    app: String = "", products: [StringID: String] = [:], transactions: [Int64: String] = [:]
+    app: String = "", words: [String] = [], transactions: [Int64: String] = [:]
   ) {
     self.state = state
     self.current = current
+    latest = current ?? state
     self.original = original
+    originalKey = transactionKey(original)
     self.user = user
     self.app = app
-    self.products = products
+    self.words = words
     self.transactions = transactions
   }
 
-  /// All that is known at as-of.
-  var latest: LineageState { current ?? state }
-
   var product: String { text(state.product) }
 
-  func text(_ product: StringID) -> String { products[product] ?? "" }
+  func text(_ symbol: StringID) -> String {
+    words.indices.contains(Int(symbol)) ? words[Int(symbol)] : ""
+  }
 
   /// The id behind a transaction key; a plain number is its own key.
   func transactionText(_ key: Int64) -> String {
@@ -70,7 +75,7 @@ extension LineageInput {
 }
 
 /// One provider's events and current snapshot of one user.
-public struct ReconciliationInput: Sendable, Equatable {
+public struct ReconciliationInput {
   /// The provider.
   public var provider: Provider
   /// Key of the user (`userKeyText`).

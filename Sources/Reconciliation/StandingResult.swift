@@ -4,69 +4,81 @@ import Subscriptions
 /// How long what a comparison came to stands: it need not be made again before.
 ///
 /// Every comparison of a check with the moment that a snapshot shows is one with an instant listed
-/// here, moved by one of `shifts`; a moment too many costs a comparison, one too few a wrong break.
+/// here, moved by one of the shifts; a moment too many costs a comparison, one too few a wrong
+/// break.
 extension Reconciler {
   /// The last moment at which a snapshot of the same content shows the same; nil when as-of itself
   /// matters.
   var standsUntil: Instant? {
     guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
-    let listed = entitlements.flatMap(\.transactions)
-    // What is dated after as-of is not expected before it.
-    let dates = listed.flatMap { [$0.at, $0.revokedAt] }
-    guard dates.allSatisfy({ $0.map { $0 < rules.fold.asOf } ?? true }) else { return nil }
-    // What has no date gets one by the capture.
-    guard listed.allSatisfy({ $0.at != nil }) else { return knownAt - Interval(milliseconds: 1) }
-    var last = Instant(milliseconds: .max)
-    let (shifts, shown) = (shifts, knownAt)
-    func stand(until moments: [Instant]) {
-      for moment in moments {
-        for shift in shifts where moment + shift >= shown { last = min(last, moment + shift) }
-      }
+    var standing = Standing(shown: knownAt, rules)
+    var isDated = true
+    for transaction in entitlements.lazy.flatMap(\.transactions) {
+      // What is dated after as-of is not expected before it.
+      if let at = transaction.at, at >= rules.fold.asOf { return nil }
+      if let at = transaction.revokedAt, at >= rules.fold.asOf { return nil }
+      isDated = isDated && transaction.at != nil
+      standing.add(transaction.at)
+      standing.add(transaction.expiresAt)
+      standing.add(transaction.revokedAt)
     }
+    // What has no date gets one by the capture.
+    guard isDated else { return knownAt - Interval(milliseconds: 1) }
     // A lineage that begins after the capture is compared once the snapshot knows it.
     for lineage in user.lineages + user.newerLineages {
-      stand(until: moments(of: lineage.state))
-      if let current = lineage.current { stand(until: moments(of: current)) }
+      standing.add(lineage.state)
+      if let current = lineage.current { standing.add(current) }
     }
-    for entitlement in entitlements { stand(until: moments(of: entitlement)) }
-    return last
+    for entitlement in entitlements {
+      standing.add(entitlement.startedAt)
+      standing.add(entitlement.trialStartedAt)
+      standing.add(entitlement.firstPurchasedAt)
+      standing.add(entitlement.lastPurchasedAt)
+      standing.add(entitlement.expiresAt)
+      standing.add(entitlement.autoRenewOffAt)
+      standing.add(
+        entitlement.expiresAt.flatMap { knownLength(of: entitlement)?.start(before: $0) })
+    }
+    return standing.until
   }
+}
 
-  private var shifts: [Interval] {
+private struct Standing {
+  private let shown: Instant
+  private let shifts: [Int64]
+  private(set) var until = Instant(milliseconds: .max)
+
+  init(shown: Instant, _ rules: ReconciliationSettings) {
+    self.shown = shown
     let gap = rules.fold.renewalGap.milliseconds
-    return [0, gap, -gap, -Interval.days(1).milliseconds, -rules.endTolerance.milliseconds].map {
-      Interval(milliseconds: $0)
+    shifts = [0, gap, -gap, -Interval.days(1).milliseconds, -rules.endTolerance.milliseconds]
+  }
+
+  mutating func add(_ moment: Instant?) {
+    guard let moment else { return }
+    for shift in shifts {
+      let shifted = moment + Interval(milliseconds: shift)
+      if shifted >= shown { until = min(until, shifted) }
     }
   }
 
-  private func moments(of state: LineageState) -> [Instant] {
-    [
-      state.firstEventAt, state.lastEventAt, state.periodEnd, state.reportedEnd,
-      state.lastReportedEnd, state.effectiveEnd, state.silentEnd, state.trials.last?.end,
-      state.trials.last?.convertibleUntil,
-    ].compactMap { $0 } + commitmentYears(state)
-  }
-
-  /// The ends of the years of a 12-month commitment that a cancel leaves running.
-  private func commitmentYears(_ state: LineageState) -> [Instant] {
-    guard let cancel = state.lastCancelAt else { return [] }
-    let begun = ([cancel] + state.charges.map(\.time)).min() ?? cancel
-    let starts = [cancel, begun] + state.charges.filter { $0.kind != .renewal }.map(\.time)
-    return starts.map { start in
-      let years = max(0, knownAt.since(start).milliseconds) / Interval.days(366).milliseconds
-      return start + .days(366 * (years + 1))
+  mutating func add(_ state: LineageState) {
+    add(state.firstEventAt)
+    add(state.lastEventAt)
+    add(state.periodEnd)
+    add(state.reportedEnd)
+    add(state.lastReportedEnd)
+    add(state.effectiveEnd)
+    add(state.silentEnd)
+    add(state.trials.last?.end)
+    add(state.trials.last?.convertibleUntil)
+    // The ends of the years of a 12-month commitment that a cancel leaves running.
+    guard let cancel = state.lastCancelAt else { return }
+    let begun = state.charges.lazy.map(\.time).min().map { min($0, cancel) } ?? cancel
+    let starts = state.charges.filter { $0.kind != .renewal }.map(\.time)
+    for start in [cancel, begun] + starts {
+      let years = max(0, shown.since(start).milliseconds) / Interval.days(366).milliseconds
+      add(start + .days(366 * (years + 1)))
     }
-  }
-
-  private func moments(of entitlement: Entitlement) -> [Instant] {
-    let begin = entitlement.expiresAt.flatMap { end in
-      knownLength(of: entitlement)?.start(before: end)
-    }
-    return [
-      entitlement.startedAt, entitlement.trialStartedAt, entitlement.firstPurchasedAt,
-      entitlement.lastPurchasedAt, entitlement.expiresAt, entitlement.autoRenewOffAt, begin,
-    ].compactMap { $0 }
-      + entitlement.transactions.flatMap { [$0.at, $0.expiresAt, $0.revokedAt] }
-      .compactMap { $0 }
   }
 }

@@ -12,7 +12,7 @@ extension Reconciler {
       evidence: evidence)
   }
 
-  mutating func raiseBillingIssue(_ match: EntitlementMatch) {
+  func raiseBillingIssue(_ match: EntitlementMatch) {
     let state = match.lineage.state
     // The store begins to collect a day before the end. What failed before that has no date.
     let collects = state.periodEnd.map { $0 - .days(1) <= knownAt } ?? false

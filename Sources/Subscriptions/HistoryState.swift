@@ -8,7 +8,7 @@ extension SubscriptionHistory {
       return nil
     }
     let newest = bookings.last { !$0.isRefund }.map { events[$0.event] } ?? last
-    var state = LineageState(
+    let state = LineageState(
       lineage: newest.lineage, provider: first.provider, environment: first.environment,
       store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
@@ -45,7 +45,7 @@ extension SubscriptionHistory {
     state.churned = churned
     state.reportedElsewhere = reportedElsewhere
     state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
-    if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
+    if let period = periods.last ?? periodNeverOpened { describe(period, in: state) }
     return state
   }
 
@@ -89,7 +89,7 @@ extension SubscriptionHistory {
     return period
   }
 
-  private func describe(_ period: Period, in state: inout LineageState) {
+  private func describe(_ period: Period, in state: LineageState) {
     state.product = period.product
     state.scheduledProduct = scheduledProduct(in: period)
     state.isTrial = period.isTrial
@@ -129,13 +129,13 @@ extension SubscriptionHistory {
 
   private var charges: [Charge] {
     let ordinals = renewalOrdinals
-    var periodOfBooking: [Int: Period] = [:]
-    for period in periods {
-      if let booking = period.booking { periodOfBooking[booking] = period }
+    var periodOfBooking = [Int?](repeating: nil, count: bookings.count)
+    for index in periods.indices {
+      if let booking = periods[index].booking { periodOfBooking[booking] = index }
     }
     return bookings.indices.filter { !bookings[$0].isRefund }.map { index in
       let booking = bookings[index]
-      let period = periodOfBooking[index]
+      let period = periodOfBooking[index].map { periods[$0] }
       return Charge(
         transaction: booking.transaction, time: booking.time, kind: booking.chargeKind,
         product: booking.product, ordinal: ordinals[index],
@@ -202,7 +202,7 @@ extension SubscriptionHistory {
   }
 
   private var transactions: [Int64] {
-    var seen: Set<Int64> = []
+    var seen = Set<Int64>(minimumCapacity: reported.count)
     return reported.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
   }
 }

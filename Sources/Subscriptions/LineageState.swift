@@ -95,8 +95,8 @@ public struct Churned: Sendable, Equatable {
   public var product: StringID
 }
 
-/// The state of one subscription at as-of.
-public struct LineageState: Sendable, Equatable {
+/// The state of one subscription at as-of; one object, however many checks look at it.
+public final class LineageState {
   /// Key of the lineage; of several, that of the newest charge, else of the newest event.
   public var lineage: Int64
   /// Keys of all lineages of the subscription, ascending.
@@ -191,11 +191,18 @@ public struct LineageState: Sendable, Equatable {
     return refunds.contains { $0.transaction == trial.transaction }
   }
 
+  /// Whether it names a transaction whose charge never came.
+  public var namesLostCharges: Bool {
+    !unseenPeriods.isEmpty || !reportedElsewhere.isEmpty || refunds.contains { !$0.chargeIsKnown }
+  }
+
   /// Whether an expiry was reported for the last period.
   public var isExpiryReported: Bool { expiredAt != nil }
 
   /// Charges of subscriptions, in business order.
-  public var subscriptionCharges: [Charge] { charges.filter { $0.kind != .oneTime } }
+  public var subscriptionCharges: [Charge] {
+    charges.contains { $0.kind == .oneTime } ? charges.filter { $0.kind != .oneTime } : charges
+  }
 
   /// Changes of product that came without a charge.
   public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }

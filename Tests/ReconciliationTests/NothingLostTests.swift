@@ -155,7 +155,7 @@ struct NothingLostTests {
   @Test("A lineage that its user's family shares, or that moved on, is judged once")
   func judgedOnce() {
     let story = Story.monthly(renewals: 3, without: [2])
-    var lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
+    let lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
     func codes() -> [String] {
       let user = ReconciliationInput(provider: .qonversion, user: "ada", lineages: lineages)
       return reconcile(user, rules: ReconciliationSettings(fold: .init(asOf: at("2026-04-20"))))

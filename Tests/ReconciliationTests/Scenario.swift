@@ -29,9 +29,7 @@ func allMapped(_ rules: inout ReconciliationSettings) {
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
-  static let words: [StringID: String] = [
-    1: "com.example.monthly", 2: "com.example.yearly", 3: "com.example.weekly",
-  ]
+  static let words = ["", "com.example.monthly", "com.example.yearly", "com.example.weekly"]
   var original = "100"
   var environment = Environment.production
   var user = "ada"
@@ -87,7 +85,7 @@ struct Story {
     guard let state = state(instant) else { return nil }
     return LineageInput(
       state: state, current: asOf.flatMap { self.state($0) }, original: original, user: user,
-      app: app, products: Self.words)
+      app: app, words: Self.words)
   }
 
   private func state(_ instant: Instant) -> LineageState? {

@@ -92,7 +92,7 @@ struct GroupFold: Sendable {
     }
     own.churnInDoubt = own.churnInDoubt.filter(counted.count)
     try result.add(own)
-    let texts = try cases.texts(of: group, events).transactions
+    let texts = try cases.texts(of: group).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
     finish(
@@ -114,7 +114,7 @@ struct GroupFold: Sendable {
       if history.mayChange { isWatched = true }
       let hasLooseEnds = hasLooseEnds(history, group.rows)
       guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else { continue }
-      let known = try texts ?? cases.texts(of: group.named.rows, group.named.events)
+      let known = try texts ?? cases.texts(of: group.named)
       texts = known
       let lineage = known.input(state)
       var found = breaks(from: history.findings, lineage: lineage, rules: rules)
@@ -148,7 +148,7 @@ struct GroupFold: Sendable {
 
   /// The breaks of a group in `unpriced`, by rules with the prices and rates of all charges.
   func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
-    let texts = try cases.texts(of: group.named.rows, group.named.events)
+    let texts = try cases.texts(of: group.named)
     return group.histories.flatMap { history -> [Break] in
       guard hasLooseEnds(history, group.rows), let state = history.state else { return [] }
       let lineage = texts.input(state)

@@ -10,12 +10,12 @@ struct LinkedGroups {
     var rows: [LineageRow]
     var events: [Event]
     var histories: [SubscriptionHistory]
-    /// All that the histories name: also what others report of them.
-    var named: (rows: [LineageRow], events: [Event])
+    /// The rows of all that the histories name: also what others report of them.
+    var named: [LineageRow]
 
     init(_ rows: [LineageRow], _ events: [Event], _ histories: [SubscriptionHistory]) {
       (self.rows, self.events, self.histories) = (rows, events, histories)
-      named = (rows, events)
+      named = rows
     }
 
     /// The group of `row` as of the rules, with what other providers report of it.
@@ -65,7 +65,7 @@ struct LinkedGroups {
     for index in parts.indices {
       parts[index].histories = Array(own.prefix(parts[index].histories.count))
       own = own.dropFirst(parts[index].histories.count)
-      parts[index].named = (parts[index].rows + rows, events)
+      parts[index].named = parts[index].rows + rows
     }
   }
 }

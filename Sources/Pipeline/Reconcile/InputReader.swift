@@ -13,7 +13,10 @@ struct InputReader {
   private let known: KeyFilter?
   private let isLinked: Bool
   private let builder: InputBuilder
+  /// The apps of each provider, for snapshots that name none.
+  private let apps: [Provider: [String]]
   /// Of the user who is read.
+  private var groups: [Int64: LinkedGroups.Part] = [:]
   private var previousOwners = PreviousOwners()
   private var standsUntil: Instant? = Instant(milliseconds: .max)
   private var listed = ListedLineages()
@@ -27,6 +30,7 @@ struct InputReader {
     self.transferred = transferred
     self.known = known
     builder = InputBuilder(ledger: ledger, rules: rules.fold)
+    apps = Dictionary(grouping: rules.feeds, by: \.provider).mapValues { $0.map(\.app) }
   }
 
   private var asOf: Instant { rules.fold.asOf }
@@ -88,7 +92,7 @@ struct InputReader {
       ReconciledUser(
         provider: provider, user: user, snapshots: content, standsUntil: until, rest: rest))
     (previousOwners, standsUntil) = (PreviousOwners(), Instant(milliseconds: .max))
-    listed = ListedLineages()
+    (listed, groups) = (ListedLineages(), [:])
   }
 
   /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that shows
@@ -136,18 +140,13 @@ struct InputReader {
   ) throws -> ReconciliationInput {
     let listed = try listed(snapshot, besides: Set(own.map(\.key)))
     self.listed.add(listed)
-    let rows = own + listed.foreign
-    var user = ReconciliationInput(
-      provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot)
-    func marked(_ lineage: LineageInput) -> LineageInput {
-      var lineage = lineage
-      lineage.isHeldByAnotherUser =
-        lineage.isAmong(transferred) && lineage.user == key.userKeyText
-      return lineage
+    let found = try lineages(of: own + listed.foreign, at: snapshot.capturedAt)
+    let user = ReconciliationInput(
+      provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot,
+      lineages: found.reported, newerLineages: found.newer)
+    for lineage in found.reported + found.newer where lineage.user == user.user {
+      lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
     }
-    let found = try lineages(of: rows, at: snapshot.capturedAt)
-    user.lineages = found.reported.map(marked)
-    user.newerLineages = found.newer.map(marked)
     return user
   }
 
@@ -155,14 +154,10 @@ struct InputReader {
   private mutating func input(
     _ rows: [LineageRow], of provider: Provider
   ) throws -> ReconciliationInput {
-    let key = rows.first?.user ?? 0
-    var user = ReconciliationInput(provider: provider, user: key.userKeyText)
-    user.lineages = try lineages(of: rows, at: asOf).reported.map { lineage in
-      var lineage = lineage
-      lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
-      return lineage
-    }
-    return user
+    let lineages = try lineages(of: rows, at: asOf).reported
+    for lineage in lineages { lineage.isHeldByAnotherUser = lineage.isAmong(transferred) }
+    return ReconciliationInput(
+      provider: provider, user: (rows.first?.user ?? 0).userKeyText, lineages: lineages)
   }
 
   /// The subscriptions that `rows` are part of, by the events before `moment`, and the ones that
@@ -173,13 +168,15 @@ struct InputReader {
     var waiting = Set(rows.map(\.key))
     var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
     for row in rows where waiting.contains(row.key) {
-      let group = try LinkedGroups.Part(
-        of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+      let group =
+        try groups[row.key]
+        ?? LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+      for row in group.rows { groups[row.key] = group }
       let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
       previousOwners.read(
         group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
       let histories = try builder.lineages(group, at: moment)
-      if group.named.rows.count > group.rows.count { standsUntil = nil }
+      if group.named.count > group.rows.count { standsUntil = nil }
       if let next = histories.changesAt { stand(until: next - Interval(milliseconds: 1)) }
       reported += histories.reported.filter { $0.isAmong(wanted) }
       newer += histories.newer.filter { $0.isAmong(wanted) }
@@ -226,51 +223,30 @@ struct InputReader {
 
   private func listed(_ snapshot: Snapshot, besides own: Set<Int64>) throws -> ListedLineages {
     var listed = ListedLineages()
-    var keys: [Int64] = []
-    for origin in origins(in: snapshot) {
-      keys.removeAll(keepingCapacity: true)
-      for app in apps(of: snapshot) {
-        for store in origin.store == .unknown ? Store.allCases : [origin.store] {
-          keys.append(
+    let apps = snapshot.app.isEmpty ? apps[snapshot.provider, default: []] : [snapshot.app]
+    var seen: Set<[Int64]> = []
+    // What a family member shares stays the payer's.
+    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
+      let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+      for transaction in entitlement.transactions where transaction.ownership == .owner {
+        let keys = apps.flatMap { app in
+          stores.map { store in
             lineageKey(
-              provider: snapshot.provider, app: app, environment: origin.environment,
-              store: store, original: origin.original))
+              provider: snapshot.provider, app: app, environment: transaction.environment,
+              store: store,
+              original: transaction.originalID.isEmpty ? transaction.id : transaction.originalID)
+          }
         }
+        guard seen.insert(keys).inserted else { continue }
+        let others = try keys.compactMap { key in
+          own.contains(key) || known?.mayContain(key) == false ? nil : try ledger.lineage(key)
+        }
+        listed.foreign += others
+        if others.isEmpty, own.isDisjoint(with: keys) { listed.unreported.formUnion(keys) }
       }
-      let others = try keys.compactMap { key in
-        own.contains(key) || known?.mayContain(key) == false ? nil : try ledger.lineage(key)
-      }
-      listed.foreign += others
-      if others.isEmpty, own.isDisjoint(with: keys) { listed.unreported.formUnion(keys) }
     }
     listed.foreign.sort { $0.key < $1.key }
     return listed
-  }
-
-  /// An original transaction id in a snapshot.
-  private struct Origin: Hashable {
-    var original: String
-    var environment: Environment
-    var store: Store
-  }
-
-  private func origins(in snapshot: Snapshot) -> Set<Origin> {
-    var origins: Set<Origin> = []
-    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
-      // What a family member shares stays the payer's.
-      for transaction in entitlement.transactions where transaction.ownership == .owner {
-        let original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
-        origins.insert(
-          Origin(
-            original: original, environment: transaction.environment, store: entitlement.store))
-      }
-    }
-    return origins
-  }
-
-  private func apps(of snapshot: Snapshot) -> [String] {
-    guard snapshot.app.isEmpty else { return [snapshot.app] }
-    return rules.feeds.filter { $0.provider == snapshot.provider }.map(\.app)
   }
 }
 

@@ -14,20 +14,20 @@ extension Reconciler {
 
   /// Store product ids of a snapshot's product, as events can name it; nil when it is not mapped.
   func storeProducts(_ product: String) -> [String]? {
-    if let mapped = rules.products[product] { return mapped.flatMap(names(of:)) }
+    if let known = storeProductsFound[product] { return known }
     let isStores = !product.isEmpty && !user.provider.capabilities.namesDashboardProducts
-    return isStores ? names(of: product) : nil
+    let named = rules.products[product] ?? (isStores ? [product] : nil)
+    let found = named?.flatMap(names(of:))
+    storeProductsFound[product] = .some(found)
+    return found
   }
 
   /// The product `id` with the base plans that anybody holds, or without its own where somebody
   /// does, and as the user's own subscriptions have it.
   private func names(of id: String) -> [String] {
-    let known = rules.basePlans.names(of: id)
-    let own = products[id.withoutBasePlan ?? id, default: []]
+    let (known, alone) = (rules.basePlans.names(of: id), id.withoutBasePlan)
     return known
-      + own.filter {
-        ($0.withoutBasePlan == id || id.withoutBasePlan == $0) && !known.contains($0)
-      }
+      + products.filter { ($0.withoutBasePlan == id || alone == $0) && !known.contains($0) }
   }
 
   /// The product that a charge at `instant` renewed: the one reported last before it, else the

@@ -135,7 +135,10 @@ extension Reconciler {
 
   /// The configured or listed length of the entitlement's product, though no event may name it.
   func knownLength(of entitlement: Entitlement) -> PeriodLength? {
-    let lengths = Set((storeProducts(entitlement.product) ?? []).map(rules.length))
+    guard !rules.lengths.isEmpty, let products = storeProducts(entitlement.product) else {
+      return nil
+    }
+    let lengths = Set(products.map(rules.length))
     return lengths.count == 1 ? lengths.first ?? nil : nil
   }
 

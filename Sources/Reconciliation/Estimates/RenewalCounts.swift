@@ -26,10 +26,11 @@ extension Reconciler {
   /// How many payments came after the first; all that came, where the first is what never did.
   private func paidAfterFirst(_ lineage: LineageInput) -> Int64 {
     let state = lineage.latest
-    let charged = Set(state.charges.map(\.transaction))
     // Changes that come without money are transactions of their own with some providers.
-    let changes = Set(state.unpaidChanges.map(\.transaction)).subtracting(charged)
-    let paid = state.subscriptionCharges.count + changes.count { $0 != 0 }
+    let changes = Set(state.unpaidChanges.map(\.transaction)).filter { change in
+      change != 0 && !state.charges.contains { $0.transaction == change }
+    }
+    let paid = state.subscriptionCharges.count + changes.count
     return isFirstMissing(lineage) ? Int64(paid) : max(0, Int64(paid) - 1)
   }
 
@@ -90,7 +91,7 @@ extension Reconciler {
     return nil
   }
 
-  mutating func raiseRenewals(
+  func raiseRenewals(
     _ lineage: LineageInput, count: Int64, at: Instant, provenBy proof: EvidenceKind,
     _ evidence: String
   ) {

@@ -1,18 +1,9 @@
 import Subscriptions
 import Domain
 
-/// The counters of the events themselves; no snapshot is needed.
-enum CounterCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedRenewal], "counters jump, of charges or of another event"),
-    BreakCondition([.missedConversion], "a renewal follows a trial directly"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findCounterGaps() }
-}
-
 extension Reconciler {
-  mutating func findCounterGaps() {
+  /// The counters of the events themselves; no snapshot is needed.
+  func findCounterGaps() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let start = findStartOfCounting(lineage)
       let paid = lineage.latest.subscriptionCharges
@@ -30,7 +21,7 @@ extension Reconciler {
   /// When counting began before the first charge that came; nil when no loss shows it.
   ///
   /// Raises the conversion that never came between a trial and its first renewal.
-  private mutating func findStartOfCounting(_ lineage: LineageInput) -> Instant? {
+  private func findStartOfCounting(_ lineage: LineageInput) -> Instant? {
     let state = lineage.latest
     let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
     if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
@@ -54,7 +45,7 @@ extension Reconciler {
   }
 
   /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
-  private mutating func raiseGap(
+  private func raiseGap(
     _ lineage: LineageInput, _ jump: CounterJump, since start: Instant?, _ paid: ArraySlice<Charge>
   ) {
     guard let charge = paid.last else { return }
@@ -86,7 +77,7 @@ extension Reconciler {
   }
 
   /// Raises the renewals that an event after the last charge counts, less what was found.
-  private mutating func raiseReportedCount(_ lineage: LineageInput, above counted: Int64) {
+  private func raiseReportedCount(_ lineage: LineageInput, above counted: Int64) {
     let state = lineage.latest
     guard let reported = state.reportedCount, let last = state.subscriptionCharges.last else {
       return
@@ -103,7 +94,7 @@ extension Reconciler {
   }
 
   /// Records a counter that is one higher, where a change of product can be that one.
-  private mutating func raiseUncertain(
+  private func raiseUncertain(
     _ lineage: LineageInput, at: Instant, _ evidence: String
   ) {
     let draft = BreakDraft(

@@ -1,20 +1,10 @@
 import Subscriptions
 import Domain
 
-/// A first charge that cannot be the first proves those before it, as far as they lie after the
-/// first event of the feed.
-enum FirstChargeCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedRenewal], "the first charge that arrived is a renewal"),
-    BreakCondition([.missedStart], "a conversion has no trial start"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.evaluateFirstCharges() }
-}
-
 extension Reconciler {
-  mutating func evaluateFirstCharges() {
+  /// A first charge that cannot be the first proves those before it, as far as they lie after the
+  /// first event of the feed.
+  func evaluateFirstCharges() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let state = lineage.latest
       guard let first = state.subscriptionCharges.first, state.trials.isEmpty,
@@ -42,7 +32,7 @@ extension Reconciler {
   ///
   /// Soon after the first event of the feed, the charge may have come out of a billing retry that
   /// began before it. After a change of product, the length of the period before is unknown.
-  private mutating func findChargesBefore(_ first: Charge, _ lineage: LineageInput) {
+  private func findChargesBefore(_ first: Charge, _ lineage: LineageInput) {
     let about = subject(lineage)
     guard let counted = first.renewalCount.map(Int64.init), counted > 0,
       isWatched(first.periodStart - rules.fold.retryHorizon, about),
@@ -89,7 +79,7 @@ extension Reconciler {
   ///
   /// The trial's length is unknown, so that only one that must have begun after the first event
   /// counts.
-  private mutating func findTrialBefore(_ conversion: Charge, _ lineage: LineageInput) {
+  private func findTrialBefore(_ conversion: Charge, _ lineage: LineageInput) {
     guard isWatched(conversion.periodStart - longestTrial, subject(lineage)) else { return }
     let product = lineage.text(conversion.product)
     raise(

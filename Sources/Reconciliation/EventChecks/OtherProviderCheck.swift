@@ -1,22 +1,9 @@
 import Subscriptions
 import Domain
 
-/// What another provider reports of a subscription was missed by the one whose report counts.
-enum OtherProviderCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [
-        .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedProductChange,
-        .missedRefund,
-      ],
-      "another provider reports it")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findReportsElsewhere() }
-}
-
 extension Reconciler {
-  mutating func findReportsElsewhere() {
+  /// What another provider reports of a subscription was missed by the one whose report counts.
+  func findReportsElsewhere() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       for report in lineage.latest.reportedElsewhere where lineage.latest.hasMissed(report) {
         evaluate(report, of: lineage)
@@ -25,7 +12,7 @@ extension Reconciler {
   }
 
   /// Raises what was missed while the feed lasted: after a move to the other provider, nothing is.
-  private mutating func evaluate(_ report: ReportElsewhere, of lineage: LineageInput) {
+  private func evaluate(_ report: ReportElsewhere, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
     guard isWatched(report.time, about) else {
       counts.beforeFirstEvent += 1
@@ -57,7 +44,7 @@ extension Reconciler {
 
   /// Nothing is lost of a charge that counts as another provider reports it: the break is worth
   /// what is left.
-  mutating func withoutWhatCounts(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
+  func withoutWhatCounts(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
     let count = draft.missingEvents ?? 1
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
       let estimate = draft.estimate, estimate != .zero

@@ -1,21 +1,11 @@
 import Subscriptions
 import Domain
 
-/// A refund proves its charge: one that never came was missed.
-enum RefundedChargeCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedConversion, .missedRenewal, .missedPurchase],
-      "a refund's charge never came")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findRefundedCharges() }
-}
-
 extension Reconciler {
-  mutating func findRefundedCharges() {
+  /// A refund proves its charge: one that never came was missed.
+  func findRefundedCharges() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      let charged = Set(lineage.latest.charges.map(\.transaction))
+      lazy var charged = Set(lineage.latest.charges.map(\.transaction))
       var evaluated: Set<Int64> = []
       for refund in lineage.latest.refunds
       where !refund.chargeIsKnown && refund.transaction != 0
@@ -28,7 +18,7 @@ extension Reconciler {
     }
   }
 
-  private mutating func evaluate(_ refund: Refund, of lineage: LineageInput) {
+  private func evaluate(_ refund: Refund, of lineage: LineageInput) {
     let id = lineage.transactionText(refund.transaction)
     let listed = view?.transaction(refund.transaction)
     // `TransactionCheck` has evaluated the transactions of the snapshot, with their dates.
@@ -61,7 +51,7 @@ extension Reconciler {
 
   /// Raises the renewals between the last known period and a charge of the subscription that was
   /// made `charged`, if nothing ended or failed between them.
-  private mutating func findRenewals(
+  private func findRenewals(
     before charged: Instant, of id: String, _ lineage: LineageInput
   ) {
     let state = lineage.latest

@@ -1,25 +1,15 @@
 import Subscriptions
 import Domain
 
-/// Ends after which an auto-renewing subscription fell silent, though the calendar expects an
-/// event.
-///
-/// An event of the last period that the snapshot shows as missing explains the silence. Which event
-/// is missing is unknown: it is called a renewal, which the calendar expects, until the one after
-/// it is overdue too; then the subscription has ended.
-enum SilentEndCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedConversion, .missedRenewal, .missedExpiration],
-      "nothing followed a period that should have renewed")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findSilentEnds() }
-}
-
 extension Reconciler {
-  mutating func findSilentEnds() {
-    let found = Dictionary(grouping: breaks.values) {
+  /// Ends after which an auto-renewing subscription fell silent, though the calendar expects an
+  /// event.
+  ///
+  /// An event of the last period that the snapshot shows as missing explains the silence. Which
+  /// event is missing is unknown: it is called a renewal, which the calendar expects, until the one
+  /// after it is overdue too; then the subscription has ended.
+  func findSilentEnds() {
+    lazy var found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
     }
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {

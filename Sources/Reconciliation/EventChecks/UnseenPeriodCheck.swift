@@ -1,23 +1,9 @@
 import Subscriptions
 import Domain
 
-/// An event that names a transaction with a later end proves its charge, or its trial start.
-enum UnseenPeriodCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedConversion, .missedRenewal],
-      "another event names a transaction without charge and a later end"),
-    BreakCondition([.missedStart], "a renewal follows an expiry"),
-    BreakCondition(
-      [.missedRenewal],
-      "a renewal leaves exactly one period free before it, or a product changes in a free one"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findUnseenPeriods() }
-}
-
 extension Reconciler {
-  mutating func findUnseenPeriods() {
+  /// An event that names a transaction with a later end proves its charge, or its trial start.
+  func findUnseenPeriods() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let periods = lineage.latest.unseenPeriods
       let named = periods.filter { $0.transaction != 0 }
@@ -46,7 +32,7 @@ extension Reconciler {
       }
   }
 
-  private mutating func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
+  private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
     guard let at = begin(of: period, lineage) else { return }
     guard isWatched(at, subject(lineage)) else {
       counts.beforeFirstEvent += 1

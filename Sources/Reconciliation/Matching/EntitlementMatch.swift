@@ -2,31 +2,42 @@ import Subscriptions
 import Domain
 
 /// A lineage and the entitlements of the snapshot that come from it.
-struct EntitlementMatch {
-  var lineage: LineageInput
+final class EntitlementMatch {
+  let lineage: LineageInput
   /// The one that reaches furthest; several entitlements of one purchase show the same.
-  var entitlement: Entitlement
+  private(set) var entitlement: Entitlement
   /// The earliest start that one of them shows.
-  var startedAt: Instant?
+  let startedAt: Instant?
   /// The highest counter that one of them shows.
-  var renewsCount: Int32?
+  let renewsCount: Int32?
   /// Whether an app kept it from before the lineage's latest charge: its purchases are proof, its
   /// state is not.
-  var isStale = false
+  let isStale: Bool
+
+  init(
+    _ lineage: LineageInput, furthest: Entitlement, of group: [Entitlement], isStale: Bool
+  ) {
+    self.lineage = lineage
+    self.isStale = isStale
+    entitlement = furthest
+    startedAt = group.lazy.flatMap { [$0.startedAt, $0.firstPurchasedAt] }.compactMap(\.self).min()
+    renewsCount = isStale ? nil : group.lazy.compactMap(\.renewsCount).max()
+    if isStale {
+      (entitlement.isActive, entitlement.expiresAt, entitlement.renewState) = (nil, nil, nil)
+    }
+  }
 }
 
 extension Reconciler {
   /// Entitlements by the lineage that they come from, in the order of the lineages.
-  func matchEntitlements() -> [EntitlementMatch] {
-    guard let view else { return [] }
+  func matchEntitlements(of view: SnapshotView) -> [EntitlementMatch] {
     var groups: [Int: [Entitlement]] = [:]
     for (entitlement, origin) in zip(view.entitlements, origins.lineages) {
-      guard let index = origin, entitlement.isSubscription else { continue }
-      groups[index, default: []].append(entitlement)
+      guard let origin, entitlement.isSubscription else { continue }
+      groups[origin, default: []].append(entitlement)
     }
-    return lineages.indices.compactMap { index in
-      guard let group = groups[index] else { return nil }
-      return match(lineages[index], group, at: view.capturedAt)
+    return groups.sorted { $0.key < $1.key }.compactMap { index, group in
+      match(lineages[index], group, at: view.capturedAt)
     }
   }
 
@@ -39,19 +50,10 @@ extension Reconciler {
       let (left, right) = (reach($0, instant), reach($1, instant))
       return left != right ? left > right : $0.id < $1.id
     }
-    guard let furthest else { return nil }
-    var match = EntitlementMatch(
-      lineage: lineage, entitlement: furthest,
-      startedAt: group.flatMap { [$0.startedAt, $0.firstPurchasedAt] }.compactMap(\.self).min(),
-      renewsCount: group.compactMap(\.renewsCount).max())
-    if group.allSatisfy({ isStale($0, lineage) }) {
-      match.isStale = true
-      match.renewsCount = nil
-      match.entitlement.isActive = nil
-      match.entitlement.expiresAt = nil
-      match.entitlement.renewState = nil
+    return furthest.map { furthest in
+      EntitlementMatch(
+        lineage, furthest: furthest, of: group, isStale: group.allSatisfy { isStale($0, lineage) })
     }
-    return match
   }
 
   /// Whether events report a charge after the newest purchase that an app's cache contains.

@@ -8,21 +8,21 @@ struct EntitlementOrigins {
   var lineages: [Int?] = []
   /// Lineages whose current state one entitlement shows; no other can come from them.
   var claimed: Set<Int> = []
-  /// Listed transactions that no lineage contains, by id, and the lineage that the entitlement
+  /// Listed transactions that no lineage contains, by key, and the lineage that the entitlement
   /// which lists them came from before.
-  var continued: [ExactText: Int] = [:]
+  var continued: [Int64: Int] = [:]
 }
 
 extension Reconciler {
   /// Finds origins by transactions and by products first, and for the rest, by the only possible
   /// subscription.
-  func findOrigins(_ entitlements: [Entitlement]) -> EntitlementOrigins {
+  func findOrigins(
+    _ entitlements: [Entitlement], _ named: NamedLineages
+  ) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
-    let isAnyListed = entitlements.contains { !$0.transactions.isEmpty }
-    let named = NamedLineages(isAnyListed ? lineages : [])
     for entitlement in entitlements {
       let listed = named.newestKnown(of: entitlement)
-      for id in listed?.unknown ?? [] { origins.continued[ExactText(id)] = listed?.lineage }
+      for key in listed?.unknown ?? [] { origins.continued[key] = listed?.lineage }
       let found = entitlement.transactions.isEmpty ? holder(of: entitlement) : listed?.lineage
       origins.lineages.append(found)
       if let found, claims(entitlement, lineages[found]) { origins.claimed.insert(found) }
@@ -103,24 +103,23 @@ extension Reconciler {
 }
 
 /// The lineages that a list of transactions identifies.
-struct NamedLineages {
-  private var byOriginal: [ExactText: Int] = [:]
-  private var byTransaction: [Int64: Int] = [:]
-
-  init(_ lineages: [LineageInput]) {
-    for (index, lineage) in lineages.enumerated() {
-      let original = ExactText(lineage.original)
-      byOriginal[original] = byOriginal[original] ?? index
-      for key in lineage.latest.transactions { byTransaction[key] = byTransaction[key] ?? index }
-    }
+final class NamedLineages {
+  private let lineages: [LineageInput]
+  private lazy var byOriginal = lineages.indices.reversed().reduce(into: [Int64: Int]()) {
+    $0[lineages[$1].originalKey] = $1
+  }
+  private lazy var byTransaction = lineages.indices.reversed().reduce(into: [Int64: Int]()) {
+    for key in lineages[$1].latest.transactions { $0[key] = $1 }
   }
 
-  /// The lineage of the newest transaction that any of them contains, and the ids of newer ones.
-  func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [String])? {
+  init(_ lineages: [LineageInput]) { self.lineages = lineages }
+
+  /// The lineage of the newest transaction that any of them contains, and the keys of newer ones.
+  func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [Int64])? {
     let newestFirst = entitlement.transactions.sorted { $1.isOlder(than: $0) }
     for (place, transaction) in newestFirst.enumerated() {
       if let found = lineage(of: ListedTransaction(transaction, of: entitlement)) {
-        return (found, newestFirst[..<place].map(\.id))
+        return (found, newestFirst[..<place].map { transactionKey($0.id) })
       }
     }
     return nil
@@ -128,11 +127,11 @@ struct NamedLineages {
 
   /// The lineage of a listed transaction, by its original id, else by its own.
   func lineage(of transaction: ListedTransaction) -> Int? {
-    byOriginal[ExactText(transaction.original)] ?? byTransaction[transaction.key]
+    byOriginal[transaction.originalKey] ?? byTransaction[transaction.key]
   }
 
   /// The first lineage that any of the transactions is of.
   func first(ofAny keys: some Sequence<Int64>) -> Int? {
-    keys.lazy.compactMap { byTransaction[$0] }.min()
+    keys.lazy.compactMap { self.byTransaction[$0] }.min()
   }
 }

@@ -3,8 +3,12 @@ import Domain
 
 /// A store transaction of the snapshot, with what its entitlement adds.
 struct ListedTransaction: Equatable {
-  var id: String
+  let id: String
+  /// `transactionKey` of the id.
+  let key: Int64
   var original: String
+  /// `transactionKey` of the original id.
+  private(set) var originalKey: Int64
   var kind: SnapshotTransactionKind
   var product: String
   var entitledProduct: String
@@ -25,7 +29,9 @@ struct ListedTransaction: Equatable {
 
   init(_ transaction: SnapshotTransaction, of entitlement: Entitlement, isNewest: Bool = false) {
     id = transaction.id
+    key = transactionKey(id)
     original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
+    originalKey = original.isExactly(id) ? key : transactionKey(original)
     kind = transaction.kind
     product = transaction.product
     entitledProduct = entitlement.product
@@ -40,7 +46,6 @@ struct ListedTransaction: Equatable {
     isOver = entitlement.isActive == false
   }
 
-  var key: Int64 { transactionKey(id) }
   var isTrial: Bool { kind == .trialStarted || kind == .free }
   /// Whether it is the first charge: its purchase continues in the charges after it.
   var opensPeriods: Bool { kind == .started || kind == .introStarted || isTrial }
@@ -54,7 +59,9 @@ struct ListedTransaction: Equatable {
   /// Both listings of one transaction, merged; one can contain what the other lacks.
   func merged(with other: ListedTransaction) -> ListedTransaction {
     var merged = self
-    if original.isExactly(id) { merged.original = other.original }
+    if originalKey == key {
+      (merged.original, merged.originalKey) = (other.original, other.originalKey)
+    }
     if kind == .unknown { merged.kind = other.kind }
     if product.isEmpty { merged.product = other.product }
     if entitledProduct.isEmpty || (other.isNewest && !isNewest) {
@@ -131,7 +138,7 @@ extension Reconciler {
     if let lineage, lineages.contains(where: { $0.state.lineage == lineage.state.lineage }) {
       return lineage.name
     }
-    let before = origins.continued[ExactText(transaction.id)]
+    let before = origins.continued[transaction.key]
     return before.map { lineages[$0].name } ?? lineage?.name ?? about.lineage
   }
 

@@ -12,16 +12,16 @@ struct ReportedTransactions {
   var revoked: Set<Int64> = []
 
   init(_ lineages: [LineageInput]) {
-    for state in lineages.flatMap({ [$0.state, $0.latest] }) {
-      charges.formUnion(state.charges.map(\.transaction))
+    for state in lineages.lazy.flatMap({ $0.current == nil ? [$0.state] : [$0.state, $0.latest] }) {
+      for charge in state.charges { charges.insert(charge.transaction) }
       // Providers that send no money report a change of product without it.
       if !state.provider.capabilities.sendsWholeCharges {
         for change in state.unpaidChanges {
           changes[change.transaction, default: []].append(change.time)
         }
       }
-      trials.formUnion(state.trials.map(\.transaction))
-      refunds.formUnion(state.refunds.map(\.transaction))
+      for trial in state.trials { trials.insert(trial.transaction) }
+      for refund in state.refunds { refunds.insert(refund.transaction) }
       // What precedes its own first event was before a move to it.
       for report in state.reportedElsewhere
       where report.isExpected || report.time < state.firstEventAt {

@@ -3,111 +3,116 @@ import Domain
 
 /// What of a snapshot was bought by the user with real money: without grants, family shares and
 /// sandbox, in an order that does not depend on the file's.
-struct SnapshotView {
+final class SnapshotView {
   let capturedAt: Instant
   private(set) var entitlements: [Entitlement] = []
   /// Each transaction id once, in the order of business time.
   private(set) var transactions: [ListedTransaction] = []
-  /// The same, by original id.
-  private(set) var subscriptions: [ExactText: [ListedTransaction]] = [:]
+  /// The same, by `originalKey`.
+  private(set) lazy var subscriptions = Dictionary(grouping: transactions, by: \.originalKey)
+  /// Places in `transactions` by key, once all are dated.
+  private lazy var places = transactions.indices.reduce(into: [Int64: Int]()) {
+    $0[transactions[$1].key] = $1
+  }
   private(set) var counts = ReconciliationCounts()
-  /// Places in `transactions` by key, the first of two that share one.
-  private var places: [Int64: Int] = [:]
 
   init(_ snapshot: Snapshot, sandbox: SandboxIDs) {
     capturedAt = snapshot.capturedAt
-    for entitlement in snapshot.entitlements where admit(entitlement) {
-      var bought = entitlement
-      bought.transactions = entitlement.transactions.filter { admit($0, sandbox: sandbox) }
-      if bought.transactions.isEmpty, !entitlement.transactions.isEmpty { continue }
-      entitlements.append(bought)
-    }
-    entitlements.sort { $0.precedes($1) }
+    entitlements = snapshot.entitlements.compactMap { admitted($0, sandbox) }
+    if entitlements.count > 1 { entitlements.sort { $0.precedes($1) } }
     listTransactions()
   }
 
-  /// Whether the user bought it; counts it by the reason when not.
-  private mutating func admit(_ entitlement: Entitlement) -> Bool {
+  /// What of the entitlement the user bought; the rest is counted by the reason.
+  private func admitted(_ entitlement: Entitlement, _ sandbox: SandboxIDs) -> Entitlement? {
     switch entitlement.grant {
-    case .purchase, .offerCode: return true
-    case .manual: counts.manualGrants += 1
-    case .familySharing: counts.familyShares += 1
+    case .purchase, .offerCode: break
+    case .manual:
+      counts.manualGrants += 1
+      return nil
+    case .familySharing:
+      counts.familyShares += 1
+      return nil
     }
-    return false
+    guard !entitlement.transactions.allSatisfy({ isBought($0, sandbox) }) else {
+      return entitlement
+    }
+    var bought = entitlement
+    bought.transactions.removeAll { transaction in
+      if isBought(transaction, sandbox) { return false }
+      if transaction.environment == .sandbox || sandbox.holds(transaction) {
+        counts.sandbox += 1
+      } else {
+        counts.familyShares += 1
+      }
+      return true
+    }
+    return bought.transactions.isEmpty ? nil : bought
   }
 
-  /// Whether the user paid for it with real money; counts it by the reason when not.
-  private mutating func admit(_ transaction: SnapshotTransaction, sandbox: SandboxIDs) -> Bool {
-    if transaction.environment == .sandbox || sandbox.holds(transaction) {
-      counts.sandbox += 1
-      return false
-    }
-    if transaction.ownership == .familySharing {
-      counts.familyShares += 1
-      return false
-    }
-    return true
+  /// Whether the user paid for it with real money.
+  private func isBought(_ transaction: SnapshotTransaction, _ sandbox: SandboxIDs) -> Bool {
+    transaction.ownership == .owner && transaction.environment == .production
+      && !sandbox.holds(transaction)
   }
 
   /// One purchase often unlocks several entitlements, each of which lists it.
-  private mutating func listTransactions() {
-    var byID: [ExactText: ListedTransaction] = [:]
+  private func listTransactions() {
+    var known: [Int64: Int] = [:]
     for entitlement in entitlements {
-      let newest = entitlement.newestTransaction.map { ExactText($0.id) }
+      let newest = entitlement.newestTransaction?.id ?? ""
       for transaction in entitlement.transactions where !transaction.id.isEmpty {
-        let isNewest = ExactText(transaction.id) == newest
-        let listed = ListedTransaction(transaction, of: entitlement, isNewest: isNewest)
-        let id = ExactText(listed.id)
-        byID[id] = byID[id]?.merged(with: listed) ?? listed
+        let listed = ListedTransaction(
+          transaction, of: entitlement, isNewest: transaction.id.isExactly(newest))
+        if let place = known[listed.key] {
+          transactions[place] = transactions[place].merged(with: listed)
+        } else {
+          known[listed.key] = transactions.count
+          transactions.append(listed)
+        }
       }
     }
-    arrange(Array(byID.values))
-  }
-
-  private mutating func arrange(_ listed: [ListedTransaction]) {
-    transactions = listed.sorted { $0.precedes($1) }
-    subscriptions = Dictionary(grouping: transactions) { ExactText($0.original) }
-    places = Dictionary(
-      transactions.indices.map { (transactions[$0].key, $0) },
-      uniquingKeysWith: { first, _ in first })
+    transactions.sort { $0.precedes($1) }
   }
 
   /// The listed transaction with this key.
   func transaction(_ key: Int64) -> ListedTransaction? { places[key].map { transactions[$0] } }
 
   /// Gives transactions without a date the one that `presumed` infers, if any.
-  mutating func date(by presumed: (ListedTransaction) -> Instant?) {
+  func date(by presumed: (ListedTransaction) -> Instant?) {
     guard transactions.contains(where: { $0.at == nil }) else { return }
-    arrange(
-      transactions.map { transaction in
-        var dated = transaction
-        dated.at = transaction.at ?? presumed(transaction).map { min($0, capturedAt - .seconds(1)) }
-        return dated
-      })
+    transactions = transactions.map { transaction in
+      var dated = transaction
+      dated.at = transaction.at ?? presumed(transaction).map { min($0, capturedAt - .seconds(1)) }
+      return dated
+    }.sorted { $0.precedes($1) }
+    subscriptions = Dictionary(grouping: transactions, by: \.originalKey)
   }
 
   /// All listed transactions of the same subscription, that one included.
   func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
-    subscriptions[ExactText(transaction.original)] ?? []
+    subscriptions[transaction.originalKey] ?? []
   }
 }
 
 /// Transactions that events place in the sandbox; not every shape of snapshot contains the
 /// environment.
 struct SandboxIDs {
-  private let transactions: Set<Int64>
+  private var transactions: Set<Int64> = []
   /// Original ids of subscriptions that are in the sandbox alone.
-  private let originals: Set<Int64>
+  private var originals: Set<Int64> = []
 
   init(_ sandbox: [LineageInput], besides production: [LineageInput]) {
+    guard !sandbox.isEmpty else { return }
     func keys(_ lineages: [LineageInput]) -> Set<Int64> {
-      Set(lineages.flatMap { $0.latest.transactions + [transactionKey($0.original)] })
+      Set(lineages.flatMap { $0.latest.transactions + [$0.originalKey] })
     }
     transactions = Set(sandbox.flatMap(\.latest.transactions))
     originals = keys(sandbox).subtracting(keys(production))
   }
 
   func holds(_ transaction: SnapshotTransaction) -> Bool {
+    guard !transactions.isEmpty || !originals.isEmpty else { return false }
     let original = transaction.originalID
     return transactions.contains(transactionKey(transaction.id))
       || !original.isEmpty && originals.contains(transactionKey(original))

@@ -1,26 +1,14 @@
 import Subscriptions
 import Domain
 
-/// Users that only one side has.
-enum AbsenceCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.eventsAbsent], "a user with an entitlement has no events, and no transaction to name"),
-    BreakCondition([.missedExpiration], "an entitlement without events ended"),
-    BreakCondition(
-      [.snapshotAbsent], "a user active by events is missing in a complete set of snapshots"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findAbsentSide() }
-}
-
 extension Reconciler {
-  mutating func findAbsentSide() {
+  /// Users that only one side has.
+  func findAbsentSide() {
     if view == nil { countUserWithoutSnapshot() } else { findAbsentEvents() }
   }
 
   /// A user without any event, although one should have come.
-  private mutating func findAbsentEvents() {
+  private func findAbsentEvents() {
     guard let view, user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
       missedRefunds.isEmpty
     else { return }
@@ -54,7 +42,7 @@ extension Reconciler {
   }
 
   /// A purchase before the feed began must still report an end after that.
-  private mutating func raiseUnreportedEnd(of entitlement: Entitlement) {
+  private func raiseUnreportedEnd(of entitlement: Entitlement) {
     var about = subject(of: entitlement)
     guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
       entitlement.isSubscription, sendsExpirations, let end = entitlement.expiresAt,
@@ -69,7 +57,7 @@ extension Reconciler {
           "transaction \(newest.id): \(describe(entitlement)); no event of the user ever came"))
   }
 
-  private mutating func countUserWithoutSnapshot() {
+  private func countUserWithoutSnapshot() {
     let taken = rules.snapshotsTakenAt[user.provider] ?? rules.fold.asOf
     let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }

@@ -1,19 +1,10 @@
 import Subscriptions
 import Domain
 
-/// Ends that an event should have reported: auto-renew was off on one side, and no payment failed.
-enum ExpirationCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedExpiration],
-      "the snapshot shows a canceled subscription as over, and no expiry arrived")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.compareExpirations() }
-}
-
 extension Reconciler {
-  mutating func compareExpirations() {
+  /// Ends that an event should have reported: auto-renew was off on one side, and no payment
+  /// failed.
+  func compareExpirations() {
     for match in matches where isExpirationMissing(match) {
       guard let end = unreportedEnd(match), end < knownAt, isWatched(end, subject(match.lineage))
       else { continue }

@@ -1,22 +1,9 @@
 import Subscriptions
 import Domain
 
-/// The end of the last period, as both sides show it.
-enum PeriodEndCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedConversion, .missedRenewal],
-      "the snapshot shows a later end than the events"),
-    BreakCondition([.missedProductChange], "the later end is of another product"),
-    BreakCondition(
-      [.expiryMismatch], "both sides show the last period, and the ends differ by more than 60 s"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.compareEnds() }
-}
-
 extension Reconciler {
-  mutating func compareEnds() {
+  /// The end of the last period, as both sides show it.
+  func compareEnds() {
     for match in comparableMatches where !isReplacedUnseen(match) {
       if isOfWebhook {
         if showsMore(match) { compareEnds(match) }
@@ -29,7 +16,7 @@ extension Reconciler {
     }
   }
 
-  private mutating func compareEnds(_ match: EntitlementMatch) {
+  private func compareEnds(_ match: EntitlementMatch) {
     let (state, entitlement) = (match.lineage.state, match.entitlement)
     guard let known = state.periodEnd else { return }
     var base = known
@@ -71,7 +58,7 @@ extension Reconciler {
     }
   }
 
-  private mutating func raiseEnds(
+  private func raiseEnds(
     _ match: EntitlementMatch, known: Instant, snapshot: Instant
   ) {
     raise(
@@ -82,7 +69,7 @@ extension Reconciler {
         evidence: "events end the period at \(known.text), \(snapshotWords) \(snapshot.text)"))
   }
 
-  private mutating func raisePeriods(
+  private func raisePeriods(
     _ match: EntitlementMatch, after base: Instant, count: Int64
   ) {
     let (lineage, state) = (match.lineage, match.lineage.state)

@@ -1,17 +1,9 @@
 import Subscriptions
 import Domain
 
-/// Subscriptions that are active by events and not by the snapshot.
-enum PresenceCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.aheadOfSnapshot], "active by events, over or absent in the user's snapshot")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.compareAccess() }
-}
-
 extension Reconciler {
-  mutating func compareAccess() {
+  /// Subscriptions that are active by events and not by the snapshot.
+  func compareAccess() {
     guard view != nil else { return }
     for match in comparableMatches where !isReplacedUnseen(match) && isAhead(match) {
       if user.provider.capabilities.sendsPeriodEnds, earlyEnd(of: match) != nil { continue }
@@ -20,7 +12,7 @@ extension Reconciler {
     findAheadOfSnapshot()
   }
 
-  private mutating func raiseAhead(_ lineage: LineageInput, says words: String) {
+  private func raiseAhead(_ lineage: LineageInput, says words: String) {
     let end = lineage.state.effectiveEnd.map { " until \($0.text)" } ?? ""
     raise(
       BreakDraft(
@@ -29,7 +21,7 @@ extension Reconciler {
         evidence: "events show an active subscription\(end); \(words)"))
   }
 
-  private mutating func findAheadOfSnapshot() {
+  private func findAheadOfSnapshot() {
     // An unmatched entitlement may be the one.
     guard !hasUnmatchedSubscriptions else { return }
     let matched = Set(matches.map(\.lineage.name))

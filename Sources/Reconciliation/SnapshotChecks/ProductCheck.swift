@@ -1,21 +1,9 @@
 import Subscriptions
 import Domain
 
-/// The product of the last period, as both sides name it.
-enum ProductCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedProductChange], "the snapshot names a product that no event named"),
-    BreakCondition(
-      [.productMismatch], "the snapshot names a product that the subscription had before"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) {
-    for match in user.runningMatches { user.compareProducts(match) }
-  }
-}
-
 extension Reconciler {
-  mutating func compareProducts(_ match: EntitlementMatch) {
+  /// The product of the last period, as both sides name it.
+  func compareProducts(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.state)
     guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match)
     else { return }

@@ -1,35 +1,12 @@
 import Subscriptions
 import Domain
 
-/// A trial that the snapshot dates, and no event announced.
-enum TrialDateCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedStart], "the snapshot dates a trial, and no trial start arrived")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) {
-    for match in user.comparableMatches { user.findMissingTrial(match) }
-  }
-}
-
-/// A latest purchase that the snapshot dates, and no event reports.
-enum LastPurchaseCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedConversion, .missedRenewal],
-      "the snapshot dates a purchase after the last charge")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) {
-    for match in user.comparableMatches { user.findMissingLastPurchase(match) }
-  }
-}
-
 extension Reconciler {
-  mutating func findMissingTrial(_ match: EntitlementMatch) {
+  /// A trial that the snapshot dates, and no event announced.
+  func findMissingTrial(_ match: EntitlementMatch) {
     let lineage = match.lineage
     guard let at = match.entitlement.trialStartedAt, lineage.latest.trials.isEmpty, at < knownAt,
-      isWatched(at, subject(lineage)), !isKnown(at), !missing(in: lineage).contains(where: \.isFree)
+      !isKnown(at), !missing(in: lineage).contains(where: \.isFree), isWatched(at, subject(lineage))
     else { return }
     let product = productBegun(in: lineage, at: at)
     raise(
@@ -42,13 +19,14 @@ extension Reconciler {
         opensLineage: true))
   }
 
-  mutating func findMissingLastPurchase(_ match: EntitlementMatch) {
+  /// A latest purchase that the snapshot dates, and no event reports.
+  func findMissingLastPurchase(_ match: EntitlementMatch) {
     let (lineage, entitlement) = (match.lineage, match.entitlement)
     let state = lineage.latest
-    guard let at = entitlement.lastPurchasedAt, at < knownAt, isWatched(at, subject(lineage)),
-      at != entitlement.trialStartedAt, !isKnown(at),
+    guard let at = entitlement.lastPurchasedAt, at < knownAt, at != entitlement.trialStartedAt,
       state.subscriptionCharges.last.map({ $0.time + rules.fold.renewalGap < at }) ?? true,
-      !missing(in: lineage).contains(where: { isAfterLastPeriod($0, state) })
+      !isKnown(at), !missing(in: lineage).contains(where: { isAfterLastPeriod($0, state) }),
+      isWatched(at, subject(lineage))
     else { return }
     let code = lastPurchase(at, state)
     let product = product(of: lineage, at: at)

@@ -1,25 +1,12 @@
 import Subscriptions
 import Domain
 
-/// Whether the subscription renews on both sides.
-///
-/// A cancel or a mismatch mostly has no date in a snapshot. It is then dated at the lineage's
-/// latest event, the earliest possible time: waiting for the latest possible one would never end.
-enum RenewalStateCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedCancel], "the snapshot shows auto-renew off, and no cancel arrived"),
-    BreakCondition(
-      [.missedBillingIssue], "the snapshot shows a failed payment, and no event of it arrived"),
-    BreakCondition([.renewStateMismatch], "events show a cancel, the snapshot shows auto-renew on"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) {
-    for match in user.runningMatches { user.compareRenewal(match) }
-  }
-}
-
 extension Reconciler {
-  mutating func compareRenewal(_ match: EntitlementMatch) {
+  /// Whether the subscription renews on both sides.
+  ///
+  /// A cancel or a mismatch mostly has no date in a snapshot. It is then dated at the lineage's
+  /// latest event, the earliest possible time: waiting for the latest possible one would never end.
+  func compareRenewal(_ match: EntitlementMatch) {
     switch match.entitlement.renewState {
     case .canceled where isCancelMissing(match): raiseCancel(match)
     case .billingIssue where isBillingIssueMissing(match): raiseBillingIssue(match)
@@ -83,7 +70,7 @@ extension Reconciler {
     return cancel.since(begun).milliseconds / year == knownAt.since(begun).milliseconds / year
   }
 
-  private mutating func raiseCancel(_ match: EntitlementMatch) {
+  private func raiseCancel(_ match: EntitlementMatch) {
     raise(
       stateDraft(
         .missedCancel, match,
@@ -99,7 +86,7 @@ extension Reconciler {
       && !missing(in: match.lineage).contains { isAfterLastPeriod($0, state) }
   }
 
-  private mutating func raiseRenewState(_ match: EntitlementMatch) {
+  private func raiseRenewState(_ match: EntitlementMatch) {
     raise(
       stateDraft(
         .renewStateMismatch, match, at: match.lineage.state.lastEventAt, missing: 0,

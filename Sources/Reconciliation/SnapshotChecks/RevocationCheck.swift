@@ -1,24 +1,16 @@
 import Subscriptions
 import Domain
 
-/// Every revoked transaction needs its refund.
-enum RevocationCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedRefund], "a listed transaction is revoked, and no refund arrived")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findMissingRefunds() }
-}
-
 extension Reconciler {
-  mutating func findMissingRefunds() {
+  /// Every revoked transaction needs its refund.
+  func findMissingRefunds() {
     for transaction in view?.transactions ?? []
     where transaction.revokedAt != nil && !transaction.isTrial {
       evaluate(transaction, of: lineage(of: transaction))
     }
   }
 
-  private mutating func evaluate(
+  private func evaluate(
     _ transaction: ListedTransaction, of lineage: LineageInput?
   ) {
     guard let revokedAt = transaction.revokedAt, !reported.refunds.contains(transaction.key),

@@ -1,18 +1,10 @@
 import Subscriptions
 import Domain
 
-/// The snapshot's counter compared with received events, without those that earlier checks found
-/// missing.
-enum SnapshotCounterCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedRenewal], "the snapshot counts more renewals than came")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.compareCounters() }
-}
-
 extension Reconciler {
-  mutating func compareCounters() {
+  /// The snapshot's counter compared with received events, without those that earlier checks found
+  /// missing.
+  func compareCounters() {
     for match in matches where isComparable(match) && !isBegunElsewhere(match) {
       guard let count = match.renewsCount, let seen = renewalsSeen(match.lineage),
         Int64(count) > seen, !isListed(count, match),

@@ -1,19 +1,9 @@
 import Subscriptions
 import Domain
 
-/// A subscription that the snapshot saw begin while the feed was running needs its start.
-enum StartCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition([.missedStart], "the snapshot shows a start before the first charge")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) {
-    for match in user.comparableMatches { user.findMissingStart(match) }
-  }
-}
-
 extension Reconciler {
-  mutating func findMissingStart(_ match: EntitlementMatch) {
+  /// A subscription that the snapshot saw begin while the feed was running needs its start.
+  func findMissingStart(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.latest)
     guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
       missing(in: lineage).isEmpty, !state.isStartSeen || isFirstPurchase(started, of: match)
@@ -50,7 +40,7 @@ extension Reconciler {
   }
 
   /// Records that a subscription which counts as new began before the feed: nothing is missing.
-  private mutating func raiseOlder(_ lineage: LineageInput, than started: Instant) {
+  private func raiseOlder(_ lineage: LineageInput, than started: Instant) {
     raise(
       BreakDraft(
         code: .missedStart, subject: subject(lineage), key: .after(started), expectedAt: started,

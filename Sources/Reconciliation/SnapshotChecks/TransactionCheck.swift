@@ -1,19 +1,9 @@
 import Subscriptions
 import Domain
 
-/// Every listed transaction needs its charge, or its trial start.
-enum TransactionCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedConversion, .missedRenewal, .missedPurchase],
-      "a listed transaction has no charge, a listed trial no start")
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.findMissingTransactions() }
-}
-
 extension Reconciler {
-  mutating func findMissingTransactions() {
+  /// Every listed transaction needs its charge, or its trial start.
+  func findMissingTransactions() {
     guard let view else { return }
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
@@ -24,7 +14,7 @@ extension Reconciler {
     }
   }
 
-  private mutating func evaluate(
+  private func evaluate(
     _ transaction: ListedTransaction, of lineage: LineageInput?, in view: SnapshotView
   ) {
     let about = subject(transaction, lineage)

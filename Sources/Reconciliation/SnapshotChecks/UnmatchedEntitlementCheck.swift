@@ -1,22 +1,11 @@
 import Subscriptions
 import Domain
 
-/// Entitlements that come from no lineage.
-///
-/// A purchase or a cancel that no event reported is raised; the rest is counted, not guessed.
-enum UnmatchedEntitlementCheck: ReconciliationCheck {
-  static let conditions = [
-    BreakCondition(
-      [.missedStart, .missedPurchase],
-      "an entitlement has a product that no subscription of the user ever had"),
-    BreakCondition([.missedCancel], "an entitlement without events was canceled"),
-  ]
-
-  static func evaluate(_ user: inout Reconciler) { user.evaluateUnmatchedEntitlements() }
-}
-
 extension Reconciler {
-  mutating func evaluateUnmatchedEntitlements() {
+  /// Entitlements that come from no lineage.
+  ///
+  /// A purchase or a cancel that no event reported is raised; the rest is counted, not guessed.
+  func evaluateUnmatchedEntitlements() {
     for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
     where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
       raiseUnreportedCancel(entitlement)
@@ -39,7 +28,7 @@ extension Reconciler {
   ///
   /// False when that is not certain, because its product is not mapped, or when it was before the
   /// first event.
-  private mutating func raiseUnreportedStart(_ entitlement: Entitlement) -> Bool {
+  private func raiseUnreportedStart(_ entitlement: Entitlement) -> Bool {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt, !canBeKnown(entitlement, of: products)
     else { return false }
@@ -76,7 +65,7 @@ extension Reconciler {
   ///
   /// What began before the first event of the app can still be cancelled after it. A period that
   /// ended later than the cancel has an expiry that would be missing as well, and implies it.
-  private mutating func raiseUnreportedCancel(_ entitlement: Entitlement) {
+  private func raiseUnreportedCancel(_ entitlement: Entitlement) {
     guard entitlement.isSubscription, entitlement.renewState == .canceled,
       let canceledAt = entitlement.autoRenewOffAt, canceledAt < knownAt,
       let newest = entitlement.newestTransaction, newest.revokedAt == nil,

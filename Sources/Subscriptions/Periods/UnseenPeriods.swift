@@ -47,6 +47,7 @@ extension SubscriptionHistory {
           found.append(free)
         }
       }
+      guard events[index].mayNameAnotherPeriod else { continue }
       let event = events[index]
       let period = periodBefore(event, running)
       guard event.mayNameUnseenPeriod(after: period, events, rules.renewalGap) else { continue }
@@ -119,13 +120,13 @@ extension SubscriptionHistory {
   ///
   /// Where renewals are counted from a known one on, the counter decides.
   private func freePeriod(before index: Int) -> UnseenPeriod? {
-    guard index > 0 else { return nil }
+    guard index > 0, let free = periods[index - 1].effectiveEnd,
+      periods[index].start > free + rules.renewalGap
+    else { return nil }
     let (previous, next) = (periods[index - 1], periods[index])
     let charge = events[next.opener]
     guard charge.renewalCount == nil || !isCounted(before: index), !previous.isTrial,
-      !previous.isEndDerived,
-      let free = previous.effectiveEnd, free == previous.end, next.start > free + rules.renewalGap,
-      previous.revokedAt == nil,
+      !previous.isEndDerived, free == previous.end, previous.revokedAt == nil,
       !previous.isInvoluntary(events), previous.autoRenewOffSince(events, before: nil) == nil,
       !previous.ownEvents.contains(where: { events[$0].isEnd || events[$0].kind == .paused })
     else { return nil }
@@ -162,18 +163,19 @@ extension SubscriptionHistory {
 
   /// The start that is missing where a renewal follows an expiry: it came a period before.
   private func restart(before index: Int) -> UnseenPeriod? {
-    guard index > 0 else { return nil }
+    guard index > 0, let free = periods[index - 1].effectiveEnd, let end = periods[index].end
+    else { return nil }
+    let start = periods[index].start - end.since(periods[index].start)
+    guard start > free + rules.renewalGap else { return nil }
     let (previous, next) = (periods[index - 1], periods[index])
     let (before, renewal) = (events[previous.opener], events[next.opener])
     guard renewal.kind == .renewed, !previous.isTrial, !previous.isEndDerived,
-      let free = previous.effectiveEnd, let end = next.end, previous.revokedAt == nil,
-      !previous.isInvoluntary(events), previous.ownEvents.contains(where: { events[$0].isExpiry })
+      previous.revokedAt == nil, !previous.isInvoluntary(events),
+      previous.ownEvents.contains(where: { events[$0].isExpiry })
     else { return nil }
     if let count = renewal.renewalCount, let last = before.renewalCount, count != last + 1 {
       return nil
     }
-    let start = next.start - end.since(next.start)
-    guard start > free + rules.renewalGap else { return nil }
     return UnseenPeriod(
       transaction: 0, product: renewal.product, isTrial: false, start: start, end: next.start,
       previousEnd: free, opensLineage: false, isRestart: true, kind: renewal.kind,
@@ -209,14 +211,18 @@ extension Event {
   /// The end of the period that the event names: a change of product names one that had begun.
   var namedPeriodEnd: Instant? { reportedPeriodEnd ?? (kind.isProductChange ? time : nil) }
 
+  /// Whether it is of a kind that can name the transaction of another period than its own.
+  var mayNameAnotherPeriod: Bool {
+    transaction != 0 && chargeKind == nil && kind != .trialStarted && kind != .extended
+      && !isRefundBooking
+  }
+
   /// Whether the event reports a later end than `period`, of another transaction; before any
   /// period, whether it reports any end.
   ///
   /// An end beyond a failed payment can be that of a grace, unless it is most of a period later.
   func mayNameUnseenPeriod(after period: Period?, _ events: [Event], _ gap: Interval) -> Bool {
-    guard transaction != 0, chargeKind == nil, kind != .trialStarted, kind != .extended,
-      !isRefundBooking
-    else { return false }
+    guard mayNameAnotherPeriod else { return false }
     guard let period else { return kind.isAboutSubscription || kind == .other && startsLineage }
     guard kind.isAboutSubscription, let end = period.end, let reported = namedPeriodEnd,
       !startsLineage
