@@ -137,8 +137,7 @@ private struct Subscription {
   init(_ main: SubscriptionHistory, _ index: Int) {
     self.main = main
     self.index = index
-    opened = main.events.lazy.filter(\.opensPurchase)
-      .reduce(into: [:]) { $0[$1.transaction, default: 0] += 1 }
+    opened = main.events.openings
     refunded = Set(main.events.lazy.filter(\.kind.isRefund).map(\.transaction))
   }
 
@@ -216,6 +215,13 @@ private struct Subscription {
   }
 }
 
+private extension [Event] {
+  /// How many charges and trial starts name each transaction.
+  var openings: [Int64: Int] {
+    lazy.filter(\.opensPurchase).reduce(into: [:]) { $0[$1.transaction, default: 0] += 1 }
+  }
+}
+
 /// A history of a provider that does not count, event by event.
 private struct OtherReport {
   let history: SubscriptionHistory
@@ -231,8 +237,7 @@ private struct OtherReport {
 
   init(_ history: SubscriptionHistory) {
     self.history = history
-    uses = history.events.lazy.filter(\.opensPurchase)
-      .reduce(into: [:]) { $0[$1.transaction, default: 0] += 1 }
+    uses = history.events.openings
     starts = Dictionary(
       history.periods.map { ($0.opener, $0.start) }, uniquingKeysWith: { first, _ in first })
   }

@@ -27,21 +27,20 @@ public struct ReportElsewhere: Sendable, Equatable {
 extension SubscriptionHistory {
   /// What is counted and was not reported in `own`, by another provider, in business order.
   func reports(notIn own: SubscriptionHistory, isExpected: Bool) -> [ReportElsewhere] {
-    func isOpening(_ event: Event) -> Bool { event.opensPurchase }
-    func isRefund(_ event: Event) -> Bool { event.kind.isRefund }
     let (provider, gap) = (own.reported[0].provider, rules.renewalGap)
-    let opened = Dictionary(grouping: own.events.filter(isOpening), by: \.transaction)
-    let refunded = Set(own.events.lazy.filter(isRefund).map(\.transaction))
-    let uses = Dictionary(grouping: events.filter(isOpening), by: \.transaction)
+    let opened = Dictionary(grouping: own.events.filter(\.opensPurchase), by: \.transaction)
+    let refunded = Set(own.events.lazy.filter(\.kind.isRefund).map(\.transaction))
+    let uses = Dictionary(grouping: events.filter(\.opensPurchase), by: \.transaction)
     var ends: [Int: Instant] = [:]
     for period in periods { ends[period.opener] = period.end }
     var booked: [Int: Booking] = [:]
     for booking in bookings { booked[booking.event] = booking }
     return events.indices.compactMap { index in
       let event = events[index]
-      guard event.provider != provider, isOpening(event) || isRefund(event) else { return nil }
+      let isRefund = event.kind.isRefund
+      guard event.provider != provider, event.opensPurchase || isRefund else { return nil }
       let isKnown =
-        isRefund(event)
+        isRefund
         ? refunded.contains(event.transaction)
         : opened[event.transaction]?.contains { known in
           uses[event.transaction]?.count == 1 && event.transaction != 0
@@ -54,7 +53,7 @@ extension SubscriptionHistory {
         provider: event.provider, transaction: event.transaction, kind: event.kind,
         chargeKind: event.chargeKind, product: booking?.product ?? event.product,
         time: event.time, end: ends[index],
-        grossUSD: isRefund(event) ? gross.map { -$0 } : gross,
+        grossUSD: isRefund ? gross.map { -$0 } : gross,
         basis: booking?.money.basis ?? .none, isExpected: isExpected)
     }
   }

@@ -104,7 +104,10 @@ public struct SubscriptionHistory: Sendable {
     if let exclusion { return try bookExcluded(exclusion, into: &books) }
     try bookHeld(into: &books)
     if !isShared { try bookGaps(into: &books) }
-    if case .feed(let counted) = role { return try bookOverlap(besides: counted, into: &books) }
+    // What another provider counts too is only counted as left out.
+    if case .feed(let counted) = role {
+      return try bookReported(as: .overlap, besides: counted, into: &books)
+    }
     try bookRevenue(into: &books)
     guard isChained else { return }
     try bookRenewals(into: &books)
@@ -137,4 +140,36 @@ public struct SubscriptionHistory: Sendable {
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }
   func month(_ instant: Instant) -> Month { rules.calendar.month(of: instant) }
+}
+
+/// The public part of a `Period`, without its indices into the events of the subscription.
+public struct PeriodSummary: Sendable {
+  /// Whether it is a trial rather than paid.
+  public let isTrial: Bool
+  /// The subscription as the provider reported its opener: `lineageKey`.
+  public let lineage: Int64
+  /// Provider, app, store and product of the row that reports show it in.
+  public let productKey: ProductKey
+  /// When it began.
+  public let start: Instant
+  /// As paid or tried, without grace; nil if unknown.
+  public let end: Instant?
+  /// Whether `end` follows from the length of the product's period alone.
+  public let isEndDerived: Bool
+  /// The end of grace; nil without.
+  public let graceEnd: Instant?
+  /// When a refund or a revocation took access away; nil when none did.
+  public let revokedAt: Instant?
+}
+
+extension SubscriptionHistory {
+  /// The subscription's periods in order.
+  public var spells: [PeriodSummary] {
+    zip(periods.indices, periods).map { index, period in
+      PeriodSummary(
+        isTrial: period.isTrial, lineage: events[period.opener].lineage,
+        productKey: productKey(ofPeriod: index), start: period.start, end: period.end,
+        isEndDerived: period.isEndDerived, graceEnd: period.graceEnd, revokedAt: period.revokedAt)
+    }
+  }
 }

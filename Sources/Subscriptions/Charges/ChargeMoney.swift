@@ -13,17 +13,12 @@ func chargeMoney(
     return (Money(rate: event.revenue?.rate), nil)
   }
   let rate = event.hasImpossibleRate ? nil : revenue.rate
-  var money = Money(rate: rate, basis: .provider)
   let sent = (usd: revenue.usd?.magnitude, local: revenue.local?.magnitude)
   guard revenue.isProceed == true else {
-    money.grossUSD = sent.usd
-    money.grossLocal = sent.local
-    money.proceedsUSD = share(of: sent.usd, rate, max: .lineMaxUSD)
-    money.proceedsLocal = share(of: sent.local, rate, max: .lineMax)
-    return (money, nil)
+    return (Money(price: sent.usd, local: sent.local, rate: rate, basis: .provider), nil)
   }
-  money.proceedsUSD = sent.usd
-  money.proceedsLocal = sent.local
+  var money = Money(
+    proceedsUSD: sent.usd, proceedsLocal: sent.local, rate: rate, basis: .provider)
   let price = event.price
   let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
   guard !event.hasImpossibleRate else {
@@ -52,11 +47,8 @@ extension FoldSettings {
     guard money.basis == .none, let price = listedPrice(of: event) else {
       return (money, currency)
     }
-    var listed = Money(rate: price.rate, basis: .priceBook)
-    listed.grossUSD = price.usd
-    listed.grossLocal = price.local
-    listed.proceedsUSD = share(of: price.usd, price.rate, max: .lineMaxUSD)
-    listed.proceedsLocal = share(of: price.local, price.rate, max: .lineMax)
+    let listed = Money(
+      price: price.usd, local: price.local, rate: price.rate, basis: .priceBook)
     return (listed, price.currency == 0 ? currency : price.currency)
   }
 
@@ -86,8 +78,7 @@ extension Event {
   ///
   /// A fraction is not a percentage, with or without a price.
   var hasImpossibleRate: Bool {
-    guard let revenue, let rate = revenue.rate, revenue.hasAmount,
-      (revenue.usd ?? .zero) != .zero || (revenue.local ?? .zero) != .zero,
+    guard let revenue, let rate = revenue.rate, revenue.isNotZero,
       !(Amount(micros: 40_000_000)...Amount(micros: 100_000_000)).contains(rate)
     else { return false }
     let isReported = revenue.isProceed != true || price?.usd != nil || price?.local != nil
@@ -134,6 +125,8 @@ extension Event {
 }
 
 extension Revenue {
+  var isNotZero: Bool { (usd ?? .zero) != .zero || (local ?? .zero) != .zero }
+
   func mayShareCurrency(with other: Revenue) -> Bool {
     currency == other.currency || currency == 0 || other.currency == 0
   }
@@ -146,19 +139,22 @@ func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money 
   }
   let usd = revenue.usd?.magnitude
   let local = revenue.local?.magnitude
-  var money = Money(rate: rate, basis: .provider)
-  if revenue.isProceed == true {
-    money.proceedsUSD = usd
-    money.proceedsLocal = local
-    money.grossUSD = try gross(of: usd, rate, price: nil, max: .lineMaxUSD).gross
-    money.grossLocal = try gross(of: local, rate, price: nil, max: .lineMax).gross
-  } else {
-    money.grossUSD = usd
-    money.grossLocal = local
-    money.proceedsUSD = share(of: usd, rate, max: .lineMaxUSD)
-    money.proceedsLocal = share(of: local, rate, max: .lineMax)
+  guard revenue.isProceed == true else {
+    return Money(price: usd, local: local, rate: rate, basis: .provider)
   }
-  return money
+  return Money(
+    grossUSD: try gross(of: usd, rate, price: nil, max: .lineMaxUSD).gross, proceedsUSD: usd,
+    grossLocal: try gross(of: local, rate, price: nil, max: .lineMax).gross, proceedsLocal: local,
+    rate: rate, basis: .provider)
+}
+
+extension Money {
+  /// A price, and the proceeds that follow from the rate.
+  init(price usd: Amount?, local: Amount?, rate: Amount?, basis: AmountBasis) {
+    self.init(
+      grossUSD: usd, proceedsUSD: share(of: usd, rate, max: .lineMaxUSD), grossLocal: local,
+      proceedsLocal: share(of: local, rate, max: .lineMax), rate: rate, basis: basis)
+  }
 }
 
 /// Proceeds of `gross`; unknown beyond `max`, which only an invalid rate reaches.

@@ -77,7 +77,7 @@ extension Event {
   var chargesTransaction: Bool {
     guard chargeKind != nil, namesOneCharge else { return false }
     guard kind.isProductChange, let revenue else { return true }
-    return (revenue.usd ?? .zero) != .zero || (revenue.local ?? .zero) != .zero
+    return revenue.isNotZero
   }
 
   /// Whether the provider made it before `other`; of two made at once, the one that was received,

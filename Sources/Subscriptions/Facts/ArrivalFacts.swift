@@ -95,13 +95,12 @@ func clockFindings(
   var feed = Feed(provider: .qonversion, app: -1)
   var arrivals = rules.arrivals(of: feed)
   for event in events {
-    if feed.app != event.app || feed.provider != event.provider {
-      feed = Feed(provider: event.provider, app: event.app)
+    if feed != event.feed {
+      feed = event.feed
       arrivals = rules.arrivals(of: feed)
     }
     let arrived = event.arrivedAt
-    var problem: String?
-    if event.hasImpossibleClock { problem = "" }
+    var problem = event.hasImpossibleClock ? "" : nil
     if !arrivals.contains(arrived), event.observation?.isUndated != true {
       if arrived <= rules.asOf {
         problem = problem ?? ", far from all other messages of its feed"

@@ -25,29 +25,24 @@ extension SubscriptionHistory {
   func bookExcluded<Target: Books>(
     _ reason: ExclusionReason, into books: inout Target
   ) throws(AmountOverflow) {
-    func key(_ event: Event) -> ExclusionKey { exclusionKey(event, reason) }
-    var (one, charge) = (ExclusionSums(), ExclusionSums())
-    one.events = 1
+    try bookReported(as: reason, into: &books)
+    var charge = ExclusionSums()
     charge.charges = 1
-    for index in reported.indices {
-      let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
-      try books.add(.excluded(key(reported[index]), one), from: source)
-    }
     for index in events.indices where events[index].chargeKind != nil {
       let source = ContributionOrigin(.event(index), at: events[index].time)
-      try books.add(.excluded(key(events[index]), charge), from: source)
+      try books.add(.excluded(exclusionKey(events[index], reason), charge), from: source)
     }
   }
 
-  /// What another provider counts too is only counted as left out.
-  func bookOverlap<Target: Books>(
-    besides counted: Set<Int64>, into books: inout Target
+  /// Counts reported events as left out, but for those that are `counted` elsewhere.
+  func bookReported<Target: Books>(
+    as reason: ExclusionReason, besides counted: Set<Int64> = [], into books: inout Target
   ) throws(AmountOverflow) {
     var one = ExclusionSums()
     one.events = 1
     for index in reported.indices where !counted.contains(reported[index].identity) {
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
-      try books.add(.excluded(exclusionKey(reported[index], .overlap), one), from: source)
+      try books.add(.excluded(exclusionKey(reported[index], reason), one), from: source)
     }
   }
 

@@ -29,8 +29,7 @@ extension SubscriptionHistory {
     if let next, !next.isTrial {
       return trial.isConverted(at: next.start, events, rules) ? .converted : .expired
     }
-    let opener = events[trial.opener]
-    let feed = Feed(provider: opener.provider, app: opener.app)
+    let feed = events[trial.opener].feed
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
       return end + rules.retryHorizon <= rules.horizon(of: feed) ? .expired : .pending
     }

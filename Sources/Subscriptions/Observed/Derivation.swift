@@ -45,7 +45,7 @@ struct Derivation {
       let isNewest = newest[opening.lineage] == place
       let later = isNewest ? disappearance(after: opening, changes) : nil
       afterwards = changes.events + [later].compactMap(\.self)
-      held = CurrentSubscription(purchase, opening, changes, revokedAt: later?.time)
+      held = CurrentSubscription(purchase, opening, changes, vanishedAt: later?.time)
     }
     return events + afterwards
   }
@@ -216,44 +216,40 @@ struct Derivation {
 
 /// The current subscription after one of its purchases.
 private struct CurrentSubscription {
-  let product: StringID
-  let isTrial: Bool
-  private let start: Instant
-  /// With grace; nil while it is open.
-  let end: Instant?
-  private let isCollecting: Bool
-  private let gaveUpAt: Instant?
-  private let revokedAt: Instant?
-  /// Whether nothing stood against a renewal at its end.
-  let isRenewing: Bool
+  let opening: Event
+  let changes: StateChanges
+  /// When a later collection lacked it.
+  let vanishedAt: Instant?
   /// When it was last seen without access.
   let seenGoneAt: Instant?
 
-  init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, revokedAt: Instant?) {
-    product = opening.product
-    isTrial = opening.kind == .trialStarted
-    start = opening.time
-    end = changes.end
-    isCollecting = changes.isCollecting
-    gaveUpAt = changes.gaveUpAt
-    self.revokedAt = revokedAt ?? changes.revokedAt
-    isRenewing = changes.renewsAtEnd && revokedAt == nil
+  var product: StringID { opening.product }
+  var isTrial: Bool { opening.kind == .trialStarted }
+  /// With grace; nil while it is open.
+  var end: Instant? { changes.end }
+  /// Whether nothing stood against a renewal at its end.
+  var isRenewing: Bool { changes.renewsAtEnd && vanishedAt == nil }
+
+  init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, vanishedAt: Instant?) {
+    (self.opening, self.changes, self.vanishedAt) = (opening, changes, vanishedAt)
     seenGoneAt = purchase.stateReports.filter { $0.observation?.isOwned == false }.map(\.seenAt)
       .max()
   }
 
   /// How long it was; nil for a trial, and for another product.
   func length(of product: StringID) -> PeriodLength? {
-    guard let end, !isTrial, product == self.product, start < end else { return nil }
-    return PeriodLength(from: start, to: end)
+    guard let end, !isTrial, product == self.product, opening.time < end else { return nil }
+    return PeriodLength(from: opening.time, to: end)
   }
 
-  func isRevoked(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }
+  func isRevoked(at time: Instant) -> Bool {
+    (vanishedAt ?? changes.revokedAt).map { $0 < time } ?? false
+  }
 
   /// Whether a charge at `time` is the one that the store was trying to collect.
   func isCollected(at time: Instant, within horizon: Interval) -> Bool {
-    guard isCollecting, let end, time <= end + horizon else { return false }
-    return gaveUpAt.map { time < $0 } ?? true
+    guard changes.isCollecting, let end, time <= end + horizon else { return false }
+    return changes.gaveUpAt.map { time < $0 } ?? true
   }
 }
 

@@ -70,10 +70,9 @@ private func closeLast(
     let end = periods[last].effectiveEnd
   else { return }
   let opener = events[periods[last].opener]
-  let feed = Feed(provider: opener.provider, app: opener.app)
   let isPaused = periods[last].isPaused(events) && end < rules.asOf
   let isReported = isPaused || periods[last].revokedAt != nil
-  guard isReported || end <= rules.endsAreFinal(until: feed) else { return }
+  guard isReported || end <= rules.endsAreFinal(until: opener.feed) else { return }
   close(&stretches[current], with: periods[last], events)
 }
 

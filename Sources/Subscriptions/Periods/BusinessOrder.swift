@@ -57,23 +57,20 @@ extension [Event] {
     }
     var events = self
     var known: [StringID: StringID] = [:]
+    func name(_ index: Int) {
+      if let product = plans.products[events[index].product] {
+        known[product] = events[index].product
+      } else if let plan = known[events[index].product] {
+        events[index].product = plan
+      }
+    }
     for index in events.indices {
       events[index].previousProduct =
         known[events[index].previousProduct] ?? events[index].previousProduct
-      if let product = plans.products[events[index].product] {
-        known[product] = events[index].product
-      } else if let plan = known[events[index].product] {
-        events[index].product = plan
-      }
+      name(index)
     }
     known = [:]
-    for index in events.indices.reversed() {
-      if let product = plans.products[events[index].product] {
-        known[product] = events[index].product
-      } else if let plan = known[events[index].product] {
-        events[index].product = plan
-      }
-    }
+    events.indices.reversed().forEach(name)
     return events
   }
 }

@@ -45,9 +45,8 @@ private struct Deadlines {
   /// Judges ends by the feed of `event`.
   mutating func judge(by event: Event?) {
     guard let event else { return }
-    let feed = Feed(provider: event.provider, app: event.app)
-    wait = rules.renewalGap + rules.settlingWindow(of: feed)
-    horizon = rules.horizon(of: feed)
+    wait = rules.renewalGap + rules.settlingWindow(of: event.feed)
+    horizon = rules.horizon(of: event.feed)
   }
 
   mutating func add(_ period: Period) {

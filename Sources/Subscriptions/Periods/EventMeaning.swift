@@ -4,6 +4,8 @@ import Domain
 // only one pass reads are beside that pass.
 
 extension Event {
+  var feed: Feed { Feed(provider: provider, app: app) }
+
   /// Whether revenue on this event is a refund; for a product change, the data's sign decides.
   var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
 

@@ -34,10 +34,10 @@ extension SubscriptionHistory {
       first.provider.capabilities.sendsExpirations,
       let end = period.effectiveEnd, period.revokedAt == nil, !period.isInvoluntary(events),
       !period.isPaused(events),
-      end <= rules.endsAreFinal(until: Feed(provider: first.provider, app: first.app))
+      end <= rules.endsAreFinal(until: first.feed)
     else { return nil }
     let reported = period.ownEvents.dropFirst().contains { index in
-      explainsEnd(events[index].kind)
+      explanations.contains(events[index].kind)
         && events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)
           == (period.unseenEnd != nil)
     }
@@ -77,12 +77,8 @@ extension Interval {
   public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
 }
 
-/// Whether an event of this kind explains why no period follows.
-private func explainsEnd(_ kind: EventKind) -> Bool {
-  switch kind {
-  case .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
-    .graceEntered, .endedInvoluntarily, .revoked:
-    true
-  default: false
-  }
-}
+/// The kinds of events that explain why no period follows.
+private let explanations: [EventKind] = [
+  .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
+  .graceEntered, .endedInvoluntarily, .revoked,
+]
