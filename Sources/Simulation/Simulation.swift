@@ -38,10 +38,10 @@ public func simulate(
   }
   let counts = try ArrivalCounts(scenario, span, checkStop)
   var summary = counts.summary
-  summary.archives = try ArchiveWriter(
+  var writer = ArchiveWriter(
     scenario: scenario, span: span, counts: counts, folder: "\(folder)/archives",
-    checkStop: checkStop
-  ).write()
+    checkStop: checkStop)
+  summary.archives = try writer.write()
   try writeTruth(counts, scenario, span, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {

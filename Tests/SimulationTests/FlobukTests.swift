@@ -75,8 +75,10 @@ import Domain
   @Test("What is seen soon after a period's end began with it, and continues it")
   func continuity() throws {
     let scenario = Scenario(seed: 1)
-    let shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
-    let fold = StateFold(list: ListedPrices(span: TimeSpan(scenario)), shop: shop)
+    let span = TimeSpan(scenario)
+    var customer = CustomerSimulator.customer(of: 0, in: scenario, span: span)
+    customer.person.shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
+    let fold = HistoryFold(customer: customer, span: span)
     func period(_ start: Int64, _ product: Int = Product.monthly) -> AccessPeriod {
       let charge = Charge(
         kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
@@ -88,7 +90,7 @@ import Domain
     func kinds(_ second: AccessPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
       var first = period(start)
       if failing { first.billingIssueAt = first.end }
-      let seen = fold.periods([first, second], first: .first)
+      let seen = fold.chained([first, second], first: .first)
       return (seen.last?.charge.kind, seen.last.map { $0.start - seen[0].end })
     }
     #expect(kinds(period(start + 30 * day + hour)) == (.renewal, 0))

@@ -74,6 +74,10 @@ struct ArchiveWriter {
   let counts: ArrivalCounts
   let folder: String
   let checkStop: StopCheck
+  private(set) var file: GzipFile?
+  private(set) var name = ""
+  private(set) var files = 0
+  private(set) var lines = 0
 
   private static let passLimit = 2_000_000
 
@@ -90,11 +94,9 @@ struct ArchiveWriter {
   }
 
   /// Writes everything and returns the number of files.
-  func write() throws(SubledgerError) -> Int {
+  mutating func write() throws(SubledgerError) -> Int {
     let model = DeliveryModel(scenario: scenario)
-    var files = ArchiveFiles(
-      layout: scenario.archives, total: counts.summary.lines, folder: folder,
-      envelope: Envelope(scenario: scenario, span: span))
+    let envelope = Envelope(scenario: scenario, span: span)
     let days = counts.arrivalsByDay
     var first = 0
     while first < days.count {
@@ -108,13 +110,33 @@ struct ArchiveWriter {
         let customer = scenario.history(of: Int(arrival.person), by: arrival.provider, span)
         guard let customer else { continue }
         let index = Int(arrival.occurrence)
-        let delivery = model.delivery(of: index, in: customer)
-        try files.write(delivery.arrivals[Int(arrival.copy)], of: index, in: customer)
+        let sent = model.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]
+        try open(fileName(sent))
+        try file?.add(envelope.line(of: sent, of: index, in: customer))
+        lines += 1
       }
       first = last
     }
-    try files.close()
-    return files.count
+    try file?.finish()
+    return files
+  }
+
+  /// Goes on to another file, if this is one.
+  private mutating func open(_ wanted: String) throws(SubledgerError) {
+    guard wanted != name else { return }
+    try file?.finish()
+    file = try GzipFile(path: "\(folder)/\(wanted)")
+    name = wanted
+    files += 1
+  }
+
+  private func fileName(_ arrival: Arrival) -> String {
+    switch scenario.archives {
+    case .perDay: return "\(civilDay(of: arrival.received / 1000).text).jsonl.gz"
+    case .count(let count):
+      let number = lines * count / max(counts.summary.lines, 1) + 1
+      return "part-\(decimal(UInt64(number), width: 4)).jsonl.gz"
+    }
   }
 
   private func arrivals(
@@ -140,46 +162,6 @@ struct ArchiveWriter {
     }
     arrivals.sort { $0.rank < $1.rank }
     return arrivals
-  }
-}
-
-/// Cuts the stream of lines into files.
-private struct ArchiveFiles {
-  let layout: ArchiveLayout
-  let total: Int
-  let folder: String
-  let envelope: Envelope
-  private(set) var count = 0
-  private(set) var file: GzipFile?
-  private(set) var name = ""
-  private(set) var lines = 0
-
-  mutating func write(
-    _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
-  ) throws(SubledgerError) {
-    let wanted = fileName(arrival)
-    if wanted != name {
-      try close()
-      name = wanted
-      file = try GzipFile(path: "\(folder)/\(wanted)")
-      count += 1
-    }
-    try file?.add(envelope.line(of: arrival, of: index, in: customer))
-    lines += 1
-  }
-
-  private func fileName(_ arrival: Arrival) -> String {
-    switch layout {
-    case .perDay: return "\(civilDay(of: arrival.received / 1000).text).jsonl.gz"
-    case .count(let count):
-      let number = decimal(UInt64(lines * count / max(total, 1) + 1), width: 4)
-      return "part-\(number).jsonl.gz"
-    }
-  }
-
-  mutating func close() throws(SubledgerError) {
-    try file?.finish()
-    file = nil
   }
 }
 

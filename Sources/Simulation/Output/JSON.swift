@@ -29,7 +29,8 @@ struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
 
   /// An object with the members of both.
   static func + (left: JSON, right: JSON) -> JSON {
-    let members = [left, right].map { $0.text.dropFirst().dropLast() }.filter { !$0.isEmpty }
+    let members = [left, right].map { Substring($0.text.utf8.dropFirst().dropLast()) }
+      .filter { !$0.isEmpty }
     return JSON(text: "{" + members.joined(separator: ",") + "}")
   }
 
@@ -45,12 +46,11 @@ struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
 }
 
 extension String: JSONConvertible {
-  /// No text of a scenario holds control characters.
+  /// No text of a scenario needs an escape, but for quotation marks of a body in an envelope.
   var json: JSON {
-    let isPlain = utf8.allSatisfy { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    let escaped =
-      isPlain ? self : replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-    return JSON(text: "\"\(escaped)\"")
+    guard utf8.contains(UInt8(ascii: "\"")) else { return JSON(text: "\"\(self)\"") }
+    let parts = split(separator: "\"", omittingEmptySubsequences: false)
+    return JSON(text: "\"" + parts.joined(separator: "\\\"") + "\"")
   }
 }
 

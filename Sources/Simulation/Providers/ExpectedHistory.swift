@@ -151,19 +151,22 @@ extension Subscription {
   }
 }
 
-/// Puts together what a provider of states sends: which periods follow one another.
-///
-/// Such a provider names no kinds. A new period that continues one within the gap, or out of
-/// billing retry, is a renewal, or a change of product when it is another's; else it is a start.
-struct StateFold {
-  let list: ListedPrices
-  let shop: Shop
+/// Puts together what a provider sends of a customer, by the contract's rules.
+struct HistoryFold {
+  let customer: CustomerSimulation
+  let span: TimeSpan
 
-  /// The periods as the reports see them.
-  func periods(_ sent: [AccessPeriod], first: ChargeKind) -> [AccessPeriod] {
-    var seen: [AccessPeriod] = []
-    for period in sent { seen.append(self.period(period, after: seen.last, first)) }
-    return seen
+  var list: ListedPrices { ListedPrices(span: span) }
+  var shop: Shop { customer.person.shop }
+
+  /// The periods of a provider of states as the reports see them.
+  ///
+  /// Such a provider names no kinds. A new period that continues one within the gap, or out of
+  /// billing retry, is a renewal, or a change of product when it is another's; else it is a start.
+  func chained(_ sent: [AccessPeriod], first: ChargeKind) -> [AccessPeriod] {
+    sent.reduce(into: []) { seen, period in
+      seen.append(self.period(period, after: seen.last, first))
+    }
   }
 
   private func period(
@@ -186,11 +189,7 @@ struct StateFold {
   }
 
   private func kind(of charge: Charge, after before: AccessPeriod) -> ChargeKind {
-    let lapse = charge.time - before.effectiveEnd
-    let joins = before.revokedAt == nil && lapse <= Completeness.renewalGap
-    let gaveUp = before.gaveUpAt.map { $0 <= charge.time } ?? false
-    let recovers = before.billingIssueAt != nil && !gaveUp && lapse <= Completeness.retryHorizon
-    guard joins || recovers else { return .first }
+    guard before.joins(charge) || before.isCollected(by: charge) else { return .first }
     return before.charge.product == charge.product ? .renewal : .productChange
   }
 }

@@ -44,7 +44,7 @@ extension CustomerSimulation {
         return sent
       }
     }
-    seen.expected = FlobukFold(customer: seen, span: span).history
+    seen.expected = HistoryFold(customer: seen, span: span).ofFlobuk
     return seen
   }
 
@@ -127,15 +127,10 @@ extension Person {
   func flobukTime(_ second: Int64) -> Int64 { noise >> 40 & 7 == 0 ? second * 1000 : second }
 }
 
-/// Puts together what FLOBUK sends, by the contract's rules.
-private struct FlobukFold {
-  let customer: CustomerSimulation
-  let span: TimeSpan
-  private var list: ListedPrices { ListedPrices(span: span) }
-  private var shop: Shop { customer.person.shop }
+extension HistoryFold {
   private var isPlay: Bool { shop.store == .playStore }
 
-  var history: ExpectedHistory {
+  var ofFlobuk: ExpectedHistory {
     var history = ExpectedHistory(
       purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
     let named = periods.filter(hasUser)
@@ -157,8 +152,7 @@ private struct FlobukFold {
   private func subscription(_ periods: [AccessPeriod]) -> Subscription? {
     // Play numbers the renewals of an order, so that the first one seen may prove others.
     let startIsSeen = !isPlay || periods.first?.charge.transaction.index == 0
-    let folded = StateFold(list: list, shop: shop)
-      .periods(periods, first: startIsSeen ? .first : .renewal)
+    let folded = chained(periods, first: startIsSeen ? .first : .renewal)
     return Subscription(trial: nil, chaining: folded, startIsSeen: startIsSeen)
   }
 

@@ -10,8 +10,8 @@ extension CustomerSimulation {
     let all = isKnown ? occurrencesSinceFirstCharge : occurrences.filter(\.isOfPurchase)
     if !isKnown { seen.subscriptions = [] }
     seen.occurrences = all.compactMap(asSentByIaptic)
-    let fold = IapticFold(customer: seen, span: span)
-    seen.expected = isOld ? fold.historyByState : fold.historyByReason
+    let fold = HistoryFold(customer: seen, span: span)
+    seen.expected = isOld ? fold.ofOriginalIaptic : fold.ofIaptic
     return seen
   }
 
@@ -58,14 +58,8 @@ extension CustomerSimulation {
   }
 }
 
-/// Puts together what iaptic sends, by the contract's rules.
-private struct IapticFold {
-  let customer: CustomerSimulation
-  let span: TimeSpan
-  private var list: ListedPrices { ListedPrices(span: span) }
-  private var person: Person { customer.person }
-
-  var historyByReason: ExpectedHistory {
+extension HistoryFold {
+  var ofIaptic: ExpectedHistory {
     let trial = customer.firstTrial(since: span.start)
     let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
       var period = sent
@@ -86,19 +80,19 @@ private struct IapticFold {
     return ExpectedHistory(
       Subscription(trial: trial, chaining: periods, startIsSeen: startIsSeen),
       purchases: customer.purchases.map(charged),
-      basis: person.isWithoutAmounts ? .priceBook : .provider)
+      basis: customer.person.isWithoutAmounts ? .priceBook : .provider)
   }
 
   /// Whether there is no evidence of a period before a first charge: in Stripe a subscription's id
   /// is not a transaction's, so that another id is not evidence.
   private func isStart(_ charge: Charge) -> Bool {
-    let isFirst = charge.transaction.index == 0 || person.shop.store == .stripe
+    let isFirst = charge.transaction.index == 0 || shop.store == .stripe
     return charge.kind == .conversion || charge.kind == .first && isFirst
   }
 
   /// Without reasons: as derived, at the list's prices; a missing purchase is revoked, not
   /// refunded.
-  var historyByState: ExpectedHistory {
+  var ofOriginalIaptic: ExpectedHistory {
     let trial = customer.subscriptions.first?.trial
     let sent = customer.paidPeriods.map { period in
       var period = period
@@ -106,8 +100,7 @@ private struct IapticFold {
       period.reportedReason = customer.reportedReason(of: period, span)
       return period
     }
-    let periods = StateFold(list: list, shop: person.shop)
-      .periods(sent, first: trial == nil ? .first : .conversion)
+    let periods = chained(sent, first: trial == nil ? .first : .conversion)
     return ExpectedHistory(
       Subscription(trial: trial, chaining: periods, startIsSeen: true),
       purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
@@ -123,7 +116,7 @@ private struct IapticFold {
   private func charged(_ charge: Charge) -> Charge {
     var charged = charge
     if charge.kind == .oneTime, charge.wholeRefundAt == nil { charged.refund = nil }
-    guard !person.isWithoutAmounts else { return list.priced(charged, in: person.shop) }
+    guard !customer.person.isWithoutAmounts else { return list.priced(charged, in: shop) }
     charged.rate = Charge.unknownRate
     charged.sendsProceeds = false
     return charged

@@ -113,7 +113,7 @@ extension CustomerSimulation {
     seen.person.environment = .production
     let all = occurrences + expiriesAfterRefund(span)
     seen.occurrences = all.compactMap { asSentByPurple($0, span) }.sorted { $0.time < $1.time }
-    seen.expected = PurpleFold(customer: seen, span: span).history
+    seen.expected = HistoryFold(customer: seen, span: span).ofPurple
     return seen
   }
 
@@ -173,14 +173,8 @@ extension CustomerSimulation {
   }
 }
 
-/// Puts together what Purple sends, by the contract's rules.
-private struct PurpleFold {
-  let customer: CustomerSimulation
-  let span: TimeSpan
-  private var list: ListedPrices { ListedPrices(span: span) }
-  private var shop: Shop { customer.person.shop }
-
-  var history: ExpectedHistory {
+extension HistoryFold {
+  var ofPurple: ExpectedHistory {
     let trial = customer.firstTrial(since: span.start)
     var periods: [AccessPeriod] = []
     for (subscription, sent) in customer.subscriptions.enumerated() {

@@ -21,7 +21,7 @@ struct Sender: Sendable {
   var sendsRefunds: @Sendable (ProductType) -> Bool = { _ in true }
   /// The app as bodies or headers name it; empty where neither does.
   var app: @Sendable (Shop) -> String = { _ in "" }
-  /// Headers besides the content type; nil where they name the app, and lines come without.
+  /// Headers besides the content type; nil for none.
   var headers: @Sendable (Shop) -> JSON? = { _ in nil }
   /// Whether headers name the app, so that all of a person's lines keep them or none.
   var namesAppInHeaders = false

@@ -27,12 +27,12 @@ extension Subscription {
     let seen = periods.filter { $0.charge.time >= completeness.span.start }
     return seen.enumerated().map { index, period in
       let before = index > 0 ? seen[index - 1] : nil
-      let continues = before.map { Self.joins($0, period) } ?? false
+      let continues = before.map { $0.joins(period.charge) } ?? false
       let after = index + 1 < seen.count ? seen[index + 1] : nil
       var judged = SeenPeriod(
         period: period, continues: continues,
         entry: continues ? nil : entry(of: period, after: before))
-      if let after, Self.joins(period, after) {
+      if let after, period.joins(after.charge) {
         judged.cover = after.start
       } else if after != nil || period.revokedAt != nil
         || completeness.isOver(period.effectiveEnd)
@@ -44,23 +44,13 @@ extension Subscription {
     }
   }
 
-  /// A gap of up to a day is none; a refund that took access away is never bridged.
-  private static func joins(_ period: AccessPeriod, _ next: AccessPeriod) -> Bool {
-    period.revokedAt == nil
-      && next.charge.time - period.effectiveEnd <= Completeness.renewalGap
-  }
-
   private func entry(of period: AccessPeriod, after before: AccessPeriod?) -> String {
     guard let before else {
       let isKnownStart =
         period.charge.kind == .conversion || period.charge.transaction == original
       return isKnownStart ? "new" : "first_seen"
     }
-    let lapse = period.charge.time - before.effectiveEnd
-    let gaveUp = before.gaveUpAt.map { $0 <= period.charge.time } ?? false
-    let isRecovery =
-      Self.reason(of: before) == "involuntary" && lapse <= Completeness.retryHorizon && !gaveUp
-    return isRecovery ? "recovered" : "reactivated"
+    return before.isCollected(by: period.charge) ? "recovered" : "reactivated"
   }
 
   private static func reason(of period: AccessPeriod) -> String {
@@ -69,5 +59,20 @@ extension Subscription {
     if period.reportedReason == .priceIncrease { return "price_increase" }
     if let canceled = period.canceledAt, canceled < period.effectiveEnd { return "voluntary" }
     return "unknown"
+  }
+}
+
+extension AccessPeriod {
+  /// Whether a charge goes on where it ended: a gap of up to a day is none, and a refund that took
+  /// access away is never bridged.
+  func joins(_ next: Charge) -> Bool {
+    revokedAt == nil && next.time - effectiveEnd <= Completeness.renewalGap
+  }
+
+  /// Whether the store was still collecting for it when a charge came.
+  func isCollected(by next: Charge) -> Bool {
+    let gaveUp = gaveUpAt.map { $0 <= next.time } ?? false
+    return revokedAt == nil && billingIssueAt != nil && !gaveUp
+      && next.time - effectiveEnd <= Completeness.retryHorizon
   }
 }

@@ -55,16 +55,16 @@ struct TruthTable {
   }
 }
 
-/// A CSV file: header, then rows in the order of their cells, byte by byte but for ordinals.
+/// A CSV file: header, then rows in the order of their cells, numbers as such, else byte by byte.
 ///
 /// No cell of a scenario needs quotation marks.
 func csv(_ columns: [String], _ rows: [[String]]) -> String {
-  let sorted = rows.map { cells in
-    (key: cells.map { UInt64($0).map { decimal($0, width: 6) } ?? $0 }, cells: cells)
-  }.sorted { left, right in
-    left.key.lexicographicallyPrecedes(right.key) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  let sorted = rows.sorted { left, right in
+    guard let (one, other) = zip(left, right).first(where: { $0 != $1 }) else { return false }
+    if let number = Int(one), let next = Int(other) { return number < next }
+    return one.utf8.lexicographicallyPrecedes(other.utf8)
   }
-  return ([columns] + sorted.map(\.cells)).map { $0.joined(separator: ",") + "\n" }.joined()
+  return ([columns] + sorted).map { $0.joined(separator: ",") + "\n" }.joined()
 }
 
 func printed(_ micros: Int64) -> String { Amount(micros: micros).text() }
