@@ -17,7 +17,11 @@ SORTS ?= crash power disk read signal limits together large hostile
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint messages sample settings bench recall
+# Where make install puts things, below DESTDIR for who makes packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: run test build install install-test deb deb-test lint messages sample settings bench recall
 .PHONY: alerts attack faults fuzz tsan asan readers page pictures ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
@@ -35,6 +39,30 @@ test: packages
 # where it runs. By Swift's own linker, because the system's warns of functions in them.
 build: packages
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product subledger
+
+# Installs the program with manual pages, completions, example configuration and units.
+install: PACKAGES += binutils chrpath python3
+install: build
+	packaging/install.sh $(BINARY) "$(DESTDIR)" "$(PREFIX)" "$(PREFIX)/share/zsh/site-functions"
+
+# Installs into a folder of its own and looks whether all is there and as documented.
+install-test: PACKAGES += binutils chrpath man-db python3 systemd
+install-test: build
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	$(MAKE) --no-print-directory install DESTDIR="$$folder" PREFIX=/usr/local && \
+	packaging/check.sh "$$folder" /usr/local
+
+# Makes a Debian package in .build/deb.
+deb: PACKAGES += binutils chrpath dpkg-dev lintian python3
+deb: build
+	@rm -rf .build/deb
+	@file=$$(packaging/deb/build.sh $(BINARY) .build/deb) && \
+	lintian --fail-on error "$$file" && echo "$$file"
+
+# Installs that package in a fresh Debian 12, runs the sample, and purges it; needs root.
+deb-test: PACKAGES += debootstrap
+deb-test: deb
+	packaging/deb/test.sh .build/deb/subledger_*.deb
 
 # Formatting and the rules of CONTRIBUTING.md that the linter knows.
 lint:
