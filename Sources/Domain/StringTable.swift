@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Words and the small numbers that represent them; 0 is the empty word.
 public struct StringTable: Sendable {
   /// The words, at the place of their number.
@@ -88,6 +90,12 @@ extension String {
   /// Whether both have the same bytes.
   public func isExactly(_ other: String) -> Bool {
     var (left, right) = (self, other)
-    return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        guard left.count == right.count, let one = left.baseAddress, let two = right.baseAddress
+        else { return left.isEmpty && right.isEmpty }
+        return memcmp(one, two, left.count) == 0
+      }
+    }
   }
 }

@@ -1,25 +1,12 @@
 public import Domain
 
-/// What a break id is made of besides the lineage: codes that are one loss under several names
-/// share a family, so that the id stays when later input changes the name.
-enum CodeFamily: Hashable {
+extension BreakCode {
+  /// What a break id is made of besides the lineage: codes that are one loss under several names
+  /// share a family, so that the id stays when later input changes the name.
+  var family: String { isCharge ? Self.charges : rawValue }
+
   /// A charge; after an end that nothing followed perhaps the expiry instead.
-  case charge
-  case code(BreakCode)
-
-  init(_ code: BreakCode) {
-    switch code {
-    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase: self = .charge
-    default: self = .code(code)
-    }
-  }
-
-  var text: String {
-    switch self {
-    case .charge: "MISSED_CHARGE"
-    case .code(let code): code.rawValue
-    }
-  }
+  static let charges = "MISSED_CHARGE"
 }
 
 /// What distinguishes a break from others of its family in the lineage.
@@ -82,12 +69,18 @@ enum EvidenceKind {
   case events
 }
 
+/// An amount in US dollars, and what it is known by.
+typealias Worth = (amount: Amount?, basis: AmountBasis)
+
+/// Of what was never to be paid.
+let nothing: Worth = (.zero, .provider)
+
 /// A break before its id, status and severity are worked out.
 struct BreakDraft {
   var code: BreakCode
   var subject: BreakSubject
   /// Replaces the code's own family where one loss can have any of several codes.
-  var family: CodeFamily?
+  var family: String?
   /// Of a charge set by `numbered`.
   var key = BreakKey.charge(0)
   var transaction = ""
@@ -95,8 +88,7 @@ struct BreakDraft {
   var expectedAt: Instant?
   /// Nil is one where the code is of a missing event, else none.
   var missingEvents: Int64?
-  var estimate: Amount?
-  var basis = AmountBasis.none
+  var worth = Worth(nil, .none)
   var provenBy = EvidenceKind.snapshot
   /// Whether it only reports what can be missing: it is resolved from the start and blocks nothing.
   var isMereInformation = false
@@ -116,9 +108,9 @@ struct BreakDraft {
     found.product = subject.product
     found.expectedAt = expectedAt
     found.missingEvents = missingEvents ?? (code.isMissing ? 1 : 0)
-    found.estimatedUSD = estimate
-    found.basis = estimate == nil ? .none : basis
-    found.severity = severity ?? code.severity ?? rules.severities.severity(of: estimate)
+    found.estimatedUSD = worth.amount
+    found.basis = worth.amount == nil ? .none : worth.basis
+    found.severity = severity ?? code.severity ?? rules.severities.severity(of: worth.amount)
     found.evidence = evidence
     found.action = code.action(at: subject.provider)
     if isMereInformation { found.status = .resolved }
@@ -133,27 +125,27 @@ struct BreakDraft {
     return found
   }
 
-  var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
+  var id: String { BreakIDs(family ?? code.family, subject).id(of: key) }
 }
 
 extension Break {
   /// The id that its transaction alone would give a missing charge, as decisions may name it; nil
   /// for other breaks, and while the transaction is unknown.
   public var idOfTransaction: String? {
-    guard code.isCharge, !transaction.isEmpty else { return nil }
-    let subject = BreakSubject(
-      provider: provider, app: app, environment: environment, user: user, original: subscription)
-    return BreakIDs(.charge, subject).id(of: .transaction(transaction))
+    code.isCharge && !transaction.isEmpty ? ids.id(of: .transaction(transaction)) : nil
   }
-}
 
-extension Break {
+  private var ids: BreakIDs {
+    BreakIDs(
+      code.family,
+      BreakSubject(
+        provider: provider, app: app, environment: environment, user: user, original: subscription))
+  }
+
   /// The ids that a break of several charges has once its first ones have come; of 1,000 at most.
   public var idsOfLaterCharges: [String] {
     guard code.isCharge, missingEvents > 1 else { return [] }
-    let subject = BreakSubject(
-      provider: provider, app: app, environment: environment, user: user, original: subscription)
-    let ids = BreakIDs(.charge, subject)
+    let ids = ids
     let first = (-1...Int64(10_000)).first { ids.id(of: .charge($0)) == id }
     guard let first else { return [] }
     return (first + 1..<first + min(missingEvents, 1_000)).map { ids.id(of: .charge($0)) }
@@ -166,7 +158,7 @@ public func feedGapID(
 ) -> String {
   var subject = BreakSubject(provider: provider, app: app)
   if isWholeProvider { subject.user = "all apps" }
-  return BreakIDs(.code(.feedGap), subject).id(
+  return BreakIDs(BreakCode.feedGap.family, subject).id(
     of: gap.day.map(BreakKey.day) ?? .after(Instant(hour: gap.hours.lowerBound)))
 }
 
@@ -175,8 +167,8 @@ struct BreakIDs {
   /// Of all that comes before the key.
   private var start = Fingerprint(seed: 2)
 
-  init(_ family: CodeFamily, _ subject: BreakSubject) {
-    start.combine(family.text)
+  init(_ family: String, _ subject: BreakSubject) {
+    start.combine(family)
     start.combine(subject.provider.name)
     start.combine(subject.app)
     start.combine(subject.environment.name)

@@ -95,8 +95,6 @@ final class Reconciler {
   private lazy var homes = (view?.subscriptions ?? [:]).compactMapValues { listed in
     named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])
   }
-  /// The products of `lineagesOfAnyTime`, sorted.
-  private(set) lazy var products = Set(lineagesOfAnyTime.map(\.product)).sorted()
   /// What `storeProducts` found.
   var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, as a webhook's entitlements show it.
@@ -206,6 +204,18 @@ final class Reconciler {
     expect(charge)
     if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
     raise(numbered(draft, of: charge.lineage, isFree: charge.isFree), in: charge.lineage)
+  }
+
+  /// Raises a missing charge of `lineage` that paid until `end`.
+  func raise(
+    _ draft: BreakDraft, of lineage: LineageInput, until end: Instant? = nil, isFree: Bool = false,
+    opensLineage: Bool = false
+  ) {
+    raise(
+      draft,
+      for: MissingCharge(
+        lineage: lineage.name, code: draft.code, at: draft.expectedAt, end: end,
+        count: draft.missingEvents ?? 1, isFree: isFree, opensLineage: opensLineage))
   }
 
   /// Remembers a charge that no event can have reported yet, for the checks that follow.

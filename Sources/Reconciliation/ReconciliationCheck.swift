@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 
 /// One rule that compares a user's subscriptions with the snapshot, with each other or with the
 /// calendar.
@@ -14,15 +14,7 @@ struct ReconciliationCheck: Sendable {
 }
 
 /// Codes that are raised under one condition.
-struct BreakCondition: Sendable {
-  let codes: [BreakCode]
-  let condition: String
-
-  init(_ codes: [BreakCode], _ condition: String) {
-    self.codes = codes
-    self.condition = condition
-  }
-}
+typealias BreakCondition = (codes: [BreakCode], condition: String)
 
 extension Reconciler {
   /// In the order of evaluation.
@@ -31,100 +23,158 @@ extension Reconciler {
   /// What remains silent when everything else is explained.
   static let lastCheck = ReconciliationCheck(
     { $0.findSilentEnds() },
-    BreakCondition(
+    (
       [.missedConversion, .missedRenewal, .missedExpiration],
-      "nothing followed a period that should have renewed"))
+      "nothing followed a period that should have renewed"
+    ))
 
   /// Those of what is active until when.
   static let webhookChecks = [unmatchedEntitlements, periodEnds]
 
-  static let snapshotChecks = [
+  static let snapshotChecks: [ReconciliationCheck] = [
     ReconciliationCheck(
       { $0.findReportsElsewhere() },
-      BreakCondition(
-        charges + [.missedProductChange, .missedRefund], "another provider reports it")),
+      (charges + [.missedProductChange, .missedRefund], "another provider reports it")),
     ReconciliationCheck(
       { $0.findMissingTransactions() },
-      BreakCondition(charges, "a listed transaction has no charge, a listed trial no start")),
+      (charges, "a listed transaction has no charge, a listed trial no start")),
     ReconciliationCheck(
       { $0.findMissingRefunds() },
-      BreakCondition([.missedRefund], "a listed transaction is revoked, and no refund arrived")),
-    ReconciliationCheck(
-      { $0.findRefundedCharges() }, BreakCondition(charges, "a refund's charge never came")),
+      ([.missedRefund], "a listed transaction is revoked, and no refund arrived")),
+    ReconciliationCheck({ $0.findRefundedCharges() }, (charges, "a refund's charge never came")),
     ReconciliationCheck(
       { $0.findUnseenPeriods() },
-      BreakCondition(periods, "another event names a transaction without charge and a later end"),
-      BreakCondition([.missedStart], "a renewal follows an expiry"),
-      BreakCondition(
+      (periods, "another event names a transaction without charge and a later end"),
+      ([.missedStart], "a renewal follows an expiry"),
+      (
         [.missedRenewal],
-        "a renewal leaves exactly one period free before it, or a product changes in a free one")),
+        "a renewal leaves exactly one period free before it, or a product changes in a free one"
+      )),
     unmatchedEntitlements,
     ReconciliationCheck(
       { user in user.comparableMatches.forEach(user.findMissingTrial) },
-      BreakCondition([.missedStart], "the snapshot dates a trial, and no trial start arrived")),
+      ([.missedStart], "the snapshot dates a trial, and no trial start arrived")),
     ReconciliationCheck(
       { user in user.comparableMatches.forEach(user.findMissingStart) },
-      BreakCondition([.missedStart], "the snapshot shows a start before the first charge")),
+      ([.missedStart], "the snapshot shows a start before the first charge")),
     ReconciliationCheck(
       { $0.evaluateFirstCharges() },
-      BreakCondition(
-        [.missedStart, .missedRenewal], "the first charge that arrived is a renewal"),
-      BreakCondition([.missedStart], "a conversion has no trial start")),
+      ([.missedStart, .missedRenewal], "the first charge that arrived is a renewal"),
+      ([.missedStart], "a conversion has no trial start")),
     periodEnds,
     ReconciliationCheck(
       { user in user.runningMatches.forEach(user.compareProducts) },
-      BreakCondition([.missedProductChange], "the snapshot names a product that no event named"),
-      BreakCondition(
-        [.productMismatch], "the snapshot names a product that the subscription had before")),
+      ([.missedProductChange], "the snapshot names a product that no event named"),
+      ([.productMismatch], "the snapshot names a product that the subscription had before")),
     ReconciliationCheck(
       { user in user.runningMatches.forEach(user.compareRenewal) },
-      BreakCondition([.missedCancel], "the snapshot shows auto-renew off, and no cancel arrived"),
-      BreakCondition(
-        [.missedBillingIssue], "the snapshot shows a failed payment, and no event of it arrived"),
-      BreakCondition(
-        [.renewStateMismatch], "events show a cancel, the snapshot shows auto-renew on")),
+      ([.missedCancel], "the snapshot shows auto-renew off, and no cancel arrived"),
+      ([.missedBillingIssue], "the snapshot shows a failed payment, and no event of it arrived"),
+      ([.renewStateMismatch], "events show a cancel, the snapshot shows auto-renew on")),
     ReconciliationCheck(
       { $0.findCounterGaps() },
-      BreakCondition([.missedRenewal], "counters jump, of charges or of another event"),
-      BreakCondition([.missedConversion], "a renewal follows a trial directly")),
+      ([.missedRenewal], "counters jump, of charges or of another event"),
+      ([.missedConversion], "a renewal follows a trial directly")),
     ReconciliationCheck(
       { $0.compareCounters() },
-      BreakCondition([.missedRenewal], "the snapshot counts more renewals than came")),
+      ([.missedRenewal], "the snapshot counts more renewals than came")),
     ReconciliationCheck(
       { user in user.comparableMatches.forEach(user.findMissingLastPurchase) },
-      BreakCondition(periods, "the snapshot dates a purchase after the last charge")),
+      (periods, "the snapshot dates a purchase after the last charge")),
     ReconciliationCheck(
       { $0.compareExpirations() },
-      BreakCondition(
+      (
         [.missedExpiration],
-        "the snapshot shows a canceled subscription as over, and no expiry arrived")),
+        "the snapshot shows a canceled subscription as over, and no expiry arrived"
+      )),
     ReconciliationCheck(
       { $0.compareAccess() },
-      BreakCondition(
-        [.aheadOfSnapshot], "active by events, over or absent in the user's snapshot")),
+      ([.aheadOfSnapshot], "active by events, over or absent in the user's snapshot")),
     ReconciliationCheck(
       { $0.findAbsentSide() },
-      BreakCondition(
-        [.eventsAbsent], "a user with an entitlement has no events, and no transaction to name"),
-      BreakCondition([.missedExpiration], "an entitlement without events ended"),
-      BreakCondition(
-        [.snapshotAbsent], "a user active by events is missing in a complete set of snapshots")),
+      ([.eventsAbsent], "a user with an entitlement has no events, and no transaction to name"),
+      ([.missedExpiration], "an entitlement without events ended"),
+      ([.snapshotAbsent], "a user active by events is missing in a complete set of snapshots")),
   ]
 
   private static let unmatchedEntitlements = ReconciliationCheck(
     { $0.evaluateUnmatchedEntitlements() },
-    BreakCondition(
+    (
       [.missedStart, .missedPurchase],
-      "an entitlement has a product that no subscription of the user ever had"),
-    BreakCondition([.missedCancel], "an entitlement without events was canceled"))
+      "an entitlement has a product that no subscription of the user ever had"
+    ),
+    ([.missedCancel], "an entitlement without events was canceled"))
 
   private static let periodEnds = ReconciliationCheck(
     { $0.compareEnds() },
-    BreakCondition(periods, "the snapshot shows a later end than the events"),
-    BreakCondition([.missedProductChange], "the later end is of another product"),
-    BreakCondition(
-      [.expiryMismatch], "both sides show the last period, and the ends differ by more than 60 s"))
+    (periods, "the snapshot shows a later end than the events"),
+    ([.missedProductChange], "the later end is of another product"),
+    ([.expiryMismatch], "both sides show the last period, and the ends differ by more than 60 s"))
 
   private static let periods: [BreakCode] = [.missedStart, .missedConversion, .missedRenewal]
   private static let charges = periods + [.missedPurchase]
+}
+
+extension BreakCode {
+  /// How much a break of the code matters; nil where its amount decides.
+  ///
+  /// A check may raise a break with another severity, and sandbox events never matter.
+  var severity: Severity? {
+    switch self {
+    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,
+      .missedProductChange, .conflict, .unexpectedRevenue, .currencyMismatch, .rateMismatch,
+      .doubleCharge, .overRefund, .fxOutlier, .priceOutlier, .impossibleSequence:
+      nil
+    case .late, .outOfOrder: .info
+    case .missedCancel, .missedExpiration, .missedBillingIssue, .expiryMismatch, .productMismatch,
+      .renewStateMismatch, .snapshotAbsent, .clock:
+      .low
+    case .aheadOfSnapshot, .eventsAbsent, .envLeak: .medium
+    case .staleInput, .feedGap: .high
+    }
+  }
+
+  /// What a person does about a break of the code.
+  ///
+  /// - Parameters:
+  ///   - provider: the provider to ask.
+  ///   - purchases: how to get the user's purchases.
+  func action(asking provider: String, _ purchases: String) -> String {
+    switch self {
+    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund:
+      "\(purchases); have the event sent again; a decision closes the break and books nothing"
+    case .missedCancel, .missedExpiration, .missedBillingIssue, .missedProductChange:
+      "have the event sent again; money is not concerned, churn and its reasons are"
+    case .expiryMismatch, .productMismatch, .renewStateMismatch:
+      "take a new snapshot of the user; if it still differs, ask \(provider)"
+    case .aheadOfSnapshot:
+      "take a new snapshot of the user; look for a refund, a revocation or a transfer"
+    case .snapshotAbsent: "add the user to the snapshot job, or declare the set incomplete"
+    case .eventsAbsent: "\(purchases), and check that the app's webhook is switched on"
+    case .conflict: "compare the versions with explain; the latest created one counts"
+    case .unexpectedRevenue: "check which events the provider's integration gives a value"
+    case .currencyMismatch, .rateMismatch, .fxOutlier, .priceOutlier:
+      "compare with the store's financial report of the month"
+    case .doubleCharge, .overRefund:
+      "compare with the store's financial report; double_charges: book adds what is held"
+    case .envLeak: "check which webhook address the sandbox of the app is set to"
+    case .impossibleSequence, .outOfOrder, .late:
+      "read the lineage with explain; ask \(provider) when it stays unclear"
+    case .clock: "check the clock that wrote the line; explain shows its archive"
+    case .feedGap:
+      "look for the archive of that day, and for failures of the endpoint; fetch snapshots of the "
+        + "users who were active"
+    case .staleInput:
+      "check that the endpoint still receives webhooks and that they are archived"
+    }
+  }
+
+  /// What a person does about a break of the code at `provider`.
+  public func action(at provider: Provider) -> String {
+    let purchases =
+      provider.interface.path.isEmpty
+      ? "ask \(provider.name) for the user's purchases"
+      : "make the call that refetch_worklist.csv has for the subscription"
+    return action(asking: provider.name, purchases)
+  }
 }

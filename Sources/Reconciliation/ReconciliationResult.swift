@@ -1,5 +1,5 @@
-import Subscriptions
 public import Domain
+import Subscriptions
 
 /// What reconciliation saw and deliberately did not call a break.
 public struct ReconciliationCounts: Sendable, Equatable {
@@ -28,30 +28,23 @@ public struct ReconciliationCounts: Sendable, Equatable {
 
   /// Adds the counts of another user.
   public mutating func add(_ other: ReconciliationCounts) {
-    usersWithoutSnapshot += other.usersWithoutSnapshot
-    manualGrants += other.manualGrants
-    familyShares += other.familyShares
-    sandbox += other.sandbox
-    unmatchedEntitlements += other.unmatchedEntitlements
-    beforeFirstEvent += other.beforeFirstEvent
-    refundsNeverTold += other.refundsNeverTold
-    endsWithoutDate += other.endsWithoutDate
+    for count in Self.all { self[keyPath: count] += other[keyPath: count] }
   }
 
-  /// All of them, in one order.
-  public var numbers: [Int64] {
+  private static var all: [WritableKeyPath<ReconciliationCounts, Int64>] {
     [
-      usersWithoutSnapshot, manualGrants, familyShares, sandbox, unmatchedEntitlements,
-      beforeFirstEvent, refundsNeverTold, endsWithoutDate,
+      \.usersWithoutSnapshot, \.manualGrants, \.familyShares, \.sandbox, \.unmatchedEntitlements,
+      \.beforeFirstEvent, \.refundsNeverTold, \.endsWithoutDate,
     ]
   }
 
+  /// All of them, in one order.
+  public var numbers: [Int64] { Self.all.map { self[keyPath: $0] } }
+
   /// Those of `numbers`; nil for another number of them.
   public init?(_ numbers: [Int64]) {
-    guard numbers.count == self.numbers.count else { return nil }
-    (usersWithoutSnapshot, manualGrants, familyShares) = (numbers[0], numbers[1], numbers[2])
-    (sandbox, unmatchedEntitlements, beforeFirstEvent) = (numbers[3], numbers[4], numbers[5])
-    (refundsNeverTold, endsWithoutDate) = (numbers[6], numbers[7])
+    guard numbers.count == Self.all.count else { return nil }
+    for (count, number) in zip(Self.all, numbers) { self[keyPath: count] = number }
   }
 }
 
@@ -80,7 +73,7 @@ public struct ReconciliationResult: Sendable, Equatable {
     breaks += other.breaks
     churnInDoubt.formUnion(other.churnInDoubt)
     explained.formUnion(other.explained)
-    counts.add(other.counts)
+    if other.counts != ReconciliationCounts() { counts.add(other.counts) }
     standsUntil = standsUntil.flatMap { own in other.standsUntil.map { min(own, $0) } }
   }
 
@@ -149,6 +142,88 @@ extension LineageInput {
         productKey: ProductKey(
           provider: latest.provider, app: latest.app, store: latest.store, product: end.product),
         at: end.at)
+    }
+  }
+}
+
+/// How long what a comparison came to stands: it need not be made again before.
+///
+/// Every comparison of a check with the moment that a snapshot shows is one with an instant listed
+/// here, moved by one of the shifts; a moment too many costs a comparison, one too few a wrong
+/// break.
+extension Reconciler {
+  /// The last moment at which a snapshot of the same content shows the same; nil when as-of itself
+  /// matters.
+  var standsUntil: Instant? {
+    guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
+    var standing = Standing(shown: knownAt, rules)
+    var isDated = true
+    for transaction in entitlements.lazy.flatMap(\.transactions) {
+      // What is dated after as-of is not expected before it.
+      if let at = transaction.at, at >= rules.fold.asOf { return nil }
+      if let at = transaction.revokedAt, at >= rules.fold.asOf { return nil }
+      isDated = isDated && transaction.at != nil
+      standing.add(transaction.at)
+      standing.add(transaction.expiresAt)
+      standing.add(transaction.revokedAt)
+    }
+    // What has no date gets one by the capture.
+    guard isDated else { return knownAt - Interval(milliseconds: 1) }
+    // A lineage that begins after the capture is compared once the snapshot knows it.
+    for lineage in user.lineages + user.newerLineages {
+      standing.add(lineage.state)
+      if let current = lineage.current { standing.add(current) }
+    }
+    for entitlement in entitlements {
+      standing.add(entitlement.startedAt)
+      standing.add(entitlement.trialStartedAt)
+      standing.add(entitlement.firstPurchasedAt)
+      standing.add(entitlement.lastPurchasedAt)
+      standing.add(entitlement.expiresAt)
+      standing.add(entitlement.autoRenewOffAt)
+      standing.add(
+        entitlement.expiresAt.flatMap { knownLength(of: entitlement)?.start(before: $0) })
+    }
+    return standing.until
+  }
+}
+
+private struct Standing {
+  private let shown: Instant
+  private let shifts: [Int64]
+  private(set) var until = Instant(milliseconds: .max)
+
+  init(shown: Instant, _ rules: ReconciliationSettings) {
+    self.shown = shown
+    let gap = rules.fold.renewalGap.milliseconds
+    shifts = [0, gap, -gap, -Interval.days(1).milliseconds, -rules.endTolerance.milliseconds]
+  }
+
+  mutating func add(_ moment: Instant?) {
+    guard let moment else { return }
+    for shift in shifts {
+      let shifted = moment + Interval(milliseconds: shift)
+      if shifted >= shown { until = min(until, shifted) }
+    }
+  }
+
+  mutating func add(_ state: LineageState) {
+    add(state.firstEventAt)
+    add(state.lastEventAt)
+    add(state.periodEnd)
+    add(state.reportedEnd)
+    add(state.lastReportedEnd)
+    add(state.effectiveEnd)
+    add(state.silentEnd)
+    add(state.trials.last?.end)
+    add(state.trials.last?.convertibleUntil)
+    // The ends of the years of a 12-month commitment that a cancel leaves running.
+    guard let cancel = state.lastCancelAt else { return }
+    let begun = state.charges.lazy.map(\.time).min().map { min($0, cancel) } ?? cancel
+    let starts = state.charges.filter { $0.kind != .renewal }.map(\.time)
+    for start in [cancel, begun] + starts {
+      let years = max(0, shown.since(start).milliseconds) / Interval.days(366).milliseconds
+      add(start + .days(366 * (years + 1)))
     }
   }
 }

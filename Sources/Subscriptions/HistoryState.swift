@@ -191,18 +191,22 @@ extension SubscriptionHistory {
   }
 
   private func productsOfUncharged(besides charges: [Charge]) -> [Int64: StringID] {
-    let states = reported.filter {
-      ($0.isCancel || $0.isExpiry || $0.isBillingProblem) && $0.transaction != 0 && $0.product != 0
+    lazy var charged = Set(charges.map(\.transaction))
+    var products: [Int64: StringID] = [:]
+    for event in reported
+    where (event.isCancel || event.isExpiry || event.isBillingProblem) && event.product != 0
+      && event.transaction != 0 && !charged.contains(event.transaction)
+    {
+      products[event.transaction] = event.product
     }
-    guard !states.isEmpty else { return [:] }
-    let charged = Set(charges.map(\.transaction))
-    return states.reduce(into: [:]) { products, event in
-      if !charged.contains(event.transaction) { products[event.transaction] = event.product }
-    }
+    return products
   }
 
   private var transactions: [Int64] {
-    var seen = Set<Int64>(minimumCapacity: reported.count)
-    return reported.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
+    var (seen, found) = (Set<Int64>(minimumCapacity: reported.count), [Int64]())
+    for event in reported where event.transaction != 0 && event.transaction != found.last {
+      if seen.insert(event.transaction).inserted { found.append(event.transaction) }
+    }
+    return found
   }
 }

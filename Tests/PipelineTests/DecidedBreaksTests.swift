@@ -8,7 +8,8 @@ import Testing
 @Suite("A decision follows the loss that it is about")
 struct DecidedBreaksTests {
   private let ids = (0..<10).map {
-    BreakIDs(.charge, BreakSubject(provider: .qonversion, original: "100")).id(of: .charge($0))
+    BreakIDs(BreakCode.charges, BreakSubject(provider: .qonversion, original: "100"))
+      .id(of: .charge($0))
   }
 
   /// A break of missing charges from this number on.

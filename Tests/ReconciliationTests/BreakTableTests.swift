@@ -40,7 +40,7 @@ enum BreakTable {
   /// then one for each condition of several codes.
   static var text: String {
     let codes = BreakCode.allCases.compactMap { code -> String? in
-      let own = conditions.filter { $0.codes == [code] }.map(\.condition)
+      let own = conditions.filter { $0.codes == [code] }.map { $0.condition }
       if own.isEmpty && code.severity == nil { return nil }
       let severity = code.severity.map { " (\($0.rawValue))" } ?? ""
       return "- `\(code.rawValue)`\(severity): \(own.joined(separator: "; "))"

@@ -148,15 +148,19 @@ struct FindingBreaksTests {
   @Test("Versions that differ are a conflict, named by fields and never by contents")
   func conflict() throws {
     let lineage = try #require(Story.monthly(renewals: 1).lineage(until: at("2026-06-01")))
-    let conflict = EventConflict(
-      identity: 42, transaction: 101, time: at("2026-02-01"), product: Story.monthly, versions: 2,
-      fields: ["revenue", "expires"], difference: Amount(micros: 60_000_000))
-    let raised = conflictBreak(conflict, lineage: lineage, rules: rules)
-    #expect(raised.code == .conflict)
-    #expect(raised.severity == .high)
-    #expect(raised.evidence.contains("differ in expires, revenue"))
-    var other = conflict
-    other.identity = 43
-    #expect(conflictBreak(other, lineage: lineage, rules: rules).id != raised.id)
+    var event = Event(
+      environment: .production, store: .appStore, kind: .renewed, time: at("2026-02-01"))
+    (event.identity, event.transaction, event.product) = (42, 101, Story.monthly)
+    func raised(_ event: Event) -> Break {
+      conflictBreak(
+        event, versions: 2, fields: ["revenue", "expires"], lineage: lineage, rules: rules)
+    }
+    let found = raised(event)
+    #expect(found.code == .conflict)
+    #expect(found.severity == .medium)
+    #expect(found.evidence.hasPrefix("2 versions of one event"))
+    #expect(found.evidence.hasSuffix("differ in expires, revenue"))
+    event.identity = 43
+    #expect(raised(event).id != found.id)
   }
 }

@@ -27,10 +27,11 @@ struct AcrossLineages {
       }
       for row in rows {
         guard let lineage = holders[row.lineage.key] else { continue }
-        let conflict = EventConflict(
-          identity: row.identity, transaction: row.event.transaction, time: row.event.time,
-          product: row.event.product, versions: row.places.count, fields: row.fields)
-        breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).reported(by: lineage))
+        breaks.append(
+          conflictBreak(
+            row.event, versions: row.places.count, fields: row.fields, lineage: lineage,
+            rules: rules
+          ).reported(by: lineage))
       }
     }
     return breaks

@@ -35,10 +35,6 @@ struct InputReader {
 
   private var asOf: Instant { rules.fold.asOf }
 
-  private mutating func stand(until instant: Instant) {
-    standsUntil = standsUntil.map { min($0, instant) }
-  }
-
   /// The results of some users.
   struct Part: Sendable {
     var result = ReconciliationResult()
@@ -83,7 +79,7 @@ struct InputReader {
   ) {
     part.result.add(result)
     var rest = ReconciledUser.Rest()
-    rest.foreign = listed.foreign.filter { $0.user != user }.map(\.key)
+    rest.foreign = listed.foreign.values.filter { $0.user != user }.map(\.key).sorted()
     rest.unreported = listed.unreported.sorted()
     rest.previousOwners = previousOwners.named.sorted()
     if result.counts != ReconciliationCounts() { rest.counts = result.counts.numbers }
@@ -138,9 +134,11 @@ struct InputReader {
   private mutating func input(
     _ own: [LineageRow], _ key: Int64, _ snapshot: Snapshot
   ) throws -> ReconciliationInput {
-    let listed = try listed(snapshot, besides: Set(own.map(\.key)))
-    self.listed.add(listed)
-    let found = try lineages(of: own + listed.foreign, at: snapshot.capturedAt)
+    let listed = try listed([snapshot], besides: Set(own.map(\.key)))
+    self.listed.foreign.merge(listed.foreign) { own, _ in own }
+    self.listed.unreported.formUnion(listed.unreported)
+    let foreign = listed.foreign.values.sorted { $0.key < $1.key }
+    let found = try lineages(of: own + foreign, at: snapshot.capturedAt)
     let user = ReconciliationInput(
       provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot,
       lineages: found.reported, newerLineages: found.newer)
@@ -177,7 +175,9 @@ struct InputReader {
         group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
       let histories = try builder.lineages(group, at: moment)
       if group.named.count > group.rows.count { standsUntil = nil }
-      if let next = histories.changesAt { stand(until: next - Interval(milliseconds: 1)) }
+      if let next = histories.changesAt {
+        standsUntil = standsUntil.map { min($0, next - Interval(milliseconds: 1)) }
+      }
       reported += histories.reported.filter { $0.isAmong(wanted) }
       newer += histories.newer.filter { $0.isAmong(wanted) }
     }
@@ -191,62 +191,58 @@ struct InputReader {
       withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
     ) { current in
       let own = try ledger.lineageKeys(ofUser: current.user, provider: users.provider)
-      let foreign = try listed(current, besides: own).foreign
+      let foreign = try listed(current.snapshots, besides: own).foreign
       if !foreign.isEmpty {
-        found[UserKey(provider: users.provider, user: current.user)] = foreign.map(\.key)
+        found[UserKey(provider: users.provider, user: current.user)] = foreign.keys.sorted()
       }
     }
     return found
   }
 
-  /// What a snapshot's original transaction ids lead to, in whatever app and shop, besides the
+  /// What the original transaction ids of snapshots lead to, in whatever app and shop, besides the
   /// user's own lineages.
   private struct ListedLineages {
     /// Lineages of others, by key.
-    var foreign: [LineageRow] = []
+    var foreign: [Int64: LineageRow] = [:]
     /// Where those would be that no event has reported.
     var unreported: Set<Int64> = []
-
-    mutating func add(_ other: ListedLineages) {
-      let keys = Set(foreign.map(\.key))
-      foreign += other.foreign.filter { !keys.contains($0.key) }
-      foreign.sort { $0.key < $1.key }
-      unreported.formUnion(other.unreported)
-    }
   }
 
-  private func listed(_ user: UserSnapshots, besides own: Set<Int64>) throws -> ListedLineages {
-    var all = ListedLineages()
-    for snapshot in user.snapshots { all.add(try listed(snapshot, besides: own)) }
-    return all
-  }
-
-  private func listed(_ snapshot: Snapshot, besides own: Set<Int64>) throws -> ListedLineages {
+  private func listed(
+    _ snapshots: [Snapshot], besides own: Set<Int64>
+  ) throws -> ListedLineages {
     var listed = ListedLineages()
-    let apps = snapshot.app.isEmpty ? apps[snapshot.provider, default: []] : [snapshot.app]
-    var seen: Set<[Int64]> = []
-    // What a family member shares stays the payer's.
-    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
-      let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
-      for transaction in entitlement.transactions where transaction.ownership == .owner {
-        let keys = apps.flatMap { app in
-          stores.map { store in
-            lineageKey(
-              provider: snapshot.provider, app: app, environment: transaction.environment,
-              store: store,
-              original: transaction.originalID.isEmpty ? transaction.id : transaction.originalID)
+    for snapshot in snapshots {
+      var seen: Set<Int64> = []
+      // What a family member shares stays the payer's.
+      for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
+        for transaction in entitlement.transactions where transaction.ownership == .owner {
+          let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
+          guard seen.insert(first).inserted else { continue }
+          let apps = snapshot.app.isEmpty ? apps[snapshot.provider, default: []] : [snapshot.app]
+          let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+          let keys = apps.flatMap { app in
+            stores.map { lineageKey(of: transaction, snapshot, app: app, $0) }
           }
+          var isReported = !own.isDisjoint(with: keys)
+          for key in keys where !own.contains(key) && known?.mayContain(key) != false {
+            guard let row = try ledger.lineage(key) else { continue }
+            listed.foreign[key] = row
+            isReported = true
+          }
+          if !isReported { listed.unreported.formUnion(keys) }
         }
-        guard seen.insert(keys).inserted else { continue }
-        let others = try keys.compactMap { key in
-          own.contains(key) || known?.mayContain(key) == false ? nil : try ledger.lineage(key)
-        }
-        listed.foreign += others
-        if others.isEmpty, own.isDisjoint(with: keys) { listed.unreported.formUnion(keys) }
       }
     }
-    listed.foreign.sort { $0.key < $1.key }
     return listed
+  }
+
+  private func lineageKey(
+    of transaction: SnapshotTransaction, _ snapshot: Snapshot, app: String, _ store: Store
+  ) -> Int64 {
+    Domain.lineageKey(
+      provider: snapshot.provider, app: app, environment: transaction.environment, store: store,
+      original: transaction.originalID.isEmpty ? transaction.id : transaction.originalID)
   }
 }
 
@@ -254,5 +250,43 @@ extension LineageInput {
   /// Whether one of the subscription's lineages is in `keys`.
   func isAmong(_ keys: Set<Int64>) -> Bool {
     !keys.isDisjoint(with: state.lineages)
+  }
+}
+
+/// Users in events of a lineage that has another current user: a purchase can be restored or
+/// shared, and an account can take over what its device bought.
+struct PreviousOwners {
+  /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
+  /// as there are devices.
+  private(set) var named: Set<Int64> = []
+
+  /// Reads the events before as-of of a lineage of `user` in `app`.
+  mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
+    var last: Int64 = 0
+    for event in events where event.user != user && event.user != last {
+      guard event.user != 0, event.time < asOf else { continue }
+      named.insert(key(event.provider, event.user, app))
+      named.insert(key(event.provider, event.user, nil))
+      last = event.user
+    }
+  }
+
+  /// Adds the users of other lineages, by `named`.
+  mutating func add(_ others: some Sequence<Int64>) { named.formUnion(others) }
+
+  /// Whether a break reports one of them as a user without events; an unknown app matches any.
+  func contradict(_ found: Break) -> Bool {
+    guard found.code == .eventsAbsent else { return false }
+    let user = Int64(userKeyText: found.user)
+    guard !found.app.isEmpty else { return named.contains(key(found.provider, user, nil)) }
+    return [found.app, ""].contains { named.contains(key(found.provider, user, $0)) }
+  }
+
+  private func key(_ provider: Provider, _ user: Int64, _ app: String?) -> Int64 {
+    var fingerprint = Fingerprint(seed: app == nil ? 1 : 0)
+    fingerprint.combine(UInt64(provider.rawValue))
+    fingerprint.combine(UInt64(bitPattern: user))
+    fingerprint.combine(app ?? "")
+    return fingerprint.value
   }
 }

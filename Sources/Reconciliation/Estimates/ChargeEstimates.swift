@@ -17,7 +17,7 @@ extension Reconciler {
   func estimate(
     _ lineage: LineageInput, product: String, of code: BreakCode? = nil, count: Int64 = 1,
     at instant: Instant? = nil, isOffer: Bool = false
-  ) -> (amount: Amount?, basis: AmountBasis) {
+  ) -> Worth {
     let paid = lineage.latest.charges.filter {
       $0.kind != .productChange && $0.grossUSD != nil && lineage.text($0.product) == product
     }
@@ -47,7 +47,7 @@ extension Reconciler {
   func estimate(
     of transaction: Int64, _ lineage: LineageInput, product: String, _ code: BreakCode,
     at instant: Instant?, isOffer: Bool = false
-  ) -> (amount: Amount?, basis: AmountBasis) {
+  ) -> Worth {
     let named = lineage.latest.prices.last {
       transaction != 0 && $0.transaction == transaction
         && (lineage.text($0.product) == product || $0.product == 0)
@@ -72,9 +72,7 @@ extension Reconciler {
   }
 
   /// Gross of a charge of which no event of its subscription came.
-  func estimate(
-    of about: BreakSubject, at time: Instant
-  ) -> (amount: Amount?, basis: AmountBasis) {
+  func estimate(of about: BreakSubject, at time: Instant) -> Worth {
     let country = lineages.last { $0.latest.country != 0 }?.latest.country ?? 0
     guard let price = price(of: about.product, in: about.store, country, at: time) else {
       return (nil, .none)

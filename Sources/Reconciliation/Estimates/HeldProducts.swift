@@ -26,8 +26,10 @@ extension Reconciler {
   /// does, and as the user's own subscriptions have it.
   private func names(of id: String) -> [String] {
     let (known, alone) = (rules.basePlans.names(of: id), id.withoutBasePlan)
-    return known
-      + products.filter { ($0.withoutBasePlan == id || alone == $0) && !known.contains($0) }
+    let own = lineagesOfAnyTime.map(\.product).filter { product in
+      (product.withoutBasePlan == id || alone == product) && !known.contains(product)
+    }
+    return own.isEmpty ? known : known + Set(own).sorted()
   }
 
   /// The product that a charge at `instant` renewed: the one reported last before it, else the

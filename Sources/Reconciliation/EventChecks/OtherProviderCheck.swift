@@ -25,8 +25,8 @@ extension Reconciler {
     let id = lineage.transactionText(report.transaction)
     let draft = BreakDraft(
       code: report.missingCode, subject: about, key: .transaction(id), transaction: id,
-      expectedAt: report.time, estimate: isFree ? .zero : report.grossUSD,
-      basis: isFree ? .provider : report.basis, provenBy: .events,
+      expectedAt: report.time, worth: isFree ? nothing : (report.grossUSD, report.basis),
+      provenBy: .events,
       evidence: "reported by \(report.provider.name): \(report.kind.name) of \(report.time.text)"
         + (id.isEmpty ? "" : ", transaction \(id)") + "; it counts as that provider's")
     guard !report.kind.isRefund else {
@@ -36,10 +36,8 @@ extension Reconciler {
       return raise(draft)
     }
     raise(
-      draft,
-      for: MissingCharge(
-        lineage: lineage.name, code: draft.code, at: report.time, end: report.end, isFree: isFree,
-        opensLineage: draft.code == .missedStart))
+      draft, of: lineage, until: report.end, isFree: isFree,
+      opensLineage: draft.code == .missedStart)
   }
 
   /// Nothing is lost of a charge that counts as another provider reports it: the break is worth
@@ -47,7 +45,7 @@ extension Reconciler {
   func withoutWhatCounts(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
     let count = draft.missingEvents ?? 1
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
-      let estimate = draft.estimate, estimate != .zero
+      let estimate = draft.worth.amount, estimate != .zero
     else { return draft }
     let name = name ?? draft.subject.lineage
     let lineage = lineagesOfAnyTime.first {
@@ -63,7 +61,7 @@ extension Reconciler {
     guard !counted.isEmpty else { return draft }
     countedElsewhere[name, default: []].formUnion(counted.map(\.time))
     var draft = draft
-    draft.estimate = try? estimate.scaled(by: count - Int64(counted.count), over: count)
+    draft.worth.amount = try? estimate.scaled(by: count - Int64(counted.count), over: count)
     let providers = Set(counted.map(\.provider.name)).sorted().joined(separator: ", ")
     draft.evidence += "; reported by \(providers), which counts"
     return draft

@@ -1,5 +1,80 @@
-public import Subscriptions
 public import Domain
+public import Subscriptions
+
+/// The median rate of a currency: the middle rate, or the mean of the two in the middle, as an
+/// exact fraction.
+struct MedianRate: Sendable, Equatable {
+  private let lower: ExchangeRate
+  private let upper: ExchangeRate
+
+  /// The mean of two rates.
+  init(of lower: ExchangeRate, _ upper: ExchangeRate) { (self.lower, self.upper) = (lower, upper) }
+
+  /// The median of all charges, counted by their rates; nil for fewer than three of them.
+  init?(of days: [[ExchangeRate: Int64]]) {
+    var counts: [ExchangeRate: Int64] = [:]
+    for day in days { counts.merge(day) { $0 + $1 } }
+    let total = counts.values.reduce(0, +)
+    guard total >= 3 else { return nil }
+    var seen: Int64 = 0
+    var lower: ExchangeRate?
+    for (rate, count) in counts.sorted(by: { $0.key < $1.key }) {
+      seen += count
+      if lower == nil, seen * 2 >= total { lower = rate }
+      guard let lower, seen * 2 > total else { continue }
+      self.init(of: lower, rate)
+      return
+    }
+    return nil
+  }
+
+  /// Millionths of a US dollar, and of the currency; both above 0.
+  private var fraction: (usd: UInt128, local: UInt128) {
+    // (a/b + c/d) ÷ 2 = (ad + cb) ÷ 2bd. Parts of a rate have 63 bits, so that both have 127.
+    let (a, b) = (UInt128(lower.usd), UInt128(lower.local))
+    let (c, d) = (UInt128(upper.usd), UInt128(upper.local))
+    return (a * d + c * b, 2 * b * d)
+  }
+
+  /// Whether `rate` differs from the median by more than 5 % of it.
+  func isFar(_ rate: ExchangeRate) -> Bool {
+    let (usd, local) = fraction
+    // p/q against m/n: 20 pn beside 21 qm and 19 qm. Each product has at most 196 bits.
+    let ours = (20 * UInt128(rate.usd)).multipliedFullWidth(by: local)
+    let above = (21 * UInt128(rate.local)).multipliedFullWidth(by: usd)
+    let below = (19 * UInt128(rate.local)).multipliedFullWidth(by: usd)
+    return (ours.high, ours.low) > (above.high, above.low)
+      || (ours.high, ours.low) < (below.high, below.low)
+  }
+
+  /// What `amount`, above 0, of the currency is in US dollars, rounded half to even; nil when
+  /// that does not fit.
+  func usd(for amount: Amount) -> Amount? {
+    let (usd, local) = fraction
+    let exact = UInt128(amount.micros.magnitude).multipliedFullWidth(by: usd)
+    guard exact.high < local else { return nil }
+    let (quotient, remainder) = local.dividingFullWidth(exact)
+    guard quotient < UInt128(Int64.max) else { return nil }
+    let missing = local - remainder
+    let isUp = remainder > missing || (remainder == missing && quotient % 2 == 1)
+    return Amount(micros: Int64(quotient) + (isUp ? 1 : 0))
+  }
+}
+
+extension ExchangeRates {
+  /// The median rate of a currency on the UTC day of `time`, or on as many days before and after
+  /// it, up to three, as have three charges; nil for fewer charges.
+  func median(of currency: StringID, around time: Instant) -> MedianRate? {
+    let day = CivilCalendar.utc.day(of: time).number
+    for reach in Int32(0)...3 {
+      let near = (day - reach...day + reach).compactMap {
+        charges[CurrencyDay(currency: currency, day: Day(number: $0))]
+      }
+      if let median = MedianRate(of: near) { return median }
+    }
+    return nil
+  }
+}
 
 /// Charges whose dollars are off what others paid for the same currency around the same day.
 ///
@@ -13,21 +88,13 @@ public struct ExchangeOutliers: Sendable, Equatable {
   ///
   /// Of fewer than three charges it is unknown which is off.
   public init(_ rates: ExchangeRates) {
-    var days: [StringID: [PaidDay]] = [:]
-    for (key, paid) in rates.charges {
-      guard let range = RateRange(paid.keys) else { continue }
-      days[key.currency, default: []].append(PaidDay(key: key, range: range))
-    }
     var found: [CurrencyDay: MedianRate] = [:]
-    for ordered in days.values.map({ $0.sorted { $0.number < $1.number } }) {
-      forEachWindow(of: ordered) { day, near, range in
-        // Most days need no median: if all rates are near each other, they are near the median.
-        guard range.isWide,
-          let median = MedianRate(of: near.compactMap { rates.charges[$0.key] })
-        else { return }
-        let isOff = rates.charges[day.key]?.keys.contains { median.isFar($0) } ?? false
-        if isOff { found[day.key] = median }
-      }
+    forEachWindow(of: rates.spreads) { day, near, isWide in
+      // Most days need no median: if all rates are near each other, they are near the median.
+      guard isWide, let median = MedianRate(of: near.compactMap { rates.charges[$0.key] })
+      else { return }
+      let isOff = rates.charges[day.key]?.keys.contains { median.isFar($0) } ?? false
+      if isOff { found[day.key] = median }
     }
     medians = found
   }
@@ -36,15 +103,9 @@ public struct ExchangeOutliers: Sendable, Equatable {
   ///
   /// A day can appear several times, for other states of its charges.
   public static func mayBeAny(among spreads: [RateSpread]) -> Bool {
-    var days: [StringID: [PaidDay]] = [:]
-    for spread in spreads { days[spread.key.currency, default: []].append(PaidDay(spread)) }
-    return days.values.contains { days in
-      var hasFound = false
-      forEachWindow(of: days.sorted { $0.number < $1.number }) { _, _, range in
-        hasFound = hasFound || range.isWide
-      }
-      return hasFound
-    }
+    var hasFound = false
+    forEachWindow(of: spreads) { _, _, isWide in hasFound = hasFound || isWide }
+    return hasFound
   }
 
   /// Whether no charge is off, so that the second step can be left out.
@@ -62,9 +123,10 @@ public struct ExchangeOutliers: Sendable, Equatable {
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
   ) -> [Break] {
-    let charged = Set(lineage.latest.charges.map { ChargeMoment($0.transaction, $0.time) })
+    let charged = Set(
+      lineage.latest.charges.map { ChargeMoment(transaction: $0.transaction, time: $0.time) })
     let findings = events.compactMap { event -> FoldFinding? in
-      guard charged.contains(ChargeMoment(event.transaction, event.time)),
+      guard charged.contains(ChargeMoment(transaction: event.transaction, time: event.time)),
         let median = median(of: event), let revenue = event.revenue
       else { return nil }
       return finding(event, revenue, median)
@@ -82,7 +144,7 @@ public struct ExchangeOutliers: Sendable, Equatable {
     return FoldFinding(
       .fxOutlier, event, difference: difference.magnitude <= .lineMaxUSD ? difference : nil,
       "\(event.kind.name) of \(event.time.text): \(local.text()) local is \(usd.text()) USD; at "
-        + "the median of \(daysAround) days before and after it would be \(usual.text()) USD")
+        + "the median of 3 days before and after it would be \(usual.text()) USD")
   }
 
   /// The median that the event's rate is far from.
@@ -103,83 +165,54 @@ public struct ExchangeOutliers: Sendable, Equatable {
 private struct ChargeMoment: Hashable {
   let transaction: Int64
   let time: Instant
-
-  init(_ transaction: Int64, _ time: Instant) {
-    self.transaction = transaction
-    self.time = time
-  }
 }
 
 /// The lowest and the highest rate that was paid for a currency on one day.
 public struct RateSpread: Sendable {
   let key: CurrencyDay
-  let lowest: ExchangeRate
-  let highest: ExchangeRate
+  private(set) var lowest: ExchangeRate
+  private(set) var highest: ExchangeRate
 
   /// The rates of a day, from `lowest` to `highest`.
   public init(_ key: CurrencyDay, from lowest: ExchangeRate, to highest: ExchangeRate) {
     (self.key, self.lowest, self.highest) = (key, lowest, highest)
   }
-}
 
-/// Calls `body` at each of one currency's days, which come in their order, with the days around it,
-/// itself among them, and the lowest and the highest of all their rates.
-private func forEachWindow(
-  of ordered: [PaidDay], _ body: (PaidDay, ArraySlice<PaidDay>, RateRange) -> Void
-) {
-  var near = 0..<0
-  for day in ordered {
-    while ordered[near.lowerBound].number < day.number - daysAround {
-      near = near.lowerBound + 1..<near.upperBound
-    }
-    while near.upperBound < ordered.count,
-      ordered[near.upperBound].number <= day.number + daysAround
-    {
-      near = near.lowerBound..<near.upperBound + 1
-    }
-    var range = day.range
-    for other in near { range.widen(to: ordered[other].range) }
-    body(day, ordered[near], range)
-  }
-}
-
-/// The rates of a currency on one day.
-private struct PaidDay {
-  let key: CurrencyDay
-  let range: RateRange
-
-  init(key: CurrencyDay, range: RateRange) { (self.key, self.range) = (key, range) }
-
-  init(_ spread: RateSpread) {
-    key = spread.key
-    range = RateRange(lowest: spread.lowest, highest: spread.highest)
-  }
-
-  var number: Int32 { key.day.number }
-}
-
-/// The lowest and the highest of some rates.
-private struct RateRange {
-  var lowest: ExchangeRate
-  var highest: ExchangeRate
-
-  init(lowest: ExchangeRate, highest: ExchangeRate) {
-    (self.lowest, self.highest) = (lowest, highest)
-  }
-
-  init?(_ rates: some Collection<ExchangeRate>) {
-    guard let lowest = rates.min(), let highest = rates.max() else { return nil }
-    self.lowest = lowest
-    self.highest = highest
-  }
-
-  mutating func widen(to other: RateRange) {
-    if other.lowest < lowest { lowest = other.lowest }
-    if highest < other.highest { highest = other.highest }
+  mutating func widen(to other: RateSpread) {
+    lowest = min(lowest, other.lowest)
+    highest = max(highest, other.highest)
   }
 
   /// Whether some rate can be far from another: a median is no lower than the lowest.
   var isWide: Bool { MedianRate(of: lowest, lowest).isFar(highest) }
 }
 
-private let daysAround: Int32 = 3
+extension ExchangeRates {
+  /// The lowest and the highest rate of each day.
+  public var spreads: [RateSpread] {
+    charges.compactMap { key, rates in
+      guard let lowest = rates.keys.min(), let highest = rates.keys.max() else { return nil }
+      return RateSpread(key, from: lowest, to: highest)
+    }
+  }
+}
+
+/// Calls `body` at each day of each currency with the days around it, itself among them, and
+/// whether some of all their rates are far from others.
+private func forEachWindow(
+  of spreads: [RateSpread], _ body: (RateSpread, ArraySlice<RateSpread>, _ isWide: Bool) -> Void
+) {
+  let daysAround: Int32 = 3
+  for days in Dictionary(grouping: spreads, by: \.key.currency).values {
+    let ordered = days.sorted { $0.key.day.number < $1.key.day.number }
+    var (first, end) = (0, 0)
+    for day in ordered {
+      let number = day.key.day.number
+      while ordered[first].key.day.number < number - daysAround { first += 1 }
+      while end < ordered.count, ordered[end].key.day.number <= number + daysAround { end += 1 }
+      var range = day
+      for other in ordered[first..<end] { range.widen(to: other) }
+      body(day, ordered[first..<end], range.isWide)
+    }
+  }
+}

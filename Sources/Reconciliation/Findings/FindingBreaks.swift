@@ -21,7 +21,7 @@ public func breaks(
     let found = BreakDraft(
       code: finding.code, subject: lineageSubject(lineage, product: finding.product),
       key: .event(finding.identity), transaction: lineage.transactionText(finding.transaction),
-      expectedAt: finding.time, estimate: isSandbox ? nil : finding.difference, basis: .provider,
+      expectedAt: finding.time, worth: (isSandbox ? nil : finding.difference, .provider),
       severity: isSandbox ? .info : nil,
       evidence: finding.evidence
     ).finishedAtOnce(rules)
@@ -30,53 +30,25 @@ public func breaks(
   return byID.values.sorted { $0.id < $1.id }
 }
 
-/// An event that came in versions whose material fields differ.
-public struct EventConflict: Sendable, Equatable {
-  /// Identity of the event.
-  public var identity: Int64
-  /// Key of its transaction; 0 when unknown.
-  public var transaction: Int64
-  /// Event time.
-  public var time: Instant
-  /// Product of the version that counts.
-  public var product: StringID
-  /// How many versions are listed, the one that counts included.
-  public var versions: Int
-  /// Names of the fields that differ, never their contents.
-  public var fields: [String]
-  /// Largest difference in US dollars between the versions, when money differs.
-  public var difference: Amount?
-
-  /// A conflict between `versions` versions of the event `identity`.
-  public init(
-    identity: Int64, transaction: Int64, time: Instant, product: StringID, versions: Int,
-    fields: [String] = [], difference: Amount? = nil
-  ) {
-    self.identity = identity
-    self.transaction = transaction
-    self.time = time
-    self.product = product
-    self.versions = versions
-    self.fields = fields
-    self.difference = difference
-  }
-}
-
 /// The `CONFLICT` of one event that came in versions whose material fields differ.
+///
+/// - Parameters:
+///   - event: the version that counts.
+///   - versions: how many there are, that one included.
+///   - fields: names of the fields that differ, never their contents.
 public func conflictBreak(
-  _ conflict: EventConflict, lineage: LineageInput, rules: ReconciliationSettings
+  _ event: Event, versions: Int, fields: [String], lineage: LineageInput,
+  rules: ReconciliationSettings
 ) -> Break {
-  let isSandbox = lineage.state.environment == .sandbox
-  let fields = conflict.fields.sorted().joined(separator: ", ")
-  let named = fields.isEmpty ? "" : " in \(fields)"
-  let isCut = conflict.versions >= Event.versionsMax
-  let versions = "\(conflict.versions)\(isCut ? " or more" : "") versions"
+  let named = fields.isEmpty ? "" : " in \(fields.sorted().joined(separator: ", "))"
+  let isCut = versions >= Event.versionsMax
   return BreakDraft(
-    code: .conflict, subject: lineageSubject(lineage, product: conflict.product),
-    key: .event(conflict.identity), transaction: lineage.transactionText(conflict.transaction),
-    expectedAt: conflict.time, estimate: isSandbox ? nil : conflict.difference, basis: .provider,
-    severity: isSandbox ? .info : nil,
-    evidence: "\(versions) of one event of \(conflict.time.text) differ\(named)"
+    code: .conflict, subject: lineageSubject(lineage, product: event.product),
+    key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
+    expectedAt: event.time,
+    severity: lineage.state.environment == .sandbox ? .info : nil,
+    evidence: "\(versions)\(isCut ? " or more" : "") versions of one event of "
+      + "\(event.time.text) differ\(named)"
   ).finishedAtOnce(rules)
 }
 
@@ -118,34 +90,35 @@ public func environmentLeak(
 }
 
 /// When the codes are raised that no user's reconciliation raises, for the table of break codes.
-let findingConditions = [
-  BreakCondition([.conflict], "deliveries of one event disagree"),
-  BreakCondition([.unexpectedRevenue], "money on an event that books none"),
-  BreakCondition([.currencyMismatch], "a refund has another currency than its charge"),
-  BreakCondition(
+let findingConditions: [BreakCondition] = [
+  ([.conflict], "deliveries of one event disagree"),
+  ([.unexpectedRevenue], "money on an event that books none"),
+  ([.currencyMismatch], "a refund has another currency than its charge"),
+  (
     [.rateMismatch],
     "proceeds differ from price × rate by more than 0.5 % and 0.01, or the rate is not in 40–100 %"
   ),
-  BreakCondition([.doubleCharge], "a transaction of Apple or Play is charged twice"),
-  BreakCondition([.overRefund], "refunds give back more than their charge"),
-  BreakCondition(
-    [.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
-  BreakCondition(
+  ([.doubleCharge], "a transaction of Apple or Play is charged twice"),
+  ([.overRefund], "refunds give back more than their charge"),
+  ([.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
+  (
     [.priceOutlier],
-    "a renewal costs a fifth or five times of what the product and the subscription cost"),
-  BreakCondition([.outOfOrder], "received after a later event of the subscription"),
-  BreakCondition([.late], "received after the delivery window"),
-  BreakCondition(
+    "a renewal costs a fifth or five times of what the product and the subscription cost"
+  ),
+  ([.outOfOrder], "received after a later event of the subscription"),
+  ([.late], "received after the delivery window"),
+  (
     [.clock],
     "created more than an hour after it was received, 20 years after its event, after as-of, or "
-      + "far from the rest of its feed"),
-  BreakCondition(
-    [.impossibleSequence], "charge after revocation, refund before charge, end before start"),
-  BreakCondition([.envLeak], "one subscription is in production and sandbox"),
-  BreakCondition(
+      + "far from the rest of its feed"
+  ),
+  ([.impossibleSequence], "charge after revocation, refund before charge, end before start"),
+  ([.envLeak], "one subscription is in production and sandbox"),
+  (
     [.feedGap],
-    "a day or some hours of a feed brought none or far fewer events than the days around it"),
-  BreakCondition(
+    "a day or some hours of a feed brought none or far fewer events than the days around it"
+  ),
+  (
     [.staleInput],
     "silent for longer than the feed's own past makes likely, or than `freshness_max`"
   ),

@@ -1,5 +1,5 @@
-import Subscriptions
 import Domain
+import Subscriptions
 
 /// A lineage and the entitlements of the snapshot that come from it.
 final class EntitlementMatch {
@@ -20,8 +20,8 @@ final class EntitlementMatch {
     self.lineage = lineage
     self.isStale = isStale
     entitlement = furthest
-    startedAt = group.lazy.flatMap { [$0.startedAt, $0.firstPurchasedAt] }.compactMap(\.self).min()
-    renewsCount = isStale ? nil : group.lazy.compactMap(\.renewsCount).max()
+    startedAt = (group.compactMap(\.startedAt) + group.compactMap(\.firstPurchasedAt)).min()
+    renewsCount = isStale ? nil : group.compactMap(\.renewsCount).max()
     if isStale {
       (entitlement.isActive, entitlement.expiresAt, entitlement.renewState) = (nil, nil, nil)
     }
@@ -132,5 +132,42 @@ extension Reconciler {
       name != lineage?.name
         && charges.contains { charge in charge.at.map { agree($0, instant) } ?? false }
     }
+  }
+
+  /// Whether a subscription is active longer than any event of the user reports.
+  func showsMore(_ match: EntitlementMatch) -> Bool {
+    guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd,
+      end > known, !isTransferred(match.lineage), showsMore(match.entitlement)
+    else { return false }
+    return storeProducts(match.entitlement.product) != nil || isAlone(match)
+  }
+
+  /// Whether an entitlement is active until an end that no event of the user reports, or without
+  /// end; while a payment fails, that is the end of a grace.
+  func showsMore(_ entitlement: Entitlement) -> Bool {
+    guard entitlement.isActive(at: knownAt) == true, entitlement.renewState != .billingIssue
+    else { return false }
+    guard let end = entitlement.expiresAt else { return !entitlement.isSubscription }
+    return !(lineages + sandbox).contains { lineage in
+      lineage.state.reportedEnds.contains { agree($0, end) }
+    }
+  }
+
+  /// Whether no entitlement of another product was matched with the lineage: of two products that
+  /// are not mapped, either can be the lineage's.
+  private func isAlone(_ match: EntitlementMatch) -> Bool {
+    let matched = zip(view?.entitlements ?? [], origins.lineages).filter { entitlement, origin in
+      entitlement.isSubscription
+        && origin.map { lineages[$0].name == match.lineage.name } ?? false
+    }
+    return Set(matched.map { ExactText($0.0.product) }).count == 1
+  }
+}
+
+extension LineageState {
+  /// Every end that an event reported of any of its periods.
+  var reportedEnds: [Instant] {
+    charges.compactMap(\.periodEnd) + trials.compactMap(\.end) + unseenPeriods.map(\.end)
+      + [periodEnd, effectiveEnd, reportedEnd, lastReportedEnd].compactMap { $0 }
   }
 }

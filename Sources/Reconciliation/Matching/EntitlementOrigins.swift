@@ -116,6 +116,11 @@ final class NamedLineages {
 
   /// The lineage of the newest transaction that any of them contains, and the keys of newer ones.
   func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [Int64])? {
+    if let newest = entitlement.newestTransaction,
+      let found = lineage(of: ListedTransaction(newest, of: entitlement))
+    {
+      return (found, [])
+    }
     let newestFirst = entitlement.transactions.sorted { $1.isOlder(than: $0) }
     for (place, transaction) in newestFirst.enumerated() {
       if let found = lineage(of: ListedTransaction(transaction, of: entitlement)) {

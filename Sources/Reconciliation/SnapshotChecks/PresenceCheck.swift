@@ -1,5 +1,5 @@
-import Subscriptions
 import Domain
+import Subscriptions
 
 extension Reconciler {
   /// Subscriptions that are active by events and not by the snapshot.
@@ -24,9 +24,9 @@ extension Reconciler {
   private func findAheadOfSnapshot() {
     // An unmatched entitlement may be the one.
     guard !hasUnmatchedSubscriptions else { return }
-    let matched = Set(matches.map(\.lineage.name))
+    lazy var matched = Set(matches.map(\.lineage.name))
     for lineage in lineages
-    where !matched.contains(lineage.name) && isActive(lineage.state, at: knownAt)
+    where isActive(lineage.state, at: knownAt) && !matched.contains(lineage.name)
       && isComparable(lineage)
       && !isTransferred(lineage) && !missedRefunds.contains(lineage.name)
       && !isReportedLater(lineage, \.accessRevoked)
@@ -73,5 +73,157 @@ extension Reconciler {
       origin == nil && entitlement.isSubscription && entitlement.transactions.isEmpty
         && entitlement.isActive(at: knownAt) != false
     }
+  }
+
+  /// Users that only one side has.
+  func findAbsentSide() {
+    if view == nil { countUserWithoutSnapshot() } else { findAbsentEvents() }
+  }
+
+  /// A user without any event, although one should have come.
+  private func findAbsentEvents() {
+    guard let view, user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
+      missedRefunds.isEmpty
+    else { return }
+    for entitlement in view.entitlements { raiseUnreportedEnd(of: entitlement) }
+    let watched = view.entitlements.filter { entitlement in
+      entitlement.transactions.isEmpty
+        && isWatched(entitlement.expiresAt ?? view.capturedAt, subject(of: entitlement))
+    }
+    let newest = watched.max {
+      (begin(of: $0)?.milliseconds ?? .min, $0.id) < (begin(of: $1)?.milliseconds ?? .min, $1.id)
+    }
+    guard let newest else { return }
+    let started = watched.compactMap(begin(of:)).min()
+    let about = subject(of: newest)
+    let isOlder = started.map { !isWatched($0, about) } ?? false
+    let note = isOlder ? "; it began before the first event of the app came" : ""
+    raise(
+      BreakDraft(
+        code: .eventsAbsent, subject: about, key: .user, expectedAt: started,
+        severity: isOlder ? .info : nil,
+        evidence: "entitlement \(newest.id): \(describe(newest)); no event of the user ever came"
+          + note))
+  }
+
+  /// When the access began, else a period before the end that is shown; nil when unknown.
+  private func begin(of entitlement: Entitlement) -> Instant? {
+    if let started = entitlement.startedAt { return started }
+    guard let end = entitlement.expiresAt else { return nil }
+    let begin = knownLength(of: entitlement)?.start(before: end)
+    return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
+  }
+
+  /// A purchase before the feed began must still report an end after that.
+  private func raiseUnreportedEnd(of entitlement: Entitlement) {
+    var about = subject(of: entitlement)
+    guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
+      entitlement.isSubscription, sendsExpirations, let end = entitlement.expiresAt,
+      isWatched(end, about), end < knownAt
+    else { return }
+    about.original = ListedTransaction(newest, of: entitlement).original
+    raise(
+      BreakDraft(
+        code: .missedExpiration, subject: about, key: .period(nil), expectedAt: end,
+        worth: nothing,
+        evidence:
+          "transaction \(newest.id): \(describe(entitlement)); no event of the user ever came"))
+  }
+
+  private func countUserWithoutSnapshot() {
+    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.fold.asOf
+    let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
+    guard let first = active.first else { return }
+    guard rules.snapshotsComplete else {
+      counts.usersWithoutSnapshot += 1
+      return
+    }
+    let end = first.state.effectiveEnd.map { " until \($0.text)" } ?? ""
+    raise(
+      BreakDraft(
+        code: .snapshotAbsent, subject: subject(first), key: .snapshot,
+        expectedAt: first.state.lastEventAt,
+        evidence: "events show an active subscription\(end), \(active.count) subscriptions in all; "
+          + "no snapshot of the app up to \(taken.text) names the user, though the set is declared "
+          + "complete"))
+  }
+
+  /// Entitlements that come from no lineage.
+  ///
+  /// A purchase or a cancel that no event reported is raised; the rest is counted, not guessed.
+  func evaluateUnmatchedEntitlements() {
+    for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
+    where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
+      raiseUnreportedCancel(entitlement)
+      if isEvaluatedElsewhere(entitlement) { continue }
+      if lineages.isEmpty {
+        counts.sandbox += 1
+      } else if !raiseUnreportedStart(entitlement) {
+        counts.unmatchedEntitlements += 1
+      }
+    }
+  }
+
+  /// Whether another check covers an entitlement without a lineage: its transactions are evaluated
+  /// one by one, and a user without events as a whole.
+  private func isEvaluatedElsewhere(_ entitlement: Entitlement) -> Bool {
+    !entitlement.transactions.isEmpty || user.lineages.isEmpty
+  }
+
+  /// Raises the purchase of an entitlement that no lineage of the user can be.
+  ///
+  /// False when that is not certain, because its product is not mapped, or when it was before the
+  /// first event.
+  private func raiseUnreportedStart(_ entitlement: Entitlement) -> Bool {
+    guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
+      started < knownAt, !canBeKnown(entitlement, of: products)
+    else { return false }
+    // A refund has proved it already, by its id.
+    if isMissed(at: started) { return true }
+    let about = subject(of: entitlement)
+    guard isWatched(started, about) else { return false }
+    let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase
+    raise(
+      BreakDraft(
+        code: code, subject: about, key: .product(entitlement.product), expectedAt: started,
+        worth: entitlement.isTrial == true ? nothing : estimate(of: about, at: started),
+        evidence: "entitlement \(entitlement.id) of \(started.text): \(describe(entitlement)); no "
+          + "event of such a product came for the user"))
+    return true
+  }
+
+  /// Whether a lineage that no other entitlement comes from may be the purchase, or one of either
+  /// environment was, or was tried, of such a product.
+  private func canBeKnown(_ entitlement: Entitlement, of products: [String]) -> Bool {
+    if entitlement.isSubscription, !lineagesLeft(for: entitlement, origins.claimed).isEmpty {
+      return true
+    }
+    return (lineages + sandbox).contains { lineage in
+      let latest = lineage.latest
+      let held = latest.charges.map(\.product) + latest.trials.map(\.product)
+      return (held + [lineage.state.product]).contains { products.contains(lineage.text($0)) }
+    }
+  }
+
+  /// Raises the cancel of a subscription without events, if it happened after the feed began.
+  ///
+  /// What began before the first event of the app can still be cancelled after it. A period that
+  /// ended later than the cancel has an expiry that would be missing as well, and implies it.
+  private func raiseUnreportedCancel(_ entitlement: Entitlement) {
+    guard entitlement.isSubscription, entitlement.renewState == .canceled,
+      let canceledAt = entitlement.autoRenewOffAt, canceledAt < knownAt,
+      let newest = entitlement.newestTransaction, newest.revokedAt == nil,
+      entitlement.isActive(at: knownAt) == true
+        || (entitlement.expiresAt.map { $0 <= canceledAt } ?? false)
+    else { return }
+    let about = subject(ListedTransaction(newest, of: entitlement), nil)
+    guard isWatched(canceledAt, about) else { return }
+    raise(
+      BreakDraft(
+        code: .missedCancel, subject: about, key: .state, expectedAt: canceledAt,
+        worth: nothing,
+        evidence:
+          "\(describe(entitlement)); auto-renew is off since \(canceledAt.text), and no event "
+          + "of the subscription ever came"))
   }
 }

@@ -1,7 +1,50 @@
-import Subscriptions
 import Domain
+import Subscriptions
 
 extension Reconciler {
+  /// A subscription that the snapshot saw begin while the feed was running needs its start.
+  func findMissingStart(_ match: EntitlementMatch) {
+    let (lineage, state) = (match.lineage, match.lineage.latest)
+    guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
+      missing(in: lineage).isEmpty, !state.isStartSeen || isFirstPurchase(started, of: match)
+    else { return }
+    let firstPaid = state.subscriptionCharges.first
+    if let firstPaid {
+      let begins = min(firstPaid.periodStart, firstPaid.time)
+      guard started + rules.fold.renewalGap < begins else { return }
+    }
+    guard isWatched(started, subject(lineage)) else {
+      if state.isStartSeen { raiseOlder(lineage, than: started) }
+      return
+    }
+    let isFree = firstPaid == nil && match.entitlement.isTrial == true
+    let product = productBegun(in: lineage, at: started)
+    let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
+    raise(
+      BreakDraft(
+        code: .missedStart, subject: subject(lineage, product: product), expectedAt: started,
+        worth: isFree ? nothing : estimate(lineage, product: product, at: started),
+        evidence: "the snapshot starts it at \(started.text); " + (came ?? "no charge ever came")),
+      of: lineage, until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
+      opensLineage: true)
+  }
+
+  /// Whether the snapshot dates a first purchase of the entitlement that no event reports, although
+  /// the subscription's start arrived.
+  private func isFirstPurchase(_ started: Instant, of match: EntitlementMatch) -> Bool {
+    match.entitlement.firstPurchasedAt == started && !isKnown(started)
+  }
+
+  /// Records that a subscription which counts as new began before the feed: nothing is missing.
+  private func raiseOlder(_ lineage: LineageInput, than started: Instant) {
+    raise(
+      BreakDraft(
+        code: .missedStart, subject: subject(lineage), key: .after(started), expectedAt: started,
+        missingEvents: 0, isMereInformation: true, severity: .info,
+        evidence: "the snapshot dates the first purchase at \(started.text), before the first "
+          + "event of the feed: the subscription counts as new and was first_seen"))
+  }
+
   /// A trial that the snapshot dates, and no event announced.
   func findMissingTrial(_ match: EntitlementMatch) {
     let lineage = match.lineage
@@ -11,12 +54,10 @@ extension Reconciler {
     let product = productBegun(in: lineage, at: at)
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product),
-        expectedAt: at, estimate: .zero, basis: .provider,
+        code: .missedStart, subject: subject(lineage, product: product), expectedAt: at,
+        worth: nothing,
         evidence: "the snapshot starts a trial at \(at.text); no trial start came"),
-      for: MissingCharge(
-        lineage: lineage.name, code: .missedStart, at: at, end: nil, isFree: true,
-        opensLineage: true))
+      of: lineage, isFree: true, opensLineage: true)
   }
 
   /// A latest purchase that the snapshot dates, and no event reports.
@@ -30,18 +71,16 @@ extension Reconciler {
     else { return }
     let code = lastPurchase(at, state)
     let product = product(of: lineage, at: at)
-    let money = estimate(
-      lineage, product: product, of: code, at: at,
-      isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode)
     let last = state.subscriptionCharges.last.map { "the last charge is of \($0.time.text)" }
     raise(
       BreakDraft(
         code: code, subject: subject(lineage, product: product), expectedAt: at,
-        estimate: money.amount, basis: money.basis,
+        worth: estimate(
+          lineage, product: product, of: code, at: at,
+          isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode),
         evidence: "the snapshot shows a purchase of \(at.text); \(last ?? "no charge came")"),
-      for: MissingCharge(
-        lineage: lineage.name, code: code, at: at, end: entitlement.expiresAt,
-        opensLineage: code == .missedStart && state.charges.isEmpty))
+      of: lineage, until: entitlement.expiresAt,
+      opensLineage: code == .missedStart && state.charges.isEmpty)
   }
 
   private func lastPurchase(_ at: Instant, _ state: LineageState) -> BreakCode {

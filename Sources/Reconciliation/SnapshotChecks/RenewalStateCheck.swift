@@ -1,5 +1,5 @@
-import Subscriptions
 import Domain
+import Subscriptions
 
 extension Reconciler {
   /// Whether the subscription renews on both sides.
@@ -91,5 +91,100 @@ extension Reconciler {
       stateDraft(
         .renewStateMismatch, match, at: match.lineage.state.lastEventAt, missing: 0,
         "events show a cancel; \(describe(match.entitlement))"))
+  }
+
+  /// Ends that an event should have reported: auto-renew was off on one side, and no payment
+  /// failed.
+  func compareExpirations() {
+    for match in matches where isExpirationMissing(match) {
+      guard let end = unreportedEnd(match), end < knownAt, isWatched(end, subject(match.lineage))
+      else { continue }
+      raise(
+        stateDraft(
+          .missedExpiration, match, at: end, missing: 1,
+          "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event came"))
+    }
+  }
+
+  /// What ends while its payment fails has no expiry as long as the store collects.
+  private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
+    let state = match.lineage.state
+    let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
+    guard sendsExpirations, isOff, match.entitlement.renewState != .billingIssue,
+      !state.isExpiryReported,
+      !hasGivenUp(state), !mayBeRevoked(state),
+      match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
+      !missedRefunds.contains(match.lineage.name),
+      !isReportedLater(match.lineage, \.isExpiryReported)
+    else { return false }
+    // A trial whose conversion could not be charged expires, unless a cancel after its end showed
+    // that the store had given up; a paid subscription is canceled.
+    guard state.isInBillingRetry else { return true }
+    return state.isTrial && match.entitlement.isActive != nil && !isCanceledAfterEnd(state)
+  }
+
+  /// The end that no expiry reported; nil where the ends differ, which is a break of its own.
+  private func unreportedEnd(_ match: EntitlementMatch) -> Instant? {
+    let state = match.lineage.state
+    // Purple sends neither end nor length of a trial.
+    guard let known = state.effectiveEnd else {
+      return user.provider.capabilities.sendsPeriodEnds ? nil : match.entitlement.expiresAt
+    }
+    if state.isInBillingRetry { return max(known, state.lastEventAt) }
+    guard let shown = match.entitlement.expiresAt else { return known }
+    if agree(shown, known) || state.periodEnd.map({ agree(shown, $0) }) ?? false { return known }
+    return missing(in: match.lineage).contains { isAfterLastPeriod($0, state) } ? shown : nil
+  }
+
+  func stateDraft(
+    _ code: BreakCode, _ match: EntitlementMatch, at: Instant, missing: Int64, _ evidence: String
+  ) -> BreakDraft {
+    BreakDraft(
+      code: code, subject: subject(match.lineage),
+      key: lastPeriod(match.lineage.state), expectedAt: at,
+      missingEvents: missing, worth: missing > 0 ? nothing : (nil, .none), evidence: evidence)
+  }
+
+  func raiseBillingIssue(_ match: EntitlementMatch) {
+    let state = match.lineage.state
+    // The store begins to collect a day before the end. What failed before that has no date.
+    let collects = state.periodEnd.map { $0 - .days(1) <= knownAt } ?? false
+    let due = collects ? min(state.periodEnd ?? knownAt, knownAt) : state.lastEventAt
+    raise(
+      stateDraft(
+        .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
+        missing: 1,
+        "\(describe(match.entitlement)); no billing retry event came"))
+  }
+
+  /// What shows the entitlements, as text.
+  var snapshotWords: String {
+    guard isOfWebhook, let view else { return "the snapshot shows" }
+    return "the entitlements in the webhook of \(view.capturedAt.text) show"
+  }
+
+  /// The entitlement as text.
+  func describe(_ entitlement: Entitlement) -> String {
+    var words = "\(snapshotWords) "
+    switch entitlement.isActive(at: knownAt) {
+    case true?: words += "active"
+    case false?: words += "inactive"
+    case nil: words += "entitlement \(entitlement.id)"
+    }
+    if let end = entitlement.expiresAt { words += " until \(end.text)" }
+    if let state = entitlement.renewState { words += ", \(state.words)" }
+    return words
+  }
+}
+
+extension RenewState {
+  var words: String {
+    switch self {
+    case .nonRenewable: "not renewable"
+    case .unknown: "renewal unknown"
+    case .willRenew: "will renew"
+    case .canceled: "canceled"
+    case .billingIssue: "billing issue"
+    }
   }
 }

@@ -1,10 +1,11 @@
-import Subscriptions
 import Domain
+import Subscriptions
 
 extension Reconciler {
   /// Every listed transaction needs its charge, or its trial start.
   func findMissingTransactions() {
-    guard let view else { return }
+    guard let view, !view.transactions.isEmpty else { return }
+    let reported = reported
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
       guard !reported.covers(transaction, within: rules.fold.renewalGap),
@@ -30,13 +31,13 @@ extension Reconciler {
       code: code, subject: about, transaction: transaction.id, expectedAt: transaction.at,
       evidence: evidence(transaction, lineage))
     if transaction.isTrial {
-      (draft.estimate, draft.basis) = (.zero, .provider)
+      draft.worth = nothing
     } else if let lineage {
-      (draft.estimate, draft.basis) = estimate(
+      draft.worth = estimate(
         of: transaction.key, lineage, product: about.product, code, at: transaction.at,
         isOffer: transaction.isOffer)
     } else if !transaction.isOffer {
-      (draft.estimate, draft.basis) = estimate(of: about, at: transaction.at ?? knownAt)
+      draft.worth = estimate(of: about, at: transaction.at ?? knownAt)
     }
     raise(draft, for: charge)
   }
@@ -86,5 +87,64 @@ extension Reconciler {
       carried ? "events carry its id, but none is its charge" : "no event carries its id"
     let charges = counted(lineage.latest.charges.count, "charge")
     return "\(here); \(there); \(charges) of the subscription came"
+  }
+
+  /// Every revoked transaction needs its refund.
+  func findMissingRefunds() {
+    for transaction in view?.transactions ?? []
+    where transaction.revokedAt != nil && !transaction.isTrial {
+      evaluate(transaction, of: lineage(of: transaction))
+    }
+  }
+
+  private func evaluate(
+    _ transaction: ListedTransaction, of lineage: LineageInput?
+  ) {
+    guard let revokedAt = transaction.revokedAt, !reported.refunds.contains(transaction.key),
+      !reported.revoked.contains(transaction.key)
+    else { return }
+    let about = subject(transaction, lineage)
+    let name = lineageName(of: transaction, lineage, about)
+    let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [name]
+    guard revokedAt < rules.fold.asOf else { return missedRefunds.formUnion(ended) }
+    // An event that the provider has no name for was never sent.
+    guard
+      user.provider.capabilities.sendsRefunds(
+        of: transaction.kind == .oneTime ? .oneTime : .subscription)
+    else {
+      counts.refundsNeverTold += 1
+      return missedRefunds.formUnion(ended)
+    }
+    guard isWatched(revokedAt, about) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    var draft = BreakDraft(
+      code: .missedRefund, subject: about, key: .transaction(transaction.id),
+      transaction: transaction.id, expectedAt: revokedAt,
+      evidence: "the snapshot lists transaction \(transaction.id) as revoked "
+        + "\(revokedAt.text); no refund event of it came")
+    if let lineage {
+      let charge = lineage.latest.charges.last { $0.transaction == transaction.key }
+      let usual = estimate(lineage, product: about.product)
+      let worth = charge?.grossUSD.map { ($0, charge?.basis ?? .none) } ?? usual
+      draft.worth = (worth.amount.map { -$0 }, worth.basis)
+    }
+    missedRefunds.formUnion(ended)
+    raise(draft, in: name)
+  }
+
+  /// Whether another charge of the subscription came after the transaction, so that its refund is
+  /// money only.
+  private func isOfOlderPeriod(
+    _ transaction: ListedTransaction, in lineage: LineageInput?
+  ) -> Bool {
+    guard let charges = lineage?.latest.subscriptionCharges, let last = charges.last else {
+      return false
+    }
+    if charges.contains(where: { $0.transaction == transaction.key }) {
+      return last.transaction != transaction.key
+    }
+    return transaction.dateSent.map { $0 < last.time } ?? false
   }
 }
