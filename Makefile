@@ -133,6 +133,12 @@ pictures: PACKAGES += chromium fonts-liberation2 pngquant python3
 pictures: packages
 	Tests/Page/check.py --pictures docs/pictures reports/index.html
 
+# Runs the commands of docs/guide.md in a fresh Debian 12; needs root.
+.PHONY: guide
+guide: PACKAGES += debootstrap
+guide: deb
+	Tests/Guide/guide.sh $(BINARY) .build/deb/subledger_*.deb
+
 # Keeps the ledger of a release for later programs to migrate: make ledger RELEASE=0.1.0
 ledger: build
 	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }

@@ -6,8 +6,7 @@ deb=$(realpath "$1")
 cd "$(dirname "$0")/../.."
 root=$(mktemp -d)/debian
 trap 'umount "$root/proc" 2>/dev/null || true; rm -rf "$(dirname "$root")"' EXIT
-debootstrap --variant=minbase --include=adduser,tzdata bookworm "$root" > "$root.log" 2>&1 ||
-  { tail -5 "$root.log" >&2; exit 1; }
+packaging/deb/root.sh "$root"
 mount -t proc proc "$root/proc"
 within() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
   DEBIAN_FRONTEND=noninteractive "$@"; }
