@@ -17,3 +17,4 @@ fi
 mkdir -p "$folder"
 tar -C "$folder" -xf $kept
 cp /etc/resolv.conf "$folder/etc/"
+chroot "$folder" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin apt-get -qq update
