@@ -99,7 +99,7 @@ struct SetupCommandTests {
     for words in [
       "1 of 2 names of archives hold no date, such as 2026-3-1.jsonl",
       "1 product of snapshots in no event, the first is dashboard",
-      "everybody may use the ledger", "before the last run's as-of",
+      "other users can read the ledger", "before the last run's as-of",
     ] {
       #expect(warned.output.contains(words), "\(words): \(warned)")
     }

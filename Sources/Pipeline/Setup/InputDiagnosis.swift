@@ -62,12 +62,11 @@ extension Diagnosis {
     }
     let turned = zip(times, times.dropFirst()).filter { $0.1 > $1.1 }
     guard let (former, latter) = turned.first else {
-      return add("names", .ok, "the byte order of \(use) is their order in time")
+      return add("names", .ok, "\(use) sort by time")
     }
     add(
       "names", .warning,
-      "the byte order of \(use) is not their order in time: \(former.0.name) comes before "
-        + latter.0.name,
+      "\(use) do not sort by time: \(former.0.name) comes before \(latter.0.name)",
       "write dates as 2026-01-09, with year, month and day of equal length")
   }
 
@@ -80,14 +79,14 @@ extension Diagnosis {
     if stat(plan.ledger, &status) == 0, status.st_mode & 0o007 != 0 {
       add(
         "permissions", .warning,
-        "everybody may use the ledger \(plan.ledger), which holds user ids",
+        "other users can read the ledger \(plan.ledger), which holds user ids",
         "run chmod o-rwx on it; the next run does so, too")
     }
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     ledger.stop = stop
     try ledger.requireSealed()
     try ledger.atOneMoment {
-      add("ledger", .ok, "\(plan.ledger) can be read; `subledger verify` proves every row")
+      add("ledger", .ok, "\(plan.ledger) can be read; `subledger verify` checks every row")
       try addRuns(of: ledger, plan)
       let unmapped = try unmappedProducts(of: ledger, plan)
       if let first = unmapped.first {
@@ -102,7 +101,7 @@ extension Diagnosis {
   private mutating func addRuns(of ledger: Ledger, _ plan: Plan) throws {
     if let broken = try ledger.unpublishedRun() {
       add(
-        "runs", .warning, "run \(broken.id) has not published: it is at work, or was broken off",
+        "runs", .warning, "run \(broken.id) has not published: it is running, or was interrupted",
         "publish with `subledger run` or `subledger report`")
     }
     let pipeline = RunPipeline(

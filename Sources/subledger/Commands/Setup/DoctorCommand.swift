@@ -4,7 +4,7 @@ import Pipeline
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what stands in the way of the nightly job.",
+    abstract: "Check whether the nightly job can run.",
     discussion: """
       Looks at configuration, secrets, time zones, clock, archives and their names, permissions, \
       free space, the ledger, its last runs, and products that `products` does not map. Only \
