@@ -22,7 +22,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: run test build install install-test deb deb-test lint messages sample settings bench recall
-.PHONY: alerts attack faults fuzz tsan asan readers page pictures ledger guard clean packages
+.PHONY: alerts attack faults fetch-test fuzz tsan asan readers page pictures ledger guard clean
+.PHONY: packages
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -155,6 +156,11 @@ alerts: build
 		$(BINARY) run $(SAMPLE) --ledger "$$room/ledger" --out "$$room/reports" \
 		--metrics "$$room/metrics" && \
 		$(PROMETHEUS)/usr/bin/promtool check metrics <"$$room/metrics"
+
+# Fetches the snapshots of USERS users from a server that fails, with kills (see docs/fetch.md).
+fetch-test: PACKAGES += python3 libcurl4
+fetch-test: build
+	Tests/Fetch/fetch.py $(BINARY) $(or $(USERS),2000)
 
 # Fails when a full run needs more instructions than recorded (see docs/benchmarks.md).
 guard: PACKAGES += valgrind

@@ -73,6 +73,9 @@ let package = Package(
     // requests → responses
     .target(name: "HTTP", dependencies: ["CCurl", "Domain"]),
 
+    // users → what their provider has of them now
+    .target(name: "Fetch", dependencies: ["Domain", "Formats", "HTTP", "Providers"]),
+
     // a synthetic world, for tests and for trying the program
     .target(name: "Simulation", dependencies: ["Domain", "Formats"]),
 
@@ -80,8 +83,8 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Domain", "EventStore", "Formats", "Page", "Providers", "Reconciliation", "Reports",
-        "Subscriptions", "Yams",
+        "Domain", "EventStore", "Fetch", "Formats", "HTTP", "Page", "Providers",
+        "Reconciliation", "Reports", "Subscriptions", "Yams",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
@@ -105,6 +108,7 @@ let package = Package(
     .testTarget(name: "ReportsTests", dependencies: ["EventStore", "Reports", "TestSupport"]),
     .testTarget(name: "PageTests", dependencies: ["Domain", "Page", "Reports", "TestSupport"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"]),
+    .testTarget(name: "FetchTests", dependencies: ["Domain", "Fetch", "HTTP", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"]),
     .testTarget(
       name: "PipelineTests",

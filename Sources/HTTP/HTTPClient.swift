@@ -60,6 +60,8 @@ public final class HTTPClient {
     let httpAndHTTPS = 3
     set(CURLOPT_PROTOCOLS, httpAndHTTPS, handle)
     set(CURLOPT_NOSIGNAL, 1, handle)
+    // A part of a path can be an id such as `..`.
+    set(CURLOPT_PATH_AS_IS, 1, handle)
     set(CURLOPT_TIMEOUT_MS, secondsMax * 1000, handle)
     set(CURLOPT_CONNECTTIMEOUT_MS, min(secondsMax, 10) * 1000, handle)
     set(CURLOPT_URL, request.url, handle)

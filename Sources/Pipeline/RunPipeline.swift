@@ -22,7 +22,7 @@ public struct RunPipeline {
   /// What comparison with snapshots gives: breaks, of every user.
   typealias Reconciled = ReconcilePass.Outcome
 
-  private(set) var plan: Plan
+  var plan: Plan
   let version: String
   private(set) var log: Logger
   let progress: (RunProgress) -> Void
@@ -64,20 +64,26 @@ public struct RunPipeline {
   }
 
   /// Reads what is new and publishes the report set anew.
-  public func run() throws -> RunResult {
+  ///
+  /// - Parameter clock: the time now, for fetching snapshots of users who are due before; nil
+  ///   fetches none.
+  public func run(fetchingBy clock: (() -> Instant)? = nil) throws -> RunResult {
     let pipeline = try withLists()
     if plan.hasWorkbook { try requireWorkbooks() }
     if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
     try requireInput()
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
-      let pipeline = try pipeline.numbered(by: ledger)
-      let intake = try pipeline.ingest(into: ledger)
+      var pipeline = try pipeline.numbered(by: ledger)
+      var isFetched = true
+      let intake = try pipeline.ingest(into: ledger) {
+        if let clock { isFetched = try $0.fetchDue(from: ledger, clock) }
+      }
       pipeline.warnOfLateAsOf()
       try pipeline.warnOfClosesElsewhere(in: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
-      if !intake.unreadable.isEmpty { outcome.hasReservations = true }
+      if !intake.unreadable.isEmpty || !isFetched { outcome.hasReservations = true }
       return outcome
     }
   }
@@ -86,7 +92,8 @@ public struct RunPipeline {
   public func ingest() throws -> RunResult {
     try requireInput()
     return try withLedger { ledger in
-      let intake = try numbered(by: ledger).ingest(into: ledger)
+      var pipeline = try numbered(by: ledger)
+      let intake = try pipeline.ingest(into: ledger)
       return RunResult(
         hasReservations: !intake.unreadable.isEmpty,
         dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
@@ -164,12 +171,18 @@ public struct RunPipeline {
   /// For repeated runs.
   static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
 
-  private func ingest(into ledger: Ledger) throws -> IntakeSummary {
+  /// Reads archives, does `fetch`, which may change as-of, and reads snapshots.
+  private mutating func ingest(
+    into ledger: Ledger, _ fetch: (inout RunPipeline) throws -> Void = { _ in }
+  ) throws -> IntakeSummary {
     var summary = IntakeSummary()
     ledger.stop = stop
-    let intake = Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop)
-    try intake.readArchives(into: &summary)
-    try intake.readSnapshots(into: &summary)
+    func intake() -> Intake {
+      Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop)
+    }
+    try intake().readArchives(into: &summary)
+    try fetch(&self)
+    try intake().readSnapshots(into: &summary)
     try withdrawDamage(in: ledger, &summary)
     log.info(
       "\(summary.text)",

@@ -33,11 +33,13 @@ public struct RunProgress: Sendable {
     case fold = "folding subscriptions"
     case reconcile = "reconciling users"
     case reports = "writing reports"
+    /// Not a step of a run itself.
+    case fetch = "fetching snapshots"
   }
 
   /// The current step.
   public var stage: Stage
-  /// What is done of it: bytes of archives and snapshots, parts of other steps.
+  /// What is done of it: bytes of archives and snapshots, users fetched, parts of other steps.
   public var done: Int64
   /// The same of the whole step.
   public var total: Int64

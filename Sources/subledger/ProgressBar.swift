@@ -32,9 +32,10 @@ final class ProgressBar {
     let share = progress.total > 0 ? min(1000, progress.done * 1000 / progress.total) : 1000
     let filled = Int(share) * width / 1000
     let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
-    let step = (RunProgress.Stage.allCases.firstIndex(of: progress.stage) ?? 0) + 1
+    let steps = RunProgress.Stage.allCases.filter { $0 != .fetch }
+    let step = steps.firstIndex(of: progress.stage).map { "\($0 + 1)/\(steps.count) " } ?? ""
     let parts =
-      ["\(step)/\(RunProgress.Stage.allCases.count) \(progress.stage.rawValue)"]
+      [step + progress.stage.rawValue]
       + amounts(progress, since: now - (stage?.begin ?? now))
     StandardStreams.draw("\(bar) \(parts.joined(separator: "  "))")
   }
@@ -57,7 +58,7 @@ final class ProgressBar {
         parts.append("\(progress.done * 1000 / milliseconds / unit) \(name)/s")
       }
       if progress.lines > 0 { parts.append("\(progress.lines) lines") }
-    case .fold, .reconcile, .reports: parts.append("\(progress.done)/\(progress.total)")
+    case .fold, .reconcile, .reports, .fetch: parts.append("\(progress.done)/\(progress.total)")
     }
     if milliseconds > 500, progress.done > 0, progress.done < progress.total {
       let left = milliseconds * (progress.total - progress.done) / progress.done / 1000

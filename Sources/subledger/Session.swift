@@ -117,6 +117,9 @@ final class Session {
     guard !outcome.hasReservations else { throw ExitCode(ExitStatus.of(outcome)) }
   }
 
+  /// Ends the line of the progress bar.
+  func endProgress() { bar?.end() }
+
   static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 

@@ -26,11 +26,11 @@ struct Subledger: ParsableCommand {
       """,
     version: Release.version,
     subcommands: [
-      RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
-      SQLCommand.self, DiffCommand.self, CloseCommand.self, ReopenCommand.self, VerifyCommand.self,
-      PackCommand.self, StatusCommand.self, BackupCommand.self, EraseCommand.self,
-      PruneCommand.self, RetractCommand.self, DrillCommand.self, SimulateCommand.self,
-      ConfigCommand.self, DoctorCommand.self,
+      RunCommand.self, IngestCommand.self, FetchCommand.self, ReportCommand.self,
+      ExplainCommand.self, SQLCommand.self, DiffCommand.self, CloseCommand.self, ReopenCommand.self,
+      VerifyCommand.self, PackCommand.self, StatusCommand.self, BackupCommand.self,
+      EraseCommand.self, PruneCommand.self, RetractCommand.self, DrillCommand.self,
+      SimulateCommand.self, ConfigCommand.self, DoctorCommand.self,
     ])
 
   static func main() {

@@ -65,6 +65,8 @@ extension ProviderInterface {
   static let qonversion = ProviderInterface(
     retries: RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? .firstOnly,
     recordsKept: .days(7), host: "api.qonversion.io", path: "/v4/users/{user_id}/{record}",
+    olderPath: "/v3/users/{user_id}/entitlements", authorization: .bearer,
+    records: [.entitlements, .purchases], list: "data", user: "user_id",
     note: "Bearer with the project's secret key; page on with starting_after while has_more")
 }
 
@@ -112,6 +114,7 @@ extension ProviderInterface {
   /// Source: Fovea's "customer purchases"; no schedule of retries is published.
   static let iaptic = ProviderInterface(
     host: "validator.fovea.cc", path: "/v2/customers/{user_id}/purchases",
+    authorization: .basic, user: "applicationUsername",
     note: "Basic with app name and secret key; the answer holds the last purchase per product")
 }
 

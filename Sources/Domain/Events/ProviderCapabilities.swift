@@ -80,6 +80,16 @@ public struct ProviderCapabilities: Sendable {
 
 /// How a provider's messages are delivered, and where its own interface answers about a user.
 public struct ProviderInterface: Sendable {
+  /// What the header `Authorization` holds.
+  public enum Authorization: Sendable {
+    /// Nothing: the provider publishes no way.
+    case none
+    /// The key itself.
+    case bearer
+    /// A name and a key with a colon between them, in Base64.
+    case basic
+  }
+
   /// When a message that was not taken is sent again.
   public var retries = RetrySchedule.firstOnly
   /// The schedule of an older page, which counts where it fits more deliveries than `retries`.
@@ -92,6 +102,16 @@ public struct ProviderInterface: Sendable {
   ///
   /// A record is `purchases`, the store's transactions, or `entitlements`, what a user may use.
   public var path = ""
+  /// The same for the API before it, which answers about all records at once; nil without one.
+  public var olderPath: String?
+  /// How the question is authorised.
+  public var authorization = Authorization.none
+  /// The records that complete each other, one question each.
+  public var records: [FetchRequest.Record] = [.purchases]
+  /// The member of an answer that lists what the user has.
+  public var list = "purchases"
+  /// The member that names the user in a snapshot of that shape.
+  public var user = "user"
   /// How to authorise the question, or what to do where no interface is published.
   public let note: String
 }

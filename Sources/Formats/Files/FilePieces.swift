@@ -26,4 +26,26 @@ public final class FilePieces {
   public func next() -> UnsafeRawBufferPointer? {
     file.read(into: buffer).map { UnsafeRawBufferPointer(rebasing: buffer[..<$0]) }
   }
+
+  /// Calls `body` at every line that has an end, without it; false when reading failed.
+  public func forEachLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
+    var rest: [UInt8] = []
+    while let piece = next() {
+      if piece.isEmpty { return true }
+      var start = 0
+      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = UnsafeRawBufferPointer(rebasing: piece[start..<end])
+        if rest.isEmpty {
+          try body(line)
+        } else {
+          rest.append(contentsOf: line)
+          try rest.withUnsafeBytes(body)
+          rest.removeAll(keepingCapacity: true)
+        }
+        start = end + 1
+      }
+      rest.append(contentsOf: piece[start...])
+    }
+    return false
+  }
 }

@@ -1,3 +1,4 @@
+import Fetch
 import Formats
 import Foundation
 import EventStore
@@ -83,6 +84,7 @@ struct Intake {
     var known = 0
     var leftAlone = 0
     let files = try listing.files.filter { file in
+      guard kind == .events || !FetchJournal.isList(file.name) else { return false }
       let isKnown = try ledger.isUnchanged(
         path: file.path, bytes: file.bytes, modified: file.modified,
         inode: Int64(bitPattern: file.inode), kind: kind)
@@ -90,7 +92,9 @@ struct Intake {
         known += 1
         return false
       }
-      guard let limit = plan.modifiedUntil, file.modified > limit else { return true }
+      guard let limit = plan.modifiedUntil, file.modified > limit,
+        kind == .events || !FetchJournal.isFetched(file.name)
+      else { return true }
       log.info(
         "left alone \(file.path): younger than --min-age", metadata: file.metadata("too_young"))
       leftAlone += 1

@@ -38,6 +38,8 @@ struct Configuration: Sendable {
     var isDryRun = false
     /// What standard error shows.
     var log = LogOptions()
+    /// How providers are asked for snapshots.
+    var fetch = FetchSettings()
   }
 
   var job = Job()

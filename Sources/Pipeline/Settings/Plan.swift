@@ -35,6 +35,8 @@ struct Plan: Sendable {
   var rules: FoldSettings
   /// The environment variables that the configuration names, as secrets.
   let secretVariables: [String: Secret]
+  /// Where systemd puts the credentials of the job; nil without any.
+  let credentialsFolder: String?
   /// For charges whose provider sends no money; nil when none is given, or it was not read.
   var prices: PriceBookFile?
   /// What people decided about breaks.
@@ -59,6 +61,7 @@ struct Plan: Sendable {
     configuration.job.ledger = linksFollowed(configuration.job.ledger)
     self.configuration = configuration
     secretVariables = Self.secretVariables(configuration, environment)
+    credentialsFolder = environment["CREDENTIALS_DIRECTORY"]
     let minAge = Int64(configuration.job.minAge)
     modifiedUntil = minAge == 0 ? nil : now - .seconds(minAge)
     let calendar = configuration.timezone
@@ -151,7 +154,8 @@ extension Plan {
   var ownPlaces: [String] {
     let job = configuration.job
     let set = (reportPaths + documentPaths).map { "\(job.out)/\($0)" }
-    let secrets = configuration.secrets.values.joined().compactMap { source -> String? in
+    let keys = job.fetch.sources.values.compactMap(\.key)
+    let secrets = (configuration.secrets.values.joined() + keys).compactMap { source -> String? in
       if case .file(let path) = source { path } else { nil }
     }
     let settings = [

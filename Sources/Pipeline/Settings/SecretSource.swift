@@ -9,6 +9,8 @@ enum SecretSource: Sendable {
   case environment(String)
   /// A file that only its owner can read holds it, or several, one a line.
   case file(String)
+  /// A credential that systemd hands to the job.
+  case credential(String)
 
   var isWritten: Bool {
     if case .written = self { true } else { false }
@@ -35,7 +37,7 @@ extension SettingValue {
     return secrets
   }
 
-  private func secret() throws(SubledgerError) -> SecretSource {
+  func secret() throws(SubledgerError) -> SecretSource {
     // YAML may change a number without quotes.
     let isNumber = node.scalar.map { $0.style == .plain && $0.string.allSatisfy(\.isNumber) }
     if let text = node.scalar?.string, isNumber == false, let secret = Secret(Array(text.utf8)) {
@@ -46,8 +48,11 @@ extension SettingValue {
     {
       if field.key == "file" { return .file(text) }
       if field.key == "env" { return .environment(text) }
+      if field.key == "credential", !text.contains("/") { return .credential(text) }
     }
-    throw refused("the value is not {env: NAME}, {file: PATH}, a text in quotes, or a list of such")
+    throw refused(
+      "the value is not {env: NAME}, {file: PATH}, {credential: NAME}, a text in quotes, or a list "
+        + "of such")
   }
 }
 
@@ -71,26 +76,40 @@ extension Plan {
     var found: [Secret] = []
     for (index, source) in sources.enumerated() {
       let entry = sources.count == 1 ? "`\(key)`" : "entry \(index + 1) of `\(key)`"
-      switch source {
-      case .written(let secret): found.append(secret)
-      case .environment(let name):
-        guard let secret = secretVariables[name] else {
-          throw SubledgerError(
-            .configuration, "the environment variable that \(entry) names is not set, or empty",
-            hint: "set it in the environment of the job, or use {file: PATH}")
-        }
-        found.append(secret)
-      case .file(let path): found += try SecretFile(path: path, entry: entry).secrets()
-      }
+      found += try self.secrets(in: source, of: entry)
     }
     return found
+  }
+
+  /// The secrets in one place, which `entry` of the configuration names.
+  func secrets(in source: SecretSource, of entry: String) throws(SubledgerError) -> [Secret] {
+    switch source {
+    case .written(let secret): return [secret]
+    case .environment(let name):
+      guard let secret = secretVariables[name] else {
+        throw SubledgerError(
+          .configuration, "the environment variable that \(entry) names is not set, or empty",
+          hint: "set it in the environment of the job, or use {file: PATH}")
+      }
+      return [secret]
+    case .file(let path): return try SecretFile(path: path, entry: entry).secrets()
+    case .credential(let name):
+      guard let folder = credentialsFolder else {
+        throw SubledgerError(
+          .configuration, "\(entry) names a credential, and the job was given none",
+          hint: "name it in LoadCredential= of the job's unit, or use {file: PATH}")
+      }
+      // systemd decides who reads it.
+      return try SecretFile(path: "\(folder)/\(name)", entry: entry, isOwned: false).secrets()
+    }
   }
 
   static func secretVariables(
     _ configuration: Configuration, _ environment: [String: String]
   ) -> [String: Secret] {
     var variables: [String: Secret] = [:]
-    for case .environment(let name) in configuration.secrets.values.joined() {
+    let keys = configuration.job.fetch.sources.values.compactMap(\.key)
+    for case .environment(let name) in configuration.secrets.values.joined() + keys {
       variables[name] = environment[name].flatMap { Secret(Array($0.utf8)) }
     }
     return variables
@@ -113,6 +132,8 @@ private struct SecretFile {
   let path: String
   /// Where the configuration names it, for messages.
   let entry: String
+  /// Whether only its owner may read it.
+  var isOwned = true
 
   private static let bytesMax = 64 << 10
 
@@ -136,7 +157,7 @@ private struct SecretFile {
 
   private func check(_ rights: UInt32?) throws(SubledgerError) {
     guard let rights else { throw refused("is not a regular file", "give the path of a file") }
-    guard rights & 0o077 == 0 else {
+    guard !isOwned || rights & 0o077 == 0 else {
       let mode = String(rights, radix: 8)
       throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")
     }

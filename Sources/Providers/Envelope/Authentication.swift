@@ -103,6 +103,8 @@ extension BodyProblem {
 public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
   /// The SHA-256 as hex digits.
   let digest: [UInt8]
+  /// The secret itself, for a request.
+  public let text: String
 
   /// The secret that `bytes` are; spaces around them are not part of it, as in headers.
   ///
@@ -111,6 +113,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
     let trimmed = bytes.withUnsafeBytes { Array($0.trimmed) }
     guard !trimmed.isEmpty else { return nil }
     digest = Array(sha256(of: trimmed).utf8)
+    text = String(decoding: trimmed, as: UTF8.self)
   }
 
   /// The word `secret`.

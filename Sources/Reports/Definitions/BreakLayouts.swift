@@ -75,6 +75,9 @@ extension ReportDefinition {
       .cell("note", .text, "How to authorise, or what to do without an interface."),
       .cell("break_ids", .text, "The breaks, separated by spaces."),
       .customer,
+      .cell(
+        "fetched_at", .instant,
+        "Capture of the newest snapshot since the breaks were first seen; empty without one."),
     ])
 
   private static let subject: [Column] = [

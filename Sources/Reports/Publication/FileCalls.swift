@@ -116,24 +116,7 @@ func forEachLine(of path: String, _ body: (UnsafeRawBufferPointer) throws -> Voi
   guard let file = FilePieces(of: path, flags: O_NOFOLLOW) else {
     throw SubledgerError.system("open", path)
   }
-  var rest: [UInt8] = []
-  while true {
-    guard let piece = file.next() else { throw SubledgerError.system("read", path) }
-    if piece.isEmpty { return }
-    var start = 0
-    while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      let line = UnsafeRawBufferPointer(rebasing: piece[start..<end])
-      if rest.isEmpty {
-        try body(line)
-      } else {
-        rest.append(contentsOf: line)
-        try rest.withUnsafeBytes(body)
-        rest.removeAll(keepingCapacity: true)
-      }
-      start = end + 1
-    }
-    rest.append(contentsOf: piece[start...])
-  }
+  guard try file.forEachLine(body) else { throw SubledgerError.system("read", path) }
 }
 
 /// A small file's bytes; nil when there is none.

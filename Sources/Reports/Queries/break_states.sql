@@ -26,6 +26,7 @@ select
   break.app,
   break.environment,
   break.store,
+  break.user as user_key,
   break.user_id,
   break.customer_id,
   break.subscription_id,

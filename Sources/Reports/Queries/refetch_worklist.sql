@@ -18,7 +18,9 @@ with work as (
       case when state.evidence_expires_ms > as_of.ms then state.evidence_expires_ms end
     ) as next_expiry_ms,
     max(state.evidence_expires_ms) as last_expiry_ms,
-    max(state.customer_id) as customer_id
+    max(state.customer_id) as customer_id,
+    max(state.user_key) as user_key,
+    max(state.first_seen_ms) as last_seen_first_ms
   from break_state as state
   join break_code on break_code.code = state.code
   cross join as_of
@@ -68,7 +70,18 @@ select
   fetch.path,
   fetch.note,
   fetch.break_ids,
-  work.customer_id
+  work.customer_id,
+  (
+    select max(snapshot.captured_ms)
+    from snapshot
+    join archive on archive.id = snapshot.archive
+    where
+      snapshot.provider = work.provider
+      and snapshot.user = work.user_key
+      and snapshot.captured_ms > work.last_seen_first_ms
+      and snapshot.captured_ms <= as_of.ms
+      and archive.kind = 'snapshots'
+  ) as fetched_at
 from work
 cross join as_of
 join provider_name as provider on provider.id = work.provider

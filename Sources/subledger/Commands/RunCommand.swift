@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Pipeline
 
 struct RunCommand: ParsableCommand {
@@ -12,6 +13,13 @@ struct RunCommand: ParsableCommand {
         subledger run --archives /srv/webhooks --out /srv/reports --fail-on open
       """)
 
+  @Flag(
+    help: """
+      First fetch snapshots of the worklist's users and of those with new events, into the first \
+      folder of --snapshots.
+      """)
+  var fetch = false
+
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -19,7 +27,10 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let flags = input.given.merging(output.given) { $1 }
     try Session(ledger, drawsProgress: true).run { session in
-      try session.reporting(session.pipeline(flags), isWatched: true) { try $0.run() }
+      let clock: (() -> Instant)? = fetch ? { .now } : nil
+      return try session.reporting(session.pipeline(flags), isWatched: true) {
+        try $0.run(fetchingBy: clock)
+      }
     }
   }
 }

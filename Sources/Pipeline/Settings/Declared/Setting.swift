@@ -84,7 +84,7 @@ public struct Setting: Sendable {
   /// source are read.
   static let sections: [(title: String, settings: [Setting])] = [
     ("Paths", paths), ("Time of the reports", times), ("Names of the provider", names),
-    ("Secrets", secrets), ("Deadlines", deadlines), ("Money", money),
+    ("Secrets", secrets), ("Fetching", fetching), ("Deadlines", deadlines), ("Money", money),
     ("Reservations", reservations), ("Output", output), ("The run", process),
   ]
 

@@ -135,7 +135,8 @@ extension SettingForm<[Provider: [SecretSource]]> {
   /// A provider's secret: `{env: NAME}`, `{file: PATH}`, the text itself, or a list of these.
   static var secrets: Self {
     let source: JSONValue = .any(
-      .object(["type": .string("string")]), .mapping(["env": .text]), .mapping(["file": .text]))
+      .object(["type": .string("string")]), .mapping(["env": .text]), .mapping(["file": .text]),
+      .mapping(["credential": .text]))
     return Self(schema: .byProvider(.list(of: source))) { try $0.secrets() }
   }
 }

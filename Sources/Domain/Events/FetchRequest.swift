@@ -1,9 +1,7 @@
-internal import Domain
-
 /// What to ask a provider's own interface about one user, so that a break can be explained.
-struct FetchRequest: Equatable {
+public struct FetchRequest: Sendable, Equatable {
   /// What the answer must contain.
-  enum Record: String {
+  public enum Record: String, Sendable {
     /// The store's transactions, for money.
     case purchases
     /// What the user can use now and until when.
@@ -11,15 +9,19 @@ struct FetchRequest: Equatable {
   }
 
   /// `GET`; empty when there is nothing to call.
-  var method = ""
+  public var method = ""
   /// Without scheme; always https.
-  var host = ""
+  public var host = ""
   /// From the first slash, with ids encoded for a URL.
-  var path = ""
+  public var path = ""
   /// How to authorise the call, and what to do when there is none.
-  var note: String
+  public var note: String
 
-  init(_ record: Record, of user: String, app: String, at provider: Provider) {
+  /// The question about a record of `user`, to the provider's older API where it has one if
+  /// `isOlder`.
+  public init(
+    _ record: Record, of user: String, app: String, at provider: Provider, isOlder: Bool = false
+  ) {
     let interface = provider.interface
     note = interface.note
     guard !interface.host.isEmpty else { return }
@@ -29,13 +31,14 @@ struct FetchRequest: Equatable {
     }
     method = "GET"
     host = interface.host
-    path = interface.path.replacing("{record}", with: record.rawValue)
+    path = (isOlder ? interface.olderPath ?? interface.path : interface.path)
+      .replacing("{record}", with: record.rawValue)
       .replacing("{app_id}", with: Self.encoded(app))
       .replacing("{user_id}", with: Self.encoded(user))
   }
 
   /// `text` with everything but RFC 3986's unreserved characters as `%` and two digits.
-  private static func encoded(_ text: String) -> String {
+  public static func encoded(_ text: String) -> String {
     var path = ""
     for byte in text.utf8 {
       let scalar = Unicode.Scalar(byte)
@@ -55,7 +58,7 @@ struct FetchRequest: Equatable {
 
 extension BreakCode {
   /// What to fetch about a break of this kind; nil when both sides are known already.
-  var remedy: FetchRequest.Record? {
+  public var remedy: FetchRequest.Record? {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,
       .eventsAbsent:

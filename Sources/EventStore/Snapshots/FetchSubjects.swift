@@ -1,0 +1,91 @@
+public import Domain
+
+/// Users whom a provider can be asked about.
+public struct FetchSubject: Sendable, Hashable {
+  /// The key of the user.
+  public var user: Int64
+  /// The app's symbol, where it belongs to the question; else 0.
+  public var app: StringID
+
+  /// The user `user` in `app`.
+  public init(user: Int64, app: StringID = 0) {
+    self.user = user
+    self.app = app
+  }
+}
+
+/// Of which users a snapshot is wanted.
+public enum FetchScope: Sendable {
+  /// All with events or snapshots.
+  case all
+  /// Those with an event that happened or came at this time or later.
+  case since(Instant)
+  /// Those with an event in an archive that was read after their newest snapshot.
+  case new
+}
+
+extension Ledger {
+  /// The id of a user; nil of one who was erased, or whom the ledger does not have.
+  public func unerasedID(of user: Int64) throws(SubledgerError) -> String? {
+    try first(
+      "read a user",
+      "select id from user where key = ?1 and not exists (select 1 from erased where key = ?1)",
+      user
+    ) { $0.text(0) }
+  }
+
+  /// The users of `provider` in `scope`, by key; in the sandbox there are none.
+  ///
+  /// - Parameter byApp: whether the question names the app.
+  public func fetchSubjects(
+    of provider: Provider, byApp: Bool, _ scope: FetchScope
+  ) throws -> [FetchSubject] {
+    var subjects: Set<FetchSubject> = []
+    try visit("read users") { database in
+      let snapshots = try database.all(
+        """
+        select s.user, s.app, max(case when a.kind = 'snapshots' then s.archive else 0 end)
+        from snapshot s join archive a on a.id = s.archive
+        where s.provider = ? group by s.user, s.app
+        """, provider
+      ) {
+        (
+          subject: FetchSubject(user: $0.int64(0), app: byApp ? StringID($0.int64(1)) : 0),
+          archive: $0.int64(2)
+        )
+      }
+      if case .all = scope { subjects = Set(snapshots.map(\.subject)) }
+      let newest = Dictionary(snapshots.map { ($0.subject, $0.archive) }, uniquingKeysWith: max)
+      try database.forEachRow(
+        """
+        \(LineageRow.selectWithEvents(userTexts: false))
+        where l.provider = ? and l.user <> 0
+          and l.environment = \(Environment.production.rawValue)
+        """, provider
+      ) { row in
+        let lineage = try LineageRow(row)
+        let subject = FetchSubject(user: lineage.user, app: byApp ? lineage.app : 0)
+        guard !subjects.contains(subject) else { return }
+        let begun = Int64(newest[subject] ?? 0)
+        let isWanted =
+          switch scope {
+          case .all: true
+          case .since(let time):
+            try lineage.hasEvent(row) { $0.time >= time || $0.received.map { $0 >= time } ?? false }
+          case .new: try begun == 0 || lineage.hasEvent(row) { $0.place.archive > begun }
+          }
+        if isWanted { subjects.insert(subject) }
+      }
+    }
+    return subjects.sorted { ($0.user, $0.app) < ($1.user, $1.app) }
+  }
+}
+
+extension LineageRow {
+  /// Whether `condition` holds for an event of a row of `selectWithEvents`.
+  func hasEvent(_ row: Statement, _ condition: (Event) -> Bool) throws -> Bool {
+    var events: [Event] = []
+    try addEvents(of: row, to: &events)
+    return events.contains(where: condition)
+  }
+}

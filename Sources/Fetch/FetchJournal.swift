@@ -1,0 +1,246 @@
+public import Domain
+internal import Formats
+internal import Glibc
+internal import Providers
+
+/// The answers of one pass, each on disk before its user counts as asked.
+///
+/// It is a hidden file in the folder of snapshots, which an import leaves out, with a line for each
+/// user: the status, the user and the app as JSON texts, and the lines of snapshots or the reason,
+/// with tabs between them. When the pass is through, it becomes
+/// `snapshots-PROVIDER-INSTANT.jsonl.gz` and, for users without a snapshot, `…-failed.csv`.
+public final class FetchJournal {
+  private static let failedEnd = "-failed.csv"
+  /// After this time answers count as old: users are asked again.
+  private static let agesAfter = Interval.hours(20)
+
+  /// Whether a file's name is that of snapshots which a pass fetched: it is whole from the start.
+  public static func isFetched(_ name: String) -> Bool {
+    name.hasSuffix(".jsonl.gz") && isOfPass(name)
+  }
+
+  /// Whether a file's name is that of a pass's list of users without a snapshot.
+  public static func isList(_ name: String) -> Bool {
+    name.hasSuffix(failedEnd) && isOfPass(name)
+  }
+
+  private static func isOfPass(_ name: String) -> Bool {
+    let last = name.split(separator: "/").last ?? ""
+    return Provider.allCases.contains { last.hasPrefix("snapshots-\($0.name)-") }
+  }
+
+  private let folder: String
+  /// The files' name without its end.
+  private let name: String
+  private let provider: Provider
+  private let file: OpenFile
+  private let seed = UInt64.random(in: 0 ... .max)
+  private var asked: Set<Int64> = []
+
+  /// How many users have an answer.
+  public var count: Int { asked.count }
+
+  /// Opens the journal of `provider` that a pass left behind in `folder`, or begins one at `now`.
+  ///
+  /// Answers that are too old by now are made a file first. The caller holds a lock of the folder.
+  public static func open(
+    in folder: String, of provider: Provider, at now: Instant
+  ) throws -> FetchJournal {
+    let begin = "snapshots-\(provider.name)-"
+    var moment = now
+    let left = try names(in: folder).filter {
+      $0.hasPrefix(".\(begin)") && $0.hasSuffix(".journal")
+    }
+    if let name = left.max().map({ String($0.dropFirst().dropLast(".journal".count)) }) {
+      let journal = try FetchJournal(in: folder, name, provider)
+      let begun = captureTime(fileName: name, in: .utc) ?? now
+      if now.since(begun) < agesAfter { return journal }
+      _ = try journal.finish([])
+    }
+    while true {
+      let time = moment.text.prefix(19).map { $0 == ":" ? "-" : $0 }
+      let name = begin + time + "Z"
+      guard access("\(folder)/\(name).jsonl.gz", F_OK) == 0 else {
+        return try FetchJournal(in: folder, name, provider)
+      }
+      moment = moment + .seconds(1)
+    }
+  }
+
+  private init(in folder: String, _ name: String, _ provider: Provider) throws {
+    self.folder = folder
+    self.name = name
+    self.provider = provider
+    let path = "\(folder)/.\(name).journal"
+    guard let file = OpenFile(path, O_RDWR | O_CREAT | O_APPEND, rights: 0o600) else {
+      throw SubledgerError.system(
+        "write a file in \(folder)", .cannotCreate, cause: errno, at: "the folder")
+    }
+    self.file = file
+    var whole = 0
+    var isWhole = true
+    try forEachEntry { fields in
+      isWhole = isWhole && fields.count >= 4
+      guard isWhole else { return }
+      asked.insert(key(fields[1], fields[2]))
+      whole += fields.reduce(fields.count) { $0 + $1.count }
+    }
+    // A process that was killed may have left half a line, a machine that failed something else.
+    guard truncate(path, whole) == 0 else {
+      throw SubledgerError.system("write \(path)", cause: errno)
+    }
+  }
+
+  /// Whether there is an answer about `user`.
+  public func holds(_ user: FetchedUser) -> Bool {
+    let (id, app) = (JSONValue.string(user.id).line, JSONValue.string(user.app).line)
+    return id.withUnsafeBytes { id in app.withUnsafeBytes { asked.contains(key(id, $0)) } }
+  }
+
+  /// Keeps the lines of `user`.
+  public func add(_ lines: [[UInt8]], of user: FetchedUser) throws {
+    try add(200, user, Array(lines.joined(separator: [UInt8(ascii: "\t")])))
+  }
+
+  /// Keeps that the provider has no such user.
+  public func add(_ failed: FailedUser) throws {
+    try add(failed.status ?? 0, failed.user, Array(failed.reason.utf8))
+  }
+
+  private func add(_ status: Int, _ user: FetchedUser, _ rest: [UInt8]) throws {
+    let (id, app) = (JSONValue.string(user.id).line, JSONValue.string(user.app).line)
+    let head = [Array(String(status).utf8), id, app, rest].joined(separator: [UInt8(ascii: "\t")])
+    let entry = Array(head) + [UInt8(ascii: "\n")]
+    // A process that ends loses nothing that was written; a machine that does, the last few.
+    guard entry.withUnsafeBytes(file.write), !asked.count.isMultiple(of: 500) || file.sync() else {
+      throw SubledgerError.system("write the answers in \(folder)", cause: errno, at: "the folder")
+    }
+    asked.insert(id.withUnsafeBytes { id in app.withUnsafeBytes { key(id, $0) } })
+  }
+
+  /// Makes the files of what came, and of `failed`, the users who were given up.
+  public func finish(_ failed: [FailedUser]) throws -> FetchedFiles {
+    var files = FetchedFiles(failures: failed.count)
+    var hasLines = false
+    try forEachEntry { fields in
+      if fields.isSnapshot { hasLines = true } else { files.failures += 1 }
+    }
+    if hasLines { files.snapshots = try publish("\(name).jsonl.gz", pack) }
+    if files.failures > 0 {
+      files.failed = try publish(name + Self.failedEnd) { try list(failed, in: $0) }
+    }
+    guard unlink(path) == 0 else {
+      throw SubledgerError.system("remove \(path)", cause: errno, at: "the folder")
+    }
+    return files
+  }
+
+  private func pack(into file: OpenFile) throws -> Bool {
+    let packer = GzipPacker()
+    var isWritten = true
+    func put(_ bytes: UnsafeRawBufferPointer) { isWritten = isWritten && file.write(bytes) }
+    try forEachEntry { fields in
+      guard fields.isSnapshot else { return }
+      for line in fields[3...] {
+        packer.add(line, put)
+        [UInt8(ascii: "\n")].withUnsafeBytes { packer.add($0, put) }
+      }
+    }
+    packer.finish(put)
+    return isWritten
+  }
+
+  private func list(_ failed: [FailedUser], in file: OpenFile) throws -> Bool {
+    var isWritten = true
+    func put(_ row: String) {
+      isWritten = isWritten && Array(row.utf8).withUnsafeBytes(file.write)
+    }
+    put("provider,app_id,user_id,status,reason\n")
+    var tape = JSONTape()
+    func text(_ json: UnsafeRawBufferPointer) -> String {
+      (try? tape.read(json, from: 0)) == nil ? "" : tape.string(0)
+    }
+    try forEachEntry { fields in
+      guard !fields.isSnapshot else { return }
+      let user = FetchedUser(id: text(fields[1]), app: text(fields[2]))
+      let status = Int(String(decoding: fields[0], as: UTF8.self))
+      let reason = String(decoding: fields[3], as: UTF8.self)
+      put(FailedUser(user: user, status: status, reason: reason).row(of: provider))
+    }
+    for user in failed { put(user.row(of: provider)) }
+    return isWritten
+  }
+
+  /// Writes a file under a hidden name, and gives it its own when it is on the disk.
+  private func publish(_ name: String, _ write: (OpenFile) throws -> Bool) throws -> String {
+    let (path, part) = ("\(folder)/\(name)", "\(folder)/.\(name).part")
+    guard let file = OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o600),
+      try write(file), file.sync(), rename(part, path) == 0,
+      OpenFile(folder, O_RDONLY)?.sync() ?? (errno == EACCES)
+    else {
+      throw SubledgerError.system("write \(path)", .cannotCreate, cause: errno, at: "the folder")
+    }
+    return path
+  }
+
+  private var path: String { "\(folder)/.\(name).journal" }
+
+  /// Calls `body` at the fields of every whole line.
+  private func forEachEntry(_ body: ([UnsafeRawBufferPointer]) -> Void) throws {
+    let isRead = FilePieces(of: path)?.forEachLine { line in
+      body(
+        line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map {
+          UnsafeRawBufferPointer(rebasing: $0)
+        })
+    }
+    guard isRead == true else { throw SubledgerError.system("read \(path)", cause: errno) }
+  }
+
+  private func key(_ id: UnsafeRawBufferPointer, _ app: UnsafeRawBufferPointer) -> Int64 {
+    var key = Fingerprint(seed: seed)
+    key.combine(id)
+    key.combine(app)
+    return key.value
+  }
+
+  private static func names(in folder: String) throws -> [String] {
+    guard let stream = opendir(folder) else {
+      throw SubledgerError.system("list \(folder)", cause: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    return names
+  }
+}
+
+/// What a pass left in the folder of snapshots.
+public struct FetchedFiles: Sendable, Equatable {
+  /// The file of snapshots; nil when there are none.
+  public var snapshots: String?
+  /// The list of users without a snapshot; nil when there are none.
+  public var failed: String?
+  /// How many users are in that list.
+  public var failures: Int
+}
+
+extension [UnsafeRawBufferPointer] {
+  /// Whether the fields of a line of the journal are those of a user with a snapshot.
+  var isSnapshot: Bool { self[0].elementsEqual("200".utf8) }
+}
+
+extension FailedUser {
+  /// The user's line in the list, with texts that no spreadsheet takes for a formula.
+  func row(of provider: Provider) -> String {
+    let cells = [user.app, user.id, status.map { "\($0)" } ?? "", reason].map { text in
+      let mark = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" : ""
+      return "\"\(mark)\(text.replacing("\"", with: "\"\""))\""
+    }
+    return "\(provider.name),\(cells.joined(separator: ","))\n"
+  }
+}

@@ -1,0 +1,226 @@
+public import Domain
+public import HTTP
+internal import Providers
+
+/// Asks one provider about its users, each until there is an answer.
+public struct FetchPass {
+  private let rules: FetchRules
+  private let client: HTTPClient
+  private let clock: () -> Instant
+  private let random: (ClosedRange<Int64>) -> Int64
+  private let stop: () -> Int32
+  /// Users who are asked again later; no new ones are taken up while there are so many.
+  private static let waitingMax = 1000
+  /// So many users given up in a row mean that the provider does not answer at all.
+  private static let failuresMax = 20
+
+  private var bucket: TokenBucket
+  private var responses = SnapshotResponses()
+  private var active: [Int: Inquiry] = [:]
+  private var waiting: [Inquiry] = []
+  private var number = 0
+  private var failuresInARow = 0
+  /// Users who were given up.
+  public private(set) var failed: [FailedUser] = []
+
+  /// A pass by `rules`.
+  ///
+  /// - Parameters:
+  ///   - clock: the time now.
+  ///   - random: a number of a range.
+  ///   - stop: the signal that asked to stop, 0 while none did.
+  public init(
+    _ rules: FetchRules, by client: HTTPClient, clock: @escaping () -> Instant,
+    random: @escaping (ClosedRange<Int64>) -> Int64, stop: @escaping () -> Int32
+  ) {
+    self.rules = rules
+    self.client = client
+    self.clock = clock
+    self.random = random
+    self.stop = stop
+    bucket = TokenBucket(rate: rules.rate, at: clock())
+  }
+
+  /// Asks about each user that `next` gives, in that order, unless `journal` has an answer.
+  ///
+  /// - Throws: `SubledgerError` of kind `permission` when the provider refuses the key, `tryAgain`
+  ///   when it does not answer at all, and whatever `next` throws; `journal` keeps what came.
+  public mutating func run(
+    _ next: () throws -> FetchedUser?, into journal: FetchJournal, progress: (Int) -> Void
+  ) throws {
+    var isAtEnd = false
+    while true {
+      try SubledgerError.check(stop)
+      var now = clock()
+      while active.count < rules.concurrency {
+        guard let inquiry = try ready(at: now, &isAtEnd, next, journal) else { break }
+        guard bucket.take(at: now) else {
+          waiting.append(inquiry)
+          break
+        }
+        ask(inquiry)
+      }
+      if active.isEmpty, waiting.isEmpty, isAtEnd { return }
+      let isFull = active.count == rules.concurrency
+      let ended = client.finished(within: isFull ? 100 : 10)
+      now = clock()
+      for (number, response) in ended {
+        guard let inquiry = active.removeValue(forKey: number) else { continue }
+        switch response {
+        case .success(let response): try take(response, to: inquiry, at: now, journal)
+        case .failure(let failure):
+          try retry(
+            inquiry, nil, failure.reason, after: nil, at: now, isLast: !failure.isTransient)
+        }
+      }
+      if !ended.isEmpty { progress(journal.count) }
+    }
+  }
+
+  /// The next one to ask: who has waited long enough, else a new user.
+  private mutating func ready(
+    at now: Instant, _ isAtEnd: inout Bool, _ next: () throws -> FetchedUser?,
+    _ journal: FetchJournal
+  ) throws -> Inquiry? {
+    if let index = waiting.firstIndex(where: { Backoff.isOver($0.readyAt, at: now) }) {
+      return waiting.remove(at: index)
+    }
+    guard waiting.count < Self.waitingMax else { return nil }
+    while !isAtEnd {
+      guard let user = try next() else {
+        isAtEnd = true
+        break
+      }
+      if !journal.holds(user) { return Inquiry(user: user, readyAt: now) }
+    }
+    return nil
+  }
+
+  private mutating func ask(_ inquiry: Inquiry) {
+    let record = rules.records[inquiry.lines.count]
+    let request = FetchRequest(
+      record, of: inquiry.user.id, app: inquiry.user.app, at: rules.provider,
+      isOlder: rules.isOlder)
+    var url = rules.url + request.path
+    if let last = inquiry.last {
+      url += "?limit=100&starting_after=\(FetchRequest.encoded(last))"
+    }
+    var headers = [(name: "Accept", value: "application/json")]
+    if let text = rules.authorization { headers.append((name: "Authorization", value: text)) }
+    number += 1
+    active[number] = inquiry
+    client.start(HTTPRequest(request.method, url, headers: headers), as: number)
+  }
+
+  private mutating func take(
+    _ response: HTTPResponse, to inquiry: Inquiry, at now: Instant, _ journal: FetchJournal
+  ) throws {
+    let status = response.status
+    switch status {
+    case 200:
+      guard let page = responses.page(response.body, of: rules.provider) else {
+        return try retry(inquiry, status, "the answer is not a whole list", after: nil, at: now)
+      }
+      try take(page, to: inquiry, at: now, journal)
+    case 404, 410:
+      failuresInARow = 0
+      try journal.add(
+        FailedUser(user: inquiry.user, status: status, reason: "the provider has no such user"))
+    case 401, 403:
+      throw SubledgerError(
+        .permission,
+        "cannot fetch from \(rules.provider.name): it refuses the key, with status \(status)",
+        hint: "check which key fetch.\(rules.provider.name).key names; what was fetched is kept")
+    case 408, 425, 429, 500...599:
+      // Whoever says so means every question.
+      if status == 429 || response.retryAfter != nil {
+        let wait = Backoff.wait(after: 1, retryAfter: response.retryAfter, using: random)
+        bucket.pause(until: now + Interval(milliseconds: wait))
+      }
+      try retry(
+        inquiry, status, "the server was busy or failed", after: response.retryAfter, at: now)
+    default:
+      try retry(inquiry, status, "the request was refused", after: nil, at: now, isLast: true)
+    }
+  }
+
+  private mutating func take(
+    _ page: SnapshotResponses.Page, to inquiry: Inquiry, at now: Instant, _ journal: FetchJournal
+  ) throws {
+    var inquiry = inquiry
+    // Of what several responses say, all holds at the time of the first.
+    let capturedAt = inquiry.capturedAt ?? now
+    inquiry.capturedAt = capturedAt
+    inquiry.lists.append(page.list)
+    inquiry.attempts = 0
+    if let next = page.next {
+      guard next != inquiry.last, inquiry.lists.count < 1000 else {
+        return try retry(
+          inquiry, 200, "its list has no end", after: nil, at: now, isLast: true)
+      }
+      inquiry.last = next
+    } else {
+      let line = responses.line(
+        inquiry.lists, user: inquiry.user.id, app: inquiry.user.app, at: capturedAt,
+        of: rules.provider)
+      guard let line else {
+        return try retry(
+          inquiry, 200, "the answer cannot be read", after: nil, at: now, isLast: true)
+      }
+      inquiry.lines.append(line)
+      inquiry.lists = []
+      inquiry.last = nil
+      if inquiry.lines.count == rules.records.count {
+        failuresInARow = 0
+        return try journal.add(inquiry.lines, of: inquiry.user)
+      }
+    }
+    waiting.insert(inquiry, at: 0)
+  }
+
+  /// Has the question asked again later, or gives the user up.
+  private mutating func retry(
+    _ inquiry: Inquiry, _ status: Int?, _ reason: String, after seconds: Int?, at now: Instant,
+    isLast: Bool = false
+  ) throws {
+    var inquiry = inquiry
+    inquiry.attempts += 1
+    guard isLast || inquiry.attempts >= rules.attemptsMax else {
+      let wait = Backoff.wait(after: inquiry.attempts, retryAfter: seconds, using: random)
+      inquiry.readyAt = now + Interval(milliseconds: wait)
+      return waiting.append(inquiry)
+    }
+    failed.append(FailedUser(user: inquiry.user, status: status, reason: reason))
+    failuresInARow += 1
+    guard failuresInARow < Self.failuresMax else {
+      let answer = status.map { "status \($0): " } ?? ""
+      throw SubledgerError(
+        .tryAgain,
+        "cannot fetch from \(rules.provider.name): \(failuresInARow) users in a row brought no "
+          + "snapshot, the last with \(answer)\(reason)",
+        hint: "check the network and the provider's status page, and fetch again: what was "
+          + "fetched is kept")
+    }
+  }
+}
+
+/// The questions about one user, one after the other.
+private struct Inquiry {
+  let user: FetchedUser
+  /// When the next question may be asked.
+  var readyAt: Instant
+  /// Failed attempts at it.
+  var attempts = 0
+  /// When the first answer came.
+  var capturedAt: Instant?
+  /// The lists so far of the record that is asked for, and the last id in them.
+  var lists: [[UInt8]] = []
+  var last: String?
+  /// A line for each record that is whole.
+  var lines: [[UInt8]] = []
+
+  init(user: FetchedUser, readyAt: Instant) {
+    self.user = user
+    self.readyAt = readyAt
+  }
+}

@@ -1,0 +1,242 @@
+public import Domain
+import EventStore
+import Fetch
+import Foundation
+import HTTP
+import Logging
+import Providers
+import Reports
+import Yams
+
+/// Which users are fetched.
+public enum FetchSelection: Sendable {
+  /// All of the ledger, or those with an event since a time, as the command line gives it.
+  case snapshots(changedSince: String?)
+  /// Those that the published worklist names.
+  case worklist
+  /// Those that the published worklist names and nothing was fetched about yet, then those with
+  /// events since their last snapshot.
+  case due
+}
+
+/// What a fetch came to.
+public struct FetchResult: Sendable {
+  /// A line for each provider that was asked.
+  public var lines: [String] = []
+  /// Whether a user was given up, or a provider did not answer.
+  public var hasReservations = false
+  /// Why a provider could not be asked; the others were.
+  public var errors: [SubledgerError] = []
+
+  /// How the command ended.
+  public var outcome: RunResult { RunResult(hasReservations: hasReservations) }
+}
+
+extension RunPipeline {
+  /// Fetches what providers have of users into files of snapshots, which the next run reads.
+  ///
+  /// - Parameters:
+  ///   - folder: where the files go; nil for the first folder of snapshots.
+  ///   - clock: the time now.
+  public func fetch(
+    _ selection: FetchSelection, into folder: String?, clock: @escaping () -> Instant
+  ) throws -> FetchResult {
+    try requireLedger(to: "fetch for users of")
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    return try fetch(selection, from: ledger, into: folder, clock)
+  }
+
+  /// Fetches what is due in the middle of a run, and moves as-of behind it unless it was given; a
+  /// failure never stops the run.
+  ///
+  /// - Returns: whether every user got an answer.
+  mutating func fetchDue(from ledger: Ledger, _ clock: @escaping () -> Instant) throws -> Bool {
+    guard !plan.isDryRun else {
+      log.warning("a dry run fetches nothing")
+      return true
+    }
+    defer { if !plan.hasExplicitAsOf { plan.rules.asOf = clock() } }
+    do {
+      let result = try fetch(.due, from: ledger, into: nil, clock)
+      for error in result.errors { log.warning("\(error)") }
+      return !result.hasReservations
+    } catch {
+      let error = SubledgerError(error)
+      if case .stopped = error.kind { throw error }
+      log.warning("\(error)")
+      return false
+    }
+  }
+
+  private func fetch(
+    _ selection: FetchSelection, from ledger: Ledger, into folder: String?,
+    _ clock: @escaping () -> Instant
+  ) throws -> FetchResult {
+    let sources = plan.fetch.sources.sorted { $0.key.rawValue < $1.key.rawValue }
+    guard !sources.isEmpty else {
+      throw SubledgerError(
+        .configuration, "cannot fetch: the configuration names no provider to ask",
+        hint: "set fetch.qonversion.key or another; subledger.example.yaml shows how")
+    }
+    let folder = try fetchFolder(folder)
+    let lock = try LedgerLock.acquire(ledgerPath: "\(folder)/.fetch", waitSeconds: plan.lockWait)
+    defer { withExtendedLifetime(lock) {} }
+    let scope = try scope(of: selection)
+    let tasks = try worklist(for: selection, in: ledger)
+    var result = FetchResult()
+    for (provider, source) in sources {
+      do {
+        let rules = try fetchRules(provider, source)
+        var subjects = tasks[provider] ?? []
+        if let scope {
+          let first = Set(subjects)
+          let byApp = provider.interface.path.contains("{app_id}")
+          subjects += try ledger.fetchSubjects(of: provider, byApp: byApp, scope)
+            .filter { !first.contains($0) }
+        }
+        try fetch(subjects, by: rules, from: ledger, into: folder, clock, &result)
+      } catch {
+        let error = SubledgerError(error)
+        if case .stopped = error.kind { throw error }
+        result.errors.append(error)
+        result.hasReservations = true
+      }
+    }
+    return result
+  }
+
+  private func fetch(
+    _ subjects: [FetchSubject], by rules: FetchRules, from ledger: Ledger, into folder: String,
+    _ clock: @escaping () -> Instant, _ result: inout FetchResult
+  ) throws {
+    let client = try HTTPClient(authorities: plan.fetch.authorities?.path)
+    let journal = try FetchJournal.open(in: folder, of: rules.provider, at: clock())
+    if journal.count > 0 { log.info("goes on behind \(counted(journal.count, "user"))") }
+    var pass = FetchPass(
+      rules, by: client, clock: clock, random: { Int64.random(in: $0) }, stop: stop)
+    var rest = subjects[...]
+    try pass.run(
+      {
+        while let subject = rest.popFirst() {
+          guard let id = try ledger.unerasedID(of: subject.user) else { continue }
+          let app = subject.app == 0 ? "" : ledger.symbols.words[Int(subject.app)]
+          return FetchedUser(id: id, app: app)
+        }
+        return nil
+      }, into: journal,
+      progress: {
+        progress(RunProgress(stage: .fetch, done: Int64($0), total: Int64(subjects.count)))
+      })
+    let users = counted(journal.count + pass.failed.count, "user")
+    let files = try journal.finish(pass.failed)
+    var line = "asked \(rules.provider.name) about \(users)"
+    if let path = files.snapshots { line += "; snapshots: \(path.shown())" }
+    if let path = files.failed { line += "; \(files.failures) without one: \(path.shown())" }
+    result.lines.append(line)
+    if pass.failed.isEmpty {
+      log.info("\(line)")
+    } else {
+      log.warning("\(line). \(counted(pass.failed.count, "user")) did not get an answer")
+      result.hasReservations = true
+    }
+  }
+
+  private func fetchFolder(_ given: String?) throws -> String {
+    guard let folder = given ?? plan.snapshots.first else {
+      throw SubledgerError(
+        .usage, "there is no folder for what is fetched", hint: "give --to or --snapshots a folder")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      return folder
+    } catch {
+      throw SubledgerError(
+        .cannotCreate, "cannot fetch into \(folder.shown()): \(error.cause)",
+        hint: "give --to the path of a folder that you may write")
+    }
+  }
+
+  private func scope(of selection: FetchSelection) throws -> FetchScope? {
+    switch selection {
+    case .snapshots(let text?):
+      let node = Node(text, .implicit, .doubleQuoted)
+      let value = SettingValue(name: "changed_since", node: node, .flag)
+      return .since(try value.time().instant(in: plan.rules.calendar))
+    case .snapshots: return .all
+    case .worklist: return nil
+    case .due: return .new
+    }
+  }
+
+  /// The users of the published worklist by provider, in its order.
+  private func worklist(
+    for selection: FetchSelection, in ledger: Ledger
+  ) throws -> [Provider: [FetchSubject]] {
+    var onlyNew = false
+    switch selection {
+    case .snapshots: return [:]
+    case .worklist: break
+    case .due:
+      onlyNew = true
+      guard try publishedSet(in: plan.out) != nil else { return [:] }
+    }
+    let set = try ReportSet(publishedIn: plan.out)
+    var users: [Provider: [FetchSubject]] = [:]
+    var seen: Set<[String]> = []
+    for table in set.tables(of: "refetch_worklist") {
+      let places = ["provider", "app_id", "environment", "user_id", "method", "fetched_at"].map {
+        name in table.columns.firstIndex { $0.name == name }
+      }
+      try set.forEachRow(of: table) { row in
+        let cells = places.map { $0.map { row[$0] } ?? "" }
+        guard let provider = Provider(name: cells[0]), cells[2] == Environment.production.name,
+          !cells[4].isEmpty, !onlyNew || cells[5].isEmpty
+        else { return }
+        let byApp = provider.interface.path.contains("{app_id}")
+        let app = byApp ? withoutMark(cells[1]) : ""
+        let id = withoutMark(cells[3])
+        guard seen.insert([provider.name, app, id]).inserted else { return }
+        let subject = FetchSubject(
+          user: try ledger.userKey(of: id), app: ledger.symbol(app) ?? 0)
+        users[provider, default: []].append(subject)
+      }
+    }
+    return users
+  }
+
+  private func fetchRules(
+    _ provider: Provider, _ source: FetchSettings.Source
+  ) throws -> FetchRules {
+    let interface = provider.interface
+    let name = "`fetch.\(provider.name).key`"
+    var authorization: String?
+    if interface.authorization != .none {
+      let keys = try source.key.map { try plan.secrets(in: $0, of: name).map(\.text) } ?? []
+      guard keys.count == 1, keys[0].utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
+        interface.authorization == .bearer || keys[0].contains(":")
+      else {
+        throw SubledgerError(
+          .configuration, "cannot fetch from \(provider.name): \(name) gives no key",
+          hint: interface.authorization == .basic
+            ? "it must give one, as APP:KEY" : "it must give one, without spaces")
+      }
+      authorization =
+        interface.authorization == .bearer
+        ? "Bearer \(keys[0])" : "Basic \(Data(keys[0].utf8).base64EncodedString())"
+    }
+    var rules = FetchRules(
+      provider, url: source.url ?? "https://\(interface.host)", authorization: authorization,
+      records: source.api.records(of: provider), rate: plan.fetch.rate,
+      concurrency: plan.fetch.concurrency)
+    rules.isOlder = source.api == .v3
+    return rules
+  }
+}
+
+/// A cell's text without the mark that keeps a spreadsheet from running it.
+private func withoutMark(_ cell: String) -> String {
+  let isMarked = cell.hasPrefix("'") && "=+-@\t\r".contains(cell.dropFirst().first ?? " ")
+  return isMarked ? String(cell.dropFirst()) : cell
+}

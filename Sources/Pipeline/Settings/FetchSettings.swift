@@ -1,0 +1,107 @@
+import Domain
+
+/// How providers are asked for snapshots.
+struct FetchSettings: Sendable {
+  /// Where and with which key one is asked.
+  struct Source: Sendable {
+    var key: SecretSource?
+    /// Scheme, host, and what stands before the path of the API; nil for the provider's own.
+    var url: String?
+    var api = API.v4
+  }
+
+  /// Which of Qonversion's lists are fetched.
+  enum API: String, CaseIterable, Sendable {
+    /// The entitlements of the older API.
+    case v3
+    /// Entitlements and purchases.
+    case v4
+    case v4Entitlements = "v4_entitlements"
+    case v4Purchases = "v4_purchases"
+
+    func records(of provider: Provider) -> [FetchRequest.Record] {
+      switch self {
+      case .v4: provider.interface.records
+      case .v3, .v4Entitlements: [.entitlements]
+      case .v4Purchases: [.purchases]
+      }
+    }
+  }
+
+  var sources: [Provider: Source] = [:]
+  /// Questions a second at most.
+  var rate = 20
+  /// Questions under way at most.
+  var concurrency = 8
+  /// Certificates that are trusted in place of the system's.
+  var authorities: GivenPath?
+
+  mutating func read(_ value: SettingValue) throws(SubledgerError) {
+    let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
+    for entry in try value.entries() {
+      switch entry.key {
+      case "rate": rate = try entry.number(in: 1...10_000)
+      case "concurrency": concurrency = try entry.number(in: 1...256)
+      case "authorities": authorities = try entry.path()
+      default:
+        guard let provider = providers.first(where: { $0.name == entry.key }) else {
+          let known = providers.map(\.name) + ["rate", "concurrency", "authorities"]
+          throw entry.unknown(among: known.map { "\(value.name).\($0)" })
+        }
+        sources[provider] = try Source(entry, of: provider)
+      }
+    }
+  }
+}
+
+extension Setting {
+  static let fetching = [
+    Setting(
+      "fetch", .object(["type": .string("object")]), [.secret], otherwise: "none is asked",
+      example: """
+
+        qonversion: {key: {env: QONVERSION_KEY}, url: https://api.qonversion.io, api: v4}
+        iaptic: {key: {file: /etc/subledger/iaptic.key}, url: https://validator.fovea.cc}
+        flobuk: {url: https://api.iapguard.com}
+        rate: 20
+        concurrency: 8
+        authorities: /etc/ssl/own.pem
+        """,
+      "Which providers `subledger fetch` and `run --fetch` ask, and how (docs/fetch.md).",
+      more: """
+        A key is named by {env: NAME}, {file: PATH} or {credential: NAME}. `rate` is requests a \
+        second, `concurrency` at once, for each provider; `authorities` are certificates (PEM) in \
+        place of the system's.
+        """
+    ) { try $0.job.fetch.read($1) }
+  ]
+}
+
+extension FetchSettings.Source {
+  init(_ value: SettingValue, of provider: Provider) throws(SubledgerError) {
+    let interface = provider.interface
+    let known =
+      ["url"] + (interface.authorization == .none ? [] : ["key"])
+      + (interface.olderPath == nil ? [] : ["api"])
+    for entry in try value.entries() {
+      guard known.contains(entry.key) else {
+        throw entry.unknown(among: known.map { "\(value.name).\($0)" })
+      }
+      switch entry.key {
+      case "key":
+        let source = try entry.secret()
+        guard !source.isWritten else {
+          throw entry.refused("name the key by {env: NAME}, {file: PATH} or {credential: NAME}")
+        }
+        key = source
+      case "api": api = try entry.choice()
+      default:
+        let text = try entry.text()
+        guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
+          throw entry.refused("the value does not begin with https://")
+        }
+        url = text.hasSuffix("/") ? String(text.dropLast()) : text
+      }
+    }
+  }
+}

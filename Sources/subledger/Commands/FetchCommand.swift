@@ -1,0 +1,67 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Pipeline
+
+struct FetchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fetch",
+    abstract: "Fetch what providers have of users now, as snapshots for the next run.",
+    discussion: """
+      Asks Qonversion, iaptic and FLOBUK, as far as `fetch` in the configuration names them, about \
+      all users of the ledger, or about those of the published refetch_worklist.csv, and writes a \
+      file of snapshots for each. A fetch that was broken off goes on where it was. Users without \
+      a snapshot are listed with the reason.
+
+        subledger fetch worklist --config subledger.yaml
+        subledger fetch snapshots --changed-since 2026-11-20 --to /srv/entitlements
+      """)
+
+  /// Whose snapshots are fetched.
+  enum Users: String, ExpressibleByArgument, CaseIterable { case snapshots, worklist }
+
+  @Argument(help: "snapshots: all users; worklist: those of refetch_worklist.csv.")
+  var users: Users
+
+  @Option(help: "Folder for the files; made when missing. (default: the first of --snapshots)")
+  var to: String?
+
+  @Option(help: "Of snapshots, only users with events since then: RFC 3339, or a date.")
+  var changedSince: String?
+
+  @OptionGroup(title: "Places") var places: FetchOptions
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func validate() throws {
+    guard changedSince == nil || users == .snapshots else {
+      throw ValidationError("--changed-since is for `fetch snapshots`")
+    }
+  }
+
+  func run() throws {
+    try Session(ledger, drawsProgress: true).run { session in
+      let selection: FetchSelection =
+        users == .worklist ? .worklist : .snapshots(changedSince: changedSince)
+      let result = try session.pipeline(places.given)
+        .fetch(selection, into: to, clock: { .now })
+      session.endProgress()
+      if isatty(STDOUT_FILENO) != 0 {
+        try StandardStreams.print(result.lines.joined(separator: "\n"))
+      }
+      if let error = result.errors.first { throw error }
+      return result.outcome
+    }
+  }
+}
+
+/// Where the worklist and the snapshots are.
+struct FetchOptions: SettingOptions {
+  @Option(parsing: .upToNextOption, help: .of("snapshots"))
+  var snapshots: [String] = []
+
+  @Option(help: .of("out"))
+  var out: String?
+
+  @Option(help: .of("progress"))
+  var progress: String?
+}

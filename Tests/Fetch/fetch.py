@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Fetches the snapshots of many users from a server that fails, killed again and again, and proves
+that none is lost, none doubled, and none asked about twice but those under way at a kill.
+
+    fetch.py BINARY USERS [KILLS]
+"""
+import collections
+import gzip
+import json
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARY, USERS = str(pathlib.Path(sys.argv[1]).resolve()), int(sys.argv[2])
+KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+CONCURRENCY = 32
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def fail(text):
+    sys.exit(f"fetch.py: {text}")
+
+
+def users():
+    return [f"QON_{number:032d}" for number in range(USERS)]
+
+
+def deliver(folder):
+    """One start of a subscription for each user."""
+    folder.mkdir()
+    with gzip.open(folder / "a.jsonl.gz", "wt", compresslevel=1) as file:
+        for number, user in enumerate(users()):
+            file.write(json.dumps({
+                "event_name": "subscription_started", "user_id": user, "time": 1772193600,
+                "created_at": 1772193660, "product_id": "com.example.pro.monthly",
+                "revenue": {"value": 9.99, "value_usd": 9.99, "currency": "USD", "is_proceed": 0,
+                            "proceeds_rate": 70},
+                "transaction": {
+                    "transaction_id": 10**15 + number, "original_transaction_id": 10**15 + number,
+                    "expires": 1774612800, "transaction_date": 1772193600},
+                "properties": {}, "environment": "production", "platform": "iOS",
+                "country": "US", "app_id": "1234567890", "entitlements": {}}) + "\n")
+
+
+def answered(log):
+    """How often each question got its answer."""
+    counts = collections.Counter()
+    for line in log.read_text().splitlines():
+        status, path = line.split(" ", 1)
+        if status in ("200", "404", "410", "slow"):
+            counts[path] += 1
+    return counts
+
+
+def main():
+    work = pathlib.Path(tempfile.mkdtemp(prefix="fetch-"))
+    os.chdir(work)
+    deliver(work / "in")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (work / "subledger.yaml").write_text(
+        f"fetch:\n  rate: 10000\n  concurrency: {CONCURRENCY}\n"
+        f"  qonversion:\n    url: http://127.0.0.1:{port}\n    key: {{env: FETCH_KEY}}\n")
+    server = subprocess.Popen([sys.executable, HERE / "server.py", str(port), "log"])
+    try:
+        for _ in range(50):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        subprocess.run([BINARY, "ingest", "--archives", "in"], check=True)
+        took, kills = fetch(work)
+    finally:
+        server.terminate()
+        server.wait()
+    check(work, kills)
+    print(f"{USERS} users, {kills} kills, {took:.1f} s: none lost, none doubled")
+    subprocess.run(["rm", "-rf", work], check=True)
+
+
+def fetch(work):
+    """Fetches, and kills the first KILLS calls on the way."""
+    environment = os.environ | {"FETCH_KEY": "sk_test_fetch"}
+    begin, kills, chance = time.time(), 0, random.Random(1)
+    while True:
+        process = subprocess.Popen(
+            [BINARY, "fetch", "snapshots", "--to", "snap"], env=environment)
+        journal = lambda: sum(
+            path.stat().st_size for path in (work / "snap").glob(".*.journal"))
+        before = journal() if (work / "snap").exists() else 0
+        goal = before + USERS * 1300 * chance.uniform(0.1, 0.9) / (KILLS + 1)
+        while kills < KILLS and process.poll() is None and journal() < goal:
+            time.sleep(0.02)
+        if kills < KILLS and process.poll() is None:
+            process.send_signal([signal.SIGKILL, signal.SIGTERM][kills % 2])
+            kills += 1
+            process.wait()
+            continue
+        if process.wait() not in (0, 1):
+            fail(f"fetch ended with {process.returncode}")
+        return time.time() - begin, kills
+
+
+def check(work, kills):
+    [file] = (work / "snap").glob("snapshots-qonversion-*.jsonl.gz")
+    [failed] = (work / "snap").glob("*-failed.csv")
+    lines = collections.Counter()
+    with gzip.open(file, "rt") as opened:
+        for line in opened:
+            snapshot = json.loads(line)
+            lines[snapshot["user_id"]] += 1
+            purchases = [item for item in snapshot["data"] if "store_data" in item]
+            if purchases and len(purchases) != 3:
+                fail(f"a list of {len(purchases)} purchases")
+    rows = [row.split(",") for row in failed.read_text().splitlines()[1:]]
+    unknown = {row[2].strip('"') for row in rows if row[3] in ('"404"', '"410"')}
+    given_up = {row[2].strip('"') for row in rows} - unknown
+    if len(rows) != len(unknown | given_up):
+        fail("a user is listed twice")
+    expected = {user for user in users() if int(user[-2:]) in (97, 98)}
+    if unknown != expected:
+        fail(f"{len(unknown ^ expected)} users are unknown who should not be, or the other way")
+    if set(lines) != set(users()) - unknown - given_up:
+        fail("a user is lost")
+    if any(count != 2 for count in lines.values()):
+        fail("a user is doubled")
+    if len(given_up) > USERS // 1000:
+        fail(f"{len(given_up)} users were given up")
+    again = sum(count - 1 for count in answered(work / "log").values())
+    if again > kills * 2 * CONCURRENCY:
+        fail(f"{again} questions were answered more than once")
+    subprocess.run(
+        [BINARY, "run", "--archives", "in", "--snapshots", "snap", "--adopt"], check=False)
+    status = subprocess.run(
+        [BINARY, "status", "--format", "json"], check=True, capture_output=True, text=True)
+    [archive] = [row for row in json.loads(status.stdout)["archives"] if row["kind"] == "snapshots"]
+    if int(archive["accepted"]) != sum(lines.values()):
+        fail(f"an import accepted {archive['accepted']} of {sum(lines.values())} lines")
+
+
+main()
