@@ -1,4 +1,5 @@
 import ArgumentParser
+import Pipeline
 
 @main
 struct Subledger: ParsableCommand {
@@ -37,6 +38,10 @@ struct Subledger: ParsableCommand {
     CoreFiles.forbid()
     StandardStreams.secure()
     do {
+      if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] {
+        let lines = ["subledger \(Release.version)"] + BuildInfo.lines
+        return try StandardStreams.print(lines.joined(separator: "\n"))
+      }
       var command = try parseAsRoot()
       try command.run()
     } catch {

@@ -62,7 +62,7 @@ struct GivenSettingsTests {
   func none() throws {
     let given = try given("timezone: Europe/Berlin\nproducts: {a: b}\n", flags: ["out": ["x"]])
     #expect(given.problems(environment: [:], now: now).isEmpty)
-    #expect(given.summary.hasSuffix("c.yaml: 4 settings given"))
+    #expect(given.summary.hasSuffix("c.yaml: 3 settings given"))
     #expect(throws: Never.self) { try given.accepted() }
   }
 

@@ -60,6 +60,30 @@ struct SetupCommandTests {
     #expect(!shown.output.contains("hush"))
   }
 
+  @Test("--version --verbose says what the program was built with, --version alone the number")
+  func version() throws {
+    let short = try program.run(["--version"])
+    #expect(short.output.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+\n/) != nil, "\(short)")
+    let long = try program.run(["--version", "--verbose"])
+    #expect(long.status == 0 && long.output.contains(short.output), "\(long)")
+    for words in [/\nSQLite +3\.[0-9.]+\n/, /\ninflate +.*zlib 1[0-9.]+\n/, /\nreads +gzip/] {
+      #expect(long.output.contains(words), "\(long)")
+    }
+  }
+
+  @Test("Every option of every command is described")
+  func described() throws {
+    let help = try program.run(["--experimental-dump-help"]).output
+    let object = try JSONSerialization.jsonObject(with: Data(help.utf8))
+    let root = (object as? [String: Any])?["command"] as? [String: Any]
+    let commands = root?["subcommands"] as? [[String: Any]] ?? []
+    let options = commands.flatMap { $0["arguments"] as? [[String: Any]] ?? [] }
+    #expect(options.count > 100)
+    for option in options {
+      #expect((option["abstract"] as? String)?.isEmpty == false, "\(option)")
+    }
+  }
+
   @Test("doctor finds nothing to stop a job that works, and writes nothing")
   func healthy() throws {
     let before = try program.run(["doctor", "--archives", "in"])

@@ -1,5 +1,10 @@
 internal import CSQLite
 
+extension Ledger {
+  /// The version of SQLite that is in use.
+  public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+}
+
 /// A connection to an SQLite database, used from one task at a time.
 ///
 /// It refuses rows without the row they refer to, and texts in double quotes.

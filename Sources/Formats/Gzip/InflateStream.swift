@@ -2,6 +2,24 @@
 
 internal import CZlib
 
+/// What inflates archives in this build.
+public enum InflateLibrary {
+  /// Its name, and zlib's version, which decides where both differ.
+  public static var inUse: String {
+    let zlib = "zlib \(String(cString: zlibVersion()))"
+    #if ISAL
+      return "ISA-L, checked by \(zlib)"
+    #else
+      return zlib
+    #endif
+  }
+
+  /// The compressions of archives that can be read.
+  public static var formats: String {
+    Compression.readable.map { "\($0)" }.joined(separator: ", ")
+  }
+}
+
 /// One zlib stream that inflates gzip members and checks their CRC-32 and length (RFC 1952).
 final class InflateStream: GzipStream {
   // zlib keeps the address of the stream in its state, so the stream must not move.

@@ -28,7 +28,8 @@ extension GivenSettings {
   /// The file that was read, if there is one, and how many settings are given at all.
   public var summary: String {
     let file = configuration.path.map { $0.shown() } ?? "no configuration file"
-    return "\(file): \(counted(Set(values.map(\.name)).count, "setting")) given"
+    let given = Setting.all.count { setting in values.contains { $0.name == setting.name } }
+    return "\(file): \(counted(given, "setting")) given"
   }
 
   /// A row for each setting: its value, and where it comes from; secrets are masked.

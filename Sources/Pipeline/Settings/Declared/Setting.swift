@@ -99,7 +99,7 @@ public struct Setting: Sendable {
   /// - Parameter name: that of the setting; text for another name is empty.
   public static func help(_ name: String) -> String {
     guard let setting = all.first(where: { $0.name == name }) else { return "" }
-    return setting.fallback.isEmpty
+    return ["", "false"].contains(setting.fallback)
       ? setting.summary : "\(setting.summary) (default: \(setting.fallback))"
   }
 
