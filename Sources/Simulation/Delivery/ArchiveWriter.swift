@@ -200,7 +200,7 @@ struct Envelope {
     return [
       "receivedAt": noise % 5 == 0 ? received.milliseconds.json : received.text.json,
       "headers": shop.sender.headers(shop).map { type + $0 } ?? type,
-      "body": noise % 7 == 0 ? body.text.json : body,
+      "body": noise % 7 == 0 ? body.quoted : body,
     ]
   }
 }

@@ -43,15 +43,17 @@ struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
   static func date(_ second: Int64?) -> JSON { second.map { Instant(seconds: $0).text }.orNull }
 
   var json: JSON { self }
+
+  /// The value as text within another, where only quotation marks need an escape.
+  var quoted: JSON {
+    let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.joined(separator: "\\\"").json
+  }
 }
 
 extension String: JSONConvertible {
-  /// No text of a scenario needs an escape, but for quotation marks of a body in an envelope.
-  var json: JSON {
-    guard utf8.contains(UInt8(ascii: "\"")) else { return JSON(text: "\"\(self)\"") }
-    let parts = split(separator: "\"", omittingEmptySubsequences: false)
-    return JSON(text: "\"" + parts.joined(separator: "\\\"") + "\"")
-  }
+  /// No text of a scenario needs an escape.
+  var json: JSON { JSON(text: "\"\(self)\"") }
 }
 
 extension Bool: JSONConvertible {
