@@ -49,6 +49,7 @@ struct StillStateTests {
   @Test("A run that ends while somebody reads is durable without emptying the log")
   func checkpoint() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
+    try writer.access("wait less") { try $0.execute("pragma busy_timeout = 50") }
     try reader.atOneMoment {
       #expect(try started(reader) == 1)
       try writer.fold(facts(trials: 3))

@@ -36,9 +36,9 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
   ]
 
   func violations(in file: SourceFile) throws -> [Violation] {
-    guard file.path.hasPrefix("Sources/"), !mayImport(file.path.dropFirst("Sources/".count)) else {
-      return []
-    }
+    guard file.path.hasPrefix("Sources/"), !mayImport(file.path.dropFirst("Sources/".count)),
+      file.code.has(module)
+    else { return [] }
     let kinds = "(?:struct|class|enum|protocol|func|var|let|typealias)"
     return try matches(of: #"^.*\bimport\s+(?:\#(kinds)\s+)?\#(module)\b"#, in: file.code).map {
       Violation(path: file.path, line: $0.line, problem: testDescription)

@@ -13,7 +13,9 @@ enum SizeRules {
   }
 
   static func longLines(_ file: SourceFile) -> [Violation] {
-    file.lines.enumerated().filter { $0.element.count > columnsMax }.map {
+    file.lines.enumerated().filter {
+      $0.element.utf8.count > columnsMax && $0.element.count > columnsMax
+    }.map {
       Violation(
         path: file.path, line: $0.offset + 1,
         problem: "\($0.element.count) columns; at most \(columnsMax)")
@@ -24,7 +26,9 @@ enum SizeRules {
   static func longFunctions(_ file: SourceFile) throws -> [Violation] {
     let declaration =
       #"^[^\n]*?(?<![.\w])(?:func\s+[^\n]|init[?]?[(<]|deinit\b|subscript\b|var\b[^=\n]*\{\s*$)"#
-    let lines = file.code.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
+    let lines = file.code.utf8.split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+    ).map(Array.init)
     return try matches(of: declaration, in: file.code).compactMap { match in
       // `^` may stand before empty lines; the declaration is on the match's last one.
       let count = length(ofBodyFrom: match.line - 1, lines)
@@ -36,19 +40,19 @@ enum SizeRules {
   }
 
   /// Lines up to the brace that closes the first one; 0 when there is none.
-  private static func length(ofBodyFrom first: Int, _ lines: [[Character]]) -> Int {
+  private static func length(ofBodyFrom first: Int, _ lines: [[UInt8]]) -> Int {
     var parentheses = 0
     var braces = 0
     for (offset, line) in lines[first...].enumerated() {
-      for character in line {
-        switch character {
-        case "(", "[": parentheses += 1
-        case ")", "]": parentheses -= 1
-        case "{" where parentheses == 0 || braces > 0: braces += 1
-        case "}" where braces > 0:
+      for byte in line {
+        switch byte {
+        case UInt8(ascii: "("), UInt8(ascii: "["): parentheses += 1
+        case UInt8(ascii: ")"), UInt8(ascii: "]"): parentheses -= 1
+        case UInt8(ascii: "{") where parentheses == 0 || braces > 0: braces += 1
+        case UInt8(ascii: "}") where braces > 0:
           braces -= 1
           if braces == 0 { return offset + 1 }
-        case "}" where parentheses == 0: return 0
+        case UInt8(ascii: "}") where parentheses == 0: return 0
         default: break
         }
       }

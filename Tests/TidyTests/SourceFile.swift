@@ -38,19 +38,22 @@ private struct SourceScan {
   private mutating func readCode(inInterpolation: Bool) {
     var depth = 0
     while position < bytes.count {
-      if starts(with: "//") {
+      let byte = bytes[position]
+      let mayBegin =
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\"")
+      if mayBegin, starts(with: "//") {
         readComment { $0.bytes[$0.position] == UInt8(ascii: "\n") }
-      } else if starts(with: "/*") {
+      } else if mayBegin, starts(with: "/*") {
         readComment { $0.starts(with: "*/") }
-      } else if let hashes = hashesOfString() {
+      } else if mayBegin, let hashes = hashesOfString() {
         readString(hashes)
       } else {
         if inInterpolation {
-          if bytes[position] == UInt8(ascii: "(") { depth += 1 }
-          if bytes[position] == UInt8(ascii: ")") { depth -= 1 }
+          if byte == UInt8(ascii: "(") { depth += 1 }
+          if byte == UInt8(ascii: ")") { depth -= 1 }
           if depth < 0 { return }
         }
-        code[position] = bytes[position]
+        code[position] = byte
         position += 1
       }
     }

@@ -16,6 +16,8 @@ struct WordRule: Sendable, CustomTestStringConvertible {
   var exceptions: [String: String] = [:]
   /// A line that breaks it, which proves that it finds something.
   let example: String
+  /// What each match contains, so that few files need the expression.
+  var stem = ""
 
   var testDescription: String { sentence }
 
@@ -24,12 +26,17 @@ struct WordRule: Sendable, CustomTestStringConvertible {
   }
 
   func violations(in file: SourceFile) throws -> [Violation] {
-    guard holds(for: file.path) else { return [] }
     let text = part == .code ? file.code : file.comments
+    guard holds(for: file.path), text.has(stem) else { return [] }
     return try matches(of: pattern, in: text).map { match in
       Violation(path: file.path, line: match.line, problem: "`\(match.text)`: \(sentence)")
     }
   }
+}
+
+extension String {
+  /// Whether it contains these bytes.
+  func has(_ bytes: String) -> Bool { strstr(self, bytes) != nil }
 }
 
 /// A stretch of text that fits a pattern.

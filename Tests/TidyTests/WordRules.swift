@@ -120,7 +120,8 @@ extension WordRule {
         sentence: "The field's word is: \(replacement).", pattern: "\\b\(word)\\b", part: part,
         within: ["Sources/"],
         example: (part == .code ? "let x = " : "// ")
-          + word.replacing(/\[.(.)\]/) { $0.1 }.replacing("s?", with: "s"))
+          + word.replacing(/\[.(.)\]/) { $0.1 }.replacing("s?", with: "s"),
+        stem: String(word.drop { $0 != "]" }.dropFirst().prefix { $0 != "s" && $0 != "?" }))
     }
   }
 }
