@@ -15,16 +15,21 @@ struct FaultRecallTests {
     "impossible_rate", "fractional_rate",
   ]
 
+  /// A published world with every fault that has a code.
+  static func world(seed: Int) throws -> World {
+    try World(
+      seed: seed, subscribers: 400,
+      more: faults.flatMap { ["--fault", "\($0)=\($0 == "over_refund" ? 300_000 : 5000)"] }
+        + ["--fault", "several_units=200000", "--fault", "last_attempt=5000"],
+      isPublished: true)
+  }
+
   @Test("Recall and precision of four codes over two worlds")
   func measured() throws {
     var wanted: Set<Finding> = []
     var found: Set<Finding> = []
     for seed in [3, 4] {
-      let world = try World(
-        seed: seed, subscribers: 400,
-        more: Self.faults.flatMap { ["--fault", "\($0)=\($0 == "over_refund" ? 300_000 : 5000)"] }
-          + ["--fault", "several_units=200000", "--fault", "last_attempt=5000"],
-        isPublished: true)
+      let world = try Self.world(seed: seed)
       let truth = try gzip("-dc", world.program.folder.path("world/truth/events.jsonl.gz"))
       for line in truth.split(separator: UInt8(ascii: "\n")) {
         let event = try JSONSerialization.jsonObject(with: line) as? [String: Any]
