@@ -22,8 +22,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: run test build install install-test deb deb-test lint messages sample settings bench recall
-.PHONY: alerts attack faults fetch-test fuzz tsan asan readers page pictures ledger guard clean
-.PHONY: packages
+.PHONY: alerts stores attack faults fetch-test fuzz tsan asan readers page pictures ledger guard
+.PHONY: clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -144,6 +144,17 @@ guide: deb
 ledger: build
 	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
+
+# Reads sample-data from object stores on this machine (see docs/object-stores.md): moto's, with the
+# AWS command line, and with FAKES="s3 gs az" those of gcp-storage-emulator (pip) and azurite (npm),
+# with rclone.
+FAKES ?= s3
+STORES = $(CURDIR)/.build/stores
+stores: PACKAGES += python3-venv
+stores: build
+	@{ command -v moto_server && command -v aws; } >/dev/null || test -x $(STORES)/bin/aws || \
+		{ python3 -m venv $(STORES) && $(STORES)/bin/pip install -q 'moto[server]' awscli; }
+	PATH=$(STORES)/bin:$$PATH Tests/ObjectStores/stores.sh $(BINARY) $(FAKES)
 
 # Tests the example alerts, and the metrics of a run of sample-data. The package is unpacked, not
 # installed: that would start a server.

@@ -36,13 +36,14 @@ let package = Package(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CPipe"),
     .systemLibrary(name: "CCurl"),
 
     // the nouns of the field
     .target(name: "Domain"),
 
     // files → lines → fields
-    .target(name: "Formats", dependencies: ["CCrypto", "CZlib", "Domain"]),
+    .target(name: "Formats", dependencies: ["CCrypto", "CPipe", "CZlib", "Domain"]),
 
     // fields → events and entitlements, a folder per provider
     .target(name: "Providers", dependencies: ["Domain", "Formats"]),

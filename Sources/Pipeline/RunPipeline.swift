@@ -3,6 +3,7 @@ public import Logging
 
 import EventStore
 import Formats
+import Foundation
 import Reconciliation
 import Reports
 
@@ -68,10 +69,10 @@ public struct RunPipeline {
   /// - Parameter clock: the time now, for fetching snapshots of users who are due before; nil
   ///   fetches none.
   public func run(fetchingBy clock: (() -> Instant)? = nil) throws -> RunResult {
-    let pipeline = try withLists()
+    let pipeline = try withLists().withStandardInput()
     if plan.hasWorkbook { try requireWorkbooks() }
     if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
-    try requireInput()
+    try pipeline.requireInput()
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
       var pipeline = try pipeline.numbered(by: ledger)
@@ -90,9 +91,10 @@ public struct RunPipeline {
 
   /// Reads what is new into the ledger, nothing else.
   public func ingest() throws -> RunResult {
-    try requireInput()
+    let pipeline = try withStandardInput()
+    try pipeline.requireInput()
     return try withLedger { ledger in
-      var pipeline = try numbered(by: ledger)
+      var pipeline = try pipeline.numbered(by: ledger)
       let intake = try pipeline.ingest(into: ledger)
       return RunResult(
         hasReservations: !intake.unreadable.isEmpty,
@@ -151,6 +153,20 @@ public struct RunPipeline {
   private func numbered(by ledger: Ledger) throws -> RunPipeline {
     var pipeline = self
     pipeline.log[metadataKey: "run"] = "\(try ledger.nextRun())"
+    return pipeline
+  }
+
+  /// This run with what came on standard input, if an archive of the plan is `-`.
+  private func withStandardInput() throws -> RunPipeline {
+    let count = (plan.archives + plan.snapshots).count { $0 == "-" }
+    guard count > 0 else { return self }
+    guard count == 1 else {
+      throw SubledgerError(
+        .usage, "- is given twice, and standard input is one archive",
+        hint: "give it once, to --archives or to --snapshots")
+    }
+    var pipeline = self
+    pipeline.plan.sources.input = try StandardInput(keptIn: NSTemporaryDirectory(), stop: stop)
     return pipeline
   }
 

@@ -62,15 +62,18 @@ final class Session {
       try show(outcome, of: pipeline)
     } catch {
       bar?.end()
-      let code = ExitStatus.of(SubledgerError(error))
+      let error = SubledgerError(error)
       if isWatched {
+        let code = ExitStatus.of(error)
         do { try pipeline.writeMetrics(of: nil, timing(code)) } catch { log.warning("\(error)") }
+        pipeline.notify(of: nil, error, exitCode: code)
       }
       throw error
     }
     if isWatched || outcome.hasMetrics {
       try pipeline.writeMetrics(of: outcome, timing(ExitStatus.of(outcome)))
     }
+    if isWatched { pipeline.notify(of: outcome, nil, exitCode: ExitStatus.of(outcome)) }
     return outcome
   }
 

@@ -14,6 +14,8 @@ enum StandardStreams {
     signal(SIGPIPE, SIG_IGN)
     // A write beyond `ulimit -f` then fails with an error.
     signal(SIGXFSZ, SIG_IGN)
+    // Ignored, it would take the exit codes of commands.
+    signal(SIGCHLD, SIG_DFL)
     // The lowest free number is given out, so each closed stream is replaced in turn.
     var descriptor: Int32 = 0
     while (0...2).contains(descriptor) {

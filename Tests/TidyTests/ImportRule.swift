@@ -22,6 +22,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CCrypto", only: ["Formats/Hashing/"]),
     ImportRule(module: "CCurl", only: ["HTTP/"]),
     ImportRule(module: "CRename", only: ["Reports/Publication/"]),
+    ImportRule(module: "CPipe", only: ["Formats/Places/"]),
     ImportRule(module: "CMalloc", only: ["EventStore/"]),
     ImportRule(
       module: "CSQLite", only: ["EventStore/Database/", "EventStore/LedgerErrors.swift"]),

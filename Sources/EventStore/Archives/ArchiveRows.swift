@@ -67,7 +67,8 @@ struct ArchiveRows {
   /// `importedUntil` is that of the last value that brought events; `snapshotsCheck` is the
   /// sum of the fingerprints of its snapshots; `isDated` is true if their lines date them all.
   func close(
-    _ id: Int32, _ counts: ArchiveCounts, damageOffset: Int64?, provisionalFrom: Int64?,
+    _ id: Int32, _ counts: ArchiveCounts, sha256: String? = nil, damageOffset: Int64?,
+    provisionalFrom: Int64?,
     importedUntil: Int64? = nil, contentBytes: Int64? = nil, contentHash: Int64? = nil,
     snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
@@ -78,12 +79,13 @@ struct ArchiveRows {
         rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
         damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
         snapshots_check = ?11, imported_until = ?12, captured_ms = iif(?13, null, captured_ms),
-        content_bytes = ?14, provisional_from = ?15, content_hash = ?16
-      where id = ?17
+        content_bytes = ?14, provisional_from = ?15, content_hash = ?16,
+        sha256 = ifnull(?17, sha256)
+      where id = ?18
       """, counts.lines, counts.accepted, counts.duplicates, counts.skipped, counts.rejected,
       counts.roundedAmounts, counts.missingIsProceed, counts.firstEvent, counts.lastEvent,
       damageOffset, snapshotsCheck, importedUntil, isDated ? 1 : 0, contentBytes, provisionalFrom,
-      contentHash, id)
+      contentHash, sha256, id)
   }
 }
 

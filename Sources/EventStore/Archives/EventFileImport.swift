@@ -2,7 +2,7 @@ internal import Domain
 
 /// One archive of events while it is imported: its counts until they are written.
 final class EventFileImport {
-  let archive: NewArchive
+  var archive: NewArchive
   let id: Int32
   /// The number of the run that will publish it.
   private let run: Int64
@@ -116,7 +116,8 @@ final class EventFileImport {
   func close(in database: Connection) throws {
     try unknown.write(to: database, archive: id)
     try ArchiveRows(database).close(
-      id, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
+      id, counts, sha256: archive.sha256, damageOffset: damageOffset,
+      provisionalFrom: provisionalFrom,
       importedUntil: former.importedUntil < 0 ? nil : former.importedUntil,
       contentBytes: contentBytes, contentHash: contentHash)
   }

@@ -91,14 +91,17 @@ public final class EventIntake {
 
   /// Closes the account of the archive, which is written now or with one of the next.
   ///
-  /// `damageOffset` is the first byte that could not be read, `provisionalFrom` the offset in the
-  /// inflated archive of the first line that may be wrong, `contentBytes` and `contentHash` are of
-  /// what was read, inflated. Returns the counts of all archives written since the last call.
+  /// `sha256` is that of its bytes, where it was not known when it began. `damageOffset` is the first
+  /// byte that could not be read, `provisionalFrom` the offset in the inflated archive of the first
+  /// line that may be wrong, `contentBytes` and `contentHash` are of what was read, inflated.
+  /// Returns the counts of all archives written since the last call.
   public func finish(
-    damageOffset: Int64? = nil, provisionalFrom: Int64? = nil, contentBytes: Int64 = 0,
+    sha256: String? = nil, damageOffset: Int64? = nil, provisionalFrom: Int64? = nil,
+    contentBytes: Int64 = 0,
     contentHash: Int64 = 0
   ) throws(SubledgerError) -> [ArchiveCounts] {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
+    draft.archive.sha256 = sha256 ?? draft.archive.sha256
     (draft.damageOffset, draft.provisionalFrom) = (damageOffset, provisionalFrom)
     (draft.contentBytes, draft.contentHash) = (contentBytes, contentHash)
     if let beginning = draft.archive.beginning, provisionalFrom == nil {

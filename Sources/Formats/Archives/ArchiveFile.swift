@@ -1,6 +1,8 @@
+internal import Glibc
 public import Domain
 
-/// A regular file that may hold delivered events, as it was when the folder was listed.
+/// A regular file, or an object elsewhere, that may hold delivered events, as it was when it was
+/// listed.
 public struct ArchiveFile: Sendable {
   /// The path as opened, shown as valid text on one line.
   public let path: String
@@ -8,12 +10,18 @@ public struct ArchiveFile: Sendable {
   public let name: String
   /// Length in bytes; bytes appended later are not read.
   public let bytes: Int64
-  /// When the content last changed, in milliseconds.
+  /// When the content last changed, in milliseconds; 1970 of an object, of which `inode` says it.
   public let modified: Instant
-  /// The file's number on its disk.
+  /// The file's number on its disk, or a hash of the object's version.
   public let inode: UInt64
+  /// When it was written; nil of an object of which that is not known, and of standard input.
+  public let written: Instant?
   let location: RawPath
   let relative: RawPath
+  /// What reads it; nil of a file.
+  let commands: ArchiveCommands?
+  /// Its length when it was listed.
+  let listed: Int64
   /// Answers the signal that asked to stop, 0 while none did.
   let stop: @Sendable () -> Int32
 
@@ -29,13 +37,48 @@ public struct ArchiveFile: Sendable {
     self.modified = modified
     self.inode = inode
     self.stop = stop
+    (written, commands, listed) = (modified, nil, bytes)
   }
+
+  /// The object at a path, to be read by `commands`.
+  init(
+    _ object: ListedObject, at path: String, named name: String, by commands: ArchiveCommands,
+    stop: @escaping @Sendable () -> Int32
+  ) {
+    (location, relative) = (RawPath(path), RawPath(name))
+    (self.path, self.name) = (location.shown, relative.shown)
+    (bytes, listed, written) = (object.bytes, object.bytes, object.written)
+    (modified, inode) = (Instant(milliseconds: 0), UInt64(bitPattern: object.version))
+    (self.commands, self.stop) = (commands, stop)
+  }
+
+  /// What came on standard input.
+  init(_ input: StandardInput, stop: @escaping @Sendable () -> Int32) throws(SubledgerError) {
+    (path, name) = (StandardInput.name, StandardInput.name)
+    (location, relative) = (input.file.place, RawPath(name))
+    var status = stat()
+    guard stat(location.terminated, &status) == 0 else {
+      throw SubledgerError.system("read standard input", .inputOutput, cause: errno)
+    }
+    (bytes, listed, inode) = (Int64(status.st_size), Int64(status.st_size), UInt64(status.st_ino))
+    (modified, written) = (modificationTime(status), nil)
+    (commands, self.stop) = (nil, stop)
+  }
+
+  private init(_ file: ArchiveFile, first count: Int64, as name: String) {
+    (path, location, commands) = (file.path, file.location, file.commands)
+    (self.name, relative) = (name, RawPath(name))
+    (bytes, listed) = (min(file.bytes, count), file.listed)
+    (modified, inode, written) = (file.modified, file.inode, file.written)
+    stop = file.stop
+  }
+
+  /// Whether every reading of it is a transfer.
+  public var isRemote: Bool { commands != nil }
 
   /// The file as it was while it had no more than `count` bytes, and the name `name`.
   public func first(_ count: Int64, as name: String) -> ArchiveFile {
-    ArchiveFile(
-      location: location, relative: RawPath(name), bytes: min(bytes, count), modified: modified,
-      inode: inode, stop: stop)
+    ArchiveFile(self, first: count, as: name)
   }
 }
 

@@ -11,13 +11,23 @@ public enum ArchiveFolder {
   /// is reached twice (overlapping roots, links) is listed once; a hard link is a file of its own.
   /// Links to folders are walked last, so that a file goes by its own name. `stop` answers the
   /// signal that asked to stop, 0 while none did, and ends the reading of any of the files.
+  /// `sources` has the commands that list and read what is elsewhere, and standard input (`-`).
   public static func files(
-    under paths: [String], except others: [String] = [],
+    under paths: [String], except others: [String] = [], by sources: ArchiveSources = .init(),
     stop: @escaping @Sendable () -> Int32 = { 0 }
   ) throws(SubledgerError) -> ArchiveListing {
     var walk = FolderWalk(stop: stop)
     for text in others { walk.except(RawPath(text)) }
     for text in paths {
+      if let commands = sources.commands(for: text) {
+        let away = others.filter { commands.prefix == sources.commands(for: $0)?.prefix }
+        try walk.objects(text, except: away.filter { !paths.contains($0) }, by: commands)
+        continue
+      }
+      if text == "-", let input = sources.input {
+        try walk.take(ArchiveFile(input, stop: stop))
+        continue
+      }
       let path = RawPath(text)
       let shown = RawPath(unescaping: text)
       try walk.root(!isThere(path) && isThere(shown) ? shown : path)
@@ -27,7 +37,17 @@ public enum ArchiveFolder {
   }
 
   /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
-  public static func file(at path: String) throws(SubledgerError) -> ArchiveFile? {
+  public static func file(
+    at path: String, by sources: ArchiveSources = .init()
+  ) throws(SubledgerError) -> ArchiveFile? {
+    if sources.commands(for: path) != nil {
+      do throws(SubledgerError) {
+        return try files(under: [path], by: sources).files.first { $0.path == path }
+      } catch {
+        guard error.kind == .noInput else { throw error }
+        return nil
+      }
+    }
     let looks = [RawPath(path), RawPath(unescaping: path)].map {
       (place: $0, found: fileStatus($0, followingLinks: true))
     }
@@ -98,6 +118,24 @@ private struct FolderWalk {
       file(path, relative: path.lastComponent, status)
     }
   }
+
+  /// Lists what commands find under `root`.
+  mutating func objects(
+    _ root: String, except others: [String], by commands: ArchiveCommands
+  ) throws(SubledgerError) {
+    for (path, name, object) in try commands.objects(under: root, stop: stop) {
+      if others.contains(where: { path == $0 || path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") })
+      {
+        leave(RawPath(path), .ofOthers)
+      } else if path != root, name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+        leave(RawPath(path), .hidden)
+      } else if filesSeen.insert(RawPath(path)).inserted {
+        take(ArchiveFile(object, at: path, named: name, by: commands, stop: stop))
+      }
+    }
+  }
+
+  mutating func take(_ file: ArchiveFile) { files.append(file) }
 
   /// Follows the links met so far, and those met behind them.
   mutating func linked() throws(SubledgerError) {
@@ -173,7 +211,7 @@ private struct FolderWalk {
 private func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 
 /// When the content changed; file systems keep years that milliseconds cannot count.
-private func modificationTime(_ status: stat) -> Instant {
+func modificationTime(_ status: stat) -> Instant {
   let secondsMax: Int64 = 1 << 50
   let seconds = min(max(Int64(status.st_mtim.tv_sec), -secondsMax), secondsMax)
   return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)

@@ -1,10 +1,13 @@
 internal import Domain
 internal import Glibc
 
-/// The first bytes of an open file, as many as were listed, hashed on the way.
+/// The first bytes of an open file or of an object, as many as were listed, hashed on the way.
 final class FileBytes {
   private let file: ArchiveFile
-  private let openFile: OpenFile
+  /// Nil of an object.
+  private let openFile: OpenFile?
+  /// What reads the object, once it was asked for.
+  private var command: CommandOutput?
   private let digest = SHA256Digest()
   private var remaining: Int64
   private(set) var position: Int64 = 0
@@ -13,12 +16,16 @@ final class FileBytes {
 
   /// Opens `file` to read the bytes that were listed.
   init(_ file: ArchiveFile) throws(SubledgerError) {
-    // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
-    guard let openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK) else {
-      throw SubledgerError.system("open \(file.location.shown)", cause: errno)
-    }
-    self.openFile = openFile
     self.file = file
+    if file.commands == nil {
+      // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
+      openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK)
+      if openFile == nil {
+        throw SubledgerError.system("open \(file.location.shown)", cause: errno)
+      }
+    } else {
+      openFile = nil
+    }
     remaining = file.bytes
   }
 
@@ -36,9 +43,7 @@ final class FileBytes {
     var filled = 0
     while filled < wanted {
       let rest = UnsafeMutableRawBufferPointer(rebasing: target[filled..<wanted])
-      guard let count = openFile.read(into: rest, at: Int(position) + filled) else {
-        throw SubledgerError.system("read \(file.location.shown)", cause: errno)
-      }
+      let count = try read(into: rest, at: Int(position) + filled)
       if count == 0 {
         missing = remaining - Int64(filled)
         remaining = Int64(filled)
@@ -52,6 +57,37 @@ final class FileBytes {
     return filled
   }
 
+  private func read(
+    into target: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SubledgerError) -> Int {
+    if let openFile {
+      guard let count = openFile.read(into: target, at: offset) else {
+        throw SubledgerError.system("read \(file.location.shown)", cause: errno)
+      }
+      return count
+    }
+    if command == nil { command = try file.commands?.reading(file.path, stop: file.stop) }
+    guard let command else { preconditionFailure("what is no file is read by commands") }
+    let count = try command.read(into: target)
+    guard count > 0 else { throw command.brokenOff(other("fewer")) }
+    return count
+  }
+
+  /// An object that grew or shrank since it was listed is another one.
+  private func requireEnd() throws(SubledgerError) {
+    guard let command, file.bytes == file.listed else { return }
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+    defer { scratch.deallocate() }
+    guard try command.read(into: scratch) == 0 else {
+      throw command.brokenOff(other("more"))
+    }
+    self.command = nil
+  }
+
+  private func other(_ what: String) -> String {
+    "\(what) bytes came than the \(file.listed) listed"
+  }
+
   /// Throws when a signal asked to stop.
   func checkStop() throws(SubledgerError) { try SubledgerError.check(file.stop) }
 
@@ -62,6 +98,7 @@ final class FileBytes {
       defer { buffer.deallocate() }
       while try read(into: buffer) > 0 {}
     }
+    try requireEnd()
     return digest.finish()
   }
 }

@@ -49,7 +49,14 @@ public struct ArchiveEnd: Sendable, Equatable {
 
 /// The SHA-256 of the bytes of `file` that were there when it was listed.
 public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
-  try FileBytes(file).finish()
+  for _ in 1..<file.attempts {
+    do throws(SubledgerError) {
+      return try FileBytes(file).finish()
+    } catch {
+      guard error.kind == .inputOutput else { throw error }
+    }
+  }
+  return try FileBytes(file).finish()
 }
 
 /// Hashes of the first bytes of `file`, inflated, for each of `counts` it has.
@@ -118,14 +125,27 @@ func readArchive(
   known: (Int64) throws -> Int64 = { _ in 0 }, _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd {
   precondition(sizes.valueMax > 0, "a value has at least one byte")
-  let bytes = try FileBytes(file)
-  if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, known, body) {
-    return end
+  var bytes = try FileBytes(file)
+  var byZlibAlone = byZlibAlone
+  var attempts = file.attempts
+  while true {
+    do {
+      if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, known, body) {
+        return end
+      }
+      precondition(!byZlibAlone, "zlib does not contradict itself")
+      byZlibAlone = true
+    } catch let error as SubledgerError where error.kind == .inputOutput && attempts > 1 {
+      attempts -= 1
+    }
+    try body(.again)
+    bytes = FileBytes(again: bytes)
   }
-  try body(.again)
-  let again = try read(FileBytes(again: bytes), of: file, sizes, byZlibAlone: true, known, body)
-  guard let again else { preconditionFailure("zlib does not contradict itself") }
-  return again
+}
+
+extension ArchiveFile {
+  /// How often it is read when that breaks off; a disk is not asked twice.
+  var attempts: Int { isRemote ? 3 : 1 }
 }
 
 /// Reads once; nil when the delivered chunks are void.

@@ -63,6 +63,9 @@ public final class OpenFile: Sendable {
     return status.st_mode & 0o777
   }
 
+  /// A path by which this process can open it once more, also when it has no name any more.
+  var place: RawPath { RawPath("/proc/self/fd/\(descriptor)") }
+
   /// Whether it is a regular file, or a folder, whose reading is refused.
   func isFileOrFolder() -> Bool {
     var status = stat()

@@ -99,15 +99,12 @@ struct ArchiveImport {
 
   /// Whether the events of `file` are wanted: not when its bytes are known under another name.
   private mutating func open(_ file: ArchiveFile) throws -> Bool {
-    var archive = NewArchive(file, sha256: opening.sha256, kind: .events)
     guard try !intake.isKnown(sha256: opening.sha256) else {
-      // The archive with these bytes may wait to be written, and is listed first.
-      summary.add(try intake.write())
-      try run.ledger.recordRepeat(archive)
-      summary.archivesKnown += 1
+      try listRepeat(file)
       try report(repeated: file)
       return false
     }
+    var archive = NewArchive(file, sha256: opening.sha256, kind: .events)
     (archive.beginning, archive.former) = (opening.beginning, opening.former)
     try intake.begin(archive)
     return true
@@ -131,11 +128,18 @@ struct ArchiveImport {
       """, metadata: file.metadata("archive_repeated"))
   }
 
-  /// Lists a file with the content of a retracted archive, and takes nothing of it.
-  private mutating func leaveOut(_ file: ArchiveFile, asCopyOf retracted: String) throws {
+  /// Lists a file of which nothing is taken.
+  ///
+  /// The archive with its bytes may wait to be written, and is listed first.
+  private mutating func listRepeat(_ file: ArchiveFile) throws {
     summary.add(try intake.write())
     try run.ledger.recordRepeat(NewArchive(file, sha256: opening.sha256, kind: .events))
     summary.archivesKnown += 1
+  }
+
+  /// Lists a file with the content of a retracted archive, and takes nothing of it.
+  private mutating func leaveOut(_ file: ArchiveFile, asCopyOf retracted: String) throws {
+    try listRepeat(file)
     run.log.warning(
       """
       \(file.path) holds the lines of \(retracted), which is retracted: they do not count. \
@@ -146,6 +150,15 @@ struct ArchiveImport {
   private mutating func finish(_ file: ArchiveFile, _ end: ArchiveEnd) throws {
     done += file.bytes
     guard isWanted else { return }
+    if opening.sha256.isEmpty {
+      opening.sha256 = end.sha256
+      if try intake.isKnown(sha256: end.sha256) {
+        intake.abandon()
+        summary.lines -= lines
+        try listRepeat(file)
+        return try report(repeated: file)
+      }
+    }
     guard end.sha256 == opening.sha256 || run.replayed != nil else {
       intake.abandon()
       return run.log.warning(
@@ -168,7 +181,8 @@ struct ArchiveImport {
     }
     summary.add(
       try intake.finish(
-        damageOffset: end.damage?.offset, provisionalFrom: end.damage?.provisionalFrom,
+        sha256: opening.sha256, damageOffset: end.damage?.offset,
+        provisionalFrom: end.damage?.provisionalFrom,
         contentBytes: end.inflatedBytes, contentHash: end.contentHash))
   }
 }

@@ -27,6 +27,7 @@ enum ArchiveMessage: Sendable {
 
 /// What is known of an archive before its first line.
 struct ArchiveOpening: Sendable {
+  /// Empty of an object elsewhere, which is read once: it is known at the end.
   var sha256: String
   /// Hash of its first lines; nil if it is not read.
   var beginning: Int64?
@@ -54,7 +55,7 @@ struct ArchiveReader: Sendable {
 
   func read(_ file: ArchiveFile, _ send: (ArchiveMessage) -> Bool) {
     do {
-      let sha256 = try replayed?.sha256 ?? sha256(of: file)
+      let sha256 = try replayed?.sha256 ?? (file.isRemote ? "" : sha256(of: file))
       if knownContents.contains(sha256) {
         _ = send(.opened(ArchiveOpening(sha256: sha256))) && send(.skipped)
         return

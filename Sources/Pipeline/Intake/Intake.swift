@@ -70,7 +70,8 @@ struct Intake {
   func newFiles(
     of kind: ArchiveKind, under paths: [String], except others: [String]
   ) throws -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
-    let listing = try ArchiveFolder.files(under: paths, except: others, stop: stop)
+    let listing = try ArchiveFolder.files(
+      under: paths, except: others, by: plan.sources, stop: stop)
     for left in listing.leftOut {
       // A broken link was input once; the others are not input in any run.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
@@ -92,7 +93,7 @@ struct Intake {
         known += 1
         return false
       }
-      guard let limit = plan.modifiedUntil, file.modified > limit,
+      guard let limit = plan.modifiedUntil, let written = file.written, written > limit,
         kind == .events || !FetchJournal.isFetched(file.name)
       else { return true }
       log.info(

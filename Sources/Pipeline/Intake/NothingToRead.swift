@@ -29,8 +29,10 @@ extension RunPipeline {
     ]
     var left = 0
     for (paths, others) in roots {
-      for file in try ArchiveFolder.files(under: paths, except: others).files {
-        guard let limit = plan.modifiedUntil, file.modified > limit else { return }
+      for file in try ArchiveFolder.files(under: paths, except: others, by: plan.sources).files {
+        guard let limit = plan.modifiedUntil, let written = file.written, written > limit else {
+          return
+        }
         left += 1
       }
     }

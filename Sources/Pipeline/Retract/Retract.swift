@@ -141,8 +141,10 @@ extension RunPipeline {
   private func hasLine(_ line: Int64, _ archive: ArchiveRecord, in ledger: Ledger) throws -> Bool {
     let place = try locate([archive], among: try ledger.archives(), acceptsGrown: false).first
     guard let place, place.path != nil else { throw missing([archive.name]) }
-    let bytes = try BytesOfArchive(archive, at: place)
-    guard let file = try ArchiveFolder.file(at: bytes.path) else { throw missing([archive.name]) }
+    let bytes = try BytesOfArchive(archive, at: place, by: plan.sources)
+    guard let file = try ArchiveFolder.file(at: bytes.path, by: plan.sources) else {
+      throw missing([archive.name])
+    }
     var isThere = false
     _ = try readArchive(
       file.first(bytes.count, as: archive.name), valueBytesMax: plan.valueBytesMax
@@ -221,9 +223,11 @@ struct BytesOfArchive {
   let count: Int64
   private var folder: PrivateFolder?
 
-  init(_ archive: ArchiveRecord, at location: ArchiveLocation) throws {
+  init(
+    _ archive: ArchiveRecord, at location: ArchiveLocation, by sources: ArchiveSources
+  ) throws {
     guard location.isInLonger, let longer = location.path,
-      let file = try ArchiveFolder.file(at: longer)
+      let file = try ArchiveFolder.file(at: longer, by: sources)
     else {
       (path, count) = (location.path ?? "", archive.bytes)
       return

@@ -12,6 +12,8 @@ struct Configuration: Sendable {
     /// Files or folders of delivered events.
     var archives: [String] = []
     var snapshots: [String] = []
+    /// Commands that list and read archives elsewhere.
+    var readers: [ReaderCommands] = []
     var ledger = "subledger.sqlite"
     /// The folder of the published set.
     var out = "reports"
@@ -24,6 +26,8 @@ struct Configuration: Sendable {
     var summary: GivenPath?
     /// Where a monitor reads how a run ended.
     var metrics: GivenPath?
+    /// What is called when a run has ended.
+    var notifyURL: String?
     /// Threads that read archives, fold and write reports.
     var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// What makes the exit code 1.

@@ -37,6 +37,8 @@ struct Plan: Sendable {
   let secretVariables: [String: Secret]
   /// Where systemd puts the credentials of the job; nil without any.
   let credentialsFolder: String?
+  /// What lists and reads archives that are not files.
+  var sources = ArchiveSources()
   /// For charges whose provider sends no money; nil when none is given, or it was not read.
   var prices: PriceBookFile?
   /// What people decided about breaks.
@@ -62,6 +64,11 @@ struct Plan: Sendable {
     self.configuration = configuration
     secretVariables = Self.secretVariables(configuration, environment)
     credentialsFolder = environment["CREDENTIALS_DIRECTORY"]
+    let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
+      .map { "\($0.key)=\($0.value)" }
+    sources.commands = configuration.job.readers.map {
+      ArchiveCommands(prefix: $0.prefix, list: $0.list, read: $0.read, environment: variables)
+    }
     let minAge = Int64(configuration.job.minAge)
     modifiedUntil = minAge == 0 ? nil : now - .seconds(minAge)
     let calendar = configuration.timezone

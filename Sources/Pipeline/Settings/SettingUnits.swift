@@ -92,6 +92,17 @@ extension SettingValue {
     return time
   }
 
+  /// The address of a hook, or behind `ping+` of what is asked for with GET; no message shows it,
+  /// for whoever has it can use it.
+  func webAddress() throws(SubledgerError) -> String {
+    let text = node.scalar?.string ?? ""
+    guard
+      text.hasPrefix("http://") || text.hasPrefix("https://") || text.hasPrefix("ping+http://")
+        || text.hasPrefix("ping+https://")
+    else { throw refused("the value does not begin with https://, http:// or ping+https://") }
+    return text
+  }
+
   func timeZone() throws(SubledgerError) -> CivilCalendar {
     let name = try text()
     guard let calendar = CivilCalendar(named: name) else {

@@ -16,7 +16,7 @@ extension GivenSettings {
       { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readOwnReports() },
     ]
     for provider in Provider.allCases { looks.append { _ = try plan.secrets(of: provider) } }
-    for path in plan.archives + plan.snapshots {
+    for path in plan.archives + plan.snapshots where !plan.sources.take(path) {
       looks.append { try Self.requirePath(path) }
     }
     for look in looks {

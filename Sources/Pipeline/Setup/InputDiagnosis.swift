@@ -14,13 +14,15 @@ extension Diagnosis {
     ] where !paths.isEmpty {
       let files: [ArchiveFile]
       do throws(SubledgerError) {
-        files = try ArchiveFolder.files(under: paths, except: others, stop: stop).files
+        files = try ArchiveFolder.files(
+          under: paths, except: others, by: plan.sources, stop: stop
+        ).files
       } catch {
         // A path that is not there is a matter of the configuration.
         if error.kind != .noInput { add(use, .error, error.message, error.hint) }
         continue
       }
-      let closed = files.filter { access($0.path, R_OK) != 0 }
+      let closed = files.filter { !$0.isRemote && access($0.path, R_OK) != 0 }
       if let first = closed.first {
         add(
           "permissions", .error,

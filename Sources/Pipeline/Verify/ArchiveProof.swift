@@ -43,7 +43,7 @@ extension RunPipeline {
     _ archives: [ArchiveRecord], among all: [ArchiveRecord], acceptsGrown: Bool
   ) throws -> [ArchiveLocation] {
     let roots = plan.archives + plan.snapshots
-    let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots).files
+    let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots, by: plan.sources).files
     let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
     let copies = Dictionary(grouping: all, by: \.sha256)
     let events = all.filter { $0.kind == .events }
@@ -55,7 +55,7 @@ extension RunPipeline {
         archive: archive, paths: [archive.path] + (named[archive.name].map { [$0] } ?? []),
         copies: copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path },
         longer: streams[archive.stream, default: []].map(\.path), read: read[archive.sha256],
-        known: known, acceptsGrown: acceptsGrown)
+        known: known, acceptsGrown: acceptsGrown, sources: plan.sources)
     }
     var locations: [ArchiveLocation] = []
     try Workers(count: plan.jobs).run(searches, { search, give in _ = give(search.run()) }) {
@@ -86,6 +86,7 @@ private struct ArchiveSearch: Sendable {
   let read: ArchiveRecord?
   let known: Set<String>
   let acceptsGrown: Bool
+  let sources: ArchiveSources
 
   /// A file that has grown, or was completed later, contains the bytes that were read; those of
   /// another archive at its place are no damage either.
@@ -93,7 +94,7 @@ private struct ArchiveSearch: Sendable {
     var location = ArchiveLocation()
     for path in paths {
       do throws(SubledgerError) {
-        guard let file = try ArchiveFolder.file(at: path) else { continue }
+        guard let file = try ArchiveFolder.file(at: path, by: sources) else { continue }
         let sum = try sha256(of: file)
         if sum == archive.sha256 { return ArchiveLocation(path: path) }
         if acceptsGrown || known.contains(sum), try begins(file) {
@@ -107,12 +108,14 @@ private struct ArchiveSearch: Sendable {
       }
     }
     location.path = copies.first { path in
-      guard let file = try? ArchiveFolder.file(at: path) else { return false }
+      guard let file = try? ArchiveFolder.file(at: path, by: sources) else { return false }
       return (try? sha256(of: file)) == archive.sha256
     }
     guard location.path == nil else { return location }
     let containing = longer.first { path in
-      guard let read, let file = try? ArchiveFolder.file(at: path) else { return false }
+      guard let read, let file = try? ArchiveFolder.file(at: path, by: sources) else {
+        return false
+      }
       let count = read.contentBytes
       return (try? contentHashes(of: file, first: [count])[count]) == read.contentHash
     }

@@ -104,7 +104,7 @@ extension RunPipeline {
     }
     again.stop = stop
     for (archive, location) in archives {
-      let bytes = try BytesOfArchive(archive, at: location)
+      let bytes = try BytesOfArchive(archive, at: location, by: plan.sources)
       defer { withExtendedLifetime(bytes) {} }
       var replayed = plan
       if let row = try ledger.run(archive.run), row.published != nil {

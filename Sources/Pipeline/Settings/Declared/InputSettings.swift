@@ -6,7 +6,8 @@ extension Setting {
   static let paths = [
     Setting(
       "archives", .texts, \.job.archives, [.option], example: "\n- /srv/webhooks",
-      "Files or folders of delivered events, gzip or plain JSONL; folders are walked."),
+      "Files or folders of delivered events, gzip or plain JSONL; folders are walked.",
+      more: "- is standard input."),
     Setting(
       "snapshots", .texts, \.job.snapshots, [.option],
       "Files or folders of entitlement snapshots, a user a line.",
@@ -27,6 +28,16 @@ extension Setting {
     Setting(
       "ledger", .text, \.job.ledger, [.option], default: "subledger.sqlite",
       "SQLite ledger; created if missing, readable by its owner only."),
+    Setting(
+      "readers", .readers, \.job.readers, otherwise: "none",
+      example: """
+
+        "s3://":
+          list: aws s3api list-objects-v2 --bucket {bucket} --prefix {key} --output json
+          read: aws s3 cp {path} -
+        """,
+      "Commands that list and read archives elsewhere, by what their paths begin with.",
+      more: "See docs/object-stores.md."),
     Setting(
       "out", .text, \.job.out, [.option], default: "reports",
       "Folder of the published report set."),

@@ -22,6 +22,11 @@ extension Setting {
       example: "/var/lib/prometheus/node-exporter/subledger.prom",
       "Write how the run ended to this Prometheus textfile.", more: "See docs/watching.md."),
     Setting(
+      "notify_url", .webAddress, \.job.notifyURL, [.option, .secret], otherwise: "none",
+      example: "https://hooks.example.com/services/T000/B000",
+      "Call this hook when the run has ended; ping+URL is only asked for with GET.",
+      more: "Whoever has the address can use it: rather set SUBLEDGER_NOTIFY_URL."),
+    Setting(
       "locale", .choice, \.locale, [.kept, .option], default: "en",
       "How index.html writes numbers: en, de, fr, de-CH and so on.",
       more: "Known are cs, da, de, de-CH, en, es, fi, fr, it, nb, nl, pl, pt, ru, sv and tr."),

@@ -110,6 +110,22 @@ extension SettingForm<Amount> {
   }
 }
 
+extension SettingForm<String> {
+  static var webAddress: Self {
+    Self(schema: .string(like: #"^(ping\+)?https?://"#)) { try $0.webAddress() }
+  }
+}
+
+extension SettingForm<[ReaderCommands]> {
+  /// Prefixes of paths, each with two commands: texts, or lists of words.
+  static var readers: Self {
+    let command = JSONValue.list(of: .text)
+    return Self(schema: .mapping(to: .mapping(["list": command, "read": command]))) {
+      try $0.readers()
+    }
+  }
+}
+
 extension SettingForm<GivenTime> {
   static var time: Self {
     Self(schema: .string(like: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$")) { try $0.time() }

@@ -1,0 +1,161 @@
+internal import CPipe
+internal import Glibc
+internal import Domain
+
+/// What a command of the system writes to standard output, piece by piece.
+///
+/// The command gets no input, and is killed with this object.
+final class CommandOutput {
+  private let process: pid_t
+  private let output: Int32
+  private let errors: Int32
+  private let doing: String
+  private let stop: @Sendable () -> Int32
+  /// The beginning of what it wrote to standard error.
+  private var complaint: [UInt8] = []
+  private var complaintIsOver = false
+  private var isRunning = true
+
+  /// Starts the program `arguments[0]`, which is looked for in `PATH`.
+  ///
+  /// No shell is involved: an argument is what it is.
+  ///
+  /// - Parameters:
+  ///   - doing: what for, as in `read s3://archive/a.gz`.
+  ///   - environment: the variables, each as `NAME=value`.
+  ///   - stop: answers the signal that asked to stop, 0 while none did.
+  init(
+    _ arguments: [String], environment: [String], doing: String,
+    stop: @escaping @Sendable () -> Int32
+  ) throws(SubledgerError) {
+    var (outputs, complaints): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    guard open_pipe(&outputs) == 0, open_pipe(&complaints) == 0 else {
+      for end in outputs where end >= 0 { close(end) }
+      throw SubledgerError.system(doing, .inputOutput, cause: errno)
+    }
+    var files = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&files)
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&files, outputs[1], STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&files, complaints[1], STDERR_FILENO)
+    // What this process ignores would be ignored by the command, too.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    // A group of its own, with what it starts itself.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+    defer {
+      posix_spawn_file_actions_destroy(&files)
+      posix_spawnattr_destroy(&attributes)
+    }
+    var words = arguments.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup($0) } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var process = pid_t()
+    let failure = posix_spawnp(&process, arguments[0], &files, &attributes, &words, &variables)
+    close(outputs[1])
+    close(complaints[1])
+    guard failure == 0 else {
+      close(outputs[0])
+      close(complaints[0])
+      throw SubledgerError(
+        .configuration,
+        "cannot \(doing): \(arguments[0].shown()) cannot be run: "
+          + String(cString: strerror(failure)),
+        hint: "install it, or correct `readers` in the configuration")
+    }
+    (self.process, self.doing, self.stop) = (process, doing, stop)
+    (output, errors) = (outputs[0], complaints[0])
+  }
+
+  deinit {
+    if isRunning {
+      kill(-process, SIGKILL)
+      while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    }
+    close(output)
+    close(errors)
+  }
+
+  /// The next bytes of the output; 0 at its end, when the command ended well.
+  ///
+  /// - Throws: `SubledgerError` of kind `inputOutput` when it did not.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
+    while true {
+      var streams = [
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = poll(&streams, complaintIsOver ? 1 : 2, 200)
+      try SubledgerError.check(stop)
+      guard count > 0 else { continue }
+      if streams[1].revents != 0 { takeComplaint() }
+      guard streams[0].revents != 0 else { continue }
+      let read = Glibc.read(output, target.baseAddress, target.count)
+      if read > 0 { return read }
+      if read < 0, errno == EINTR || errno == EAGAIN { continue }
+      let status = try end()
+      guard status == 0 else { throw brokenOff(reason(of: status)) }
+      return 0
+    }
+  }
+
+  private func takeComplaint() {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = Glibc.read(errors, &bytes, bytes.count)
+    if count < 0, errno == EINTR { return }
+    complaintIsOver = count <= 0
+    if count > 0, complaint.count < bytes.count { complaint += bytes[..<count] }
+  }
+
+  /// Waits for its end; the status is that of waitpid(2).
+  private func end() throws(SubledgerError) -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, WNOHANG) == 0 {
+      try SubledgerError.check(stop)
+      if complains(within: 20) { takeComplaint() }
+    }
+    isRunning = false
+    while complains(within: 0) { takeComplaint() }
+    return status
+  }
+
+  private func complains(within milliseconds: Int32) -> Bool {
+    var stream = pollfd(fd: errors, events: Int16(POLLIN), revents: 0)
+    return poll(&stream, complaintIsOver ? 0 : 1, milliseconds) > 0
+  }
+
+  /// The error of a command that did something else than what it was run for.
+  func brokenOff(_ reason: String) -> SubledgerError {
+    SubledgerError(
+      .inputOutput, "cannot \(doing): \(reason)",
+      hint: "try the command of `readers` by hand; the next run tries again")
+  }
+
+  private func reason(of status: Int32) -> String {
+    let ended =
+      status & 0x7f == 0
+      ? "the command ended with exit code \(status >> 8 & 0xff)"
+      : "the command was ended by signal \(status & 0x7f)"
+    let lines = String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let line = lines.first { $0.contains { $0.isLetter } }
+    return line.map { "\(ended): \(withoutSecrets($0.prefix(300)).shown())" } ?? ended
+  }
+}
+
+/// A line of another program without what could be a key or a token: long words of letters and
+/// digits, and what follows a question mark or precedes an at sign in an address.
+private func withoutSecrets(_ line: Substring) -> String {
+  String(line).replacing(/:\/\/[^\s\/@]+@/, with: "://…@").replacing(/\?[^\s"']+/, with: "?…")
+    .replacing(/[A-Za-z0-9+_=-]{16,}/) { word in
+      let isMixed = word.0.contains { $0.isNumber } && word.0.contains { $0.isLetter }
+      return isMixed ? "…" : String(word.0)
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import HTTP
+import Logging
+public import Domain
+
+extension RunPipeline {
+  private static let attempts = 3
+  private static let secondsMax = 10
+  private static let pingPrefix = "ping+"
+
+  /// Reports how a run ended to the address of the settings; a failure to do so is a warning.
+  ///
+  /// A hook gets `{"text": "…"}`, as chats take it. An address that begins with `ping+` is asked
+  /// for with GET when the run published, and only then: a service that misses it raises the alarm.
+  ///
+  /// - Parameter error: why it failed; nil when it did not.
+  public func notify(of result: RunResult?, _ error: SubledgerError?, exitCode: Int32) {
+    guard let url = plan.notifyURL, !plan.isDryRun else { return }
+    let isPing = url.hasPrefix(Self.pingPrefix)
+    guard !isPing || error == nil else { return }
+    var request = HTTPRequest("GET", String(url.dropFirst(isPing ? Self.pingPrefix.count : 0)))
+    if !isPing {
+      let state =
+        error.map { "failed with exit code \(exitCode): \($0.message)" }
+        ?? "ended with exit code \(exitCode): \(result?.summary?.line ?? "")"
+      let text = "subledger \(state)".shown()
+      request.method = "POST"
+      request.body = JSONValue.object(["text": .string(text)]).line
+    }
+    do {
+      let client = try HTTPClient(secondsMax: Self.secondsMax, bytesMax: 1 << 16)
+      guard let reason = failure(of: request, by: client) else { return }
+      warn(reason)
+    } catch {
+      warn(error.message)
+    }
+  }
+
+  /// Sends a request until the server takes it; why it does not, nil when it does.
+  private func failure(of request: HTTPRequest, by client: HTTPClient) -> String? {
+    var reason = ""
+    for attempt in 1...Self.attempts {
+      var wait = attempt
+      do {
+        let response = try client.send(request)
+        if 200..<300 ~= response.status { return nil }
+        reason = "the server answered \(response.status)"
+        guard response.status >= 500 || [408, 429].contains(response.status) else { return reason }
+        wait = min(response.retryAfter ?? wait, Self.secondsMax)
+      } catch {
+        reason = error.reason
+        guard error.isTransient else { return reason }
+      }
+      guard attempt < Self.attempts, stop() == 0 else { break }
+      sleep(UInt32(wait))
+    }
+    return reason
+  }
+
+  private func warn(_ reason: String) {
+    log.warning(
+      "the address of --notify-url did not take the message: \(reason)",
+      metadata: ["code": "notify_failed"])
+  }
+}

@@ -1,0 +1,42 @@
+import Domain
+import Formats
+import Foundation
+import Yams
+
+/// Commands of the configuration that list and read archives elsewhere.
+struct ReaderCommands: Sendable {
+  let prefix: String
+  let list: [String]
+  let read: [String]
+}
+
+extension SettingValue {
+  /// `{"s3://": {list: command, read: command}}`; a command is a text, which is cut at its spaces,
+  /// or a list of words.
+  func readers() throws(SubledgerError) -> [ReaderCommands] {
+    var readers: [ReaderCommands] = []
+    for entry in try entries() {
+      guard entry.key.contains(":") else {
+        throw entry.refused("a path in the file system begins so; use a prefix such as s3://")
+      }
+      var commands: [String: [String]] = [:]
+      for field in try entry.entries() {
+        guard ["list", "read"].contains(field.key) else {
+          throw field.unknown(among: ["list", "read"])
+        }
+        let words =
+          try field.node.scalar == nil
+          ? field.list() : field.text().split(separator: " ").map(String.init)
+        guard words.contains(where: { $0.contains("{path}") || $0.contains("{key}") }) else {
+          throw field.refused("the command needs {path}, or {bucket} and {key}")
+        }
+        commands[field.key] = words
+      }
+      guard let list = commands["list"], let read = commands["read"] else {
+        throw entry.refused("list and read are needed, a command each")
+      }
+      readers.append(ReaderCommands(prefix: entry.key, list: list, read: read))
+    }
+    return readers
+  }
+}
