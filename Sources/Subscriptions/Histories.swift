@@ -52,7 +52,7 @@ private struct FoldGroup {
         ends.update(index, chains[index])
       } else {
         chains.append(Chain(thread))
-        ends.add(chains.count - 1, chains[chains.count - 1])
+        ends.add(chains[chains.count - 1])
       }
     }
     for chain in chains {
@@ -105,37 +105,28 @@ private struct Chain {
   }
 }
 
-/// When the chains of each store end, in plain numbers: a user can have tens of thousands.
+/// When chains end, and in which stores, in plain numbers: a user can have tens of thousands.
 private struct ChainEnds {
-  private struct OfStore {
-    /// Milliseconds; the greatest number for an open end.
-    var ends: [Int64] = []
-    var chains: [Int] = []
-  }
+  /// Milliseconds; the greatest number for an open end.
+  private var ends: [Int64] = []
+  private var stores: [Store] = []
 
-  private var stores: [Store: OfStore] = [:]
-  /// The index of each chain within its store.
-  private var slots: [Int] = []
-
-  mutating func add(_ index: Int, _ chain: Chain) {
-    slots.append(stores[chain.store]?.ends.count ?? 0)
-    stores[chain.store, default: OfStore()].ends.append(chain.end?.milliseconds ?? .max)
-    stores[chain.store, default: OfStore()].chains.append(index)
+  mutating func add(_ chain: Chain) {
+    ends.append(chain.end?.milliseconds ?? .max)
+    stores.append(chain.store)
   }
 
   mutating func update(_ index: Int, _ chain: Chain) {
-    stores[chain.store]?.ends[slots[index]] = chain.end?.milliseconds ?? .max
+    ends[index] = chain.end?.milliseconds ?? .max
   }
 
   /// The chain with the latest end at or before `start`, the first of several.
   func last(before start: Instant, in store: Store) -> Int? {
-    guard let held = stores[store] else { return nil }
     var found: Int?
-    var latest = Int64.min
-    for slot in held.ends.indices where held.ends[slot] <= start.milliseconds {
-      if found == nil || held.ends[slot] > latest { (found, latest) = (slot, held.ends[slot]) }
+    for index in ends.indices where ends[index] <= start.milliseconds && stores[index] == store {
+      if found.map({ ends[index] > ends[$0] }) ?? true { found = index }
     }
-    return found.map { held.chains[$0] }
+    return found
   }
 }
 

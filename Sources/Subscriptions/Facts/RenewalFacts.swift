@@ -42,24 +42,21 @@ extension SubscriptionHistory {
     let ordinals = renewalOrdinals
     var refunded: Set<Int> = []
     for index in bookings.indices where bookings[index].chargeKind == .renewal {
-      let source = ContributionOrigin(.booking(index), at: bookings[index].time)
-      var sums = RenewalSums()
-      if !bookings[index].isRefund {
-        let key = renewalKey(index, ordinal: ordinals[index])
-        sums.renewals = 1
-        try books.add(.renewal(key, sums), from: source)
-      } else if let charge = bookings[index].refundedCharge, refunded.insert(charge).inserted {
-        let key = renewalKey(index, ordinal: ordinals[charge])
+      var (charge, sums) = (index, RenewalSums())
+      if bookings[index].isRefund {
+        guard let renewal = bookings[index].refundedCharge, refunded.insert(renewal).inserted
+        else { continue }
+        charge = renewal
         sums.refunded = 1
-        try books.add(.renewal(key, sums), from: source)
+      } else {
+        sums.renewals = 1
       }
+      let key = RenewalKey(
+        month: month(bookings[index].time), productKey: productKey(ofBooking: index),
+        ordinal: ordinals[charge])
+      let source = ContributionOrigin(.booking(index), at: bookings[index].time)
+      try books.add(.renewal(key, sums), from: source)
     }
-  }
-
-  private func renewalKey(_ index: Int, ordinal: Int64?) -> RenewalKey {
-    RenewalKey(
-      month: month(bookings[index].time), productKey: productKey(ofBooking: index),
-      ordinal: ordinal)
   }
 }
 

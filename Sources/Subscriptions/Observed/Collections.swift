@@ -16,15 +16,10 @@ struct Collections {
     let event: Event
   }
 
-  /// A purchase of a product; of an upgrade, both may have one lineage, and one of them stays.
-  private struct Holding: Hashable {
-    let lineage: Int64
-    let product: StringID
-  }
-
   private let deliveries: [Delivery]
-  /// The last delivery that holds each purchase.
-  private var last: [Holding: Int] = [:]
+  /// The last delivery that holds each purchase of a product; of an upgrade, both may have one
+  /// lineage, and one of them stays.
+  private var last: [OfLineage<StringID>: Int] = [:]
   /// The deliveries that hold each product, in order: a user can have tens of thousands.
   private var holding: [StringID: [Int]] = [:]
 
@@ -44,22 +39,23 @@ struct Collections {
     for (place, delivery) in deliveries.enumerated() { places[delivery.event.collection] = place }
     for event in events where !event.isCollectionAlone {
       guard let place = places[event.collection] else { continue }
-      let held = Holding(lineage: event.lineage, product: event.product)
+      let held = OfLineage(event, event.product)
       last[held] = Swift.max(place, last[held] ?? place)
       holding[event.product, default: []].append(place)
     }
     holding = holding.mapValues { Set($0).sorted() }
   }
 
-  /// The first delivery that lacks `lineage` with its product for good, when one came before it.
+  /// The first delivery that lacks the purchase that `opening` opened for good, when one came
+  /// before it.
   ///
   /// An event of the delivery, at its time; where the purchase was held since, when the delivery
   /// was seen.
-  func disappearance(of lineage: Int64, product: StringID) -> Event? {
-    guard let last = last[Holding(lineage: lineage, product: product)] else { return nil }
+  func disappearance(of opening: Event) -> Event? {
+    guard let last = last[OfLineage(opening, opening.product)] else { return nil }
     let held = deliveries[last].seen
     let later = deliveries.indices.first(from: last + 1) { deliveries[$0].seen > held }
-    let holders = holding[product] ?? []
+    let holders = holding[opening.product] ?? []
     let next = holders.indices.first(from: 0) { holders[$0] >= later }
     // Holders are a row without gap as long as they stand as far behind `later` as behind `next`.
     let run = holders.indices.first(from: next) { holders[$0] - later > $0 - next } - next

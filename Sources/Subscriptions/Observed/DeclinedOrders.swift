@@ -38,9 +38,9 @@ private struct PlayOrders {
 
   private let rules: FoldSettings
   private var newest: [Int64: Paid] = [:]
-  private var paid: Set<TransactionOfLineage> = []
+  private var paid: Set<OfLineage<Int64>> = []
   /// Declined orders, with the latest end that was shown with each.
-  private var declined: [TransactionOfLineage: Instant] = [:]
+  private var declined: [OfLineage<Int64>: Instant] = [:]
 
   init(rules: FoldSettings) { self.rules = rules }
 
@@ -49,7 +49,7 @@ private struct PlayOrders {
     guard event.store == .playStore, event.transaction != 0, let end = event.periodEnd,
       event.observation != nil || event.opensPurchase
     else { return nil }
-    let order = TransactionOfLineage(event)
+    let order = OfLineage(event, event.transaction)
     if let last = newest[event.lineage], !paid.contains(order),
       isDeclined(event, order, end, after: last)
     {
@@ -70,7 +70,7 @@ private struct PlayOrders {
   /// Whether an unpaid order failed: its end is still the end of the period before it, or of a
   /// grace.
   private func isDeclined(
-    _ event: Event, _ order: TransactionOfLineage, _ end: Instant, after last: Paid
+    _ event: Event, _ order: OfLineage<Int64>, _ end: Instant, after last: Paid
   ) -> Bool {
     guard let state = event.observation, !event.opensPurchase, !event.kind.isRefund,
       event.kind != .revoked

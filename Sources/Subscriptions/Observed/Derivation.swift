@@ -199,7 +199,7 @@ struct Derivation {
   /// runs.
   private func disappearance(after opening: Event, _ changes: StateChanges) -> Event? {
     guard !changes.isEndKnown,
-      let vanished = collections.disappearance(of: opening.lineage, product: opening.product),
+      let vanished = collections.disappearance(of: opening),
       let end = changes.end, vanished.time < end, vanished.time >= opening.time
     else { return nil }
     var event = opening

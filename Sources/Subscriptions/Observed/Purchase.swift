@@ -90,13 +90,8 @@ extension Purchase {
 
 /// The earlier purchase that an event is about.
 private struct PurchaseIndex {
-  private struct End: Hashable {
-    var lineage: Int64
-    var end: Instant?
-  }
-
-  private var byTransaction: [TransactionOfLineage: Int] = [:]
-  private var byEnd: [End: Int] = [:]
+  private var byTransaction: [OfLineage<Int64>: Int] = [:]
+  private var byEnd: [OfLineage<Instant?>: Int] = [:]
   private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
   /// Purchases whose transaction is known.
   private var named: Set<Int> = []
@@ -104,22 +99,17 @@ private struct PurchaseIndex {
   /// Times and periods of purchases in stores without ids for each charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
 
-  private struct Product: Hashable {
-    var lineage: Int64
-    var product: StringID
-  }
-
   /// The ends of each product's purchases, rising, and when each was first seen; none before
   /// `order`.
-  private var ends: [Product: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
+  private var ends: [OfLineage<StringID>: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
   private let rules: FoldSettings
 
   init(rules: FoldSettings) { self.rules = rules }
 
   func purchase(of event: Event) -> Int? {
-    let sameEnd = byEnd[End(lineage: event.lineage, end: event.periodEnd)]
+    let sameEnd = byEnd[OfLineage(event, event.periodEnd)]
     guard event.transaction == 0 else {
-      let known = byTransaction[TransactionOfLineage(event)]
+      let known = byTransaction[OfLineage(event, event.transaction)]
       if let known { return isChargedAnew(event, since: known) ? nil : known }
       return sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
@@ -147,8 +137,8 @@ private struct PurchaseIndex {
   /// The purchase whose period was to end next after the end that is shown; unless another product
   /// took its place, only where it ran by then.
   private func purchaseCut(by event: Event) -> Int? {
-    let product = Product(lineage: event.lineage, product: event.product)
-    guard let end = event.periodEnd, let known = ends[product] else { return nil }
+    guard let end = event.periodEnd, let known = ends[OfLineage(event, event.product)]
+    else { return nil }
     let next = known.indices.first(from: 0) { known[$0].end > end }
     guard next < known.count else { return nil }
     let isRunning =
@@ -161,19 +151,18 @@ private struct PurchaseIndex {
   mutating func order(_ purchases: [Purchase]) {
     for (place, purchase) in purchases.enumerated() {
       guard let first = purchase.stateReports.first, let end = first.periodEnd else { continue }
-      let product = Product(lineage: first.lineage, product: first.product)
-      ends[product, default: []].append((end, place, first.seenAt))
+      ends[OfLineage(first, first.product), default: []].append((end, place, first.seenAt))
     }
     ends = ends.mapValues { $0.sorted { ($0.end, $0.purchase) < ($1.end, $1.purchase) } }
   }
 
   mutating func add(_ event: Event, _ purchase: Int) {
     if event.transaction != 0 {
-      let former = byTransaction.updateValue(purchase, forKey: TransactionOfLineage(event))
+      let former = byTransaction.updateValue(purchase, forKey: OfLineage(event, event.transaction))
       named.insert(purchase)
       notePaid(event, purchase, after: former)
     }
-    byEnd[End(lineage: event.lineage, end: event.periodEnd)] = purchase
+    byEnd[OfLineage(event, event.periodEnd)] = purchase
     let end = event.periodEnd ?? event.time
     if let known = newest[event.lineage], end < known.end { return }
     newest[event.lineage] = (purchase, end)
@@ -193,12 +182,12 @@ private struct PurchaseIndex {
   }
 }
 
-/// A transaction as events of one lineage name it.
-struct TransactionOfLineage: Hashable {
+/// A transaction, a product or an end as events of one lineage name it.
+struct OfLineage<Value: Hashable>: Hashable {
   let lineage: Int64
-  let transaction: Int64
+  let value: Value
 
-  init(_ event: Event) { (lineage, transaction) = (event.lineage, event.transaction) }
+  init(_ event: Event, _ value: Value) { (lineage, self.value) = (event.lineage, value) }
 }
 
 extension Event {
@@ -242,12 +231,13 @@ struct Successors {
 extension [Purchase] {
   var successors: [Successors] {
     var first: Instant?
-    var byID: [TransactionOfLineage: Instant] = [:]
+    var byID: [OfLineage<Int64>: Instant] = [:]
     var found: [Successors] = []
     found.reserveCapacity(count)
     for purchase in reversed() {
-      let id = TransactionOfLineage(purchase.stateReports[0])
-      found.append(Successors(first: first, ofItsID: id.transaction == 0 ? nil : byID[id]))
+      let event = purchase.stateReports[0]
+      let id = OfLineage(event, event.transaction)
+      found.append(Successors(first: first, ofItsID: id.value == 0 ? nil : byID[id]))
       guard !purchase.isOneTime else { continue }
       first = purchase.place.0
       byID[id] = purchase.place.0

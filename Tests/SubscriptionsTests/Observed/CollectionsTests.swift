@@ -28,7 +28,9 @@ struct CollectionsTests {
     let collections = Collections(events)
     for lineage in 0..<Int64(9) {
       for product in 0..<StringID(4) {
-        let found = collections.disappearance(of: lineage, product: product)
+        var opening = Event(provider: .iaptic, kind: .started, time: at("2026-01-01"))
+        (opening.lineage, opening.product) = (lineage, product)
+        let found = collections.disappearance(of: opening)
         #expect(found == events.lacking(lineage, product), "seed \(seed)")
       }
     }
