@@ -1,4 +1,5 @@
 public import Domain
+import Formats
 import Foundation
 import Reports
 
