@@ -20,7 +20,7 @@ struct AccountReportTests {
         "trials_monthly.csv", "retention_monthly.csv", "quality_monthly.csv",
         "excluded_monthly.csv", "overlap.csv", "coverage.csv", "breaks.csv", "breaks_history.csv",
         "refetch_worklist.csv", "outages.csv", "unknown_input.csv", "restatements.csv",
-        "inputs.csv", "rejects.csv", "summary_monthly.csv",
+        "inputs.csv", "rejects.csv", "drill.csv", "summary_monthly.csv",
       ])
     for table in tables {
       let header = table.columns.map(\.name).joined(separator: ",")

@@ -28,7 +28,7 @@ struct LayoutTests {
       reportPaths.filter(dependsOnArrival)
         == [
           "breaks.csv", "breaks_history.csv", "unknown_input.csv", "inputs.csv", "rejects.csv",
-          "restatements.csv", "summary_monthly.csv", "index.html", "report.xlsx",
+          "drill.csv", "restatements.csv", "summary_monthly.csv", "index.html", "report.xlsx",
         ])
     #expect(dependsOnArrival("deliveries_daily/2026-01.csv"))
     #expect(!dependsOnArrival("revenue_daily/2026-01.csv") && !dependsOnArrival("unknown.csv"))

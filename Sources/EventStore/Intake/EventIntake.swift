@@ -45,6 +45,8 @@ public final class EventIntake {
 
   /// Whether the bytes of an archive are in the ledger, or wait to be written.
   public func isKnown(sha256: String) throws(SubledgerError) -> Bool {
+    // Of an archive that is read once, it is known at the end.
+    if sha256.isEmpty { return false }
     if finishedContents.contains(sha256) { return true }
     return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
   }
@@ -91,9 +93,9 @@ public final class EventIntake {
 
   /// Closes the account of the archive, which is written now or with one of the next.
   ///
-  /// `sha256` is that of its bytes, where it was not known when it began. `damageOffset` is the first
-  /// byte that could not be read, `provisionalFrom` the offset in the inflated archive of the first
-  /// line that may be wrong, `contentBytes` and `contentHash` are of what was read, inflated.
+  /// `sha256` is that of its bytes, where it was not known when it began. `damageOffset` is the
+  /// first byte that could not be read, `provisionalFrom` the offset in the inflated archive of the
+  /// first line that may be wrong, `contentBytes` and `contentHash` are of what was read, inflated.
   /// Returns the counts of all archives written since the last call.
   public func finish(
     sha256: String? = nil, damageOffset: Int64? = nil, provisionalFrom: Int64? = nil,

@@ -14,8 +14,7 @@ public enum FetchSelection: Sendable {
   case snapshots(changedSince: String?)
   /// Those that the published worklist names.
   case worklist
-  /// Those that the published worklist names and nothing was fetched about yet, then those with
-  /// events since their last snapshot.
+  /// Those that the published worklist names, then those with events since their last snapshot.
   case due
 }
 
@@ -174,25 +173,22 @@ extension RunPipeline {
   private func worklist(
     for selection: FetchSelection, in ledger: Ledger
   ) throws -> [Provider: [FetchSubject]] {
-    var onlyNew = false
     switch selection {
     case .snapshots: return [:]
     case .worklist: break
-    case .due:
-      onlyNew = true
-      guard try publishedSet(in: plan.out) != nil else { return [:] }
+    case .due: guard try publishedSet(in: plan.out) != nil else { return [:] }
     }
     let set = try ReportSet(publishedIn: plan.out)
     var users: [Provider: [FetchSubject]] = [:]
     var seen: Set<[String]> = []
     for table in set.tables(of: "refetch_worklist") {
-      let places = ["provider", "app_id", "environment", "user_id", "method", "fetched_at"].map {
+      let places = ["provider", "app_id", "environment", "user_id", "method"].map {
         name in table.columns.firstIndex { $0.name == name }
       }
       try set.forEachRow(of: table) { row in
         let cells = places.map { $0.map { row[$0] } ?? "" }
         guard let provider = Provider(name: cells[0]), cells[2] == Environment.production.name,
-          !cells[4].isEmpty, !onlyNew || cells[5].isEmpty
+          !cells[4].isEmpty
         else { return }
         let byApp = provider.interface.path.contains("{app_id}")
         let app = byApp ? withoutMark(cells[1]) : ""

@@ -118,7 +118,7 @@ extension RunPipeline {
         "last_success_timestamp_seconds", "When the last run ended that published.", seconds)
       metrics.add(
         "stage_duration_seconds", "Duration of each stage of the run.",
-        RunProgress.Stage.allCases.map { stage in
+        RunProgress.Stage.allCases.filter { $0 != .fetch || timing.steps[$0] != nil }.map { stage in
           let milliseconds = (timing.steps[stage] ?? .zero) / .milliseconds(1)
           return (["stage": "\(stage)"], Amount(micros: Int64(milliseconds) * 1000).text())
         })

@@ -36,16 +36,18 @@ struct FetchSettings: Sendable {
   /// Certificates that are trusted in place of the system's.
   var authorities: GivenPath?
 
+  /// Those that can be asked.
+  static let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
+
   mutating func read(_ value: SettingValue) throws(SubledgerError) {
-    let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
     for entry in try value.entries() {
       switch entry.key {
       case "rate": rate = try entry.number(in: 1...10_000)
       case "concurrency": concurrency = try entry.number(in: 1...256)
       case "authorities": authorities = try entry.path()
       default:
-        guard let provider = providers.first(where: { $0.name == entry.key }) else {
-          let known = providers.map(\.name) + ["rate", "concurrency", "authorities"]
+        guard let provider = Self.providers.first(where: { $0.name == entry.key }) else {
+          let known = Self.providers.map(\.name) + ["rate", "concurrency", "authorities"]
           throw entry.unknown(among: known.map { "\(value.name).\($0)" })
         }
         sources[provider] = try Source(entry, of: provider)
@@ -57,7 +59,7 @@ struct FetchSettings: Sendable {
 extension Setting {
   static let fetching = [
     Setting(
-      "fetch", .object(["type": .string("object")]), [.secret], otherwise: "none is asked",
+      "fetch", fetchSchema, [.secret], otherwise: "none is asked",
       example: """
 
         qonversion: {key: {env: QONVERSION_KEY}, url: https://api.qonversion.io, api: v4}
@@ -75,14 +77,36 @@ extension Setting {
         """
     ) { try $0.job.fetch.read($1) }
   ]
+
+  private static var fetchSchema: JSONValue {
+    let key: JSONValue = .any(
+      .mapping(["env": .text]), .mapping(["file": .text]), .mapping(["credential": .text]))
+    let members = [
+      "key": key, "url": .string(like: "^https?://"),
+      "api": SettingForm<FetchSettings.API>.choice.schema,
+    ]
+    var all = [
+      "rate": SettingForm.number(in: 1...10_000).schema,
+      "concurrency": SettingForm.number(in: 1...256).schema, "authorities": .text,
+    ]
+    for provider in FetchSettings.providers {
+      let known = FetchSettings.Source.members(of: provider)
+      all[provider.name] = .mapping(members.filter { known.contains($0.key) })
+    }
+    return .mapping(all)
+  }
 }
 
 extension FetchSettings.Source {
-  init(_ value: SettingValue, of provider: Provider) throws(SubledgerError) {
+  /// What can be said of a provider.
+  static func members(of provider: Provider) -> [String] {
     let interface = provider.interface
-    let known =
-      ["url"] + (interface.authorization == .none ? [] : ["key"])
+    return ["url"] + (interface.authorization == .none ? [] : ["key"])
       + (interface.olderPath == nil ? [] : ["api"])
+  }
+
+  init(_ value: SettingValue, of provider: Provider) throws(SubledgerError) {
+    let known = Self.members(of: provider)
     for entry in try value.entries() {
       guard known.contains(entry.key) else {
         throw entry.unknown(among: known.map { "\(value.name).\($0)" })

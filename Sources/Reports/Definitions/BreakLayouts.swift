@@ -77,7 +77,7 @@ extension ReportDefinition {
       .customer,
       .cell(
         "fetched_at", .instant,
-        "Capture of the newest snapshot since the breaks were first seen; empty without one."),
+        "Capture of the newest snapshot after the breaks settled; empty without one."),
     ])
 
   private static let subject: [Column] = [

@@ -20,7 +20,7 @@ with work as (
     max(state.evidence_expires_ms) as last_expiry_ms,
     max(state.customer_id) as customer_id,
     max(state.user_key) as user_key,
-    max(state.first_seen_ms) as last_seen_first_ms
+    max(coalesce(state.settles_ms, state.expected_ms)) as settled_ms
   from break_state as state
   join break_code on break_code.code = state.code
   cross join as_of
@@ -78,7 +78,7 @@ select
     where
       snapshot.provider = work.provider
       and snapshot.user = work.user_key
-      and snapshot.captured_ms > work.last_seen_first_ms
+      and snapshot.captured_ms > work.settled_ms
       and snapshot.captured_ms <= as_of.ms
       and archive.kind = 'snapshots'
   ) as fetched_at
