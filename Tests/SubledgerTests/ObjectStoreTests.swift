@@ -42,8 +42,10 @@ struct ObjectStoreTests {
   @Test("The set is the one of the same files in a folder, and the next run reads nothing")
   func same() throws {
     for number in 0..<3 {
-      let path = try program.folder.write(
+      try program.folder.write(
         bodies(number * 50..<number * 50 + 60), to: "store/b/in/d/\(number).jsonl")
+      let path = try program.folder.write(
+        bodies(number * 50 + 1_000..<number * 50 + 1_060), to: "plain")
       try program.folder.write(Array(gzip("-nc", path)), to: "store/b/in/\(number).gz")
     }
     #expect(try run().status == 0)
@@ -55,10 +57,10 @@ struct ObjectStoreTests {
     #expect(try calls().count == 6)
     #expect(try run().status == 0)
     #expect(try calls().isEmpty)
-    try program.folder.write(bodies(0..<10), to: "store/b/in/0.gz")
+    try program.folder.write(bodies(500..<510), to: "store/b/in/0.gz")
     #expect(try run().status == 0)
     #expect(try calls() == ["b/in/0.gz"])
-    try program.folder.write(bodies(0..<10), to: "store/b/in/copy")
+    try program.folder.write(bodies(500..<510), to: "store/b/in/copy")
     #expect(try run().status == 0)
     #expect(
       try program.rows("inputs.csv").filter { $0["archive"] == "copy" }

@@ -57,6 +57,7 @@ struct ArchiveImport {
     case .ended(let end):
       if isReadAgain { return try readAgain(index) }
       try finish(file, end)
+      (isWanted, lines) = (false, 0)
     case .skipped: done += file.bytes
     case .vanished:
       intake.abandon()
@@ -66,6 +67,8 @@ struct ArchiveImport {
       done += file.bytes
     case .unreadable(let error):
       intake.abandon()
+      summary.lines -= lines
+      (isWanted, lines) = (false, 0)
       try run.leaveOut(error, &summary)
       done += file.bytes
     case .failed(let error): throw error
