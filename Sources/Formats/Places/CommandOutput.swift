@@ -136,7 +136,7 @@ final class CommandOutput {
   func brokenOff(_ reason: String) -> SubledgerError {
     SubledgerError(
       .inputOutput, "cannot \(doing): \(reason)",
-      hint: "try the command of `readers` by hand; the next run tries again")
+      hint: "try the command of `readers` by hand")
   }
 
   private func reason(of status: Int32) -> String {
