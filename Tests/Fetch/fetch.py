@@ -48,14 +48,20 @@ def deliver(folder):
                 "country": "US", "app_id": "1234567890", "entitlements": {}}) + "\n")
 
 
-def answered(log):
-    """How often each question got its answer."""
-    counts = collections.Counter()
+def asked_again(log):
+    """How many answers came about users of whom all had been answered."""
+    complete, again = set(), 0
     for line in log.read_text().splitlines():
         status, path = line.split(" ", 1)
-        if status in ("200", "404", "410", "slow"):
-            counts[path] += 1
-    return counts
+        if status not in ("200", "404", "410", "slow"):
+            continue
+        user = path.split("/")[3]
+        again += user in complete
+        # Purchases come last; of every hundredth user they have two pages.
+        is_last = "purchases" in path and (not user.endswith("99") or "?" in path)
+        if is_last or status in ("404", "410"):
+            complete.add(user)
+    return again
 
 
 def main():
@@ -133,9 +139,10 @@ def check(work, kills):
         fail("a user is doubled")
     if len(given_up) > USERS // 1000:
         fail(f"{len(given_up)} users were given up")
-    again = sum(count - 1 for count in answered(work / "log").values())
+    again = asked_again(work / "log")
+    # An answer may be on its way when the program is killed; both questions are asked again then.
     if again > kills * 2 * CONCURRENCY:
-        fail(f"{again} questions were answered more than once")
+        fail(f"{again} questions were asked again")
     subprocess.run(
         [BINARY, "run", "--archives", "in", "--snapshots", "snap", "--adopt"], check=False)
     status = subprocess.run(
