@@ -46,6 +46,24 @@ struct GreatAmountTests {
     #expect(row["arr_close"] == "365000000000.000004")
   }
 
+  @Test("Recurring revenue beyond exact numbers is damaged input, whose lines are named")
+  func recurring() throws {
+    // 26 times 365 · 10⁹ dollars a year are more than 2⁶³ millionths.
+    func subscriptions(_ count: Int) -> [String] {
+      (1...count).map {
+        day($0, revenue: Body.money("1000000000", rate: 70))
+          .replacing("\"day\($0)\"", with: "\"day\"")
+      }
+    }
+    let kept = try run(subscriptions(25))
+    #expect(kept.status == 0, "\(kept)")
+    let result = try run(subscriptions(26))
+    #expect(result.status == 65, "\(result)")
+    #expect(result.errors.contains("arr_close of mrr_monthly"), "\(result)")
+    #expect(result.errors.contains("in a.jsonl:") && result.errors.contains("subledger retract"))
+    #expect(try program.rows("mrr_monthly.csv").contains { $0["product_id"] == "day" })
+  }
+
   @Test("Ten charges of 10¹² rupiah are rejected, whatever they are said to be worth")
   func worth() throws {
     let worths = ["9.99", "null", "61000000"]
