@@ -75,7 +75,7 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["CCurl", "Domain"]),
 
     // users → what their provider has of them now
-    .target(name: "Fetch", dependencies: ["Domain", "Formats", "HTTP", "Providers"]),
+    .target(name: "Fetch", dependencies: ["Domain", "Formats", "HTTP", "Providers", "Reports"]),
 
     // a synthetic world, for tests and for trying the program
     .target(name: "Simulation", dependencies: ["Domain", "Formats"]),

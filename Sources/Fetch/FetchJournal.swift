@@ -2,6 +2,7 @@ public import Domain
 internal import Formats
 internal import Glibc
 internal import Providers
+internal import Reports
 
 /// The answers of one pass, each on disk before its user counts as asked.
 ///
@@ -48,7 +49,10 @@ public final class FetchJournal {
   ) throws -> FetchJournal {
     let begin = "snapshots-\(provider.name)-"
     var moment = now
-    let left = try names(in: folder).filter {
+    guard let names = RawPath(folder).names() else {
+      throw SubledgerError.system("list \(folder)", cause: errno)
+    }
+    let left = names.map(\.shown).filter {
       $0.hasPrefix(".\(begin)") && $0.hasSuffix(".journal")
     }
     if let name = left.max().map({ String($0.dropFirst().dropLast(".journal".count)) }) {
@@ -152,10 +156,11 @@ public final class FetchJournal {
 
   private func list(_ failed: [FailedUser], in file: OpenFile) throws -> Bool {
     var isWritten = true
-    func put(_ row: String) {
-      isWritten = isWritten && Array(row.utf8).withUnsafeBytes(file.write)
+    func put(_ cells: [CSVCell]) {
+      let line = csvLine(cells) + [UInt8(ascii: "\n")]
+      isWritten = isWritten && line.withUnsafeBytes(file.write)
     }
-    put("provider,app_id,user_id,status,reason\n")
+    put(["provider", "app_id", "user_id", "status", "reason"].map(CSVCell.plain))
     var tape = JSONTape()
     func text(_ json: UnsafeRawBufferPointer) -> String {
       (try? tape.read(json, from: 0)) == nil ? "" : tape.string(0)
@@ -202,21 +207,6 @@ public final class FetchJournal {
     key.combine(app)
     return key.value
   }
-
-  private static func names(in folder: String) throws -> [String] {
-    guard let stream = opendir(folder) else {
-      throw SubledgerError.system("list \(folder)", cause: errno)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names
-  }
 }
 
 /// What a pass left in the folder of snapshots.
@@ -235,12 +225,11 @@ extension [UnsafeRawBufferPointer] {
 }
 
 extension FailedUser {
-  /// The user's line in the list, with texts that no spreadsheet takes for a formula.
-  func row(of provider: Provider) -> String {
-    let cells = [user.app, user.id, status.map { "\($0)" } ?? "", reason].map { text in
-      let mark = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" : ""
-      return "\"\(mark)\(text.replacing("\"", with: "\"\""))\""
-    }
-    return "\(provider.name),\(cells.joined(separator: ","))\n"
+  /// The cells of the user's line in the list.
+  func row(of provider: Provider) -> [CSVCell] {
+    [
+      .plain(provider.name), .text(user.app), .text(user.id),
+      status.map { .integer(Int64($0)) } ?? .plain(""), .text(reason),
+    ]
   }
 }

@@ -191,8 +191,8 @@ extension RunPipeline {
           !cells[4].isEmpty
         else { return }
         let byApp = provider.interface.path.contains("{app_id}")
-        let app = byApp ? withoutMark(cells[1]) : ""
-        let id = withoutMark(cells[3])
+        let app = byApp ? receivedText(cells[1]) : ""
+        let id = receivedText(cells[3])
         guard seen.insert([provider.name, app, id]).inserted else { return }
         let subject = FetchSubject(
           user: try ledger.userKey(of: id), app: ledger.symbol(app) ?? 0)
@@ -229,10 +229,4 @@ extension RunPipeline {
     rules.isOlder = source.api == .v3
     return rules
   }
-}
-
-/// A cell's text without the mark that keeps a spreadsheet from running it.
-private func withoutMark(_ cell: String) -> String {
-  let isMarked = cell.hasPrefix("'") && "=+-@\t\r".contains(cell.dropFirst().first ?? " ")
-  return isMarked ? String(cell.dropFirst()) : cell
 }

@@ -50,9 +50,7 @@ struct ArchiveImport {
       summary.lines += batch.lines
       lines += batch.lines
     case .again:
-      summary.lines -= lines
-      lines = 0
-      intake.abandon()
+      discard()
       if isWanted { isWanted = try open(file) }
     case .ended(let end):
       if isReadAgain { return try readAgain(index) }
@@ -60,20 +58,27 @@ struct ArchiveImport {
       (isWanted, lines) = (false, 0)
     case .skipped: done += file.bytes
     case .vanished:
-      intake.abandon()
+      discard()
+      isWanted = false
       run.log.warning(
         "\(file.path) vanished before it was read; it is left out",
         metadata: file.metadata("file_vanished"))
       done += file.bytes
     case .unreadable(let error):
-      intake.abandon()
-      summary.lines -= lines
-      (isWanted, lines) = (false, 0)
+      discard()
+      isWanted = false
       try run.leaveOut(error, &summary)
       done += file.bytes
     case .failed(let error): throw error
     }
     run.progress(RunProgress(stage: .archives, done: done, total: total, lines: summary.lines))
+  }
+
+  /// Forgets what has come of the archive so far.
+  private mutating func discard() {
+    intake.abandon()
+    summary.lines -= lines
+    lines = 0
   }
 
   private func hasFormerOfThisRun(_ file: ArchiveFile) throws -> Bool {
@@ -156,8 +161,7 @@ struct ArchiveImport {
     if opening.sha256.isEmpty {
       opening.sha256 = end.sha256
       if try intake.isKnown(sha256: end.sha256) {
-        intake.abandon()
-        summary.lines -= lines
+        discard()
         try listRepeat(file)
         return try report(repeated: file)
       }
@@ -169,8 +173,7 @@ struct ArchiveImport {
         metadata: file.metadata("file_changed"))
     }
     if let name = retracted[[end.inflatedBytes, end.contentHash]] {
-      intake.abandon()
-      summary.lines -= lines
+      discard()
       return try leaveOut(file, asCopyOf: name)
     }
     if let damage = end.damage {
