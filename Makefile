@@ -47,7 +47,7 @@ install: build
 	packaging/install.sh $(BINARY) "$(DESTDIR)" "$(PREFIX)" "$(PREFIX)/share/zsh/site-functions"
 
 # Installs into a folder of its own and looks whether all is there and as documented.
-install-test: PACKAGES += binutils chrpath man-db python3 systemd
+install-test: PACKAGES += binutils chrpath fish man-db python3 systemd zsh
 install-test: build
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	$(MAKE) --no-print-directory install DESTDIR="$$folder" PREFIX=/usr/local && \

@@ -15,11 +15,35 @@ for name in run config doctor; do
   zgrep -q "^subledger $name$" "$root/share/man/man1/subledger.1.gz" ||
     fail "subledger.1 lacks $name"
 done
-bash -n "$root/share/bash-completion/completions/subledger"
-for shell in zsh fish; do
-  file=$(find "$root/share/$shell" -type f -name '*subledger*')
-  [ -s "$file" ] || fail "no completions for $shell"
-  if command -v $shell > /dev/null; then $shell -n "$file"; fi
+share=$root/share
+export PATH=$root/bin:$PATH
+bash -n "$share/bash-completion/completions/subledger"
+zsh -n "$share/zsh/site-functions/_subledger"
+fish -n "$share/fish/vendor_completions.d/subledger.fish"
+# What each shell makes of the beginning of an option.
+in_bash() {
+  bash --norc -c 'source "$1"; COMP_WORDS=(subledger run --arch) COMP_CWORD=2
+    COMP_LINE=${COMP_WORDS[*]} COMP_POINT=${#COMP_LINE}
+    _subledger subledger --arch run; echo "${COMPREPLY[@]}"' - \
+    "$share/bash-completion/completions/subledger"
+}
+in_fish() {
+  fish --no-config -c 'source $argv; complete -C "subledger run --arch"' \
+    "$share/fish/vendor_completions.d/subledger.fish"
+}
+# It completes on a terminal alone.
+in_zsh() {
+  timeout 30 zsh -f -c "zmodload zsh/zpty
+    zpty shell zsh -f -i
+    zpty -w shell 'fpath=($share/zsh/site-functions \$fpath); autoload -Uz compinit; compinit -u -D
+      PS1=read\"\"y'
+    zpty -r shell words '*ready*'
+    zpty -w -n shell $'subledger run --arch\t'
+    zpty -r shell words '*--archives*' && print -r -- \$words"
+}
+for shell in bash zsh fish; do
+  words=$(in_$shell) || fail "$shell completes nothing"
+  [[ $words == *--archives* ]] || fail "$shell completes --arch by: $words"
 done
 "$root/bin/subledger" config check --config "$root/share/doc/subledger/examples/subledger.yaml"
 
