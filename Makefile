@@ -146,14 +146,15 @@ ledger: build
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
 
 # Reads sample-data from object stores on this machine (see docs/object-stores.md): moto's, with the
-# AWS command line, and with FAKES="s3 gs az" those of gcp-storage-emulator (pip) and azurite (npm),
-# with rclone.
-FAKES ?= s3
+# AWS command line, and gcp-storage-emulator's, with rclone; FAKES="az" needs azurite (npm).
+FAKES ?= s3 gs
 STORES = $(CURDIR)/.build/stores
-stores: PACKAGES += python3-venv
+stores: PACKAGES += curl python3-venv rclone
 stores: build
+	@test -x $(STORES)/bin/gcp-storage-emulator || { python3 -m venv $(STORES) && \
+		$(STORES)/bin/pip install -q gcp-storage-emulator; }
 	@{ command -v moto_server && command -v aws; } >/dev/null || test -x $(STORES)/bin/aws || \
-		{ python3 -m venv $(STORES) && $(STORES)/bin/pip install -q 'moto[server]' awscli; }
+		$(STORES)/bin/pip install -q 'moto[server]' awscli
 	PATH=$(STORES)/bin:$$PATH Tests/ObjectStores/stores.sh $(BINARY) $(FAKES)
 
 # Tests the example alerts, and the metrics of a run of sample-data. The package is unpacked, not
