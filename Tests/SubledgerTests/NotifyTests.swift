@@ -72,6 +72,17 @@ struct NotifyTests {
     #expect(try run(gone).status == 0)
   }
 
+  @Test(
+    "A server that never answers is given up after three tries, and the exit code is as without it",
+    .timeLimit(.minutes(2)), arguments: [("in", 0 as Int32), ("gone", 66)])
+  func silent(archives: String, status: Int32) throws {
+    let server = try LocalServer { _ in .init("", hangsUp: false) }
+    let result = try run(server.url + "/hook/secret", archives: archives)
+    #expect(result.status == status, "\(result)")
+    #expect(result.errors.contains("did not take the message: Timeout was reached"), "\(result)")
+    #expect(server.requests.count == 3)
+  }
+
   @Test("An address of another kind is a usage error that does not show it")
   func address() throws {
     for url in ["ftp://secret/x", "secret", "ping+secret"] {
