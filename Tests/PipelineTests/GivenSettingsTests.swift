@@ -58,6 +58,36 @@ struct GivenSettingsTests {
     #expect(error?.hint.hasSuffix("; `subledger config check` lists 9 more") == true, "\(problems)")
   }
 
+  @Test("What is no YAML hides nothing but its own entry")
+  func syntax() throws {
+    let file = """
+      timezone: Mars/Olympus
+      out: [a, b
+      renewal_gapp: 24h
+      limits:
+        rejected_share: 1
+         value_bytes: 0
+      products: {a: b, a: c}
+      jobs: many
+      archives:
+      - *gone
+      locale: "en
+      """
+    let problems = try given(file).problems(environment: [:], now: now).map(\.message)
+    let expected = [
+      "not valid YAML: line 3", "not valid YAML: line 6", "lines 4 to 6 are not checked",
+      "not valid YAML: line 7: the mapping has a key twice", "line 10: aliases",
+      "lines 9 to 10 are not checked", "not valid YAML: line 11", "line 1: `timezone`",
+      "line 3: unknown key `renewal_gapp`", "line 8: `jobs`",
+    ]
+    for words in expected {
+      #expect(problems.count { $0.contains(words) } == 1, "\(words): \(problems)")
+    }
+    #expect(problems.count == 8, "\(problems)")
+    let unknown = try given("out: a\u{1}b\njobs: many\n").problems(environment: [:], now: now)
+    #expect(unknown.map { $0.message.hasSuffix("; what follows is not checked") } == [true])
+  }
+
   @Test("Settings without an error have none")
   func none() throws {
     let given = try given("timezone: Europe/Berlin\nproducts: {a: b}\n", flags: ["out": ["x"]])

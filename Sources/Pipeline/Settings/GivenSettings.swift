@@ -92,7 +92,9 @@ public struct GivenSettings {
   private mutating func read(_ bytes: [UInt8], named path: String) throws {
     let file = YAMLFile(name: path, hint: "subledger.example.yaml shows every setting")
     configuration.path = path
-    guard let root = try file.root(of: bytes) else { return }
+    let (root, invalid) = try file.rootAndErrors(of: bytes)
+    for error in invalid { errors.add(error) }
+    guard let root else { return }
     read(try leaves(of: SettingValue(name: "", node: root, .file(file))))
     let kept = Self.kept(of: root)
     guard !kept.isEmpty else { return }

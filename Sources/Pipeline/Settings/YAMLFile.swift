@@ -19,18 +19,74 @@ struct YAMLFile: Sendable {
 
   /// The root of the file; nil when it is empty.
   func root(of bytes: [UInt8]) throws(SubledgerError) -> Node? {
+    let text = try text(of: bytes)
+    do throws(Fault) { return try root(of: text) } catch { throw self.error(error) }
+  }
+
+  /// The root of the file without the entries at its left margin that are not valid YAML, and what
+  /// is wrong with each of them.
+  func rootAndErrors(of bytes: [UInt8]) throws(SubledgerError) -> (Node?, [SubledgerError]) {
+    var lines = try text(of: bytes).split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    var errors: [SubledgerError] = []
+    while true {
+      do throws(Fault) {
+        return (try root(of: lines.joined(separator: "\n")), errors)
+      } catch {
+        let entry = error.begin.map { Self.entry(around: $0 - 1, of: lines) } ?? lines.indices
+        let isLast = errors.count >= 20 || lines[entry].allSatisfy(\.isEmpty)
+        var fault = error
+        if isLast || error.begin == nil {
+          fault.reason += "; what follows is not checked"
+        } else if entry.count > 1 {
+          fault.reason += "; lines \(entry.lowerBound + 1) to \(entry.upperBound) are not checked"
+        }
+        errors.append(self.error(fault))
+        if isLast { return (nil, errors) }
+        for index in entry { lines[index] = "" }
+      }
+    }
+  }
+
+  /// The lines from the left margin on to the next that begins there.
+  private static func entry(around line: Int, of lines: [Substring]) -> Range<Int> {
+    func begins(_ line: Int) -> Bool {
+      lines[line].first.map { !$0.isWhitespace && !"#-]}".contains($0) } ?? false
+    }
+    let line = max(0, min(line, lines.count - 1))
+    let rest = line + 1..<lines.count
+    return ((0...line).last(where: begins) ?? 0)..<(rest.first(where: begins) ?? lines.count)
+  }
+
+  /// What makes a text no valid YAML, or none that is allowed.
+  private struct Fault: Error {
+    var reason: String
+    /// The line that `reason` does not name.
+    var line: Int?
+    /// The line where the faulty value begins; nil if unknown.
+    var begin: Int?
+  }
+
+  private func error(_ fault: Fault) -> SubledgerError { error(fault.reason, line: fault.line) }
+
+  private func text(of bytes: [UInt8]) throws(SubledgerError) -> String {
     let content = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {
       let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
       throw error("the line is not UTF-8; save the file as UTF-8", line: line + 1)
     }
+    return text
+  }
+
+  private func root(of text: String) throws(Fault) -> Node? {
     try refuseUnbounded(text)
     let root: Node?
     do {
       root = try Yams.compose(yaml: text, .default, .default, .utf8)
     } catch {
-      throw self.error("not valid YAML" + Self.problem(error))
+      let (problem, begin) = Self.problem(error)
+      throw Fault(reason: "not valid YAML" + problem, begin: begin)
     }
     guard let scalar = root?.scalar, scalar.style == .plain else { return root }
     return ["", "~", "null"].contains(scalar.string) ? nil : root
@@ -38,9 +94,11 @@ struct YAMLFile: Sendable {
 
   /// Refuses what makes a small file large in memory, or that the library cannot take: aliases,
   /// deep nesting, and lists or mappings as keys.
-  private func refuseUnbounded(_ text: String) throws(SubledgerError) {
+  private func refuseUnbounded(_ text: String) throws(Fault) {
     var parser = yaml_parser_t()
-    guard yaml_parser_initialize(&parser) == 1 else { throw error("not enough memory to read it") }
+    guard yaml_parser_initialize(&parser) == 1 else {
+      throw Fault(reason: "not enough memory to read it")
+    }
     defer { yaml_parser_delete(&parser) }
     let problem = Array(text.utf8).withUnsafeBufferPointer { input -> (String, Int)? in
       yaml_parser_set_input_string(&parser, input.baseAddress, input.count)
@@ -70,19 +128,26 @@ struct YAMLFile: Sendable {
         if let last = open.last, let wasKey = last { open[open.count - 1] = !wasKey }
       }
     }
-    if let (reason, line) = problem { throw error(reason, line: line) }
+    if let (reason, line) = problem { throw Fault(reason: reason, line: line, begin: line) }
   }
 
-  /// Where a file is not YAML and why; without the line itself, which may hold a secret.
-  private static func problem(_ error: any Error) -> String {
+  /// Where a file is not YAML and why, without the line itself, which may hold a secret; and where
+  /// the value begins that is not.
+  private static func problem(_ error: any Error) -> (String, begin: Int?) {
     switch error as? YamlError {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      ": line \(mark.line), column \(mark.column): \(problem)"
+    case .scanner(let context, let problem, let mark, _),
+      .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      // What is not closed shows at its end.
+      let isOpen = context.map { $0.text.contains("flow") || $0.text.contains("quoted") } ?? false
+      return (
+        ": line \(mark.line), column \(mark.column): \(problem)",
+        isOpen ? context?.mark.line : mark.line
+      )
     case .duplicatedKeysInMapping(_, let context):
-      ": line \(context.mark.line): the mapping has a key twice"
-    case .reader(let problem, _, _, _): ": \(problem)"
-    default: ""
+      return (": line \(context.mark.line): the mapping has a key twice", context.mark.line)
+    case .reader(let problem, _, _, _): return (": \(problem)", nil)
+    default: return ("", nil)
     }
   }
 }
