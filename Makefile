@@ -169,10 +169,12 @@ alerts: build
 		--metrics "$$room/metrics" && \
 		$(PROMETHEUS)/usr/bin/promtool check metrics <"$$room/metrics"
 
-# Fetches the snapshots of USERS users from a server that fails, with kills (see docs/fetch.md).
-fetch-test: PACKAGES += python3 libcurl4
+# Fetches the snapshots of USERS users from a server that fails, with kills, and through a proxy from
+# one whose certificate an own authority issued (see docs/fetch.md).
+fetch-test: PACKAGES += python3 libcurl4 openssl
 fetch-test: build
 	Tests/Fetch/fetch.py $(BINARY) $(or $(USERS),2000)
+	Tests/Fetch/network.py $(BINARY)
 
 # Fails when a full run needs more instructions than recorded (see docs/benchmarks.md).
 guard: PACKAGES += valgrind

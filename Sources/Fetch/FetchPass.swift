@@ -68,6 +68,11 @@ public struct FetchPass {
         guard let inquiry = active.removeValue(forKey: number) else { continue }
         switch response {
         case .success(let response): try take(response, to: inquiry, at: now, journal)
+        case .failure(let failure) where failure.isOfServer:
+          throw SubledgerError(
+            .configuration, "cannot fetch from \(rules.provider.name): \(failure.reason)",
+            hint: "check the address, `fetch.authorities` and the variable https_proxy; what was "
+              + "fetched is kept")
         case .failure(let failure):
           try retry(
             inquiry, nil, failure.reason, after: nil, at: now, isLast: !failure.isTransient)

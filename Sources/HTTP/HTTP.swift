@@ -43,4 +43,6 @@ public struct HTTPFailure: Error, Sendable, Equatable {
   public var reason: String
   /// Whether the same request may succeed later: not with a wrong address or certificate.
   public var isTransient: Bool
+  /// Whether every request to the server fails so, because of its certificate or of a proxy.
+  public var isOfServer = false
 }

@@ -118,10 +118,14 @@ public final class HTTPClient {
     }
     let result = message.data.result
     guard result == 0 else {
+      let proxied = curl_number(curl, message.transfer, Int32(CURLINFO_HTTP_CONNECTCODE))
+      let isRefused = 400..<500 ~= proxied
+      let isLasting = isRefused || Self.lasting.contains(result)
       return .failure(
         HTTPFailure(
-          reason: String(cString: curl.easy_strerror(result)),
-          isTransient: !Self.lasting.contains(result)))
+          reason: isRefused
+            ? "the proxy answered \(proxied)" : String(cString: curl.easy_strerror(result)),
+          isTransient: !isLasting, isOfServer: isLasting))
     }
     let wait = curl_number(curl, message.transfer, Int32(CURLINFO_RETRY_AFTER))
     return .success(

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Speaks the APIs of Qonversion, iaptic and FLOBUK as documented, and fails as servers do.
 
-    server.py PORT LOG [FAULTS]
+    server.py PORT LOG [FAULTS [CERTIFICATE]]
 
 Each question is a line of LOG: status, or the fault, and the path. Which fault a question meets
 depends on its path and on how often it came, so that equal runs meet equal faults. FAULTS is the
-share of questions that meet one, in percent (default 10). Users whose number ends in 97 are
-unknown (404), in 98 gone (410); those whose number ends in 99 have two pages.
+share of questions that meet one, in percent (default 10). With CERTIFICATE, of which there are
+.pem and .key, it speaks HTTPS. Users whose number ends in 97 are unknown (404), in 98 gone (410);
+those whose number ends in 99 have two pages.
 """
 import asyncio
 import base64
 import collections
 import json
 import re
+import ssl
 import sys
 import zlib
 
@@ -132,7 +134,11 @@ async def serve(reader, writer):
 
 
 async def main():
-    server = await asyncio.start_server(serve, "127.0.0.1", PORT, backlog=512)
+    secure = None
+    if len(sys.argv) > 4:
+        secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        secure.load_cert_chain(f"{sys.argv[4]}.pem", f"{sys.argv[4]}.key")
+    server = await asyncio.start_server(serve, "127.0.0.1", PORT, backlog=512, ssl=secure)
     async with server:
         await server.serve_forever()
 

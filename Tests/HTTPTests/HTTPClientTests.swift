@@ -59,6 +59,7 @@ struct HTTPClientTests {
     }
     #expect(failure?.isTransient == false)
     #expect(failure?.reason.contains("5 bytes") == true)
+    #expect(failure?.isOfServer == false)
   }
 
   @Test("A redirect is not followed, so that no other server learns the key")
@@ -73,7 +74,7 @@ struct HTTPClientTests {
     let failure = #expect(throws: HTTPFailure.self) {
       try HTTPClient().send(HTTPRequest("GET", url))
     }
-    #expect(failure?.isTransient == false)
+    #expect(failure?.isTransient == false && failure?.isOfServer == true)
     #expect(failure?.reason.contains(url) == false)
   }
 
@@ -82,7 +83,7 @@ struct HTTPClientTests {
     let failure = #expect(throws: HTTPFailure.self) {
       try HTTPClient().send(HTTPRequest("GET", "http://127.0.0.1:1/"))
     }
-    #expect(failure?.isTransient == true)
+    #expect(failure?.isTransient == true && failure?.isOfServer == false)
   }
 
   @Test("Many requests at once each get their own answer")
