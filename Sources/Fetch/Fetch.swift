@@ -69,3 +69,16 @@ public struct FailedUser: Sendable, Equatable {
     self.reason = reason
   }
 }
+
+/// An answer about a user of whom more is wanted: another page of a list, or another list.
+struct FetchedPart {
+  static let status = "100"
+  /// When the first answer about the user came.
+  let capturedAt: Instant
+  /// What the list is of.
+  let record: FetchRequest.Record
+  /// The list, on one line.
+  let list: [UInt8]
+  /// The id behind which the list goes on; nil where it ends.
+  let next: String?
+}

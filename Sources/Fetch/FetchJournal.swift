@@ -4,16 +4,19 @@ internal import Glibc
 internal import Providers
 internal import Reports
 
-/// The answers of one pass, each on disk before its user counts as asked.
+/// The answers of one pass, each on disk before the next question about its user.
 ///
 /// It is a hidden file in the folder of snapshots, which an import leaves out, with a line for each
 /// user: the status, the user and the app as JSON texts, and the lines of snapshots or the reason,
-/// with tabs between them. When the pass is through, it becomes
+/// with tabs between them. Before it there may be lines with status 100, each an answer about the
+/// user that left more to ask. When the pass is through, it becomes
 /// `snapshots-PROVIDER-INSTANT.jsonl.gz` and, for users without a snapshot, `…-failed.csv`.
 public final class FetchJournal {
   private static let failedEnd = "-failed.csv"
   /// After this time answers count as old: users are asked again.
   private static let agesAfter = Interval.hours(20)
+  /// After this time, answers do not complete each other.
+  private static let partsAgeAfter = Interval.hours(1)
 
   /// Whether a file's name is that of snapshots which a pass fetched: it is whole from the start.
   public static func isFetched(_ name: String) -> Bool {
@@ -37,6 +40,8 @@ public final class FetchJournal {
   private let file: OpenFile
   private let seed = UInt64.random(in: 0 ... .max)
   private var asked: Set<Int64> = []
+  /// Of users who were under way when a pass was broken off.
+  private var parts: [Int64: [FetchedPart]] = [:]
 
   /// How many users have an answer.
   public var count: Int { asked.count }
@@ -86,7 +91,19 @@ public final class FetchJournal {
     try forEachEntry { fields in
       isWhole = isWhole && fields.count >= 4
       guard isWhole else { return }
-      asked.insert(key(fields[1], fields[2]))
+      let key = key(fields[1], fields[2])
+      if fields.isPart {
+        guard let part = FetchedPart(fields) else {
+          isWhole = false
+          return
+        }
+        // Those of another time were asked for again.
+        if parts[key]?.first?.capturedAt != part.capturedAt { parts[key] = [] }
+        parts[key]?.append(part)
+      } else {
+        asked.insert(key)
+        parts[key] = nil
+      }
       whole += fields.reduce(fields.count) { $0 + $1.count }
     }
     // A process that was killed may have left half a line, a machine that failed something else.
@@ -96,30 +113,44 @@ public final class FetchJournal {
   }
 
   /// Whether there is an answer about `user`.
-  public func holds(_ user: FetchedUser) -> Bool {
-    let (id, app) = (JSONValue.string(user.id).line, JSONValue.string(user.app).line)
-    return id.withUnsafeBytes { id in app.withUnsafeBytes { asked.contains(key(id, $0)) } }
+  public func holds(_ user: FetchedUser) -> Bool { asked.contains(key(user)) }
+
+  /// The answers about `user` that came before the pass was broken off, in their order; none where
+  /// those to come would be of another time `now`.
+  func parts(of user: FetchedUser, at now: Instant) -> [FetchedPart] {
+    guard !parts.isEmpty, let parts = parts[key(user)], let first = parts.first,
+      now.since(first.capturedAt) < Self.partsAgeAfter
+    else { return [] }
+    return parts
   }
+
+  /// Keeps an answer about `user` that leaves more to ask.
+  func add(_ part: FetchedPart, of user: FetchedUser) throws { try write(part.fields, user) }
 
   /// Keeps the lines of `user`.
   public func add(_ lines: [[UInt8]], of user: FetchedUser) throws {
-    try add(200, user, Array(lines.joined(separator: [UInt8(ascii: "\t")])))
+    try add(200, user, lines)
   }
 
   /// Keeps that the provider has no such user.
   public func add(_ failed: FailedUser) throws {
-    try add(failed.status ?? 0, failed.user, Array(failed.reason.utf8))
+    try add(failed.status ?? 0, failed.user, [Array(failed.reason.utf8)])
   }
 
-  private func add(_ status: Int, _ user: FetchedUser, _ rest: [UInt8]) throws {
-    let (id, app) = (JSONValue.string(user.id).line, JSONValue.string(user.app).line)
-    let head = [Array(String(status).utf8), id, app, rest].joined(separator: [UInt8(ascii: "\t")])
-    let entry = Array(head) + [UInt8(ascii: "\n")]
+  private func add(_ status: Int, _ user: FetchedUser, _ rest: [[UInt8]]) throws {
+    let isSynced = asked.count.isMultiple(of: 500)
+    try write([Array(String(status).utf8)] + rest, user, isSynced: isSynced)
+    asked.insert(key(user))
+  }
+
+  /// Writes a line: its first field, the user, and the other fields.
+  private func write(_ fields: [[UInt8]], _ user: FetchedUser, isSynced: Bool = false) throws {
+    let all = fields[..<1] + [json(user.id), json(user.app)] + fields[1...]
+    let entry = all.joined(separator: [UInt8(ascii: "\t")]) + [UInt8(ascii: "\n")]
     // A process that ends loses nothing that was written; a machine that does, the last few.
-    guard entry.withUnsafeBytes(file.write), !asked.count.isMultiple(of: 500) || file.sync() else {
+    guard entry.withUnsafeBytes(file.write), !isSynced || file.sync() else {
       throw SubledgerError.system("write the answers in \(folder)", cause: errno, at: "the folder")
     }
-    asked.insert(id.withUnsafeBytes { id in app.withUnsafeBytes { key(id, $0) } })
   }
 
   /// Makes the files of what came, and of `failed`, the users who were given up.
@@ -127,7 +158,7 @@ public final class FetchJournal {
     var files = FetchedFiles(failures: failed.count)
     var hasLines = false
     try forEachEntry { fields in
-      if fields.isSnapshot { hasLines = true } else { files.failures += 1 }
+      if fields.isSnapshot { hasLines = true } else if !fields.isPart { files.failures += 1 }
     }
     if hasLines { files.snapshots = try publish("\(name).jsonl.gz", pack) }
     if files.failures > 0 {
@@ -161,12 +192,8 @@ public final class FetchJournal {
       isWritten = isWritten && line.withUnsafeBytes(file.write)
     }
     put(["provider", "app_id", "user_id", "status", "reason"].map(CSVCell.plain))
-    var tape = JSONTape()
-    func text(_ json: UnsafeRawBufferPointer) -> String {
-      (try? tape.read(json, from: 0)) == nil ? "" : tape.string(0)
-    }
     try forEachEntry { fields in
-      guard !fields.isSnapshot else { return }
+      guard !fields.isSnapshot, !fields.isPart else { return }
       let user = FetchedUser(id: text(fields[1]), app: text(fields[2]))
       let status = Int(String(decoding: fields[0], as: UTF8.self))
       let reason = String(decoding: fields[3], as: UTF8.self)
@@ -201,6 +228,10 @@ public final class FetchJournal {
     guard isRead == true else { throw SubledgerError.system("read \(path)", cause: errno) }
   }
 
+  private func key(_ user: FetchedUser) -> Int64 {
+    json(user.id).withUnsafeBytes { id in json(user.app).withUnsafeBytes { key(id, $0) } }
+  }
+
   private func key(_ id: UnsafeRawBufferPointer, _ app: UnsafeRawBufferPointer) -> Int64 {
     var key = Fingerprint(seed: seed)
     key.combine(id)
@@ -222,6 +253,15 @@ public struct FetchedFiles: Sendable, Equatable {
 extension [UnsafeRawBufferPointer] {
   /// Whether the fields of a line of the journal are those of a user with a snapshot.
   var isSnapshot: Bool { self[0].elementsEqual("200".utf8) }
+  /// Whether they are those of an answer that left more to ask.
+  var isPart: Bool { self[0].elementsEqual(FetchedPart.status.utf8) }
+}
+
+private func json(_ text: String) -> [UInt8] { JSONValue.string(text).line }
+
+private func text(_ json: UnsafeRawBufferPointer) -> String {
+  var tape = JSONTape()
+  return (try? tape.read(json, from: 0)) == nil ? "" : tape.string(0)
 }
 
 extension FailedUser {
@@ -231,5 +271,24 @@ extension FailedUser {
       .plain(provider.name), .text(user.app), .text(user.id),
       status.map { .integer(Int64($0)) } ?? .plain(""), .text(reason),
     ]
+  }
+}
+
+extension FetchedPart {
+  /// The fields of its line but for the user and the app.
+  var fields: [[UInt8]] {
+    let texts = [Self.status, record.rawValue, String(capturedAt.milliseconds)]
+    return texts.map { Array($0.utf8) } + [next.map(json) ?? [], list]
+  }
+
+  /// The answer of a line; nil when it is not such as `fields` makes.
+  init?(_ fields: [UnsafeRawBufferPointer]) {
+    guard fields.count == 7,
+      let record = FetchRequest.Record(rawValue: String(decoding: fields[3], as: UTF8.self)),
+      let time = Int64(String(decoding: fields[4], as: UTF8.self))
+    else { return nil }
+    self.init(
+      capturedAt: Instant(milliseconds: time), record: record, list: Array(fields[6]),
+      next: fields[5].isEmpty ? nil : text(fields[5]))
   }
 }

@@ -96,7 +96,11 @@ public struct FetchPass {
         isAtEnd = true
         break
       }
-      if !journal.holds(user) { return Inquiry(user: user, readyAt: now) }
+      guard !journal.holds(user) else { continue }
+      var inquiry = Inquiry(user: user, readyAt: now)
+      let isTaken = journal.parts(of: user, at: now).allSatisfy { take($0, to: &inquiry) }
+      let isOpen = isTaken && inquiry.lines.count < rules.records.count
+      return isOpen ? inquiry : Inquiry(user: user, readyAt: now)
     }
     return nil
   }
@@ -153,34 +157,39 @@ public struct FetchPass {
     _ page: SnapshotResponses.Page, to inquiry: Inquiry, at now: Instant, _ journal: FetchJournal
   ) throws {
     var inquiry = inquiry
-    // Of what several responses say, all holds at the time of the first.
-    let capturedAt = inquiry.capturedAt ?? now
-    inquiry.capturedAt = capturedAt
-    inquiry.lists.append(page.list)
     inquiry.attempts = 0
-    if let next = page.next {
-      guard next != inquiry.last, inquiry.lists.count < 1000 else {
-        return try retry(
-          inquiry, 200, "its list has no end", after: nil, at: now, isLast: true)
-      }
-      inquiry.last = next
-    } else {
-      let line = responses.line(
-        inquiry.lists, user: inquiry.user.id, app: inquiry.user.app, at: capturedAt,
-        of: rules.provider)
-      guard let line else {
-        return try retry(
-          inquiry, 200, "the answer cannot be read", after: nil, at: now, isLast: true)
-      }
-      inquiry.lines.append(line)
-      inquiry.lists = []
-      inquiry.last = nil
-      if inquiry.lines.count == rules.records.count {
-        failuresInARow = 0
-        return try journal.add(inquiry.lines, of: inquiry.user)
-      }
+    guard page.next == nil || page.next != inquiry.last && inquiry.lists.count < 999 else {
+      return try retry(inquiry, 200, "its list has no end", after: nil, at: now, isLast: true)
     }
+    // Of what several responses say, all holds at the time of the first.
+    let part = FetchedPart(
+      capturedAt: inquiry.capturedAt ?? now, record: rules.records[inquiry.lines.count],
+      list: page.list, next: page.next)
+    guard take(part, to: &inquiry) else {
+      return try retry(inquiry, 200, "the answer cannot be read", after: nil, at: now, isLast: true)
+    }
+    guard inquiry.lines.count < rules.records.count else {
+      failuresInARow = 0
+      return try journal.add(inquiry.lines, of: inquiry.user)
+    }
+    try journal.add(part, of: inquiry.user)
     waiting.insert(inquiry, at: 0)
+  }
+
+  /// Adds an answer; false when it is not of what is asked for, or cannot be read.
+  private mutating func take(_ part: FetchedPart, to inquiry: inout Inquiry) -> Bool {
+    guard rules.records.dropFirst(inquiry.lines.count).first == part.record else { return false }
+    inquiry.capturedAt = part.capturedAt
+    inquiry.lists.append(part.list)
+    inquiry.last = part.next
+    guard part.next == nil else { return true }
+    let line = responses.line(
+      inquiry.lists, user: inquiry.user.id, app: inquiry.user.app, at: part.capturedAt,
+      of: rules.provider)
+    guard let line else { return false }
+    inquiry.lines.append(line)
+    inquiry.lists = []
+    return true
   }
 
   /// Has the question asked again later, or gives the user up.

@@ -1,8 +1,9 @@
 import Domain
-import Fetch
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Fetch
 
 @Suite("A journal keeps each answer once, and becomes files")
 struct FetchJournalTests {
@@ -42,6 +43,37 @@ struct FetchJournalTests {
     #expect(try text(files.snapshots) == "{1}\n{2}\n{3}\n{4}\n")
     #expect(files.failed == nil)
     #expect(try names == [title + ".jsonl.gz"])
+  }
+
+  @Test("An answer that left more to ask is known later, until its user has them all or an hour on")
+  func parts() throws {
+    let (user, other) = (FetchedUser(id: "a\tb", app: "x"), FetchedUser(id: "c"))
+    func part(_ list: String, after: Interval = .seconds(0), next: String? = nil) -> FetchedPart {
+      FetchedPart(capturedAt: now + after, record: .purchases, list: Array(list.utf8), next: next)
+    }
+    let journal = try open()
+    try journal.add(part("[0]", next: "z"), of: user)
+    try journal.add(part("[1]", after: .seconds(60), next: "\t1"), of: user)
+    try journal.add(part("[2]", after: .seconds(60)), of: user)
+    try journal.add(part("[3]"), of: other)
+    try journal.add([Array("{3}".utf8)], of: other)
+    let path = folder.path("." + title + ".journal")
+    let left = try Data(contentsOf: URL(fileURLWithPath: path))
+    try (left + Data("100\t\"d\"\t\"\"\tpurchases\t1\n".utf8)).write(
+      to: URL(fileURLWithPath: path))
+
+    let next = try open(.seconds(120))
+    #expect(next.count == 1 && !next.holds(user))
+    let parts = next.parts(of: user, at: now + .seconds(3659))
+    #expect(parts.map { String(decoding: $0.list, as: UTF8.self) } == ["[1]", "[2]"])
+    #expect(parts.map(\.next) == ["\t1", nil])
+    #expect(parts.allSatisfy { $0.capturedAt == now + .seconds(60) && $0.record == .purchases })
+    #expect(next.parts(of: user, at: now + .seconds(3660)).isEmpty)
+    #expect(next.parts(of: other, at: now).isEmpty)
+    #expect(next.parts(of: FetchedUser(id: "d"), at: now).isEmpty)
+    let files = try next.finish([])
+    #expect(try text(files.snapshots) == "{3}\n")
+    #expect(files.failures == 0 && files.failed == nil)
   }
 
   @Test("Users without a snapshot are listed, as no spreadsheet runs them")

@@ -105,6 +105,26 @@ struct FetchCommandTests {
     #expect(try program.rows("breaks.csv").contains { $0["code"] == "MISSED_RENEWAL" })
   }
 
+  @Test("What was answered before a fetch broke off is not asked for again")
+  func brokenOff() throws {
+    try arrives(1)
+    let path = program.folder.path("open")
+    let server = try LocalServer { request in
+      let isAnswered = !request.contains("/purchases") || access(path, F_OK) == 0
+      return Self.reply(isAnswered ? 200 : 401, #"{"data":[],"has_more":false}"#)
+    }
+    try configure(server)
+    #expect(try fetch("snapshots").status == 77)
+    try program.folder.write("", to: "open")
+    #expect(try fetch("snapshots").status == 0)
+    let asked = server.requests.map { $0.split(separator: " ")[1].split(separator: "/").last ?? "" }
+    #expect(asked == ["entitlements", "purchases", "purchases"])
+    let file = try #require(try fetched().first)
+    let lines = String(decoding: try output(of: ["zcat", file]), as: UTF8.self)
+    let times = lines.matches(of: /"captured_at":"([^"]*)"/).map(\.1)
+    #expect(times.count == 2 && Set(times).count == 1, "\(lines)")
+  }
+
   @Test("Only users with events since a time are asked about, where it is given")
   func changed() throws {
     try arrives(2)
