@@ -62,16 +62,21 @@ extension Ledger {
     ) { try LineageRow($0) }
   }
 
-  /// The keys of a user's lineages, read from an index alone.
-  public func lineageKeys(
+  /// The same, without the texts of user ids, each with its counted events by time and identity.
+  public func lineagesWithEvents(
     ofUser user: Int64, provider: Provider
-  ) throws(SubledgerError) -> Set<Int64> {
+  ) throws(SubledgerError) -> [(row: LineageRow, events: [Event])] {
     guard user != 0 else { return [] }
-    return try access("read the lineages of a user") { database in
-      Set(
-        try database.all(
-          "select key from lineage where user = ? and user <> 0 and provider = ?", user, provider
-        ) { $0.int64(0) })
+    return try all(
+      "read the lineages of a user",
+      LineageRow.selectWithEvents(userTexts: false)
+        + " where l.user = ? and l.user <> 0 and l.provider = ? order by l.key",
+      user, provider
+    ) {
+      let row = try LineageRow($0)
+      var events: [Event] = []
+      try row.addEvents(of: $0, to: &events)
+      return (row, events)
     }
   }
 

@@ -89,14 +89,18 @@ extension ReconciledUser.Rest {
 }
 
 extension Ledger {
-  /// Calls `body` at every user that a run has compared, by provider and user.
+  /// Calls `body` at every user that a run has compared, by provider and user; without those who
+  /// are `isAlike` only at users who have a `rest` or are compared in every run.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
-  public func forEachReconciledUser(_ body: (ReconciledUser) throws -> Void) throws {
+  public func forEachReconciledUser(
+    isAlike: Bool = true, _ body: (ReconciledUser) throws -> Void
+  ) throws {
     try visit("read what users' reconciliation came to") { database in
       try database.forEachRow(
         """
         select provider, user, snapshots, stands_until_ms, rest from reconciled
+        \(isAlike ? "" : "where rest is not null or stands_until_ms is null")
         order by provider, user
         """
       ) { try body(try ReconciledUser($0)) }

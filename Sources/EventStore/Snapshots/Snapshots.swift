@@ -30,45 +30,35 @@ extension Ledger {
   /// Calls `body` for every user with a snapshot captured at or before `asOf`, by provider and
   /// user, with the newest one of each app.
   ///
-  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it.
+  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it;
+  /// whoever does without the users' ids as text saves looking each up.
   public func forEachUser(
     withSnapshotAsOf asOf: Instant, provider: Provider? = nil,
-    users: [ClosedRange<Int64>] = [.min ... .max], _ body: (UserSnapshots) throws -> Void
-  ) throws {
-    try visit("read snapshots") { database in
-      // Two seeks per user and app, however many runs the ledger remembers.
-      let next = try Statement(database, Self.nextSource(of: provider))
-      let newest = try Statement(database, Self.newestOfSource)
-      newest.bind(4, asOf.milliseconds)
-      for users in users { try read(users, provider, next, newest, body) }
-    }
-  }
-
-  private func read(
-    _ users: ClosedRange<Int64>, _ provider: Provider?, _ next: Statement, _ newest: Statement,
+    users: [ClosedRange<Int64>] = [.min ... .max], withUserTexts: Bool = true,
     _ body: (UserSnapshots) throws -> Void
   ) throws {
-    next.bind(4, users.upperBound)
-    var source: [Int64] = [provider.map { Int64($0.rawValue) } ?? .min, users.lowerBound, .min]
-    var current: UserSnapshots?
-    while true {
-      for (index, value) in source.enumerated() { next.bind(Int32(index + 1), value) }
-      let found = try next.first { [$0.int64(0), $0.int64(1), $0.int64(2)] }
-      guard let found else { break }
-      source = found
-      for (index, value) in source.enumerated() { newest.bind(Int32(index + 1), value) }
-      try newest.forEachRow { row in
-        let snapshot = try snapshot(row)
-        if current?.user != source[1] || current?.provider != snapshot.provider {
-          if let done = current { try body(done.ordered) }
-          current = UserSnapshots(
-            provider: snapshot.provider, user: source[1], snapshots: [], content: 0)
+    try visit("read snapshots") { database in
+      let walk = try SnapshotWalk(database, of: provider, asOf: asOf)
+      for users in users {
+        var current: UserSnapshots?
+        try walk.forEachNewest(of: users) { row in
+          let provider = row.provider
+          if current?.user != row.user || current?.provider != provider {
+            if let done = current { try body(done.ordered) }
+            current = UserSnapshots(
+              provider: provider, user: row.user, snapshots: [], content: 0)
+          }
+          let text = withUserTexts ? try userText(row.user) ?? "" : ""
+          current?.add(
+            Snapshot(
+              provider: provider, app: symbols.words[Int(row.app)], user: text,
+              capturedAt: row.captured, entitlements: try walk.entitlements(of: row, path),
+              place: row.place))
+          current?.content ^= contentFingerprint(app: row.app, content: row.content)
         }
-        current?.add(snapshot)
-        current?.content ^= contentFingerprint(app: source[2], content: row.int64(9))
+        if let done = current { try body(done.ordered) }
       }
     }
-    if let done = current { try body(done.ordered) }
   }
 
   /// When the newest snapshot of each provider at or before `asOf` was captured.
@@ -117,10 +107,13 @@ extension Ledger {
         database,
         """
         select distinct user from lineage as l
-        where user <> 0 and provider = ?1 and user between ?4 and ?5
-          and environment = \(Environment.production.rawValue) and not exists (
+        where user <> 0 and provider = ?1 and user between ?4 and ?5 and not exists (
           select 1 from snapshot as s
           where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
+          -- The index has no environments: only of these users lineages are read.
+          and exists (
+          select 1 from lineage as own where own.key = l.key
+          and own.environment = \(Environment.production.rawValue))
         order by user
         """)
       for users in users {
@@ -129,39 +122,6 @@ extension Ledger {
         try select.forEachRow { try body($0.int64(0)) }
       }
     }
-  }
-
-  private static func nextSource(of provider: Provider?) -> String {
-    let later =
-      provider == nil
-      ? "(provider, user, app) > (?1, ?2, ?3)" : "provider = ?1 and (user, app) > (?2, ?3)"
-    return """
-      select provider, user, app from snapshot
-      where \(later) and user <= ?4 order by provider, user, app limit 1
-      """
-  }
-
-  private static let newestOfSource = """
-    select s.provider, s.user, s.app, s.captured_ms, s.archive, s.line, s.byte_offset, c.body, u.id,
-      s.content
-    from snapshot s
-    join snapshot_content c on c.key = s.content
-    left join user u on u.key = s.user
-    where s.provider = ?1 and s.user = ?2 and s.app = ?3 and s.captured_ms = (
-      select max(t.captured_ms) from snapshot t
-      where t.provider = ?1 and t.user = ?2 and t.app = ?3 and t.captured_ms <= ?4)
-    order by s.content
-    """
-
-  private func snapshot(_ row: Statement) throws -> Snapshot {
-    guard let entitlements = SnapshotCoding.decode(row.blob(7)) else {
-      throw SubledgerError.damagedLedger(
-        "cannot read a snapshot in the ledger \(path): its content is damaged")
-    }
-    return Snapshot(
-      provider: try row.value(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),
-      capturedAt: row.instant(3), entitlements: entitlements,
-      place: row.provenance(4))
   }
 
   /// The symbol of `word`, kept when new.

@@ -16,6 +16,7 @@ struct InputReader {
   /// The apps of each provider, for snapshots that name none.
   private let apps: [Provider: [String]]
   /// Of the user who is read.
+  private var own: [(row: LineageRow, events: [Event])] = []
   private var groups: [Int64: LinkedGroups.Part] = [:]
   private var previousOwners = PreviousOwners()
   private var standsUntil: Instant? = Instant(milliseconds: .max)
@@ -37,8 +38,14 @@ struct InputReader {
 
   /// The results of some users.
   struct Part: Sendable {
-    var result = ReconciliationResult()
+    var found: [Finding] = []
     var users: [ReconciledUser] = []
+  }
+
+  /// What is wrong with a user.
+  struct Finding: Sendable {
+    let user: UserKey
+    let result: ReconciliationResult
   }
 
   /// Compares users with what there is of them.
@@ -47,8 +54,10 @@ struct InputReader {
     let provider = users.provider
     switch users.evidence {
     case .snapshot:
-      try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users.keys) {
-        let rows = try ledger.lineages(ofUser: $0.user, provider: provider)
+      try ledger.forEachUser(
+        withSnapshotAsOf: asOf, provider: provider, users: users.keys, withUserTexts: false
+      ) {
+        let rows = try lineages(of: $0.user, provider)
         let result = try outcome(of: inputs($0, rows), rows)
         add(result, of: $0.user, provider, $0.content, to: &part)
       }
@@ -57,14 +66,14 @@ struct InputReader {
         withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider,
         users: users.keys
       ) { user in
-        let rows = try ledger.lineages(ofUser: user, provider: provider)
+        let rows = try lineages(of: user, provider)
         let result = try outcome(of: [input(rows, of: provider)], rows)
         add(result, of: user, provider, to: &part)
       }
     case .webhook:
       // What events alone show, the fold has found.
       try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
-        let rows = try ledger.lineages(ofUser: user, provider: provider)
+        let rows = try lineages(of: user, provider)
         let alone = try input(rows, of: provider)
         let result = try outcome(of: [alone], rows).beyond(reconcile(alone, rules: rules))
         add(result, of: user, provider, to: &part)
@@ -77,7 +86,13 @@ struct InputReader {
     _ result: ReconciliationResult, of user: Int64, _ provider: Provider,
     _ content: Int64 = 0, to part: inout Part
   ) {
-    part.result.add(result)
+    if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
+      var finding = result
+      // They are in the rest.
+      finding.counts = ReconciliationCounts()
+      part.found.append(
+        Finding(user: UserKey(provider: provider, user: user), result: finding))
+    }
     var rest = ReconciledUser.Rest()
     rest.foreign = listed.foreign.values.filter { $0.user != user }.map(\.key).sorted()
     rest.unreported = listed.unreported.sorted()
@@ -88,7 +103,24 @@ struct InputReader {
       ReconciledUser(
         provider: provider, user: user, snapshots: content, standsUntil: until, rest: rest))
     (previousOwners, standsUntil) = (PreviousOwners(), Instant(milliseconds: .max))
-    (listed, groups) = (ListedLineages(), [:])
+    (listed, groups, own) = (ListedLineages(), [:], [])
+  }
+
+  /// The lineages of the user to be read, whose events are kept meanwhile.
+  private mutating func lineages(of user: Int64, _ provider: Provider) throws -> [LineageRow] {
+    own = try ledger.lineagesWithEvents(ofUser: user, provider: provider)
+    return own.map(\.row)
+  }
+
+  private func group(of row: LineageRow) throws -> LinkedGroups.Part {
+    let group = FoldGroup(of: row)
+    let members = own.filter { FoldGroup(of: $0.row) == group }
+    guard !isLinked, !members.isEmpty else {
+      return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+    }
+    let events = members.count == 1 ? members[0].events : members.flatMap(\.events).inTimeOrder
+    return try LinkedGroups.Part(
+      members.map(\.row), events, histories(of: events, rules: rules.fold))
   }
 
   /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that shows
@@ -134,7 +166,7 @@ struct InputReader {
   private mutating func input(
     _ own: [LineageRow], _ key: Int64, _ snapshot: Snapshot
   ) throws -> ReconciliationInput {
-    let listed = try listed([snapshot], besides: Set(own.map(\.key)))
+    let listed = try listed(snapshot, besides: own)
     self.listed.foreign.merge(listed.foreign) { own, _ in own }
     self.listed.unreported.formUnion(listed.unreported)
     let foreign = listed.foreign.values.sorted { $0.key < $1.key }
@@ -166,9 +198,7 @@ struct InputReader {
     var waiting = Set(rows.map(\.key))
     var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
     for row in rows where waiting.contains(row.key) {
-      let group =
-        try groups[row.key]
-        ?? LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+      let group = try groups[row.key] ?? group(of: row)
       for row in group.rows { groups[row.key] = group }
       let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
       previousOwners.read(
@@ -184,21 +214,6 @@ struct InputReader {
     return (reported, newer)
   }
 
-  /// Lineages of others that the snapshots of users list, by user.
-  func foreignLineages(of users: UserShare) throws -> [UserKey: [Int64]] {
-    var found: [UserKey: [Int64]] = [:]
-    try ledger.forEachUser(
-      withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
-    ) { current in
-      let own = try ledger.lineageKeys(ofUser: current.user, provider: users.provider)
-      let foreign = try listed(current.snapshots, besides: own).foreign
-      if !foreign.isEmpty {
-        found[UserKey(provider: users.provider, user: current.user)] = foreign.keys.sorted()
-      }
-    }
-    return found
-  }
-
   /// What the original transaction ids of snapshots lead to, in whatever app and shop, besides the
   /// user's own lineages.
   private struct ListedLineages {
@@ -209,29 +224,28 @@ struct InputReader {
   }
 
   private func listed(
-    _ snapshots: [Snapshot], besides own: Set<Int64>
+    _ snapshot: Snapshot, besides rows: [LineageRow]
   ) throws -> ListedLineages {
     var listed = ListedLineages()
-    for snapshot in snapshots {
-      var seen: Set<Int64> = []
-      // What a family member shares stays the payer's.
-      for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
-        for transaction in entitlement.transactions where transaction.ownership == .owner {
-          let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
-          guard seen.insert(first).inserted else { continue }
-          let apps = snapshot.app.isEmpty ? apps[snapshot.provider, default: []] : [snapshot.app]
-          let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
-          let keys = apps.flatMap { app in
-            stores.map { lineageKey(of: transaction, snapshot, app: app, $0) }
-          }
-          var isReported = !own.isDisjoint(with: keys)
-          for key in keys where !own.contains(key) && known?.mayContain(key) != false {
-            guard let row = try ledger.lineage(key) else { continue }
-            listed.foreign[key] = row
-            isReported = true
-          }
-          if !isReported { listed.unreported.formUnion(keys) }
+    let own = Set(rows.map(\.key))
+    let apps = snapshot.app.isEmpty ? apps[snapshot.provider, default: []] : [snapshot.app]
+    var seen: Set<Int64> = []
+    // What a family member shares stays the payer's.
+    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
+      let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+      for transaction in entitlement.transactions where transaction.ownership == .owner {
+        let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
+        guard seen.insert(first).inserted else { continue }
+        let keys = apps.flatMap { app in
+          stores.map { lineageKey(of: transaction, snapshot, app: app, $0) }
         }
+        var isReported = !own.isDisjoint(with: keys)
+        for key in keys where !own.contains(key) && known?.mayContain(key) != false {
+          guard let row = try ledger.lineage(key) else { continue }
+          listed.foreign[key] = row
+          isReported = true
+        }
+        if !isReported { listed.unreported.formUnion(keys) }
       }
     }
     return listed
@@ -250,43 +264,5 @@ extension LineageInput {
   /// Whether one of the subscription's lineages is in `keys`.
   func isAmong(_ keys: Set<Int64>) -> Bool {
     !keys.isDisjoint(with: state.lineages)
-  }
-}
-
-/// Users in events of a lineage that has another current user: a purchase can be restored or
-/// shared, and an account can take over what its device bought.
-struct PreviousOwners {
-  /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
-  /// as there are devices.
-  private(set) var named: Set<Int64> = []
-
-  /// Reads the events before as-of of a lineage of `user` in `app`.
-  mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
-    var last: Int64 = 0
-    for event in events where event.user != user && event.user != last {
-      guard event.user != 0, event.time < asOf else { continue }
-      named.insert(key(event.provider, event.user, app))
-      named.insert(key(event.provider, event.user, nil))
-      last = event.user
-    }
-  }
-
-  /// Adds the users of other lineages, by `named`.
-  mutating func add(_ others: some Sequence<Int64>) { named.formUnion(others) }
-
-  /// Whether a break reports one of them as a user without events; an unknown app matches any.
-  func contradict(_ found: Break) -> Bool {
-    guard found.code == .eventsAbsent else { return false }
-    let user = Int64(userKeyText: found.user)
-    guard !found.app.isEmpty else { return named.contains(key(found.provider, user, nil)) }
-    return [found.app, ""].contains { named.contains(key(found.provider, user, $0)) }
-  }
-
-  private func key(_ provider: Provider, _ user: Int64, _ app: String?) -> Int64 {
-    var fingerprint = Fingerprint(seed: app == nil ? 1 : 0)
-    fingerprint.combine(UInt64(provider.rawValue))
-    fingerprint.combine(UInt64(bitPattern: user))
-    fingerprint.combine(app ?? "")
-    return fingerprint.value
   }
 }

@@ -45,43 +45,39 @@ struct ReconcilePass {
         }
       }
     }
-    var listed: [UserKey: [Int64]] = [:]
     let known = scope.isWhole && !ordered.isEmpty ? try ledger.lineageFilter() : nil
-    try compare(shares(of: ordered, .snapshot), [], known) { reader, users in
-      try reader.foreignLineages(of: users)
-    } take: {
-      listed.merge($0) { $0 + $1 }
+    var found: [InputReader.Finding] = []
+    func compare(_ users: [UserShare]) throws {
+      let (rules, transferred, done) = (rules, scope.transferred, outcome.users.count)
+      try Workers(count: jobs).read(ledger, users) { ledger, users in
+        var reader = try InputReader(
+          ledger: ledger, rules: rules, transferred: transferred, known: known)
+        return try reader.compare(users)
+      } take: { part in
+        found += part.found
+        outcome.users.append(part.users)
+        progress(outcome.users.count - done, users.count)
+      }
     }
-    try scope.take(listed, of: ledger)
+    try compare(shares(of: ordered, .snapshot))
+    // Who holds what others list is compared once more, now that it is known.
+    let again = try scope.take(outcome.users, of: ledger)
+    found.removeAll { again.contains($0.user) }
+    for index in outcome.users.indices {
+      outcome.users[index].removeAll { again.contains($0.key) }
+    }
+    let holders = ordered.flatMap { provider in
+      ReconcileScope.shares(of: again.compactMap { $0.provider == provider ? $0.user : nil })
+        .map { UserShare(provider: provider, keys: $0, evidence: .snapshot) }
+    }
+    try compare(holders)
+    found.sort { $0.user < $1.user }
+    try compare(shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook))
     outcome.isWhole = scope.isWhole
-    let others = shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook)
-    let all = shares(of: ordered, .snapshot) + others
-    var compared = 0
-    try compare(all, scope.transferred, known) { reader, users in
-      try reader.compare(users)
-    } take: { part in
-      compared += 1
-      progress(compared, all.count)
-      outcome.result.add(part.result)
-      outcome.users.append(part.users)
-    }
+    for finding in found { outcome.result.add(finding.result) }
     try scope.addStanding(to: &outcome, of: ledger)
     outcome.result.churnInDoubt = try counted(outcome.result.churnInDoubt)
     return outcome
-  }
-
-  private func compare<Part: Sendable>(
-    _ users: [UserShare], _ transferred: Set<Int64>, _ known: KeyFilter?,
-    _ work: @escaping @Sendable (inout InputReader, UserShare) throws -> Part,
-    take: (Part) -> Void
-  ) throws {
-    let rules = rules
-    let part: @Sendable (Ledger, UserShare) throws -> Part = { ledger, users in
-      var reader = try InputReader(
-        ledger: ledger, rules: rules, transferred: transferred, known: known)
-      return try work(&reader, users)
-    }
-    try Workers(count: jobs).read(ledger, users, part, take: take)
   }
 }
 

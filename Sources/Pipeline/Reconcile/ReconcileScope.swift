@@ -34,7 +34,7 @@ struct ReconcileScope {
       new[provider, default: [:]][user, default: NewSnapshots()].add(
         captured, content, isLate: captured <= basis.asOf)
     }
-    try ledger.forEachReconciledUser { row in
+    try ledger.forEachReconciledUser(isAlike: !new.isEmpty) { row in
       let rest = try row.rest()
       if let foreign = rest?.foreign, !foreign.isEmpty { listedBefore[row.key] = foreign }
       let snapshots = new[row.provider]?.removeValue(forKey: row.user)
@@ -48,6 +48,11 @@ struct ReconcileScope {
     isNewlyShown = Set(new.keys)
     for (provider, others) in new { users[provider, default: []].formUnion(others.keys) }
     self.users = users
+    for (key, foreign) in listedBefore where !isCompared(key) { transferred.formUnion(foreign) }
+  }
+
+  private func isCompared(_ key: UserKey) -> Bool {
+    users.map { $0[key.provider]?.contains(key.user) ?? false } ?? true
   }
 
   /// The snapshots of a user that no run has compared.
@@ -77,40 +82,54 @@ struct ReconcileScope {
     guard let users, evidence != .noSnapshot || !isNewlyShown.contains(provider) else {
       return ranges.map { [$0] }
     }
-    let sorted = users[provider, default: []].sorted()
+    return Self.shares(of: users[provider, default: []])
+  }
+
+  /// Some users in shares of about equal work.
+  static func shares(of users: some Sequence<Int64>) -> [[ClosedRange<Int64>]] {
+    let sorted = users.sorted()
     return stride(from: 0, to: sorted.count, by: 256).map { start in
       sorted[start..<min(start + 256, sorted.count)].map { $0...$0 }
     }
   }
 
-  /// Takes the lineages that snapshots of compared users list and that are of others, by holder; a
-  /// user who holds such a one, or no longer does, is compared, too.
-  mutating func take(_ listed: [UserKey: [Int64]], of ledger: Ledger) throws {
-    let before = Set(listedBefore.values.joined())
-    guard var users else { return transferred = Set(listed.values.joined()) }
-    let standing = listedBefore.filter { key, _ in
-      !(users[key.provider]?.contains(key.user) ?? false)
+  /// Takes the lineages of others that the snapshots of compared users list; gives the users whose
+  /// comparison that changes: who holds such a one, or no longer does.
+  mutating func take(
+    _ compared: [[ReconciledUser]], of ledger: Ledger
+  ) throws -> Set<UserKey> {
+    let (known, before) = (transferred, Set(listedBefore.values.joined()))
+    for user in compared.joined() { transferred.formUnion(try user.rest()?.foreign ?? []) }
+    let isLinked = try ledger.isLinked()
+    var again: Set<UserKey> = []
+    for key in before.union(transferred).subtracting(known) {
+      guard let row = try ledger.lineage(key) else { continue }
+      let isListed = transferred.contains(key)
+      for row in isLinked ? try ledger.linkedGroup(of: row) : [row] where row.user != 0 {
+        let holder = UserKey(provider: row.provider, user: row.user)
+        if isCompared(holder) ? isListed : isListed != before.contains(key) {
+          again.insert(holder)
+        }
+      }
     }
-    transferred = Set(standing.values.joined()).union(listed.values.joined())
-    for key in before.symmetricDifference(transferred) {
-      guard let row = try ledger.lineage(key), row.user != 0 else { continue }
-      users[row.provider, default: []].insert(row.user)
-    }
-    self.users = users
+    for holder in again { users?[holder.provider, default: []].insert(holder.user) }
+    return again
   }
 
   /// Adds what the users that were not compared came to before; takes out what events of anybody
   /// contradict.
   func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
     var owners = PreviousOwners()
-    for user in outcome.users.joined() { owners.add(try user.rest()?.previousOwners ?? []) }
+    func add(_ user: ReconciledUser) throws {
+      guard let rest = try user.rest() else { return }
+      owners.add(rest.previousOwners)
+      if let counts = ReconciliationCounts(rest.counts) { outcome.result.counts.add(counts) }
+    }
+    for user in outcome.users.joined() { try add(user) }
     if let users {
       let compared = Set(outcome.users.joined().map(\.key))
-      try ledger.forEachReconciledUser { row in
-        let isGone = users[row.provider]?.contains(row.user) ?? false
-        guard !isGone, !compared.contains(row.key), let rest = try row.rest() else { return }
-        owners.add(rest.previousOwners)
-        if let counts = ReconciliationCounts(rest.counts) { outcome.result.counts.add(counts) }
+      try ledger.forEachReconciledUser(isAlike: false) { row in
+        if !isCompared(row.key), !compared.contains(row.key) { try add(row) }
       }
       // Of whom nothing is left nothing stands.
       outcome.users.append(
@@ -127,9 +146,13 @@ struct ReconcileScope {
 }
 
 /// A user of a provider.
-struct UserKey: Hashable {
+struct UserKey: Hashable, Comparable {
   let provider: Provider
   let user: Int64
+
+  static func < (left: UserKey, right: UserKey) -> Bool {
+    (left.provider.rawValue, left.user) < (right.provider.rawValue, right.user)
+  }
 }
 
 extension ReconciledUser {
