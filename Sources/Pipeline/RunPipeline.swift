@@ -226,14 +226,16 @@ public struct RunPipeline {
   ) throws -> RunResult {
     ledger.stop = stop
     try requireKept(plan.rules.asOf, in: ledger)
-    let rules = try reconcileRules(for: ledger)
+    let feeds = try plan.feeds(of: ledger)
+    let rules = try reconcileRules(for: ledger, feeds: feeds)
     try requireNear(rules.fold)
     try ledger.linkLineages()
     var folded = try fold(ledger, rules)
     try ledger.releaseMemory()
     let reconciled = try reconcile(ledger, folded, rules)
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, stop: stop,
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, feeds: feeds,
+      stop: stop,
       accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
       progress: progress(of: .reports))
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
@@ -263,7 +265,8 @@ public struct RunPipeline {
     else { return nil }
     return try FormerMonths(
       publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
-      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0))
+      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0),
+      each: Workers(count: plan.jobs).each)
   }
 
   private func reconcile(

@@ -1,3 +1,4 @@
+import Domain
 import EventStore
 import Foundation
 import Glibc
@@ -108,6 +109,27 @@ extension Workers {
           _ = send(output)
         }
       }, take: { try take($1.get()) })
+  }
+}
+
+extension Workers {
+  /// Does `work` on several paths at once, and throws the first failure.
+  func each(
+    _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
+  ) throws(SubledgerError) {
+    var failure: SubledgerError?
+    try? run(
+      paths,
+      { path, send in
+        do throws(SubledgerError) {
+          try work(path)
+          _ = send(nil)
+        } catch {
+          _ = send(error)
+        }
+      },
+      take: { (_, error: SubledgerError?) in failure = failure ?? error })
+    if let failure { throw failure }
   }
 }
 

@@ -132,7 +132,7 @@ struct MonthlySummary {
   }
 
   /// Writes the file of the summary; sums of rounded amounts need no rounding.
-  func write(_ plan: ReportPlan, _ labels: Labels, into folder: String) throws -> [ReportTable] {
+  func write(_ plan: ReportPlan, _ labels: Labels, into folder: String) throws -> TableWriter {
     var plan = plan
     plan.amountDecimals = nil
     let writer = TableWriter(.summaryMonthly, plan: plan, labels: labels, into: folder)
@@ -146,7 +146,7 @@ struct MonthlySummary {
         let values = [Int64(key.month.number), 0] + row.sums.map(\.value)
         return (values + [row.isComplete ? 1 : 0], text: key.app)
       })
-    return writer.tables
+    return writer
   }
 }
 

@@ -102,8 +102,7 @@ public final class ReportWriter {
       let monthly = try MonthlyRows(layout, history: history)
       let writer = TableWriter(layout, plan: plan, labels: labels, into: folder, beside: monthly)
       try writer.write(from: context.ledger, since: firstChange(of: layout))
-      reports.carried.merge(writer.carried) { $1 }
-      reports.add(writer.tables, monthly)
+      reports.add(writer.tables, writer.seals, monthly)
     }
     return reports
   }

@@ -7,8 +7,8 @@ public struct WrittenReports: Sendable {
   public private(set) var tables: [ReportTable] = []
   /// The part that the ledger keeps for comparison by later runs.
   public var publication: NewPublication
-  /// Files that are those of the set before.
-  var carried: [String: FileSeal] = [:]
+  /// Sizes and hashes of its files as they were written or carried over, by path.
+  private(set) var seals: [String: FileSeal] = [:]
   private let plan: ReportPlan
   private var restated: [Restatement] = []
 
@@ -21,17 +21,23 @@ public struct WrittenReports: Sendable {
   /// Adds another part of the set.
   public mutating func add(_ other: WrittenReports) {
     tables += other.tables
-    carried.merge(other.carried) { $1 }
+    seals.merge(other.seals) { $1 }
     restated += other.restated
     publication.horizons = other.publication.horizons
     publication.versions += other.publication.versions
     publication.months.merge(other.publication.months) { $0.adding($1) }
   }
 
-  mutating func add(_ table: ReportTable) { tables.append(table) }
+  mutating func add(_ table: ReportTable, _ seal: FileSeal) {
+    tables.append(table)
+    seals[table.path] = seal
+  }
 
-  mutating func add(_ written: [ReportTable], _ monthly: MonthlyRows?) {
+  mutating func add(
+    _ written: [ReportTable], _ seals: [String: FileSeal], _ monthly: MonthlyRows?
+  ) {
     tables += written
+    self.seals.merge(seals) { $1 }
     guard let monthly else { return }
     publication.versions += monthly.versions
     publication.months.merge(monthly.months) { $0.adding($1) }
@@ -45,15 +51,17 @@ public struct WrittenReports: Sendable {
   public mutating func finish(in folder: String, checkedBy ledger: Ledger) throws {
     let (plan, restated) = (plan, restated)
     let labels = try Labels(of: ledger)
-    let table = try writeRestatements(restated, plan: plan, labels: labels, into: folder)
+    let (table, seal) = try writeRestatements(restated, plan: plan, labels: labels, into: folder)
+    seals[table.path] = seal
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
     tables.insert(table, at: place)
     var manifest = Manifest(version: "", asOf: plan.rules.asOf, timeZone: plan.zone)
     manifest.dialect = plan.dialect
     manifest.resources = tables
-    tables += try MonthlySummary(
+    let summary = try MonthlySummary(
       of: ReportSet(in: folder, manifest), restated, labels, ledger
     ).write(plan, labels, into: folder)
+    add(summary.tables, summary.seals, nil)
     try plan.checkStop()
     try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
     try checkTotals(of: tables, in: ledger)

@@ -162,7 +162,7 @@ struct CSVFileTests {
       line.add(Int64(number))
       try file.add(line)
     }
-    try file.flush()
+    _ = try file.finish()
     let expected = (0..<20_000).map { "\($0)\n" }.joined()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
   }
@@ -182,7 +182,7 @@ struct CSVFileTests {
     var line = CSVLine(dialect)
     body(&line)
     try file.add(line)
-    try file.flush()
+    _ = try file.finish()
     return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
   }
 }

@@ -29,7 +29,7 @@ struct ReportSetTests {
       if let micros { line.add(micros: micros, decimals: 2) } else { line.addNothing() }
       try file.add(line)
     }
-    try file.flush()
+    _ = try file.finish()
     var manifest = Manifest(
       version: "1", asOf: Instant(milliseconds: 1_700_000_000_123), timeZone: "UTC")
     manifest.dialect = dialect

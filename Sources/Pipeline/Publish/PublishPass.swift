@@ -12,6 +12,8 @@ struct PublishPass {
   let log: Logger
   let ledger: Ledger
   let rules: FoldSettings
+  /// How far they reach.
+  let feeds: [Watermark]
   /// Answers the signal that asked to stop, 0 while none did.
   let stop: @Sendable () -> Int32
   /// Throws when the set with these checksums must not be published.
@@ -84,7 +86,7 @@ struct PublishPass {
   ) throws -> (run: Int64, breaks: DecidedBreaks) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
-      feeds: try plan.feeds(of: ledger))
+      feeds: feeds)
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     var run: Int64 = 0
     var decided = try DecidedBreaks([], [])
@@ -162,7 +164,7 @@ struct PublishPass {
             ? nil : manifest.qualifications.joined(separator: "; "),
           publication: reports.publication)
         // A power cut must not leave a set that the ledger knows nothing of.
-        return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
+        return try Reports.publish(set, syncing: ledger.logPlaces, each: manyThreads.each)
       }
       for leftover in staging.leftovers {
         log.warning(
@@ -178,6 +180,9 @@ struct PublishPass {
       throw error
     }
   }
+
+  /// Disks finish many waits together.
+  private var manyThreads: Workers { Workers(count: plan.jobs * 4) }
 
   /// Writes the shares of the set in parallel, each by a connection of its own, and meanwhile
   /// copies the ledger's log into its file, as soon as a thread finds no share left to write.
@@ -228,25 +233,6 @@ struct PublishPass {
       })
     try reports.finish(in: folder, checkedBy: ledger)
     return reports
-  }
-
-  /// Does `work` on several paths at once: disks finish many waits together.
-  private func onManyThreads(
-    _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
-  ) throws(SubledgerError) {
-    var failure: SubledgerError?
-    try? Workers(count: plan.jobs * 4).run(
-      paths,
-      { path, send in
-        do throws(SubledgerError) {
-          try work(path)
-          _ = send(nil)
-        } catch {
-          _ = send(error)
-        }
-      },
-      take: { (_, error: SubledgerError?) in failure = failure ?? error })
-    if let failure { throw failure }
   }
 }
 

@@ -20,9 +20,11 @@ extension RunPipeline {
   }
 
   /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
-  /// watermarks.
-  func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
-    let watermarks = try plan.feeds(of: ledger)
+  /// watermarks, where they are not `known`.
+  func reconcileRules(
+    for ledger: Ledger, feeds known: [Watermark]? = nil
+  ) throws -> ReconciliationSettings {
+    let watermarks = try known ?? plan.feeds(of: ledger)
     var rules = plan.rules
     rules.read(watermarks)
     rules.isLookBack = try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false

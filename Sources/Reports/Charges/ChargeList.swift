@@ -70,10 +70,8 @@ extension ChargeList {
       let days = (spill?.days ?? []).filter { $0.month == month }
       let file = MonthFile(
         path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.charges[month])
-      if let seal = try file.write(days, of: spill, without: removed[month] ?? [:]) {
-        reports.carried[path] = seal
-      }
-      reports.add(totals.table(at: path, decimals: plan.amountDecimals))
+      let seal = try file.write(days, of: spill, without: removed[month] ?? [:])
+      reports.add(totals.table(at: path, decimals: plan.amountDecimals), seal)
     }
     return reports
   }
@@ -130,11 +128,10 @@ private struct MonthFile {
   let dialect: CSVDialect
   let former: FormerMonths.File?
 
-  /// Writes the published rows but the removed ones, and those of `days`; returns the seal of a
-  /// file that is the published one.
+  /// Writes the published rows but the removed ones, and those of `days`.
   func write(
     _ days: [Day], of spill: ChargeSpill?, without removed: [Int64: Int]
-  ) throws -> FileSeal? {
+  ) throws -> FileSeal {
     if let former, days.isEmpty, removed.isEmpty {
       try former.carry(to: path)
       return former.seal
@@ -147,13 +144,11 @@ private struct MonthFile {
       for day in days {
         try spill?.rows(of: day, in: dialect).forEachRow { try file.add(line: $0) }
       }
-      try file.flush()
-      return nil
+      return try file.finish()
     }
     let parts = try days.compactMap { try spill?.rows(of: $0, in: dialect) }
     try merge(former, parts, removed, into: file)
-    try file.flush()
-    return nil
+    return try file.finish()
   }
 
   private func merge(

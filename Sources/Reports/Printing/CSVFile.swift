@@ -8,6 +8,8 @@ final class CSVFile {
   private let file: OpenFile
   private let lineEnd: [UInt8]
   private var buffer: [UInt8] = []
+  private let digest = SHA256Digest()
+  private var bytes: Int64 = 0
 
   init(path: String, dialect: CSVDialect) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
@@ -38,11 +40,18 @@ final class CSVFile {
     if buffer.count >= pieceSize { try flush() }
   }
 
-  /// Hands everything to the system; the file may be read then.
-  func flush() throws(SubledgerError) {
+  /// Hands everything to the system, so that the file may be read, and gives its size and hash.
+  func finish() throws(SubledgerError) -> FileSeal {
+    try flush()
+    return FileSeal(bytes: bytes, sha256: digest.finish())
+  }
+
+  private func flush() throws(SubledgerError) {
     guard buffer.withUnsafeBytes(file.write) else {
       throw .system("write the file", path)
     }
+    buffer.withUnsafeBytes(digest.update)
+    bytes += Int64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
   }
 }

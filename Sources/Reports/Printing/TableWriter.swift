@@ -28,8 +28,8 @@ final class TableWriter {
   /// Receives the rows beside the file.
   private let sink: (any RowSink)?
   private(set) var tables: [ReportTable] = []
-  /// Files that are those of the set before.
-  private(set) var carried: [String: FileSeal] = [:]
+  /// Sizes and hashes of the files, by path.
+  private(set) var seals: [String: FileSeal] = [:]
 
   /// A writer of `layout`, whose query may return numbers of words of `labels`.
   init(
@@ -81,7 +81,7 @@ final class TableWriter {
       try make(folder: "\(folder)/\(layout.name)")
       try file.carry(to: "\(folder)/\(file.table.path)")
       tables.append(file.table)
-      carried[file.table.path] = file.seal
+      seals[file.table.path] = file.seal
     }
   }
 
@@ -165,7 +165,7 @@ final class TableWriter {
 
   private func finish() throws(SubledgerError) {
     guard let file else { return }
-    try file.flush()
+    seals[path] = try file.finish()
     tables.append(rows.table(at: path))
     self.file = nil
     rows.removeAll()

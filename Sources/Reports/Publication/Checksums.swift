@@ -87,3 +87,21 @@ func seal(of path: String) throws(SubledgerError) -> FileSeal {
   }
   return FileSeal(bytes: bytes, sha256: digest.finish())
 }
+
+/// Whether every file of `folder` with a hash, by its path, has it still.
+func areWhole(
+  _ hashes: [String: String], in folder: String, _ each: ForEachPath
+) throws(SubledgerError) -> Bool {
+  do {
+    try each(hashes.keys.sorted()) { path throws(SubledgerError) in
+      let place = "\(folder)/\(path)"
+      guard try seal(of: place).sha256 == hashes[path] else {
+        throw SubledgerError.notAsPublished(place, line: 1)
+      }
+    }
+    return true
+  } catch {
+    guard error.kind == .damagedInput else { throw error }
+    return false
+  }
+}

@@ -22,9 +22,12 @@ public struct FormerMonths: Sendable {
   /// The months in the set in `folder`; nil unless `sha256` is that of its checksums and each of
   /// its files is as it was published, in `dialect`.
   ///
-  /// - Parameter open: the first month with revenue that was not complete.
+  /// - Parameters:
+  ///   - open: the first month with revenue that was not complete.
+  ///   - each: does work on all of some paths, in any order or in parallel.
   public init?(
-    publishedIn folder: String, sha256 checksums: String, in dialect: CSVDialect, open: Month
+    publishedIn folder: String, sha256 checksums: String, in dialect: CSVDialect, open: Month,
+    each: ForEachPath = oneAfterTheOther
   ) throws(SubledgerError) {
     guard let document = try readFile("\(folder)/\(checksumsName)"),
       sha256(of: document) == checksums, let manifest = try readFile("\(folder)/\(manifestName)")
@@ -36,20 +39,24 @@ public struct FormerMonths: Sendable {
     func months(
       of report: ReportDefinition, before end: Month
     ) throws(SubledgerError) -> [Month: File]? {
-      var months: [Month: File] = [:]
+      var tables: [Month: ReportTable] = [:]
       for table in set.tables(of: report.name) {
-        let path = "\(folder)/\(table.path)"
         let name = table.path.dropFirst(report.name.count + 1).dropLast(4)
-        guard let month = Month(text: String(name)), try entryType(path) == .file else {
-          return nil
-        }
-        if month >= end { continue }
-        let seal = try seal(of: path)
-        guard seal.sha256 == sums.hashes[table.path] else { return nil }
-        months[month] = File(
-          path: path, seal: seal, table: table, endBytes: dialect == .rfc4180 ? 0 : 1)
+        guard let month = Month(text: String(name)),
+          try entryType("\(folder)/\(table.path)") == .file
+        else { return nil }
+        if month < end { tables[month] = table }
       }
-      return months
+      let paths = Set(tables.values.map(\.path))
+      let hashes = sums.hashes.filter { paths.contains($0.key) }
+      guard hashes.count == paths.count, try areWhole(hashes, in: folder, each) else { return nil }
+      return tables.mapValues { table in
+        let path = "\(folder)/\(table.path)"
+        return File(
+          path: path,
+          seal: FileSeal(bytes: fileSize(path) ?? 0, sha256: hashes[table.path] ?? ""),
+          table: table, endBytes: dialect == .rfc4180 ? 0 : 1)
+      }
     }
     guard let charges = try months(of: .charges, before: Month(number: .max)),
       let revenue = try months(of: .revenueDaily, before: open)

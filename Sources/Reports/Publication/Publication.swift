@@ -86,8 +86,7 @@ extension Staging {
   public func sealed(
     by manifest: Manifest, of reports: WrittenReports? = nil
   ) throws(SubledgerError) -> SealedSet {
-    // A file of the set before was read already, to check that it is unchanged.
-    var seals = reports?.carried ?? [:]
+    var seals = reports?.seals ?? [:]
     for file in try files(below: path)
     where file != manifestName && file != checksumsName && seals[file] == nil {
       seals[file] = try seal(of: "\(path)/\(file)")

@@ -27,7 +27,7 @@ struct Restatement: Sendable {
 /// Writes `restatements.csv`: a line for each number that differs.
 func writeRestatements(
   _ restatements: [Restatement], plan: ReportPlan, labels: Labels, into folder: String
-) throws -> ReportTable {
+) throws -> (ReportTable, FileSeal) {
   let definition = ReportDefinition.restatements
   let name = "\(definition.name).csv"
   let file = try CSVFile(path: "\(folder)/\(name)", dialect: plan.dialect)
@@ -66,9 +66,8 @@ func writeRestatements(
       lines += 1
     }
   }
-  try file.flush()
-  return ReportTable(
-    path: name, rows: lines, columns: definition.columns.map(\.shown))
+  let table = ReportTable(path: name, rows: lines, columns: definition.columns.map(\.shown))
+  return (table, try file.finish())
 }
 
 extension CellFormat {
