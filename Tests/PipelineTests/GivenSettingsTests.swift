@@ -33,6 +33,12 @@ struct GivenSettingsTests {
       decisions: \(folder.path("none.yaml"))
       archives: [\(folder.path("none"))]
       secrets: {qonversion: {env: SUBLEDGER_SECRET_Q}, iaptic: {file: \(folder.path("none"))}}
+      readers: {here: {}, "s3://": {list: ls, get: "cat {path}"}}
+      fetch:
+        rate: 0
+        purple: {}
+        qonversion: {url: x, api: v9, key: {env: NONE}}
+        authorities: \(folder.path("own.pem"))
       """
     let environment = ["SUBLEDGER_OTU": "x", "SUBLEDGER_JOBS": "many"]
     let given = try given(file, environment: environment)
@@ -43,7 +49,9 @@ struct GivenSettingsTests {
       "line 4: unknown key `products.a.id`", "line 5: `products.c.period`",
       "line 6: `limits.value_bytes`", "line 7: `breaks.severity_usd.high`",
       "line 7: `breaks.severity_usd.medium`", "SUBLEDGER_JOBS", "none.csv", "none.yaml",
-      "`secrets.qonversion`", "`secrets.iaptic`",
+      "`secrets.qonversion`", "`secrets.iaptic`", "`readers.here`", "`readers.s3://.list`",
+      "unknown key `readers.s3://.get`", "line 14: `fetch.rate`", "unknown key `fetch.purple`",
+      "`fetch.qonversion.url`", "`fetch.qonversion.api`", "`fetch.qonversion.key` names", "own.pem",
     ]
     for words in expected {
       #expect(problems.count { $0.message.contains(words) } >= 1, "\(words): \(problems)")
@@ -55,7 +63,7 @@ struct GivenSettingsTests {
     let rows = GivenSettings.answer(problems, as: .csv).split(separator: "\n")
     #expect(rows.first == "problem,fix")
     let error = #expect(throws: SubledgerError.self) { try given.accepted() }
-    #expect(error?.hint.hasSuffix("; `subledger config check` lists 9 more") == true, "\(problems)")
+    #expect(error?.hint.hasSuffix("`subledger config check` lists 16 more") == true, "\(problems)")
   }
 
   @Test("What is no YAML hides nothing but its own entry")

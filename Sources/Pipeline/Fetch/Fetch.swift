@@ -85,7 +85,7 @@ extension RunPipeline {
     var result = FetchResult()
     for (provider, source) in sources {
       do {
-        let rules = try fetchRules(provider, source)
+        let rules = try plan.fetchRules(provider, source)
         var subjects = tasks[provider] ?? []
         if let scope {
           let first = Set(subjects)
@@ -201,15 +201,16 @@ extension RunPipeline {
     }
     return users
   }
+}
 
-  private func fetchRules(
-    _ provider: Provider, _ source: FetchSettings.Source
-  ) throws -> FetchRules {
+extension Plan {
+  /// How `provider` is asked.
+  func fetchRules(_ provider: Provider, _ source: FetchSettings.Source) throws -> FetchRules {
     let interface = provider.interface
     let name = "`fetch.\(provider.name).key`"
     var authorization: String?
     if interface.authorization != .none {
-      let keys = try source.key.map { try plan.secrets(in: $0, of: name).map(\.text) } ?? []
+      let keys = try source.key.map { try secrets(in: $0, of: name).map(\.text) } ?? []
       guard keys.count == 1, keys[0].utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
         interface.authorization == .bearer || keys[0].contains(":")
       else {
@@ -224,8 +225,8 @@ extension RunPipeline {
     }
     var rules = FetchRules(
       provider, url: source.url ?? "https://\(interface.host)", authorization: authorization,
-      records: source.api.records(of: provider), rate: plan.fetch.rate,
-      concurrency: plan.fetch.concurrency)
+      records: source.api.records(of: provider), rate: self.fetch.rate,
+      concurrency: self.fetch.concurrency)
     rules.isOlder = source.api == .v3
     return rules
   }

@@ -39,8 +39,8 @@ struct FetchSettings: Sendable {
   /// Those that can be asked.
   static let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
 
-  mutating func read(_ value: SettingValue) throws(SubledgerError) {
-    for entry in try value.entries() {
+  mutating func read(_ value: SettingValue) throws {
+    try value.forEach { entry in
       switch entry.key {
       case "rate": rate = try entry.number(in: 1...10_000)
       case "concurrency": concurrency = try entry.number(in: 1...256)
@@ -50,7 +50,7 @@ struct FetchSettings: Sendable {
           let known = Self.providers.map(\.name) + ["rate", "concurrency", "authorities"]
           throw entry.unknown(among: known.map { "\(value.name).\($0)" })
         }
-        sources[provider] = try Source(entry, of: provider)
+        try sources[provider, default: Source()].read(entry, of: provider)
       }
     }
   }
@@ -105,9 +105,9 @@ extension FetchSettings.Source {
       + (interface.olderPath == nil ? [] : ["api"])
   }
 
-  init(_ value: SettingValue, of provider: Provider) throws(SubledgerError) {
+  mutating func read(_ value: SettingValue, of provider: Provider) throws {
     let known = Self.members(of: provider)
-    for entry in try value.entries() {
+    try value.forEach { entry in
       guard known.contains(entry.key) else {
         throw entry.unknown(among: known.map { "\(value.name).\($0)" })
       }

@@ -13,14 +13,14 @@ struct ReaderCommands: Sendable {
 extension SettingValue {
   /// `{"s3://": {list: command, read: command}}`; a command is a text, which is cut at its spaces,
   /// or a list of words.
-  func readers() throws(SubledgerError) -> [ReaderCommands] {
+  func readers() throws -> [ReaderCommands] {
     var readers: [ReaderCommands] = []
-    for entry in try entries() {
+    try forEach { entry in
       guard entry.key.contains(":") else {
         throw entry.refused("a path in the file system begins so; use a prefix such as s3://")
       }
       var commands: [String: [String]] = [:]
-      for field in try entry.entries() {
+      try entry.forEach { field in
         guard ["list", "read"].contains(field.key) else {
           throw field.unknown(among: ["list", "read"])
         }

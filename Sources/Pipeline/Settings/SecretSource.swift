@@ -22,10 +22,10 @@ extension SettingValue {
   ///
   /// No message holds a value, nor a name below a provider's: whoever gets the form wrong has the
   /// secret itself there.
-  func secrets() throws(SubledgerError) -> [Provider: [SecretSource]] {
+  func secrets() throws -> [Provider: [SecretSource]] {
     guard node.mapping != nil else { throw refused("the value is not a mapping of providers") }
     var secrets: [Provider: [SecretSource]] = [:]
-    for entry in try entries() {
+    try forEach { entry in
       guard let provider = Provider(name: entry.key) else {
         let known = Provider.allCases.map(\.name).joined(separator: ", ")
         throw refused("a key is not one of \(known)")

@@ -17,6 +17,10 @@ extension GivenSettings {
       { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readOwnReports() },
     ]
     for provider in Provider.allCases { looks.append { _ = try plan.secrets(of: provider) } }
+    for (provider, source) in plan.fetch.sources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      looks.append { _ = try plan.fetchRules(provider, source) }
+    }
+    if let file = plan.fetch.authorities { looks.append { try Self.requirePath(file.path) } }
     for path in plan.archives + plan.snapshots where !plan.sources.take(path) {
       looks.append { try Self.requirePath(path) }
     }
