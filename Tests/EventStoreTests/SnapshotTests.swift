@@ -83,6 +83,33 @@ struct SnapshotTests {
       try ledger.newestCaptures(asOf: Instant(seconds: 29)) == [.qonversion: Instant(seconds: 20)])
   }
 
+  @Test("Users with one snapshot and users with several come in order, each within its range")
+  func walk() throws {
+    let (few, many) = (["a", "b", "c", "d"], ["e", "f", "g"])
+    try add(
+      "s",
+      few.map { snapshot($0, at: 10) }
+        + many.flatMap { user in
+          [
+            snapshot(user, at: 5, [Entitlement(id: "old")]), snapshot(user, at: 10),
+            snapshot(user, at: 40, [Entitlement(id: "future")]), snapshot(user, app: "x", at: 9),
+          ]
+        } + [snapshot("late", at: 30)])
+    let users = try current(asOf: 20)
+    #expect(users.map(\.user) == (few + many).map { Fingerprint.of($0) }.sorted())
+    for user in users {
+      #expect(user.snapshots.allSatisfy { $0.entitlements.isEmpty })
+      let isOfMany = many.contains(user.snapshots[0].user)
+      #expect(user.snapshots.map(\.app) == (isOfMany ? ["", "x"] : [""]))
+      var alone: [UserSnapshots] = []
+      try ledger.forEachUser(
+        withSnapshotAsOf: Instant(seconds: 20), provider: .qonversion,
+        users: [user.user...user.user]
+      ) { alone.append($0) }
+      #expect(alone == [user])
+    }
+  }
+
   @Test("What two responses captured at one moment is one snapshot, equal entitlements once")
   func union() throws {
     let both = Entitlement(id: "both")

@@ -122,6 +122,11 @@ extension LineageRow {
     """
   }
 
+  /// Those of a user and a provider, by key; made once, because every user's are looked up.
+  static let selectOfUser =
+    selectWithEvents(userTexts: false)
+    + " where l.user = ? and l.user <> 0 and l.provider = ? order by l.key"
+
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: Statement, to events: inout [Event]) throws {
     let beginning = SubscriptionScope(self).event(of: key)

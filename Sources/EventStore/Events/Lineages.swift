@@ -67,12 +67,7 @@ extension Ledger {
     ofUser user: Int64, provider: Provider
   ) throws(SubledgerError) -> [(row: LineageRow, events: [Event])] {
     guard user != 0 else { return [] }
-    return try all(
-      "read the lineages of a user",
-      LineageRow.selectWithEvents(userTexts: false)
-        + " where l.user = ? and l.user <> 0 and l.provider = ? order by l.key",
-      user, provider
-    ) {
+    return try all("read the lineages of a user", LineageRow.selectOfUser, user, provider) {
       let row = try LineageRow($0)
       var events: [Event] = []
       try row.addEvents(of: $0, to: &events)

@@ -40,7 +40,7 @@ public final class SnapshotIntake {
     _ snapshots: [Snapshot], rejects newRejects: [Reject] = [], retracted: Int64 = 0
   ) throws(SubledgerError) {
     try write("add snapshots") { database in
-      let writer = try SnapshotWriter(ledger: ledger, archive: archive, database: database)
+      var writer = try SnapshotWriter(ledger: ledger, archive: archive, database: database)
       for snapshot in snapshots {
         if let check = try writer.write(snapshot) {
           snapshotsCheck &+= check
@@ -118,6 +118,8 @@ private struct SnapshotWriter {
   private let insertion: Statement
   /// Nil while nothing is folded: then everything is compared anyhow.
   private let dueInsertion: Statement?
+  /// Whether the last content was known: then the next one most often is.
+  private var wasKnown = false
 
   init(ledger: Ledger, archive: Int32, database: Connection) throws {
     self.ledger = ledger
@@ -145,7 +147,7 @@ private struct SnapshotWriter {
   }
 
   /// The check of the written row; nil when the ledger has the same snapshot.
-  func write(_ snapshot: Snapshot) throws -> Int64? {
+  mutating func write(_ snapshot: Snapshot) throws -> Int64? {
     let user = snapshot.user.isEmpty ? 0 : try users.keep(id: snapshot.user)
     let content = try keep(SnapshotCoding.encode(snapshot.entitlements))
     let app = try ledger.keep(word: snapshot.app, in: database)
@@ -164,18 +166,21 @@ private struct SnapshotWriter {
 
   /// The key of a content, which is kept when new: its fingerprint or, where another content has
   /// that number already, the next one that is free.
-  private func keep(_ body: [UInt8]) throws -> Int64 {
+  private mutating func keep(_ body: [UInt8]) throws -> Int64 {
     var key = body.withUnsafeBytes { Fingerprint.of($0) }
     while true {
-      contentInsertion.bind(1, key)
-      contentInsertion.bind(2, blob: body)
-      if try contentInsertion.changedRow() { return key }
+      if !wasKnown {
+        contentInsertion.bind(1, key)
+        contentInsertion.bind(2, blob: body)
+        if try contentInsertion.changedRow() { return key }
+      }
       contentLookup.bind(1, key)
       let isSame = try contentLookup.first { row in
         body.withUnsafeBytes { row.blob(0).isEqual(to: $0) }
       }
-      if isSame ?? true { return key }
-      key = key.nextKey
+      wasKnown = isSame != nil
+      if isSame == true { return key }
+      if isSame == false { key = key.nextKey }
     }
   }
 }
