@@ -23,7 +23,7 @@ DESTDIR ?=
 
 .PHONY: run test build install install-test deb deb-test lint messages sample settings bench recall
 .PHONY: alerts stores attack faults fetch-test fuzz tsan asan readers page pictures ledger guard
-.PHONY: clean packages
+.PHONY: clean packages spark spark-home spark-test
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -156,6 +156,24 @@ stores: build
 	@{ command -v moto_server && command -v aws; } >/dev/null || test -x $(STORES)/bin/aws || \
 		$(STORES)/bin/pip install -q 'moto[server]' awscli
 	PATH=$(STORES)/bin:$$PATH Tests/ObjectStores/stores.sh $(BINARY) $(FAKES)
+
+# Runs the sample on Apache Spark, which pip installs, and compares the set with reports/; where
+# Spark cannot be installed, says that it is left out.
+SPARK = $(CURDIR)/.build/spark
+WITH_SPARK = PATH=$(SPARK)/bin:$$PATH
+spark: spark-home
+	@$(WITH_SPARK) Tests/Spark/sample.sh $(BINARY)
+
+# The same for simulated worlds over several nights, with faults, and on a cluster.
+spark-test: PACKAGES += sqlite3
+spark-test: spark
+	@for part in worlds faults cluster; do echo "Tests/Spark/$$part.sh"; \
+		$(WITH_SPARK) Tests/Spark/$$part.sh $(BINARY) || exit 1; done
+
+spark-home: build
+	@test -n "$$SPARK_HOME" || test -x $(SPARK)/bin/spark-sql || { $(MAKE) -s packages \
+		PACKAGES="openjdk-17-jre-headless python3-venv" && python3 -m venv $(SPARK) && \
+		$(SPARK)/bin/pip install -q pyspark; } || echo "Spark cannot be installed"
 
 # Tests the example alerts, and the metrics of a run of sample-data. The package is unpacked, not
 # installed: that would start a server.

@@ -10,7 +10,7 @@ public struct AmountOverflow: Error, Sendable, CustomStringConvertible {
 }
 
 /// Money or a rate in millionths of a unit, exact; never binary floating point.
-public struct Amount: Sendable, Hashable, Comparable {
+public struct Amount: Codable, Sendable, Hashable, Comparable {
   /// Millionths of the currency's unit.
   public var micros: Int64
 

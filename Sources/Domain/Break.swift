@@ -1,7 +1,7 @@
 /// What does not agree, or never came.
 ///
 /// Names are from the contract.
-public enum BreakCode: String, CaseIterable, Sendable {
+public enum BreakCode: String, CaseIterable, Codable, Sendable {
   /// A subscription or trial began without its event.
   case missedStart = "MISSED_START"
   /// A trial became paid without its event.
@@ -77,7 +77,7 @@ public enum BreakCode: String, CaseIterable, Sendable {
 }
 
 /// How far a break that exists has come.
-public enum BreakStatus: String, CaseIterable, Sendable {
+public enum BreakStatus: String, CaseIterable, Codable, Sendable {
   /// The provider can still deliver; outside all gates.
   case pending
   /// The provider can no longer deliver.
@@ -87,7 +87,7 @@ public enum BreakStatus: String, CaseIterable, Sendable {
 }
 
 /// How much a break matters, from least to most.
-public enum Severity: String, CaseIterable, Comparable, Sendable {
+public enum Severity: String, CaseIterable, Comparable, Codable, Sendable {
   case info
   case low
   case medium
@@ -101,7 +101,7 @@ public enum Severity: String, CaseIterable, Comparable, Sendable {
 }
 
 /// A difference between received events, the current state, and the calendar.
-public struct Break: Sendable, Equatable {
+public struct Break: Codable, Sendable, Equatable {
   /// Hash of code family, provider, app, environment, lineage, and of a missing charge its number
   /// in the subscription, so that the same loss has the same id whatever proves it.
   public var id: String

@@ -1,5 +1,5 @@
 /// A calendar day as the number of days since 1970-01-01, in the report's time zone.
-public struct Day: Sendable, Hashable, Comparable {
+public struct Day: Codable, Sendable, Hashable, Comparable {
   /// Days since 1970-01-01.
   public var number: Int32
 

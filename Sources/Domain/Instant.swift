@@ -1,5 +1,5 @@
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
-public struct Instant: Sendable, Hashable, Comparable {
+public struct Instant: Codable, Sendable, Hashable, Comparable {
   /// Milliseconds since the epoch.
   public var milliseconds: Int64
 
@@ -37,7 +37,7 @@ public struct Instant: Sendable, Hashable, Comparable {
 }
 
 /// A length of time in milliseconds.
-public struct Interval: Sendable, Hashable, Comparable {
+public struct Interval: Codable, Sendable, Hashable, Comparable {
   /// Length in milliseconds.
   public var milliseconds: Int64
 

@@ -1,6 +1,7 @@
 /// An enumeration that the ledger stores as a number, and that reports, configuration and messages
 /// write as the name of its case in snake case: `oneTime` as `one_time`.
-public protocol NamedCode: CaseIterable, RawRepresentable, Sendable where RawValue == UInt8 {}
+public protocol NamedCode: CaseIterable, RawRepresentable, Codable, Sendable
+where RawValue == UInt8 {}
 
 extension NamedCode {
   /// The name in reports, configuration and messages.

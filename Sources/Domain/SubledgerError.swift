@@ -4,9 +4,9 @@ internal import Glibc
 ///
 /// Problems of single lines are data, not errors; this one ends a command or a part of it. It never
 /// contains an id or the content of a line.
-public struct SubledgerError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringConvertible {
   /// The class of the error, as in the exit codes.
-  public enum Kind: Sendable, Equatable {
+  public enum Kind: Codable, Sendable, Equatable {
     /// An option or argument that makes no sense.
     case usage
     /// Input is damaged beyond what salvage accepts.

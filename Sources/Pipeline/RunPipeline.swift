@@ -28,6 +28,8 @@ public struct RunPipeline {
   private(set) var log: Logger
   let progress: (RunProgress) -> Void
   let stop: @Sendable () -> Int32
+  /// Nil where this process does everything.
+  let spark: SparkEngine?
 
   /// A run with the settings of flags, variables, the configuration file and defaults.
   ///
@@ -62,7 +64,11 @@ public struct RunPipeline {
     self.log = log
     self.progress = progress
     self.stop = stop
+    spark = plan.engine == .spark ? SparkEngine(plan, log: log, stop: stop) : nil
   }
+
+  /// Reads the price book, and nothing else that stages have no use for.
+  mutating func readPrices() throws { try plan.readPrices() }
 
   /// Reads what is new and publishes the report set anew.
   ///
@@ -193,8 +199,11 @@ public struct RunPipeline {
   ) throws -> IntakeSummary {
     var summary = IntakeSummary()
     ledger.stop = stop
+    try requireEngine(of: ledger)
     func intake() -> Intake {
-      Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop)
+      var intake = Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop)
+      intake.spark = spark
+      return intake
     }
     try intake().readArchives(into: &summary)
     try fetch(&self)
@@ -229,10 +238,13 @@ public struct RunPipeline {
     let feeds = try plan.feeds(of: ledger)
     let rules = try reconcileRules(for: ledger, feeds: feeds)
     try requireNear(rules.fold)
-    try ledger.linkLineages()
-    var folded = try fold(ledger, rules)
-    try ledger.releaseMemory()
-    let reconciled = try reconcile(ledger, folded, rules)
+    try requireEngine(of: ledger)
+    var (folded, reconciled): (Folded, Reconciled) =
+      if let spark, try ledger.isOnLake() == true {
+        try foldAndReconcile(ledger, rules, by: spark)
+      } else {
+        try foldAndReconcile(ledger, rules)
+      }
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, feeds: feeds,
       stop: stop,
@@ -241,54 +253,7 @@ public struct RunPipeline {
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }
 
-  private func fold(
-    _ ledger: Ledger, _ rules: ReconciliationSettings
-  ) throws -> Folded {
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let charges = try ChargeRowWriter(
-      of: ledger, rules: rules.fold, dialect: plan.csvDialect, decimals: plan.amountDecimals)
-    return try FactRefresh(
-      ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-      fold: GroupFold(rules: rules, reconciled: reconciled),
-      fingerprint: plan.foldFingerprint(
-        version: version, reconciled: reconciled, rules: rules),
-      jobs: plan.jobs, former: try formerMonths(of: ledger), charges: charges,
-      progress: progress(of: .fold)
-    ).run()
-  }
-
-  /// The months of the published set, if it is what the last run published and nothing that it
-  /// contains has changed since but events.
-  private func formerMonths(of ledger: Ledger) throws -> FormerMonths? {
-    guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
-      let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)
-    else { return nil }
-    return try FormerMonths(
-      publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
-      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0),
-      each: Workers(count: plan.jobs).each)
-  }
-
-  private func reconcile(
-    _ ledger: Ledger, _ folded: Folded, _ rules: ReconciliationSettings
-  ) throws -> Reconciled {
-    let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
-      try folded.begun(in: ledger)
-    }
-    let pass = ReconcilePass(
-      ledger: ledger, rules: known, jobs: plan.jobs, progress: progress(of: .reconcile))
-    let reconciled = try pass.run(Set(rules.snapshotsTakenAt.keys), after: folded)
-    let users = reconciled.users.reduce(0) { $0 + $1.count }
-    if users > 0 || !reconciled.isWhole {
-      let whose = reconciled.isWhole ? "" : ", of whom something is new or stands"
-      log.info(
-        "reconciled \(counted(users, "user"))\(whose)",
-        metadata: ["code": "reconciled", "users": "\(users)"])
-    }
-    return reconciled
-  }
-
-  private func progress(of stage: RunProgress.Stage) -> (Int, Int) -> Void {
+  func progress(of stage: RunProgress.Stage) -> (Int, Int) -> Void {
     { [progress] in progress(RunProgress(stage: stage, done: Int64($0), total: Int64($1))) }
   }
 

@@ -2,7 +2,7 @@ public import Domain
 import Subscriptions
 
 /// What reconciliation saw and deliberately did not call a break.
-public struct ReconciliationCounts: Sendable, Equatable {
+public struct ReconciliationCounts: Codable, Sendable, Equatable {
   /// Users active at as-of without a snapshot, while snapshots are not declared complete.
   public var usersWithoutSnapshot: Int64 = 0
   /// Entitlements that somebody granted by hand.
@@ -49,7 +49,7 @@ public struct ReconciliationCounts: Sendable, Equatable {
 }
 
 /// The breaks of one user, and the counts of deliberate omissions.
-public struct ReconciliationResult: Sendable, Equatable {
+public struct ReconciliationResult: Codable, Sendable, Equatable {
   /// Sorted by id, each id once.
   ///
   /// Two users whose snapshots name one lineage raise the same id; the caller keeps one of them.
@@ -94,7 +94,7 @@ public struct ReconciliationResult: Sendable, Equatable {
 }
 
 /// An end that counts as churn and that a `MISSED_*` break covers.
-public struct ChurnInDoubt: Sendable, Hashable {
+public struct ChurnInDoubt: Codable, Sendable, Hashable {
   /// Key of the lineage that ended.
   public var lineage: Int64
   /// The row of the churn report that counts it.

@@ -32,6 +32,7 @@ struct Subledger: ParsableCommand {
       VerifyCommand.self, PackCommand.self, StatusCommand.self, BackupCommand.self,
       EraseCommand.self, PruneCommand.self, RetractCommand.self, DrillCommand.self,
       SimulateCommand.self, ConfigCommand.self, DoctorCommand.self,
+      MoveCommand.self, StageCommand.self,
     ])
 
   static func main() {

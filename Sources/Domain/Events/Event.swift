@@ -7,7 +7,7 @@ public typealias StringID = Int32
 /// Where a line stands: the archive, its line and the byte where its JSON value begins.
 ///
 /// Places are in the order in which archives were read.
-public struct Provenance: Sendable, Hashable, Comparable {
+public struct Provenance: Codable, Sendable, Hashable, Comparable {
   /// Offset of the value's first byte in the inflated archive, from 0.
   public var byteOffset: Int64
   /// Physical line, from 1.

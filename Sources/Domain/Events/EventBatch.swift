@@ -31,7 +31,7 @@ public struct EventText: Sendable, Hashable {
 }
 
 /// A line that could not be understood; its content is never kept.
-public struct Reject: Sendable, Hashable {
+public struct Reject: Codable, Sendable, Hashable {
   /// The archive, line and byte of the value.
   public var place: Provenance
   /// One of a small set of words, such as `not_json`.

@@ -1,7 +1,7 @@
 /// A name in the bodies of a provider without a known meaning.
-public struct UnknownName: Sendable, Hashable {
+public struct UnknownName: Codable, Sendable, Hashable {
   /// What has the name; raw values are those of `unknown_input.csv`.
-  public enum Subject: String, CaseIterable, Sendable {
+  public enum Subject: String, CaseIterable, Codable, Sendable {
     /// What happened.
     case eventName = "event_name"
     /// A member of an object.
@@ -56,9 +56,9 @@ public struct UnknownName: Sendable, Hashable {
 }
 
 /// The unknown names of a stretch of one archive, and how many lines have each.
-public struct UnknownInput: Sendable {
+public struct UnknownInput: Codable, Sendable {
   /// The lines with a name.
-  public struct Lines: Sendable, Equatable {
+  public struct Lines: Codable, Sendable, Equatable {
     /// How many, each counted once.
     public var count: Int64
     /// The first, from 1.
@@ -72,6 +72,8 @@ public struct UnknownInput: Sendable {
   /// Names by what they are the fingerprint of.
   private var names: [Int64: UnknownName] = [:]
   private let namesMax: Int
+
+  private enum CodingKeys: CodingKey { case lines, namesMax }
 
   /// No names yet; as many as `namesMax` are kept apart.
   public init(namesMax: Int = 1_000) { self.namesMax = namesMax }

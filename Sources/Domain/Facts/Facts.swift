@@ -1,5 +1,5 @@
 /// The dimensions of every report about subscriptions.
-public struct ProductKey: Sendable, Hashable {
+public struct ProductKey: Codable, Sendable, Hashable {
   /// The provider that sent it.
   public var provider: Provider
   /// The ledger's symbol of the app; 0 when unknown.

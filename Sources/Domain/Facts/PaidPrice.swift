@@ -1,7 +1,7 @@
 // What charges paid, as the fold counts it and the ledger keeps it.
 
 /// What has one price at a time: a product in one shop, one currency and one country.
-public struct PricedProduct: Sendable, Hashable {
+public struct PricedProduct: Codable, Sendable, Hashable {
   /// StringID of the store product id.
   public var product: StringID
   /// The shop.
@@ -36,7 +36,7 @@ extension PricedProduct {
 }
 
 /// Seven days, counted from 1970-01-01.
-public struct Week: Sendable, Hashable, Comparable {
+public struct Week: Codable, Sendable, Hashable, Comparable {
   /// How many weeks after the one that began on 1970-01-01.
   public let number: Int64
 
@@ -56,7 +56,7 @@ public struct Week: Sendable, Hashable, Comparable {
 /// What some renewals cost: a full price in a week, or an offer's price beside the full one.
 ///
 /// The fold counts renewals by it, in one look-up for each.
-public struct PaidPrice: Sendable, Hashable {
+public struct PaidPrice: Codable, Sendable, Hashable {
   /// What was sold.
   public var product: PricedProduct
   /// The week of the charges; nil for an offer.

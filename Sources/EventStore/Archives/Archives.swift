@@ -60,7 +60,7 @@ public struct NewArchive: Sendable, Equatable {
 }
 
 /// An archive of events that was read, as what another one may begin with.
-public struct FormerArchive: Sendable, Equatable {
+public struct FormerArchive: Codable, Sendable, Equatable {
   /// Number in the ledger.
   var id: Int32
   /// The first archive of the log that it continues; nil when it begins one.

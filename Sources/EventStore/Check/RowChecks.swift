@@ -11,6 +11,7 @@ struct RowChecks {
       ("lineage", lineages), ("user", users), ("customer", customers), ("identity", identities),
       ("event_conflict", conflicts), ("snapshot_content", contents), ("snapshot", snapshots),
       ("archive", archives), ("store_transaction", storeTransactions), ("lineage_link", links),
+      ("lake_archive", lake),
     ]
   }
 
@@ -196,6 +197,18 @@ struct RowChecks {
         check.fail("lineage_link \(row.int64(0)): the root is not the least of its lineages")
       }
     }
+  }
+
+  /// A ledger whose events lie in a lake says of each archive where.
+  private func lake(_ database: Connection, _ check: inout LedgerCheck) throws {
+    check.rows = try database.first("select count(*) from lake_archive") { $0.int64(0) } ?? 0
+    guard check.rows > 0 else { return }
+    try database.forEachRow(
+      """
+      select id from archive left join lake_archive on archive = id
+      where (kind = 'events' and status <> 'repeated') <> (archive is not null)
+      """
+    ) { check.fail("archive \($0.int64(0)): its place in the lake is not known, or not its own") }
   }
 
   private func archives(_ database: Connection, _ check: inout LedgerCheck) throws {

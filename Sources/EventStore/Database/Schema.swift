@@ -20,7 +20,8 @@ enum Schema {
           PackageResources.v1_account_sql, PackageResources.v1_breaks_sql,
           PackageResources.v1_facts_sql, PackageResources.v1_events_sql,
           PackageResources.v1_fold_sql, PackageResources.v1_close_sql,
-          PackageResources.v1_erase_sql, PackageResources.v1_views_sql,
+          PackageResources.v1_erase_sql, PackageResources.v1_lake_sql,
+          PackageResources.v1_views_sql,
         ] {
           try database.execute(String(decoding: script, as: UTF8.self))
         }

@@ -1,7 +1,7 @@
 public import Domain
 
 /// When a lineage is to be folded again.
-public struct DueLineage: Sendable, Equatable {
+public struct DueLineage: Codable, Sendable, Equatable {
   /// Key of the lineage, one of its fold group.
   public var lineage: Int64
   /// From when on folding may give something else; nil when only a new event can change it.

@@ -101,6 +101,22 @@ public struct CellRows: Sendable {
     return "((\(sum) >= \(most)) - (\(sum) < -\(most)))"
   }
 
+  /// The rows as text: table, columns of the key, all columns, and the numbers.
+  public var text: String {
+    "\(table) \(keyWidth) \(width) " + values.map(String.init).joined(separator: " ")
+  }
+
+  /// The rows of a `text`; nil when it is none.
+  public init?(text: Substring) {
+    let parts = text.split(separator: " ")
+    guard parts.count > 2, let table = Facts.tables.first(where: { $0 == parts[0] }),
+      let keyWidth = Int(parts[1]), let width = Int(parts[2]), 1...max(1, width) ~= keyWidth
+    else { return nil }
+    let numbers = parts.dropFirst(3).compactMap { Int64($0) }
+    guard numbers.count == parts.count - 3, numbers.count % width == 0 else { return nil }
+    (self.table, self.keyWidth, self.width, values) = (table, keyWidth, width, numbers)
+  }
+
   private func hasMeasure(_ row: Int) -> Bool {
     values[(row + keyWidth)..<(row + width)].contains { $0 != 0 }
   }

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 /// Some of many rows that are written one after another.
 ///
@@ -45,7 +45,8 @@ extension Facts {
     "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell",
   ]
 
-  var pieces: [RowPiece<CellRows>] {
+  /// The rows of their cells, table by table.
+  public var pieces: [RowPiece<CellRows>] {
     let revenue = revenue
     let months = revenue.placesByMonth.flatMap { month, places -> [RowPiece<CellRows>] in
       [

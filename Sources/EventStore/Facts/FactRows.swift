@@ -70,6 +70,11 @@ extension Ledger {
     }
   }
 
+  /// Adds cells to those that are written.
+  public func add(_ rows: CellRows) throws(SubledgerError) {
+    try access("write the facts") { try rows.add(in: $0) }
+  }
+
   /// Writes everything of a fold but its facts.
   public func finish(_ change: FoldChange) throws(SubledgerError) {
     try self.change("write the facts") { database in

@@ -1,7 +1,7 @@
 public import Domain
 
 /// A charge of one store transaction as two providers report it.
-public struct OverlapRow: Sendable, Hashable {
+public struct OverlapRow: Codable, Sendable, Hashable {
   /// The shop.
   public var store: Store
   /// The store's id of the charge.

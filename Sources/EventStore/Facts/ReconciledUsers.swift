@@ -1,7 +1,7 @@
 public import Domain
 
 /// What the comparison of a user's events with snapshots came to, as far as later runs need it.
-public struct ReconciledUser: Sendable, Equatable {
+public struct ReconciledUser: Codable, Sendable, Equatable {
   /// The provider.
   public let provider: Provider
   /// Key of the user.

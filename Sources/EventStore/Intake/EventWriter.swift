@@ -19,7 +19,10 @@ struct EventWriter {
   /// New lineages that are made at a time where no other thread can make them.
   private static let lineagesMax = 1_024
 
-  init(_ batch: WriteBuffer.Batch, words: [String], database: Connection) throws {
+  /// - Parameter published: the last archive that a published run knows; nil as the ledger has it.
+  init(
+    _ batch: WriteBuffer.Batch, words: [String], database: Connection, published: Int32? = nil
+  ) throws {
     self.batch = batch
     self.database = database
     lineages = try LineageWriter(database)
@@ -31,7 +34,7 @@ struct EventWriter {
     isEmpty = try !isAny("lineage")
     rules = MergeRules(
       words: words, areInConflict: try isAny("event_conflict"),
-      published: try ArrivalRun(in: database).published(in: database))
+      published: try published ?? ArrivalRun(in: database).published(in: database))
     results = Array(repeating: .new, count: batch.numbers.count)
     notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
   }

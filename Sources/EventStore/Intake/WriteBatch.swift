@@ -172,18 +172,25 @@ extension WriteBatch {
 extension Event {
   /// The same event with the ledger's symbols instead of its batch's, and its archive's number.
   func translated(by symbols: [StringID], archive: Int32) -> Event {
-    var event = self
-    event.name = symbols[Int(name)]
-    event.app = symbols[Int(app)]
-    event.product = symbols[Int(product)]
-    event.previousProduct = symbols[Int(previousProduct)]
-    event.country = symbols[Int(country)]
-    event.storefront = symbols[Int(storefront)]
-    event.offer = symbols[Int(offer)]
-    if let currency = revenue?.currency { event.revenue?.currency = symbols[Int(currency)] }
-    if let currency = price?.currency { event.price?.currency = symbols[Int(currency)] }
-    if let group = observation?.group { event.observation?.group = symbols[Int(group)] }
+    var event = renumbered { symbols[Int($0)] }
     event.place.archive = archive
+    return event
+  }
+
+  /// The same event with other symbols.
+  @inline(__always)
+  func renumbered(_ symbol: (StringID) -> StringID) -> Event {
+    var event = self
+    event.name = symbol(name)
+    event.app = symbol(app)
+    event.product = symbol(product)
+    event.previousProduct = symbol(previousProduct)
+    event.country = symbol(country)
+    event.storefront = symbol(storefront)
+    event.offer = symbol(offer)
+    if let currency = revenue?.currency { event.revenue?.currency = symbol(currency) }
+    if let currency = price?.currency { event.price?.currency = symbol(currency) }
+    if let group = observation?.group { event.observation?.group = symbol(group) }
     return event
   }
 }

@@ -76,6 +76,15 @@ public struct ArchiveFile: Sendable {
   /// Whether every reading of it is a transfer.
   public var isRemote: Bool { commands != nil }
 
+  /// A file that another process listed, by the texts that show its path and its name.
+  public init(
+    listedAt path: String, as name: String, bytes: Int64, modified: Instant, inode: UInt64
+  ) {
+    self.init(
+      location: RawPath(unescaping: path), relative: RawPath(unescaping: name), bytes: bytes,
+      modified: modified, inode: inode, stop: { 0 })
+  }
+
   /// The file as it was while it had no more than `count` bytes, and the name `name`.
   public func first(_ count: Int64, as name: String) -> ArchiveFile {
     ArchiveFile(self, first: count, as: name)

@@ -23,7 +23,7 @@ public enum ArchiveChunk {
 }
 
 /// Where an archive stops being readable.
-public struct ArchiveDamage: Sendable, Equatable {
+public struct ArchiveDamage: Codable, Sendable, Equatable {
   /// Offset in the file as it is on disk.
   public let offset: Int64
   /// The defect, without any of the content.
@@ -36,7 +36,7 @@ public struct ArchiveDamage: Sendable, Equatable {
 }
 
 /// The results of reading an archive.
-public struct ArchiveEnd: Sendable, Equatable {
+public struct ArchiveEnd: Codable, Sendable, Equatable {
   /// Length of the inflated archive, up to the damage.
   public let inflatedBytes: Int64
   /// Nil when the archive is whole.

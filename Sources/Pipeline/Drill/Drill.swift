@@ -18,14 +18,16 @@ extension RunPipeline {
       throw SubledgerError(.usage, "--events must be from 1 to 100000, not \(events)")
     }
     try requireLedger(to: "drill")
-    var copied = try plan.withLists()
-    copied.isDryRun = true
-    let result = try following(copied).withLedger { ledger in
-      var dated = copied
-      if !plan.hasExplicitAsOf, let run = try ledger.runs(newest: 1).first {
-        dated.rules.asOf = run.asOf
+    let result = try holdingEvents { holder in
+      var copied = try holder.plan.withLists()
+      copied.isDryRun = true
+      return try following(copied).withLedger { ledger in
+        var dated = copied
+        if !plan.hasExplicitAsOf, let run = try ledger.runs(newest: 1).first {
+          dated.rules.asOf = run.asOf
+        }
+        return try following(dated).drill(seed, events, in: ledger)
       }
-      return try following(dated).drill(seed, events, in: ledger)
     }
     do {
       try withLedger { try $0.keep(result.rows, asOf: result.asOf) }

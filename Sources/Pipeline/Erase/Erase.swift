@@ -13,7 +13,7 @@ extension RunPipeline {
   /// the id.
   public func erase(user: String, _ note: AuditNote) throws -> String {
     try check(note, erasing: user)
-    return try onLedger(to: "erase the person") { ledger in
+    return try onEvents(to: "erase the person") { ledger in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try ledger.emptyLog()
       let act = NewAuditEntry(.erase, note)

@@ -14,9 +14,11 @@ extension RunPipeline {
     _ subject: ExplainSubject, as format: AnswerFormat,
     write: @escaping ([UInt8]) throws -> Void
   ) throws {
-    try reading(to: "explain from") { ledger, run, pipeline in
-      let output = try Explanation(ledger, format: format, write: write)
-      try pipeline.explain(subject, in: ledger, run, output)
+    try holdingEvents { pipeline in
+      try pipeline.reading(to: "explain from") { ledger, run, pipeline in
+        let output = try Explanation(ledger, format: format, write: write)
+        try pipeline.explain(subject, in: ledger, run, output)
+      }
     }
   }
 

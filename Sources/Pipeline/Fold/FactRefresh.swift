@@ -16,10 +16,15 @@ struct FactRefresh {
   /// The months of the set that this run changes; nil when there is none.
   let former: FormerMonths?
   let charges: ChargeRowWriter
+  /// Whether the ledger has no events but those of what may have changed.
+  let isPart: Bool
   /// Shows how much of a whole fold is done.
   let progress: (Int, Int) -> Void
 
   private var rules: ReconciliationSettings { fold.rules }
+
+  /// A part of all events is not enough.
+  struct NeedsEverything: Error {}
 
   /// The result of a run before reconciliation with snapshots.
   struct Outcome {
@@ -29,6 +34,8 @@ struct FactRefresh {
     var fingerprint: String
     /// All facts, or changes to the cells.
     var facts: Facts
+    /// More cells to add to them, wherever they lie.
+    var cells: StageRows?
     /// Revenue that did not fit into memory with the other facts.
     var revenueSpill: RevenueSpill?
     /// All breaks from events alone.
@@ -75,6 +82,7 @@ struct FactRefresh {
   }
 
   private func everything() throws -> Outcome {
+    guard !isPart else { throw NeedsEverything() }
     let pass = FoldPass(
       ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges,
       progress: progress)
@@ -136,6 +144,7 @@ struct FactRefresh {
     if prices.among(paid.before) == PriceOutliers(paid.before).among(paid.now) {
       breaks += try across.chargeOutliers(prices, in: result.members)
     } else {
+      guard !isPart else { throw NeedsEverything() }
       breaks.removeAll { $0.code == .priceOutlier }
       breaks += try across.chargeOutliers(prices)
     }
@@ -150,6 +159,7 @@ struct FactRefresh {
       if outliers == before {
         breaks += try across.chargeOutliers(outliers, in: result.members)
       } else {
+        guard !isPart else { throw NeedsEverything() }
         // Another median may have put charges of any lineage on the other side.
         breaks.removeAll { $0.code == .fxOutlier }
         breaks += try across.chargeOutliers(outliers)

@@ -18,37 +18,66 @@ struct FoldPass {
 
   func run() throws -> WholeFold {
     var sum = WholeFold(ledger: ledger)
+    let list = Shared(sum.charges)
+    try forEachPart { part in
+      try list.change { try $0.add(part) }
+    } add: { part in
+      try sum.add(part)
+    } addRevenue: { revenue, parts in
+      try sum.add(revenue, parts: parts)
+    }
+    sum.charges = list.value
+    try sum.finish()
+    sum.result.breaks += try breaksOfGroups()
+    sum.result.breaks += try breaksByAmounts(
+      of: sum.result.unpriced, sum.result.prices, sum.rates)
+    return sum
+  }
+
+  /// Folds every group; threads call `addCharges`, this one the others, with the results of a part
+  /// of all, and with revenue of one of so many parts.
+  func forEachPart(
+    addCharges: @escaping @Sendable (ChargePart) throws -> Void, add: (FoldResult) throws -> Void,
+    addRevenue: ([RevenueKey: RevenueSums], _ parts: Int) throws -> Void
+  ) throws {
     // Small stretches have few cells, so that adding them up takes little more memory than the
     // sum, and goes on beside the folding.
     let events = try ledger.acceptedEventLines()
     let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
-    let list = Shared(sum.charges)
     let stretch = RangeFold(
-      fold: fold, charges: charges, list: list, revenueCells: events / stretches.count / 2)
+      fold: fold, charges: charges, addCharges: addCharges,
+      revenueCells: events / stretches.count / 2)
     var folded = 0
     try Workers(count: jobs, waitingMax: 1).read(ledger, stretches, stretch.fold) { part in
       folded += 1
       progress(folded, stretches.count)
-      try sum.add(part)
+      try add(part)
       while var revenue = stretch.revenue.take() {
-        try sum.add(revenue, parts: stretches.count)
+        try addRevenue(revenue, stretches.count)
         revenue.removeAll(keepingCapacity: true)
         stretch.spare.put(revenue)
       }
     }
-    sum.charges = list.value
-    while let rest = stretch.sums.take() { try sum.add(rest) }
-    try sum.finish()
+    while let rest = stretch.sums.take() { try add(rest) }
+  }
+
+  /// The breaks that events of several lineages show.
+  func breaksOfGroups() throws -> [Break] {
     let across = AcrossLineages(ledger: ledger, cases: cases, rules: fold.rules)
-    sum.result.breaks += try across.conflicts { _ in true }
-    sum.result.breaks += try across.chargeOutliers(ExchangeOutliers(sum.rates))
-    sum.result.breaks += try across.chargeOutliers(PriceOutliers(sum.result.prices))
-    sum.result.breaks += try across.environmentLeaks()
-    sum.result.breaks += try PricePass(
-      ledger: ledger, fold: fold.estimating(by: PaidPrices(sum.result.prices), sum.rates),
-      jobs: jobs
-    ).breaks(of: sum.result.unpriced)
-    return sum
+    return try across.conflicts { _ in true } + across.environmentLeaks()
+  }
+
+  /// The breaks that depend on what everybody paid.
+  func breaksByAmounts(
+    of unpriced: Set<Int64>, _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
+  ) throws -> [Break] {
+    let across = AcrossLineages(ledger: ledger, cases: cases, rules: fold.rules)
+    let outliers =
+      try across.chargeOutliers(ExchangeOutliers(rates))
+      + across.chargeOutliers(PriceOutliers(prices))
+    let pass = PricePass(
+      ledger: ledger, fold: fold.estimating(by: PaidPrices(prices), rates), jobs: jobs)
+    return try outliers + pass.breaks(of: unpriced)
   }
 }
 
@@ -119,8 +148,8 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
 private struct RangeFold: Sendable {
   let fold: GroupFold
   let charges: ChargeRowWriter?
-  /// The list of charges, to which workers add their rows.
-  let list: Shared<ChargeList>
+  /// Takes rows of the list of charges, on any thread.
+  let addCharges: @Sendable (ChargePart) throws -> Void
   /// The approximate number of revenue cells, so that their table need not grow.
   let revenueCells: Int
   /// The results of earlier ranges that were not sent yet: small tables are added up once for each
@@ -135,17 +164,13 @@ private struct RangeFold: Sendable {
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-    let list = list
-    var rows = charges.map { writer in
-      ChargeFold(writer, ledger) { part in try list.change { try $0.add(part) } }
-    }
+    var rows = charges.map { ChargeFold($0, ledger, take: addCharges) }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
       let histories = try fold.fold(group, events, cases, into: &result)
       try rows?.add(histories, group, events)
     }
     if let rows {
-      let part = rows.sorted()
-      try list.change { try $0.add(part) }
+      try addCharges(rows.sorted())
     }
     let part = result.takePart()
     revenue.put(result.takeRevenue())

@@ -4,7 +4,7 @@ import Subscriptions
 import Domain
 
 /// The results of folding some groups.
-struct FoldResult: Sendable {
+struct FoldResult: Codable, Sendable {
   var facts = Facts()
   /// What events alone show to be wrong.
   var breaks: [Break] = []
@@ -24,6 +24,11 @@ struct FoldResult: Sendable {
   var linked: Set<Int64> = []
   /// How many groups were folded.
   var groups: Int64 = 0
+
+  /// All but the facts, which pass as rows.
+  private enum CodingKeys: CodingKey {
+    case breaks, rates, prices, unpriced, churnInDoubt, due, overlaps, linked, groups
+  }
 
   /// Adds the results of other groups.
   mutating func add(_ other: FoldResult) throws(AmountOverflow) {

@@ -20,7 +20,13 @@ extension RunPipeline {
 
   /// The same, or into a private `folder`, of which the ledger learns nothing.
   func reproduce(_ run: Int64, into folder: String? = nil) throws -> RunResult {
-    var copied = plan
+    try holdingEvents { try reproduce(run, into: folder, from: $0) }
+  }
+
+  private func reproduce(
+    _ run: Int64, into folder: String?, from holder: RunPipeline
+  ) throws -> RunResult {
+    var copied = holder.plan
     copied.isDryRun = true
     return try following(copied).withLedger { ledger in
       let history = try self.history(of: run, in: ledger)
@@ -58,7 +64,10 @@ extension RunPipeline {
         hint: "`subledger status` lists the runs")
     }
     let documents = try ledger.documents(ofRun: run)
-    return RunHistory(row: row, documents: documents, plan: try plan.following(row, documents))
+    var followed = try plan.following(row, documents)
+    // It is done again where the events are at hand.
+    followed.configuration.job.engine = .embedded
+    return RunHistory(row: row, documents: documents, plan: followed)
   }
 
   /// Refuses a reproduced set with other bytes, unless the check explains them.

@@ -6,7 +6,7 @@ import Logging
 /// Takes what readers send into the ledger, in the order of the files.
 struct ArchiveImport {
   private let files: [ArchiveFile]
-  private let intake: EventIntake
+  private let intake: any ArchiveIntake
   private let reader: ArchiveReader
   private let run: Intake
   private let total: Int64
@@ -23,7 +23,7 @@ struct ArchiveImport {
   private var isReadAgain = false
 
   init(
-    of files: [ArchiveFile], by intake: EventIntake, reader: ArchiveReader, for run: Intake,
+    of files: [ArchiveFile], by intake: any ArchiveIntake, reader: ArchiveReader, for run: Intake,
     summary: IntakeSummary
   ) throws {
     retracted = try run.ledger.retractedContents()
@@ -35,8 +35,12 @@ struct ArchiveImport {
     total = files.reduce(0) { $0 + $1.bytes }
   }
 
-  /// Takes the next message about the file at `index`.
-  mutating func take(_ message: ArchiveMessage, of index: Int) throws {
+  /// Takes the next message about the file at `index`; where that has to be read once more, `again`
+  /// is called with what comes of it first.
+  mutating func take(
+    _ message: ArchiveMessage, of index: Int,
+    again: (ArchiveMessage) throws -> Void = { _ in }
+  ) throws {
     try SubledgerError.check(run.stop)
     let file = files[index]
     switch message {
@@ -53,7 +57,7 @@ struct ArchiveImport {
       discard()
       if isWanted { isWanted = try open(file) }
     case .ended(let end):
-      if isReadAgain { return try readAgain(index) }
+      if isReadAgain { return try readAgain(index, again) }
       try finish(file, end)
       (isWanted, lines) = (false, 0)
     case .skipped: done += file.bytes
@@ -93,13 +97,18 @@ struct ArchiveImport {
   }
 
   /// Reads a file as its reader would have if it had known the archives before it.
-  private mutating func readAgain(_ index: Int) throws {
+  private mutating func readAgain(
+    _ index: Int, _ note: (ArchiveMessage) throws -> Void
+  ) throws {
     summary.lines -= lines
     var reader = reader
     reader.formers.merge(intake.formers) { $0 + $1 }
     var failure: (any Error)?
     reader.read(files[index]) { message in
-      do { try take(message, of: index) } catch { failure = error }
+      do {
+        try note(message)
+        try take(message, of: index)
+      } catch { failure = error }
       return failure == nil
     }
     if let failure { throw failure }

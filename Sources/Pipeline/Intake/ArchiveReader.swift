@@ -26,7 +26,7 @@ enum ArchiveMessage: Sendable {
 }
 
 /// What is known of an archive before its first line.
-struct ArchiveOpening: Sendable {
+struct ArchiveOpening: Codable, Sendable {
   /// Empty of an object elsewhere, which is read once: it is known at the end.
   var sha256: String
   /// Hash of its first lines; nil if it is not read.

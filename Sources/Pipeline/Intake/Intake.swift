@@ -22,6 +22,9 @@ struct Intake {
   /// Lines that count for nothing now.
   var retracted: Set<Int64> = []
 
+  /// Who reads archives; nil for threads of this process.
+  var spark: SparkEngine?
+
   /// Events that may wait for the writer, who takes them in the order of the files: half a file of
   /// 50,000, in 18 MB.
   private static let waitingMax = 24 * 1_024
@@ -37,6 +40,7 @@ struct Intake {
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)
     summary.archivesKnown += known
     summary.filesLeftAlone += leftAlone
+    if let spark { return try readArchives(files, rules, by: spark, into: &summary) }
     let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules)
     do {
       try readArchives(files, rules, by: intake, into: &summary)

@@ -98,6 +98,7 @@ struct PublishPass {
         try ledger.write($0, of: change)
       }
       try ledger.finish(change)
+      try fold.cells?.addCells(to: ledger)
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
       let unexplained = fold.breaks.filter { !reconciled.result.explained.contains($0.id) }

@@ -14,7 +14,7 @@ extension RunPipeline {
     let deed = readmit ? AuditEntry.AuditAction.readmit : .retract
     try note.requireReason(
       of: deed == .retract ? "retract" : "--readmit", hint: "the act and restatements refer to it")
-    return try onLedger(to: "retract lines") { ledger in
+    return try onEvents(to: "retract lines") { ledger in
       let (archives, line) = try self.archives(target, in: ledger)
       let retracted = try ledger.retractedLines()
       let found =
@@ -165,7 +165,9 @@ extension RunPipeline {
     var act = NewAuditEntry(.retract)
     (act.reason, act.who) = ("a checksum was wrong, and the whole file came", "subledger")
     do {
-      try remake(ledger, damaged.map { Retraction($0, line: nil) }, act)
+      try changingEvents(of: ledger) {
+        try remake($0, damaged.map { Retraction($0, line: nil) }, act)
+      }
       log.warning(
         "what \(names) brought when it was damaged is withdrawn: the whole file came",
         metadata: ["code": "damage_withdrawn"])

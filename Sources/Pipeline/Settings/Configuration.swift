@@ -40,6 +40,12 @@ struct Configuration: Sendable {
     var adopts = false
     /// Do everything except writing.
     var isDryRun = false
+    /// Where events are folded.
+    var engine = Plan.Engine.embedded
+    /// The address of Spark's master.
+    var master: String?
+    /// Where Spark keeps events; nil for beside the ledger.
+    var lake: String?
     /// What standard error shows.
     var log = LogOptions()
     /// How providers are asked for snapshots.

@@ -22,7 +22,23 @@ struct Plan: Sendable {
     case critical
   }
 
+  /// Where events are kept and folded.
+  enum Engine: String, CaseIterable, Sendable {
+    /// In the ledger, by threads of this process.
+    case embedded
+    /// In a lake, by processes of Apache Spark.
+    case spark
+  }
+
+  /// The settings as they were given, but secrets.
+  struct Given: Sendable {
+    var flags: [String: [String]]
+    var environment: [String: String]
+  }
+
   var configuration: Configuration
+  /// For the same plan in other processes.
+  let given: Given
   /// Archives changed after this are left alone, for somebody may still write them; nil takes all.
   var modifiedUntil: Instant?
   /// Moment of snapshots that name none.
@@ -55,13 +71,23 @@ struct Plan: Sendable {
   ) throws(SubledgerError) {
     self.init(
       try Configuration(flags: flags, environment: environment), environment: environment,
-      now: now)
+      now: now, flags: flags)
   }
 
-  init(_ configuration: Configuration, environment: [String: String], now: Instant) {
+  init(
+    _ configuration: Configuration, environment: [String: String], now: Instant,
+    flags: [String: [String]] = [:]
+  ) {
     var configuration = configuration
     configuration.job.ledger = linksFollowed(configuration.job.ledger)
+    // Copies of the ledger have the same lake.
+    configuration.job.lake = configuration.job.lake ?? configuration.job.ledger + ".lake"
     self.configuration = configuration
+    given = Given(
+      flags: flags,
+      environment: environment.filter {
+        $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
+      })
     secretVariables = Self.secretVariables(configuration, environment)
     credentialsFolder = environment["CREDENTIALS_DIRECTORY"]
     let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }

@@ -30,7 +30,7 @@ public struct ExchangeRate: Sendable, Hashable, Comparable {
 }
 
 /// The charges of one currency on one UTC day.
-public struct CurrencyDay: Sendable, Hashable {
+public struct CurrencyDay: Codable, Sendable, Hashable {
   /// StringID of the ISO 4217 code.
   public var currency: StringID
   /// The UTC day of the charge.
@@ -61,7 +61,7 @@ public struct ExchangeRates: Sendable, Equatable {
   ///
   /// The fold counts charges by quoted rate: that is one look-up for each, and most charges of a
   /// day have the same rate, so that there are few fractions to reduce.
-  public struct Quote: Sendable, Hashable {
+  public struct Quote: Codable, Sendable, Hashable {
     let day: CurrencyDay
     /// Millionths of a US dollar; above 0.
     let usd: Int64

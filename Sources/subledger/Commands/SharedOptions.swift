@@ -47,6 +47,15 @@ struct LedgerOptions: SettingOptions {
   @Option(help: .of("log_format"))
   var logFormat: String?
 
+  @Option(help: .of("engine"))
+  var engine: String?
+
+  @Option(help: .of("master"))
+  var master: String?
+
+  @Option(help: .of("lake"))
+  var lake: String?
+
   @Flag(help: .of("verbose"))
   var verbose = false
 

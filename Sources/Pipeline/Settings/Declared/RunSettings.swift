@@ -45,6 +45,15 @@ extension Setting {
       otherwise: "the number of cores", example: "2",
       "Threads that read, fold and write reports."),
     Setting(
+      "engine", .choice, \.job.engine, [.option], default: "embedded",
+      "Where events are kept and folded: embedded or spark.", more: "See docs/scaling.md."),
+    Setting(
+      "master", .text, \.job.master, [.option], otherwise: "local[*]",
+      example: "spark://host:7077", "Master of Spark."),
+    Setting(
+      "lake", .text, \.job.lake, [.option], otherwise: "beside the ledger",
+      example: "/srv/lake", "Folder of Spark's events, which all workers see."),
+    Setting(
       "lock_wait", .number(in: 0...1_000_000), \.job.lockWait, [.option], default: "0",
       "Seconds to wait if another run holds the ledger."),
     Setting(

@@ -1,0 +1,152 @@
+public import Domain
+internal import Foundation
+
+/// An event with its texts as one piece of text, for rows that pass from one process to another.
+///
+/// It names its own words, so that it means the same beside any ledger: the words; what the lineage
+/// of the event shares; its texts; the record of `EventRecords`; and the notes on its body.
+public struct EventRows {
+  private var words = StringTable()
+  private var writer = ByteWriter()
+  private var content = ByteWriter()
+  private var record = ByteWriter()
+
+  /// A coder with reusable buffers.
+  public init() {}
+
+  /// The text of the event at `index` of a batch, which has `notes`; without the ids of a person
+  /// who was erased.
+  public mutating func encode(
+    _ batch: EventBatch, _ index: Int, _ notes: EventNotes, isErased: Bool = false
+  ) -> String {
+    words = StringTable()
+    var symbols: [StringID: StringID] = [:]
+    func word(_ symbol: StringID) -> StringID {
+      if let known = symbols[symbol] { return known }
+      let own = words.symbol(batch.symbols.words[Int(symbol)])
+      symbols[symbol] = own
+      return own
+    }
+    let event = batch.events[index].renumbered(word)
+    let sent = notes.entitlements(of: index, in: batch)
+    let entitlements = EntitlementCoding.encode(sent, at: event.time) { words.symbol($0) }
+    return batch.arena.withUnsafeBytes { arena in
+      let texts = WriteBatch.Texts(batch.texts[index], in: arena)
+      content.reset()
+      EventCoding.encode(
+        event, transaction: texts.transaction, entitlements: entitlements, to: &content)
+      record.reset()
+      content.bytes.withUnsafeBytes { content in
+        EventRecords.encode(
+          [
+            EventRecord(
+              time: event.time.milliseconds, identity: event.identity, user: event.user,
+              content: content)
+          ], to: &record)
+      }
+      writer.reset()
+      writer.put(unsigned: UInt64(words.words.count - 1))
+      for word in words.words.dropFirst() { writer.put(word) }
+      writer.put(hash: event.lineage)
+      writer.put(Int64(event.provider.rawValue))
+      writer.put(Int64(event.app))
+      writer.put(Int64(event.environment.rawValue))
+      writer.put(Int64(event.store.rawValue))
+      writer.put(arena.slice(batch.texts[index].original))
+      writer.put(arena.slice(batch.texts[index].transaction))
+      writer.put(isErased ? arena.slice(.none) : texts.user)
+      record.bytes.withUnsafeBytes { writer.put($0) }
+      writer.put(unsigned: UInt64(batch.values[index]))
+      let reading = notes.reading(of: index, in: batch)
+      writer.put(reading?.roundedAmounts ?? 0)
+      writer.put(reading?.missingIsProceed ?? 0)
+      let customer = isErased ? nil : notes.customer(of: index, in: batch)
+      writer.put(arena.slice(customer ?? .none))
+      return Data(writer.bytes).base64EncodedString()
+    }
+  }
+
+  /// Adds the event in `text` to `batch`; false when `encode` did not write it.
+  public func decode(_ text: Substring, into batch: inout EventBatch) -> Bool {
+    guard let data = Data(base64Encoded: String(text)) else { return false }
+    return [UInt8](data).withUnsafeBytes { decode($0, into: &batch) }
+  }
+
+  private func decode(_ bytes: UnsafeRawBufferPointer, into batch: inout EventBatch) -> Bool {
+    var reader = ByteReader(bytes)
+    var symbols: [StringID] = [0]
+    var words = [""]
+    let count = reader.unsigned()
+    guard count < 1_000 else { return false }
+    for _ in 0..<count {
+      words.append(reader.string())
+      symbols.append(batch.symbols.symbol(words[words.count - 1]))
+    }
+    let lineage = reader.hash()
+    var event = SubscriptionScope(
+      provider: reader.value(Provider.self, else: .qonversion),
+      app: StringID(truncatingIfNeeded: reader.signed()),
+      environment: reader.value(Environment.self, else: .production),
+      store: reader.value(Store.self, else: .unknown)
+    ).event(of: lineage)
+    var texts = EventText()
+    texts.original = batch.intern(reader.text())
+    texts.transaction = batch.intern(reader.text())
+    texts.user = batch.intern(reader.text())
+    let records = reader.text()
+    let value = Int32(truncatingIfNeeded: reader.unsigned())
+    let (rounded, missing) = (reader.signed(), reader.signed())
+    let customer = reader.text()
+    var sent: [Entitlement] = []
+    var isWhole = reader.isSound && reader.isAtEnd
+    do {
+      try EventRecords.forEach(in: records) { record in
+        try record.complete(&event)
+        if record.hasEntitlements { sent = try record.entitlements(words: words) }
+      }
+    } catch {
+      isWhole = false
+    }
+    event = event.renumbered { symbol in
+      guard symbols.indices.contains(Int(symbol)) else {
+        isWhole = false
+        return 0
+      }
+      return symbols[Int(symbol)]
+    }
+    guard isWhole else { return false }
+    batch.note(roundedAmounts: rounded, missingIsProceed: missing)
+    batch.note(sent)
+    if !customer.isEmpty { batch.note(customer: customer) }
+    batch.events.append(event)
+    batch.texts.append(texts)
+    batch.values.append(value)
+    return true
+  }
+}
+
+/// The notes of a batch on its events, for whoever goes through these in order.
+public struct EventNotes {
+  private var readings: [Int: Int] = [:]
+  private var entitlements: [Int: Int] = [:]
+  private var customers: [Int: Int] = [:]
+
+  /// The notes of `batch`.
+  public init(of batch: EventBatch) {
+    for (place, note) in batch.readings.enumerated() { readings[Int(note.event)] = place }
+    for (place, note) in batch.entitlements.enumerated() { entitlements[Int(note.event)] = place }
+    for (place, note) in batch.customers.enumerated() { customers[Int(note.event)] = place }
+  }
+
+  func reading(of event: Int, in batch: EventBatch) -> BodyReading? {
+    readings[event].map { batch.readings[$0] }
+  }
+
+  func entitlements(of event: Int, in batch: EventBatch) -> [Entitlement] {
+    entitlements[event].map { batch.entitlements[$0].entitlements } ?? []
+  }
+
+  func customer(of event: Int, in batch: EventBatch) -> TextRange? {
+    customers[event].map { batch.customers[$0].id }
+  }
+}

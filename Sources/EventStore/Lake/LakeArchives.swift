@@ -1,0 +1,113 @@
+public import Domain
+
+/// Where the lake has the events of an archive.
+public struct LakeArchive: Sendable, Equatable {
+  /// The ledger's number of the archive; 0 before it has one.
+  public var archive: Int32
+  /// The folder of the run that read it.
+  public var part: String
+  /// Its number in that folder, from 0.
+  public var file: Int
+  /// Which reading of it counts, from 0.
+  public var attempt: Int
+  /// The last archive that a run had published then.
+  public var published: Int32
+
+  /// An archive that was read as file number `file` of `part`.
+  public init(
+    archive: Int32 = 0, part: String, file: Int, attempt: Int = 0, published: Int32 = 0
+  ) {
+    (self.archive, self.part, self.file) = (archive, part, file)
+    (self.attempt, self.published) = (attempt, published)
+  }
+}
+
+extension Ledger {
+  /// The archives whose events lie in a lake, by number; none of a ledger that holds its events.
+  public func lakeArchives() throws(SubledgerError) -> [LakeArchive] {
+    try all(
+      "read where events lie",
+      "select archive, part, file, attempt, published from lake_archive order by archive"
+    ) { row in
+      LakeArchive(
+        archive: Int32(truncatingIfNeeded: row.int64(0)), part: row.text(1),
+        file: Int(row.int64(2)), attempt: Int(row.int64(3)),
+        published: Int32(truncatingIfNeeded: row.int64(4)))
+    }
+  }
+
+  /// Whether events lie in a lake, or in the ledger; nil before any archive of events.
+  public func isOnLake() throws(SubledgerError) -> Bool? {
+    try first(
+      "look for where events lie",
+      """
+      select exists (select 1 from lake_archive) from archive
+      where kind = 'events' and status <> 'repeated' limit 1
+      """
+    ) { $0.int64(0) == 1 }
+  }
+}
+
+/// A subscription of which a ledger without events keeps no more than its name: reports show those
+/// that several providers report.
+public struct NamedLineage: Codable, Sendable {
+  let key: Int64
+  let root: Int64
+  let provider: Int64
+  let app: Int64
+  let environment: Int64
+  let store: Int64
+  let number: Int64?
+  let original: String
+  let user: Int64
+}
+
+extension Ledger {
+  /// The subscriptions that are folded together with another provider's.
+  public func linkedLineages() throws(SubledgerError) -> [NamedLineage] {
+    try all(
+      "read linked lineages",
+      """
+      select key, root, provider, app, environment, store, original, user, typeof(original)
+      from lineage_link join lineage on key = lineage order by key
+      """
+    ) { row in
+      NamedLineage(
+        key: row.int64(0), root: row.int64(1), provider: row.int64(2), app: row.int64(3),
+        environment: row.int64(4), store: row.int64(5),
+        number: row.text(8) == "integer" ? row.int64(6) : nil, original: row.text(6),
+        user: row.int64(7))
+    }
+  }
+
+  /// Replaces the names of subscriptions in a ledger that holds no events.
+  ///
+  /// - Parameter isWhole: whether there are no others.
+  public func replace(linked lineages: [NamedLineage], isWhole: Bool) throws(SubledgerError) {
+    try change("keep linked lineages") { database in
+      if isWhole { try database.execute("delete from lineage_link; delete from lineage") }
+      for row in lineages {
+        let check = RowCheck.lineage(
+          user: row.user, versions: 0, counted: 0, entitled: 0,
+          events: UnsafeRawBufferPointer(start: nil, count: 0))
+        let columns = """
+          insert or replace into lineage (
+            key, provider, app, environment, store, user, versions, counted, entitled, events,
+            row_check, original)
+          values (?, ?, ?, ?, ?, ?, 0, 0, 0, x'', ?, ?)
+          """
+        if let number = row.number {
+          try database.run(
+            columns, row.key, row.provider, row.app, row.environment, row.store, row.user, check,
+            number)
+        } else {
+          try database.run(
+            columns, row.key, row.provider, row.app, row.environment, row.store, row.user, check,
+            row.original)
+        }
+        try database.run(
+          "insert or replace into lineage_link (lineage, root) values (?, ?)", row.key, row.root)
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+public import Domain
+
+// The way of events between a ledger that holds them and a lake.
+
+extension Ledger {
+  /// Calls `body` at every version of an event that the ledger holds, alone in a batch.
+  ///
+  /// Throws `SubledgerError`, and whatever `body` throws.
+  public func forEachVersion(_ body: (EventBatch) throws -> Void) throws {
+    try visit("read all events") { database in
+      var users: [Int64: String] = [:]
+      try database.forEachRow(
+        "select key, provider, app, environment, store, original, events from lineage order by key"
+      ) { row in
+        let shop = try SubscriptionScope(row, from: 1)
+        try EventRecords.forEach(in: row.blob(6)) { record in
+          if users.count > 10_000 { users = [:] }
+          let user = try users[record.user] ?? userText(record.user) ?? ""
+          users[record.user] = user
+          var batch = EventBatch()
+          batch.symbols = symbols
+          batch.note(try record.entitlements(words: symbols.words))
+          batch.events = [try record.event(of: row.int64(0), shop)]
+          batch.texts = [EventText()]
+          batch.texts[0].original = batch.intern(row.bytes(5))
+          batch.texts[0].transaction = batch.intern(try record.transaction())
+          batch.texts[0].user = batch.intern(user)
+          batch.values = [0]
+          try body(batch)
+        }
+      }
+    }
+  }
+
+  /// Leaves out the events, all of which lie in `part` of a lake now, those of each archive under
+  /// its number; the names of linked subscriptions stay.
+  public func leaveEvents(to part: String) throws {
+    let linked = try linkedLineages()
+    try change("leave events to a lake") { database in
+      try database.run(
+        """
+        insert or replace into lake_archive (archive, part, file, attempt, published)
+        select id, ?, id, 0, max(ifnull(known, 0), iif(id > folded, folded, 0))
+        from (
+          select id, kind, status, ifnull((select archive from fold), 0) as folded,
+            max(id) over (order by run range between unbounded preceding and 1 preceding) as known
+          from archive)
+        where kind = 'events' and status <> 'repeated'
+        """, part)
+      try database.removeEvents()
+      try database.execute("delete from identity; delete from event_conflict")
+    }
+    try replace(linked: linked, isWhole: true)
+  }
+
+  /// Makes this the ledger of an embedded engine, whose events it holds.
+  public func leaveLake() throws(SubledgerError) {
+    try change("leave a lake") { try $0.execute("delete from lake_archive") }
+  }
+
+  /// The users of whom archives behind `archive` brought another id of an app.
+  public func usersRenamed(since archive: Int32) throws(SubledgerError) -> [Int64] {
+    try all("read ids of customers", "select user from customer where archive > ?", archive) {
+      $0.int64(0)
+    }
+  }
+
+  /// The keys of persons who were erased.
+  public func erasedUsers() throws(SubledgerError) -> Set<Int64> {
+    Set(try all("read erased persons", "select key from erased") { $0.int64(0) })
+  }
+}
+
+extension Connection {
+  /// Removes events and what follows from them alone.
+  func removeEvents() throws {
+    for table in ["lineage_link", "lineage", "store_transaction"] {
+      try execute("delete from \(table)")
+    }
+  }
+}
+
+extension EventBatch {
+  mutating func intern(_ text: String) -> TextRange {
+    var text = text
+    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,129 @@
+public import Domain
+
+/// A ledger of a process's own with the events of some users, all that may belong together, or of
+/// all users.
+///
+/// It begins as a copy of the ledger that holds none, so that words, archives and runs have its
+/// numbers.
+public final class Shard {
+  /// The ledger, to be read by others once `finish` was called.
+  public let ledger: Ledger
+  private var waiting = WriteBuffer()
+  /// Of the events that wait, where each comes from.
+  private var origins: [(archive: Int32, number: Int32)] = []
+  private var published: Int32 = 0
+  /// The last archive that the cells contain; nil once all events of such archives are merged.
+  private var folded: Int32?
+  private let erased: Set<Int64>
+  private let batchSize: Int
+  private let note: (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void
+
+  /// Empties `copy` of what follows from events.
+  ///
+  /// - Parameter note: takes what became of each event that was not new.
+  public init(
+    _ copy: Ledger, batchSize: Int = 48 << 20,
+    note: @escaping (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void = {
+      _, _, _ in
+    }
+  ) throws(SubledgerError) {
+    (ledger, self.batchSize, self.note) = (copy, batchSize, note)
+    erased = try copy.erasedUsers()
+    folded = try copy.foldBasis()?.archive ?? 0
+    try copy.change("empty a copy") { database in
+      try database.removeEvents()
+      try database.execute("create temp table own (user integer primary key)")
+    }
+  }
+
+  /// Adds events of an archive, which come in its order, behind those of archives with lesser
+  /// numbers.
+  ///
+  /// - Parameters:
+  ///   - numbers: of each event, its number in the archive, from 0.
+  ///   - published: the last archive that a run had published when this one was read.
+  public func add(
+    _ batch: EventBatch, of archive: Int32, numbers: [Int32], published: Int32
+  ) throws {
+    if published != self.published { try merge() }
+    self.published = published
+    if let folded, archive > folded { try settle() }
+    try ledger.visit("add events") { database in
+      let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
+      let events = batch.events.map { $0.translated(by: symbols, archive: archive) }
+      let entitlements = batch.entitlements.map { sent in
+        let event = Int(sent.event)
+        let bytes = EntitlementCoding.encode(sent.entitlements, at: events[event].time) {
+          ledger.symbols.symbol($0)
+        }
+        return (event: event, bytes: bytes)
+      }
+      try batch.arena.withUnsafeBytes { arena in
+        let texts = zip(events, batch.texts).map { event, own in
+          var own = own
+          // All that is left of them is the pseudonym.
+          if erased.contains(event.user) { own.user = .none }
+          return WriteBatch.Texts(own, in: arena)
+        }
+        try waiting.add(events, texts, entitlements, in: database)
+      }
+      origins += numbers.map { (archive, $0) }
+      if waiting.size > batchSize {
+        try ledger.change("spill events") { try waiting.spill(in: $0) }
+      }
+    }
+  }
+
+  /// Notes that the snapshots of a user are compared here.
+  public func add(user: Int64) throws(SubledgerError) {
+    try ledger.access("note a user") {
+      try $0.run("insert into own (user) values (?) on conflict do nothing", user)
+    }
+  }
+
+  /// Merges what waits, and links what several providers report.
+  ///
+  /// - Parameter keepsSnapshots: whether those of users who were not noted stay.
+  public func finish(keepsSnapshots: Bool) throws {
+    if folded == nil { try merge() } else { try settle() }
+    try ledger.change("complete a copy") { database in
+      try database.run(
+        """
+        insert into due (hour, lineage)
+        select \(DueHour.atOnce), key from customer join lineage on lineage.user = customer.user
+        where customer.user <> 0 and customer.archive > (select archive from fold)
+        on conflict do nothing
+        """)
+      guard !keepsSnapshots else { return }
+      for table in ["snapshot", "snapshot_due"] {
+        try database.execute("delete from \(table) where user not in (select user from own)")
+      }
+    }
+    try ledger.linkLineages()
+  }
+
+  /// Merges events that the cells contain, for which nothing is due.
+  private func settle() throws {
+    try merge()
+    folded = nil
+    try ledger.change("add events") {
+      try $0.execute("delete from due where hour = \(DueHour.atOnce)")
+    }
+  }
+
+  private func merge() throws {
+    guard !origins.isEmpty else { return }
+    let results = try ledger.change("add events") { database in
+      try ledger.saveSymbols(in: database)
+      var writer = try EventWriter(
+        try waiting.all(in: database), words: ledger.symbols.words, database: database,
+        published: published)
+      return try writer.write()
+    }
+    try ledger.visit("add events") { try waiting.clear(in: $0) }
+    for (origin, result) in zip(origins, results) where result != .new {
+      try note(origin.archive, origin.number, result.rawValue)
+    }
+    origins.removeAll(keepingCapacity: true)
+  }
+}

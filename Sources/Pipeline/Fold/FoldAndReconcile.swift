@@ -1,0 +1,66 @@
+import Domain
+import EventStore
+import Logging
+import Reconciliation
+import Reports
+
+extension RunPipeline {
+  /// - Parameter isPart: whether `ledger` has no events but those of what may have changed.
+  func foldAndReconcile(
+    _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool = false
+  ) throws -> (Folded, Reconciled) {
+    try ledger.linkLineages()
+    let folded = try fold(ledger, rules, isPart: isPart)
+    try ledger.releaseMemory()
+    let reconciled = try reconcile(ledger, folded, rules)
+    guard !isPart || !reconciled.isWhole else { throw FactRefresh.NeedsEverything() }
+    return (folded, reconciled)
+  }
+
+  private func fold(
+    _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool
+  ) throws -> Folded {
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    let charges = try ChargeRowWriter(
+      of: ledger, rules: rules.fold, dialect: plan.csvDialect, decimals: plan.amountDecimals)
+    return try FactRefresh(
+      ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
+      fold: GroupFold(rules: rules, reconciled: reconciled),
+      fingerprint: plan.foldFingerprint(
+        version: version, reconciled: reconciled, rules: rules),
+      jobs: plan.jobs, former: try formerMonths(of: ledger), charges: charges, isPart: isPart,
+      progress: progress(of: .fold)
+    ).run()
+  }
+
+  /// The months of the published set, if it is what the last run published and nothing that it
+  /// contains has changed since but events.
+  func formerMonths(of ledger: Ledger) throws -> FormerMonths? {
+    guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
+      let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)
+    else { return nil }
+    return try FormerMonths(
+      publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
+      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0),
+      each: Workers(count: plan.jobs).each)
+  }
+
+  private func reconcile(
+    _ ledger: Ledger, _ folded: Folded, _ rules: ReconciliationSettings
+  ) throws -> Reconciled {
+    let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
+      try folded.begun(in: ledger)
+    }
+    let pass = ReconcilePass(
+      ledger: ledger, rules: known, jobs: plan.jobs, progress: progress(of: .reconcile))
+    let reconciled = try pass.run(Set(rules.snapshotsTakenAt.keys), after: folded)
+    let users = reconciled.users.reduce(0) { $0 + $1.count }
+    if users > 0 || !reconciled.isWhole {
+      let whose = reconciled.isWhole ? "" : ", of whom something is new or stands"
+      log.info(
+        "reconciled \(counted(users, "user"))\(whose)",
+        metadata: ["code": "reconciled", "users": "\(users)"])
+    }
+    return reconciled
+  }
+}

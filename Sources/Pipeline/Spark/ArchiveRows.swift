@@ -1,0 +1,141 @@
+import Domain
+import EventStore
+import Formats
+import Foundation
+
+/// A file as the driver listed it.
+struct ListedFile: Codable {
+  var path: String
+  var name: String
+  var bytes: Int64
+  var modified: Instant
+  var inode: UInt64
+
+  init(_ file: ArchiveFile) {
+    // Stages run in folders of their own.
+    path = URL(fileURLWithPath: file.path).path
+    (name, bytes, modified, inode) = (file.name, file.bytes, file.modified, file.inode)
+  }
+
+  var file: ArchiveFile {
+    ArchiveFile(listedAt: path, as: name, bytes: bytes, modified: modified, inode: inode)
+  }
+}
+
+/// The messages about one archive → rows: file, attempt, number of the row, number of the event or
+/// −1, keys by which events are brought together, and the content.
+struct ArchiveRowWriter {
+  var file: Int
+  /// Persons whose ids are left out.
+  var erased: Set<Int64> = []
+  /// Readings before this one do not count.
+  var attempt = 0
+  let put: (String) throws -> Void
+  private var row = 0
+  private var events = 0
+  private var coder = EventRows()
+  private let format = StageCoding()
+
+  init(
+    file: Int, attempt: Int = 0, erased: Set<Int64> = [], put: @escaping (String) throws -> Void
+  ) {
+    (self.file, self.attempt, self.erased, self.put) = (file, attempt, erased, put)
+  }
+
+  mutating func add(_ message: ArchiveMessage) throws {
+    var note = ArchiveNote()
+    switch message {
+    case .opened(let opening): note.opened = opening
+    case .batch(let batch):
+      try add(eventsOf: batch)
+      note.batch = ArchiveNote.BatchNote(
+        lines: batch.lines, skipped: batch.skipped, rejects: batch.rejects,
+        unknown: batch.unknown)
+    case .again:
+      note.what = "again"
+      try add(note)
+      attempt += 1
+      events = 0
+      return
+    case .ended(let end): note.ended = end
+    case .skipped: note.what = "skipped"
+    case .vanished: note.what = "vanished"
+    case .unreadable(let error): (note.what, note.error) = ("unreadable", error)
+    case .failed(let error): (note.what, note.error) = ("failed", SubledgerError(error))
+    }
+    try add(note)
+  }
+
+  mutating func add(eventsOf batch: EventBatch) throws {
+    let notes = EventNotes(of: batch)
+    for index in batch.events.indices {
+      let event = batch.events[index]
+      let original = batch.text(batch.texts[index].original)
+      try add(
+        events,
+        [
+          Int64(event.provider.rawValue), event.lineage, event.user, event.identity,
+          original.isEmpty ? 0 : transactionKey(original), event.transaction,
+        ], coder.encode(batch, index, notes, isErased: erased.contains(event.user)))
+      events += 1
+    }
+  }
+
+  private mutating func add(_ note: ArchiveNote) throws {
+    try add(-1, [0, 0, 0, 0, 0, 0], format.field(note))
+  }
+
+  private mutating func add(_ number: Int, _ keys: [Int64], _ content: String) throws {
+    let fields = [Int64(file), Int64(attempt), Int64(row), Int64(number)] + keys
+    try put(fields.map(String.init).joined(separator: "\t") + "\t\(content)")
+    row += 1
+  }
+}
+
+/// Rows of archives → the messages that they were made of.
+struct ArchiveRowReader {
+  private var coder = EventRows()
+  private var batch = EventBatch()
+  private let format = StageCoding()
+  /// The file of the last row, and the reading of it.
+  private(set) var (file, attempt) = (0, 0)
+
+  /// The message that a row completes; nil for one that others follow.
+  mutating func message(_ fields: [Substring]) throws -> ArchiveMessage? {
+    guard fields.count == 5, let file = Int(fields[0]), let attempt = Int(fields[1]),
+      let number = Int(fields[3])
+    else { throw malformed }
+    (self.file, self.attempt) = (file, attempt)
+    guard number < 0 else {
+      guard coder.decode(fields[4], into: &batch) else { throw malformed }
+      return nil
+    }
+    return try message(format.value(ArchiveNote.self, fields[4]))
+  }
+
+  private mutating func message(_ note: ArchiveNote) throws -> ArchiveMessage {
+    if let opened = note.opened { return .opened(opened) }
+    if let ended = note.ended { return .ended(ended) }
+    if let account = note.batch {
+      (batch.lines, batch.skipped) = (account.lines, account.skipped)
+      (batch.rejects, batch.unknown) = (account.rejects, account.unknown)
+      defer { batch = EventBatch() }
+      return .batch(batch)
+    }
+    switch note.what {
+    case "again": return .again
+    case "skipped": return .skipped
+    case "vanished": return .vanished
+    case "unreadable": if let error = note.error { return .unreadable(error) }
+    case "failed": if let error = note.error { return .failed(error) }
+    default: break
+    }
+    throw malformed
+  }
+
+  private var malformed: SubledgerError {
+    SubledgerError(
+      .damagedInput, "cannot read a row of the lake: it is none that this program writes",
+      hint: "check that nothing else writes to the lake")
+  }
+}

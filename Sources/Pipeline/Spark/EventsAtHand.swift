@@ -1,0 +1,123 @@
+import Domain
+import EventStore
+
+// What needs all events at hand works on a copy of the ledger into which they are brought.
+
+extension SparkEngine {
+  /// A copy of the ledger for this run, without events.
+  func copy(of ledger: Ledger) throws -> Ledger {
+    try started()
+    let path = "\(exchange)/\(newName("copy")).sqlite"
+    try ledger.copy(to: path, stop: stop)
+    return try Ledger.open(path: path, mode: .readWrite)
+  }
+
+  /// Brings events into `copy`, a copy of the ledger.
+  func fill(_ copy: Ledger, with rows: StageRows) throws {
+    var shard = ShardRows(try Shard(copy))
+    var number = 0
+    try rows.forEachRow { row in
+      number += 1
+      try shard.add(row, number: number)
+    }
+    try shard.finish(keepsSnapshots: true)
+  }
+
+  /// Makes `copy`, a copy of the ledger, one that holds all events itself.
+  func fill(_ copy: Ledger) throws {
+    let rows = StageRows(folder: "\(exchange)/\(newName("events"))")
+    let events = try open(try copy.lakeArchives()) + scripts.events(into: rows.folder)
+    try run(events, into: rows.folder)
+    try fill(copy, with: rows)
+    try copy.leaveLake()
+  }
+
+  /// Moves all events of `copy`, a copy of the ledger, to a new part of the lake.
+  func empty(_ copy: Ledger) throws {
+    try started()
+    let part = newPart()
+    let rows = try RowFile(path: "\(exchange)/\(newName("moved")).tsv")
+    var writer = ArchiveRowWriter(file: 0, put: rows.put)
+    try copy.forEachVersion { batch in
+      writer.file = Int(batch.events[0].place.archive)
+      try writer.add(eventsOf: batch)
+    }
+    _ = try rows.close()
+    try run(scripts.keep(rows: rows.path, as: part), into: folder(of: part))
+    try copy.leaveEvents(to: part)
+  }
+}
+
+extension RunPipeline {
+  /// Refuses a ledger of the other engine.
+  func requireEngine(of ledger: Ledger) throws {
+    guard let isOnLake = try ledger.isOnLake(), isOnLake != (spark != nil) else { return }
+    let (own, other) = isOnLake ? ("spark", "embedded") : ("embedded", "spark")
+    throw SubledgerError(
+      .usage,
+      "cannot use the ledger \(plan.ledger.shown()) with the engine \(other): its events lie "
+        + (isOnLake ? "in a lake" : "in the ledger itself"),
+      hint: "give --engine \(own), or `subledger move --engine \(other)` first")
+  }
+
+  /// Calls `body` with this run; where events lie in a lake, on a copy of the ledger with them.
+  func holdingEvents<Value>(_ body: (RunPipeline) throws -> Value) throws -> Value {
+    guard mayExist(plan.ledger),
+      let ledger = try? Ledger.open(path: plan.ledger, mode: .readOnly),
+      (try? ledger.isOnLake()) == true
+    else { return try body(self) }
+    let engine = engine()
+    let copy = try engine.copy(of: ledger)
+    try engine.fill(copy)
+    var copied = plan
+    copied.configuration.job.ledger = copy.path
+    copied.configuration.job.engine = .embedded
+    return try withExtendedLifetime(engine) { try body(following(copied)) }
+  }
+
+  /// Does to the ledger what needs all events: to a copy with them, which then takes its place.
+  func changingEvents<Value>(
+    of ledger: Ledger, _ work: (Ledger) throws -> Value
+  ) throws -> Value {
+    guard try ledger.isOnLake() == true else { return try work(ledger) }
+    let engine = engine()
+    let copy = try engine.copy(of: ledger)
+    try engine.fill(copy)
+    let value = try work(copy)
+    guard !plan.isDryRun else { return value }
+    try engine.empty(copy)
+    try ledger.replace(by: copy, stop: stop)
+    try engine.removeLeftovers(of: ledger)
+    return value
+  }
+
+  /// `onLedger` for what needs all events.
+  func onEvents(to deed: String, _ work: (Ledger) throws -> String) throws -> String {
+    try onLedger(to: deed) { try changingEvents(of: $0, work) }
+  }
+
+  /// Brings events that lie in a lake to a copy of the ledger.
+  func bringEvents(to path: String) throws {
+    let copy = try Ledger.open(path: path, mode: .readWrite)
+    if try copy.isOnLake() == true { try engine().fill(copy) }
+  }
+
+  /// Moves events to where the plan's engine keeps them, and says where that is.
+  public func move() throws -> String {
+    try onLedger(to: "move the events of") { ledger in
+      let engine = engine()
+      guard let isOnLake = try ledger.isOnLake(), isOnLake != (plan.engine == .spark) else {
+        return "the events of \(plan.ledger.shown()) are there already"
+      }
+      let copy = try engine.copy(of: ledger)
+      try isOnLake ? engine.fill(copy) : engine.empty(copy)
+      try copy.vacuum()
+      try ledger.replace(by: copy, stop: stop)
+      try engine.removeLeftovers(of: ledger)
+      return "the events of \(plan.ledger.shown()) lie in "
+        + (isOnLake ? "the ledger itself" : "the lake \(engine.lake.shown())")
+    }
+  }
+
+  private func engine() -> SparkEngine { spark ?? SparkEngine(plan, log: log, stop: stop) }
+}

@@ -1,0 +1,182 @@
+import Domain
+import EventStore
+import Foundation
+import Logging
+
+/// The run on Apache Spark: events lie in a lake, and processes of Spark's workers do what is done
+/// here in threads otherwise.
+final class SparkEngine {
+  let plan: Plan
+  private let log: Logger
+  let stop: @Sendable () -> Int32
+  let files = FileManager.default
+  /// The folder of the lake, and what the driver and the stages exchange in this run.
+  let lake: String
+  let exchange: String
+  let scripts: SparkScripts
+  private var shell: SparkShell?
+  private var jobs = 0
+  private let program: String
+  /// Of the names of this ledger's parts: several ledgers may have one lake.
+  private let owner: String
+  private var lock: LedgerLock?
+  /// What opens the view of events by sets of users who belong together.
+  private(set) var placing: [String] = []
+
+  init(_ plan: Plan, log: Logger, stop: @escaping @Sendable () -> Int32) {
+    (self.plan, self.log, self.stop) = (plan, log, stop)
+    let path = URL(fileURLWithPath: plan.ledger).path
+    owner = UInt64(bitPattern: Fingerprint.of(path)).hexadecimal
+    let place = plan.lake ?? "\(plan.ledger).lake"
+    lake = URL(fileURLWithPath: place.hasPrefix("file:") ? String(place.dropFirst(5)) : place).path
+    exchange = "\(lake)/exchange-\(UUID().uuidString.lowercased())"
+    let program = "subledger-\(UUID().uuidString.lowercased())"
+    self.program = program
+    let beside = "\(exchange)/\(program)"
+    scripts = SparkScripts(lake: "\(lake)/events") { stage, job in
+      // Workers of a cluster run it where they put what travels, those of one machine anywhere.
+      "p=./\(program); test -x $p || p=\(beside); exec $p stage \(stage.rawValue) --job "
+        + "$(dirname $p)/\(job)"
+    }
+  }
+
+  deinit {
+    shell = nil
+    try? files.removeItem(atPath: exchange)
+  }
+
+  /// Starts Spark where it does not run yet.
+  @discardableResult
+  func started() throws -> SparkShell {
+    if let shell { return shell }
+    for scheme in ["s3", "hdfs", "gs", "abfs"] where plan.lake?.hasPrefix(scheme) ?? false {
+      throw SubledgerError(
+        .usage, "cannot keep events in \(plan.lake ?? ""): the driver cannot read \(scheme)",
+        hint: "give --lake a folder that the driver and all workers see under one path")
+    }
+    do {
+      try files.createDirectory(
+        atPath: exchange, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      lock = try LedgerLock.acquire(ledgerPath: "\(exchange)/driver", waitSeconds: 0)
+      let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+      try files.createSymbolicLink(atPath: "\(exchange)/\(program)", withDestinationPath: own)
+    } catch {
+      throw SubledgerError(
+        .cannotCreate, "cannot write to the lake \(lake.shown()): \(error.cause)",
+        hint: "check --lake, its rights and its disk")
+    }
+    let new = try SparkShell(
+      master: plan.master ?? "local[*]",
+      settings: [
+        "spark.sql.catalogImplementation": "in-memory", "spark.sql.ansi.enabled": "false",
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": "\(exchange)/warehouse",
+        "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
+      ], folder: exchange, log: "\(lake)/spark.log", stop: stop)
+    shell = new
+    return new
+  }
+
+  /// Runs statements, the last of which writes `folder`.
+  func run(_ statements: [String], into folder: String, with travelling: [String] = []) throws {
+    let shell = try started()
+    let added = travelling.isEmpty ? [] : [program] + travelling
+    try shell.run(added.map { "ADD FILE '\(exchange)/\($0)'" } + statements, into: folder)
+  }
+
+  /// A name in the exchange that is new.
+  func newName(_ kind: String) -> String {
+    jobs += 1
+    return "\(kind)-\(jobs)"
+  }
+
+  /// Writes rows to a new file of the exchange, and returns its path.
+  func write(_ rows: [String] = [], as kind: String) throws -> String {
+    try write(as: kind) { put in for row in rows { try put(row) } }
+  }
+
+  /// Writes the rows that `body` gives.
+  func write(
+    as kind: String, _ body: ((String) throws -> Void) throws -> Void
+  ) throws -> String {
+    try started()
+    let file = try RowFile(path: "\(exchange)/\(newName(kind)).tsv")
+    try body(file.put)
+    _ = try file.close()
+    return file.path
+  }
+
+  /// Copies `ledger` and writes what a stage needs besides its rows: the names of all that travels,
+  /// the job first.
+  func job(_ ledger: Ledger, unpriced: Set<Int64> = []) throws -> [String] {
+    try started()
+    let (seed, name) = (newName("ledger") + ".sqlite", newName("job") + ".json")
+    _ = try ledger.backup(to: "\(exchange)/\(seed)", stop: stop)
+    var flags = plan.given.flags
+    var names = [name, seed]
+    for (setting, path) in [
+      ("config", plan.configuration.path), ("prices", plan.configuration.job.prices?.path),
+    ] {
+      guard let path else { continue }
+      let copy = newName(setting) + "." + URL(fileURLWithPath: path).pathExtension
+      try files.copyItem(atPath: path, toPath: "\(exchange)/\(copy)")
+      flags[setting] = [copy]
+      names.append(copy)
+    }
+    let job = StageJob(
+      flags: flags, environment: plan.given.environment, now: plan.now, ledger: seed,
+      unpriced: unpriced)
+    try JSONEncoder().encode(job).write(to: URL(fileURLWithPath: "\(exchange)/\(name)"))
+    return names
+  }
+
+  /// A new name of a part of the lake, which says whose it is.
+  func newPart() -> String { "\(owner)-\(UUID().uuidString.lowercased())" }
+
+  /// Where the events of a part lie.
+  func folder(of part: String) -> String { "\(lake)/events/part=\(part)" }
+
+  /// Removes what runs left in the lake that were broken off, and parts in whose place others are.
+  func removeLeftovers(of ledger: Ledger) throws {
+    let kept = Set(try ledger.lakeArchives().map { "part=\($0.part)" })
+    for name in (try? files.contentsOfDirectory(atPath: "\(lake)/events")) ?? []
+    where name.hasPrefix("part=\(owner)-") && !kept.contains(name) {
+      try? files.removeItem(atPath: "\(lake)/events/\(name)")
+    }
+    for name in (try? files.contentsOfDirectory(atPath: lake)) ?? []
+    where name.hasPrefix("exchange-") {
+      let lock = try? LedgerLock.acquire(ledgerPath: "\(lake)/\(name)/driver", waitSeconds: 0)
+      // Another driver that is at work holds it.
+      if lock != nil { try? files.removeItem(atPath: "\(lake)/\(name)") }
+    }
+  }
+
+  /// Opens the events of some archives, and users with snapshots of a file; the views stay.
+  func open(_ archives: [LakeArchive], users: String? = nil) throws -> [String] {
+    let parts = Set(archives.map(\.part))
+    for part in parts where access(folder(of: part), F_OK) != 0 {
+      throw SubledgerError(
+        .noInput, "cannot read events of the ledger: the lake \(lake.shown()) lacks part \(part)",
+        hint: "give the folder of the lake as --lake, and let nothing else remove files there")
+    }
+    let taken = try write(
+      archives.map { "\($0.archive)\t\($0.part)\t\($0.file)\t\($0.attempt)\t\($0.published)" },
+      as: "archives")
+    return scripts.open(parts: parts, archives: taken, users: try users ?? write(as: "users"))
+  }
+
+  /// Finds which users belong together, of the events of some archives and the snapshots of users
+  /// in a file, and opens the view of events by these sets.
+  func place(_ archives: [LakeArchive], users: String? = nil) throws {
+    let edges = "\(exchange)/\(newName("edges"))"
+    try run(try open(archives, users: users) + scripts.edges(into: edges), into: edges)
+    var sets = LinkedSets()
+    try StageRows(folder: edges).forEachRow { row in
+      guard row.count == 2, let one = Int64(row[0]), let other = Int64(row[1]) else { return }
+      sets.join(one, other)
+    }
+    let roots = try write(sets.all().map { "\($0.key)\t\($0.root)" }, as: "roots")
+    placing = scripts.place(roots: roots)
+  }
+}

@@ -1,0 +1,159 @@
+import Domain
+import EventStore
+import Reconciliation
+import Reports
+import Subscriptions
+
+extension RunPipeline {
+  /// Folds and reconciles what the lake holds of `ledger`.
+  func foldAndReconcile(
+    _ ledger: Ledger, _ rules: ReconciliationSettings, by spark: SparkEngine
+  ) throws -> (folded: Folded, reconciled: Reconciled) {
+    let archives = try ledger.lakeArchives()
+    let users = try spark.write(as: "users") { try listUsers(of: ledger, rules, $0) }
+    try spark.place(archives, users: users)
+    if let news = try foldNews(ledger, rules, by: spark) { return news }
+    let job = try spark.job(ledger)
+    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("folded"))")
+    try spark.run(
+      spark.placing + spark.scripts.stage(.fold, job: job[0], into: rows.folder),
+      into: rows.folder, with: job)
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    var sum = WholeFold(ledger: ledger)
+    var linked: [NamedLineage] = []
+    let format = StageCoding()
+    try rows.forEachRow { row in
+      guard row.count == 2 else { throw rows.malformed("the fold") }
+      switch row[0] {
+      case "part": try sum.add(format.value(FoldResult.self, row[1]))
+      case "charges": try sum.charges.add(format.value(ChargePart.self, row[1]))
+      case "breaks": sum.result.breaks += try format.value([Break].self, row[1])
+      case "linked": linked += try format.value([NamedLineage].self, row[1])
+      default: break
+      }
+    }
+    try sum.finish()
+    try ledger.replace(linked: linked, isWhole: true)
+    let result = sum.result
+    var folded = Folded(
+      basis: nil,
+      fingerprint: plan.foldFingerprint(version: version, reconciled: reconciled, rules: rules),
+      facts: Facts(), cells: rows, breaks: result.breaks,
+      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
+      due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
+      prices: PaidPrices(result.prices), allRates: sum.rates, paid: result.prices,
+      groups: result.groups, overlaps: result.overlaps, linked: result.linked,
+      charges: sum.charges)
+    let compared = try reconcile(ledger, &folded, rules, unpriced: result.unpriced, by: spark)
+    return (folded, compared)
+  }
+
+  /// Compares users by the amounts of the fold, of which a copy of the ledger has the cells.
+  private func reconcile(
+    _ ledger: Ledger, _ folded: inout Folded, _ rules: ReconciliationSettings,
+    unpriced: Set<Int64>, by spark: SparkEngine
+  ) throws -> Reconciled {
+    let room = try PrivateFolder()
+    defer { withExtendedLifetime(room) {} }
+    try ledger.copy(to: room.path("ledger.sqlite"), stop: stop)
+    let copy = try Ledger.open(path: room.path("ledger.sqlite"), mode: .readWrite)
+    let basis = FactCheckpoint(
+      asOf: rules.fold.asOf, rules: folded.fingerprint, archive: try copy.newestArchive())
+    var change = folded.change(
+      Reconciled(rules: ""), basis: basis, calendar: rules.fold.calendar)
+    change.due = []
+    _ = try copy.begin(change)
+    try copy.finish(change)
+    try folded.cells?.addCells(to: copy)
+    let known = try rules.knowing(folded.prices, folded.allRates, in: copy) { try copy.begun() }
+    var outcome = Reconciled(rules: known.fingerprint)
+    let job = try spark.job(copy, unpriced: unpriced)
+    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("reconciled"))")
+    try spark.run(
+      spark.placing + spark.scripts.stage(.reconcile, job: job[0], into: rows.folder),
+      into: rows.folder, with: job)
+    let format = StageCoding()
+    try rows.forEachRow { row in
+      guard row.count == 2 else { throw rows.malformed("the reconciliation") }
+      switch row[0] {
+      case "breaks": folded.breaks += try format.value([Break].self, row[1])
+      case "result": outcome.result.add(try format.value(ReconciliationResult.self, row[1]))
+      case "users": outcome.users.append(try format.value([ReconciledUser].self, row[1]))
+      default: break
+      }
+    }
+    return outcome
+  }
+
+  /// Folds and compares here what may have changed since the last run, and nothing else; nil where
+  /// that may be everything.
+  private func foldNews(
+    _ ledger: Ledger, _ rules: ReconciliationSettings, by spark: SparkEngine
+  ) throws -> (Folded, Reconciled)? {
+    let fingerprint = plan.foldFingerprint(
+      version: version, reconciled: Set(rules.snapshotsTakenAt.keys), rules: rules)
+    guard try formerMonths(of: ledger) != nil,
+      case .dirty(let due, let basis) = try FoldScope(
+        of: ledger, rules: rules, fingerprint: fingerprint)
+    else { return nil }
+    let (changed, unseen) = try changedKeys(of: ledger, due, basis, asOf: rules.fold.asOf)
+    let keys = try spark.write(changed.map(String.init), as: "changed")
+    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("news"))")
+    try spark.run(
+      spark.placing
+        + spark.scripts.news(
+          since: basis.archive, keys: keys, unseen: unseen.map { Int($0.rawValue) },
+          into: rows.folder), into: rows.folder)
+    let copy = try spark.copy(of: ledger)
+    try spark.fill(copy, with: rows)
+    do {
+      let news = try foldAndReconcile(copy, rules, isPart: true)
+      try ledger.replace(linked: try copy.linkedLineages(), isWhole: false)
+      return news
+    } catch is FactRefresh.NeedsEverything {
+      return nil
+    }
+  }
+
+  /// The lineages and users who may be other ones without new events, and the providers of which
+  /// users without a snapshot are compared anew.
+  private func changedKeys(
+    of ledger: Ledger, _ due: DirtyLineages, _ basis: FactCheckpoint, asOf: Instant
+  ) throws -> (keys: Set<Int64>, unseen: Set<Provider>) {
+    var keys = Set(due.all)
+    keys.formUnion(try ledger.usersRenamed(since: basis.archive))
+    var (shown, unseen): (Set<Int64>, Set<Provider>) = ([], [])
+    try ledger.forEachNewSnapshot(asOf: asOf) { provider, user, _, _ in
+      shown.insert(user)
+      unseen.insert(provider)
+    }
+    keys.formUnion(shown)
+    try ledger.forEachReconciledUser { row in
+      guard row.standsUntil == nil || shown.contains(row.user) else { return }
+      keys.insert(row.user)
+      let rest = try row.rest()
+      keys.formUnion((rest?.foreign ?? []) + (rest?.unreported ?? []))
+    }
+    return (keys, unseen)
+  }
+
+  /// Gives rows of users with snapshots, and of the transactions that these list.
+  private func listUsers(
+    of ledger: Ledger, _ rules: ReconciliationSettings, _ put: (String) throws -> Void
+  ) throws {
+    for provider in rules.snapshotsTakenAt.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+      try ledger.forEachUser(
+        withSnapshotAsOf: rules.fold.asOf, provider: provider, users: [.min ... .max]
+      ) { user in
+        try put("\(provider.rawValue)\t\(user.user)\t0")
+        for entitlement in user.snapshots.flatMap(\.entitlements) {
+          for transaction in entitlement.transactions {
+            for id in [transaction.id, transaction.originalID] where !id.isEmpty {
+              try put("\(provider.rawValue)\t\(user.user)\t\(transactionKey(id))")
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Domain
+import EventStore
+import Formats
+import Foundation
+import Providers
+
+extension Intake {
+  /// Reads archives by Spark: their events go to the lake, the account of their lines to the
+  /// ledger.
+  func readArchives(
+    _ files: [ArchiveFile], _ rules: NormaliserSettings, by spark: SparkEngine,
+    into summary: inout IntakeSummary
+  ) throws {
+    try spark.removeLeftovers(of: ledger)
+    guard !files.isEmpty else { return }
+    let intake = try ledger.beginLakeEvents(schedules: plan.configuration.retrySchedules)
+    let part = spark.newPart()
+    let format = StageCoding()
+    let listed = try spark.write(
+      files.enumerated().map { "\($0)\t\(try format.field(ListedFile($1)))" }, as: "files")
+    let job = try spark.job(ledger)
+    try spark.run(
+      spark.scripts.normalise(files: listed, part: part, job: job[0]),
+      into: spark.folder(of: part), with: job)
+    let reader = ArchiveReader(
+      rules: rules, valueBytesMax: plan.valueBytesMax, retracted: [],
+      knownContents: try ledger.contents(), formers: try ledger.formers())
+    var archives = try ArchiveImport(
+      of: files, by: intake, reader: reader, for: self, summary: summary)
+    defer { summary = archives.summary }
+    let again = try RowFile(path: "\(spark.exchange)/\(spark.newName("again")).tsv")
+    do {
+      try account(of: part, by: spark, intake, &archives, again)
+      let places = intake.waiting
+      if try again.close() > 0 {
+        try spark.run(
+          spark.scripts.keep(rows: again.path, as: part.again),
+          into: spark.folder(of: part.again))
+      }
+      try merge(places, by: spark, intake)
+      archives.summary.add(try intake.commit())
+    } catch {
+      intake.abandon()
+      throw error
+    }
+  }
+
+  /// Takes the part's rows as if its files were read here.
+  private func account(
+    of part: String, by spark: SparkEngine, _ intake: LakeIntake,
+    _ archives: inout ArchiveImport, _ again: RowFile
+  ) throws {
+    let rows = "\(spark.exchange)/\(spark.newName("rows"))"
+    try spark.run(spark.scripts.rows(of: part, into: rows), into: rows)
+    var reader = ArchiveRowReader()
+    try StageRows(folder: rows).forEachRow { row in
+      guard let message = try reader.message(row) else { return }
+      (intake.place.part, intake.place.file) = (part, reader.file)
+      intake.place.attempt = reader.attempt
+      // What continues an archive of this run is read once more, here.
+      let (file, attempt) = (reader.file, reader.attempt + 1)
+      var writer = ArchiveRowWriter(file: file, attempt: attempt, put: again.put)
+      try archives.take(message, of: file) { message in
+        try writer.add(message)
+        (intake.place.part, intake.place.attempt) = (part.again, writer.attempt)
+      }
+    }
+    try? FileManager.default.removeItem(atPath: rows)
+  }
+
+  /// Has the new events compared with those that the lake has of the same subscriptions.
+  private func merge(
+    _ places: [LakeArchive], by spark: SparkEngine, _ intake: LakeIntake
+  ) throws {
+    guard !places.isEmpty else { return }
+    let job = try spark.job(ledger)
+    try spark.place(try ledger.lakeArchives() + places)
+    let first = places[0].archive
+    let results = StageRows(folder: "\(spark.exchange)/\(spark.newName("merged"))")
+    try spark.run(
+      spark.placing
+        + spark.scripts.stage(.merge, job: job[0], since: first, into: results.folder),
+      into: results.folder, with: job)
+    try results.forEachRow { row in
+      let numbers = row.count == 2 ? row[1].split(separator: " ") : []
+      guard numbers.count == 3, let archive = Int32(numbers[0]), let number = Int(numbers[1]),
+        let result = UInt8(numbers[2])
+      else { throw results.malformed("results") }
+      guard archive >= first else { return }
+      guard intake.take(result, of: number, in: archive) else { throw results.malformed("results") }
+    }
+  }
+}
+
+extension String {
+  /// The name of a part that is read once more.
+  var again: String { self + "-again" }
+}
+
+/// A file of rows that is written one by one.
+final class RowFile {
+  let path: String
+  private let file: FileHandle
+  private var waiting: [UInt8] = []
+  private var rows = 0
+
+  init(path: String) throws {
+    self.path = path
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let file = FileHandle(forWritingAtPath: path)
+    else { throw SubledgerError(.inputOutput, "cannot write \(path)") }
+    self.file = file
+  }
+
+  func put(_ row: String) throws {
+    rows += 1
+    waiting += Array(row.utf8) + [UInt8(ascii: "\n")]
+    if waiting.count > 1 << 20 { try flush() }
+  }
+
+  /// Returns how many rows it has.
+  func close() throws -> Int {
+    try flush()
+    try file.close()
+    return rows
+  }
+
+  private func flush() throws {
+    try file.write(contentsOf: Data(waiting))
+    waiting.removeAll(keepingCapacity: true)
+  }
+}

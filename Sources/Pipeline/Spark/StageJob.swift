@@ -1,0 +1,116 @@
+import Domain
+import EventStore
+import Formats
+import Foundation
+
+/// What a process does with rows of standard input for a run on Apache Spark.
+public enum Stage: String, CaseIterable, Sendable {
+  /// Files → rows of their events and of the account of their lines.
+  case normalise
+  /// Events of users → what became of those that are not new.
+  case merge
+  /// Events of users → cells, charges and breaks of events.
+  case fold
+  /// Events and snapshots of users → breaks, by the amounts of all.
+  case reconcile
+}
+
+/// All that a stage needs besides its rows; the driver writes it, and it travels with the program.
+struct StageJob: Codable, Sendable {
+  /// Of the rows; a stage refuses others.
+  static let formatVersion = 1
+
+  var format = StageJob.formatVersion
+  /// The settings that were given, with names of files that travel, too.
+  var flags: [String: [String]]
+  var environment: [String: String]
+  /// The driver's clock, in milliseconds.
+  var now: Instant
+  /// The name of a copy of the ledger, which travels, too.
+  var ledger: String
+  /// Groups whose missing charges are estimated.
+  var unpriced: Set<Int64> = []
+}
+
+/// A line of an archive's account on its way to the driver.
+struct ArchiveNote: Codable {
+  var opened: ArchiveOpening?
+  var batch: BatchNote?
+  var ended: ArchiveEnd?
+  var error: SubledgerError?
+  /// What has no values: `again`, `skipped`, `vanished`, `unreadable`, `failed`.
+  var what: String?
+
+  /// The part of a batch that is no event.
+  struct BatchNote: Codable {
+    var lines: Int64
+    var skipped: [String: Int64]
+    var rejects: [Reject]
+    var unknown: UnknownInput
+  }
+}
+
+/// Reads and writes rows: fields that tabs separate, a line each.
+struct StageCoding {
+  private let encoder = JSONEncoder()
+  private let decoder = JSONDecoder()
+
+  init() { encoder.outputFormatting = .sortedKeys }
+
+  /// A value as a field: JSON has no tabs and no ends of lines.
+  func field(_ value: some Encodable) throws -> String {
+    String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  func value<Value: Decodable>(_ type: Value.Type, _ field: Substring) throws -> Value {
+    try decoder.decode(type, from: Data(field.utf8))
+  }
+}
+
+/// Rows of standard input or of files, one after the other.
+struct StageInput {
+  /// Reads a file by pieces; nil at its end.
+  let read: () throws -> [UInt8]?
+
+  /// Rows of a file.
+  init(path: String) throws {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw SubledgerError(
+        .inputOutput, "cannot read \(path)", hint: "check that the lake's folder is mounted here")
+    }
+    self.init(file)
+  }
+
+  init(_ file: FileHandle) {
+    read = { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : [UInt8]($0) } }
+  }
+
+  /// Calls `body` with the fields and the number of each row, from 1.
+  func forEachRow(_ body: ([Substring], Int) throws -> Void) throws {
+    var rest: [UInt8] = []
+    var number = 0
+    func take(_ line: ArraySlice<UInt8>) throws {
+      number += 1
+      let text = String(decoding: line, as: UTF8.self)
+      try body(text.split(separator: "\t", omittingEmptySubsequences: false), number)
+    }
+    while let piece = try read() {
+      var start = piece.startIndex
+      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        rest += piece[start..<end]
+        try take(rest[...])
+        rest.removeAll(keepingCapacity: true)
+        start = end + 1
+      }
+      rest += piece[start...]
+    }
+    if !rest.isEmpty { try take(rest[...]) }
+  }
+}
+
+/// A malformed row.
+func malformedRow(_ number: Int, _ what: String) -> SubledgerError {
+  SubledgerError(
+    .damagedInput, "row \(number) of standard input is malformed: \(what)",
+    hint: "rows are those of docs/stages.md, format \(StageJob.formatVersion)")
+}

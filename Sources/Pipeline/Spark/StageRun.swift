@@ -1,0 +1,155 @@
+import Domain
+import EventStore
+public import Foundation
+import Reconciliation
+import Reports
+import Subscriptions
+
+extension RunPipeline {
+  /// Does the work of a stage: reads rows from `input` and gives rows to `put`.
+  ///
+  /// - Parameters:
+  ///   - job: a file that the driver wrote, with all that the rows do not contain.
+  public static func run(
+    _ stage: Stage, job path: String, version: String, input: FileHandle,
+    put: @escaping (String) throws -> Void
+  ) throws {
+    // What travels lies beside it.
+    let place = URL(fileURLWithPath: path)
+    let folder = place.deletingLastPathComponent()
+    var job = try JSONDecoder().decode(StageJob.self, from: try Data(contentsOf: place))
+    guard job.format == StageJob.formatVersion else {
+      throw SubledgerError(
+        .configuration,
+        "cannot do a stage of format \(job.format): this program has \(StageJob.formatVersion)",
+        hint: "give stages and run by the same version of the program")
+    }
+    for name in ["config", "prices"] {
+      job.flags[name] = job.flags[name]?.map { folder.appendingPathComponent($0).path }
+    }
+    let environment = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("SUBLEDGER_") || $0.key.hasPrefix("SUBLEDGER_SECRET_")
+    }
+    var pipeline = try RunPipeline(
+      flags: job.flags, environment: environment.merging(job.environment) { $1 }, now: job.now,
+      version: version, log: { _ in silent }, progress: { _ in { _ in } }, stop: { 0 })
+    if stage == .fold || stage == .reconcile { try pipeline.readPrices() }
+    let seed = folder.appendingPathComponent(job.ledger).path
+    let work = StageWork(
+      pipeline: pipeline, job: job, seed: seed, rows: StageInput(input), put: put)
+    switch stage {
+    case .normalise: try work.normalise()
+    case .merge: try work.merge()
+    case .fold: try work.fold()
+    case .reconcile: try work.reconcile()
+    }
+  }
+}
+
+/// The stages.
+struct StageWork {
+  let pipeline: RunPipeline
+  let job: StageJob
+  /// The path of a copy of the ledger that others read, too.
+  let seed: String
+  let rows: StageInput
+  let put: (String) throws -> Void
+  let format = StageCoding()
+
+  private var plan: Plan { pipeline.plan }
+
+  private func put(_ kind: String, _ value: some Encodable) throws {
+    try put("\(kind)\t\(try format.field(value))")
+  }
+
+  func normalise() throws {
+    let ledger = try Ledger.open(path: seed, mode: .readOnly)
+    let reader = ArchiveReader(
+      rules: try plan.normaliseRules(), valueBytesMax: plan.valueBytesMax, retracted: [],
+      knownContents: try ledger.contents(), formers: try ledger.formers())
+    let erased = try ledger.erasedUsers()
+    try rows.forEachRow { fields, number in
+      guard fields.count == 2, let file = Int(fields[0]),
+        let listed = try? format.value(ListedFile.self, fields[1])
+      else { throw malformedRow(number, "file and what is known of it are wanted") }
+      var writer = ArchiveRowWriter(file: file, erased: erased, put: put)
+      var failure: (any Error)?
+      reader.read(listed.file) { message in
+        do { try writer.add(message) } catch { failure = error }
+        return failure == nil
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  func merge() throws {
+    try withShard { archive, number, result in
+      try put("result\t\(archive) \(number) \(result)")
+    } body: { _, _ in
+    }
+  }
+
+  func fold() throws {
+    try withShard { ledger, rules in
+      let reconciled = Set(rules.snapshotsTakenAt.keys)
+      let pass = FoldPass(
+        ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
+        fold: GroupFold(rules: rules, reconciled: reconciled), jobs: 1,
+        charges: try ChargeRowWriter(
+          of: ledger, rules: rules.fold, dialect: plan.csvDialect,
+          decimals: plan.amountDecimals))
+      let charges = Relay<ChargePart>()
+      func put(_ facts: Facts) throws {
+        for piece in facts.pieces { try self.put("cells\t\(piece.rows().text)") }
+      }
+      try pass.forEachPart {
+        charges.put($0)
+      } add: { part in
+        try put(part.facts)
+        try self.put("part", part)
+        while let rows = charges.take() { try self.put("charges", rows) }
+      } addRevenue: { revenue, _ in
+        var facts = Facts()
+        facts.revenue = revenue
+        try put(facts)
+      }
+      while let rows = charges.take() { try self.put("charges", rows) }
+      try self.put("breaks", try pass.breaksOfGroups())
+      try self.put("linked", try ledger.linkedLineages())
+    }
+  }
+
+  func reconcile() throws {
+    try withShard { ledger, rules in
+      let paid = try ledger.paidPrices()
+      let rates = ExchangeRates(try ledger.rateRows())
+      let reconciled = Set(rules.snapshotsTakenAt.keys)
+      let pass = FoldPass(
+        ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
+        fold: GroupFold(rules: rules, reconciled: reconciled), jobs: 1)
+      try put("breaks", try pass.breaksByAmounts(of: job.unpriced, paid, rates))
+      let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }
+      let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).run(reconciled)
+      try put("result", outcome.result)
+      for users in outcome.users { try put("users", users) }
+    }
+  }
+
+  /// Gives `body` a ledger with the events of the rows, and the rules that hold for all.
+  private func withShard(
+    note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in },
+    body: (Ledger, ReconciliationSettings) throws -> Void
+  ) throws {
+    let folder = try PrivateFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("shard.sqlite")
+    try FileManager.default.copyItem(atPath: seed, toPath: path)
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    // Before the snapshots of others are left out.
+    let rules = try pipeline.reconcileRules(for: ledger)
+    var shard = ShardRows(try Shard(ledger, note: note))
+    try rows.forEachRow { try shard.add($0, number: $1) }
+    try shard.finish(keepsSnapshots: false)
+    try body(ledger, rules)
+  }
+}

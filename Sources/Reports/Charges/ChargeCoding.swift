@@ -1,0 +1,69 @@
+internal import Domain
+internal import Foundation
+
+// Rows of the list of charges, for another process.
+
+extension ChargePart: Codable {
+  private enum CodingKeys: CodingKey { case bytes, milliseconds, days, counts, totals }
+
+  /// Reads what `encode` wrote.
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    bytes = [UInt8](try values.decode(Data.self, forKey: .bytes))
+    let milliseconds = try values.decode([Int64].self, forKey: .milliseconds)
+    let days = try values.decode([Int32].self, forKey: .days)
+    let counts = try values.decode([Int].self, forKey: .counts)
+    for (month, sums) in try values.decode([Int32: ChargeTotals].self, forKey: .totals) {
+      totals[Month(number: month)] = sums
+    }
+    var start = 0
+    for (index, count) in counts.enumerated() {
+      guard count >= 0, count <= bytes.count - start, milliseconds.indices.contains(index),
+        days.indices.contains(index)
+      else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .counts, in: values, debugDescription: "rows end behind their bytes")
+      }
+      entries.append(
+        Entry(
+          milliseconds: milliseconds[index], day: Day(number: days[index]), start: start,
+          count: count))
+      start += count
+    }
+  }
+
+  /// Writes the rows in their order; `removed` is of no other process.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    var ordered = Data(capacity: bytes.count)
+    for entry in entries {
+      ordered.append(contentsOf: bytes[entry.start..<entry.start + entry.count])
+    }
+    try values.encode(ordered, forKey: .bytes)
+    try values.encode(entries.map(\.milliseconds), forKey: .milliseconds)
+    try values.encode(entries.map(\.day.number), forKey: .days)
+    try values.encode(entries.map(\.count), forKey: .counts)
+    let numbered = totals.map { ($0.key.number, $0.value) }
+    try values.encode(Dictionary(uniqueKeysWithValues: numbered), forKey: .totals)
+  }
+}
+
+extension ChargeTotals: Codable {
+  /// As texts, because sums may be greater than numbers of JSON.
+  init(from decoder: any Decoder) throws {
+    self.init()
+    var numbers = try decoder.singleValueContainer().decode([String].self)[...]
+    func next() -> Int128 { numbers.popFirst().flatMap { Int128($0) } ?? 0 }
+    (rows, units) = (Int64(clamping: next()), next())
+    for sum in Self.sums.map(\.sum) { self[keyPath: sum] = Sum(exact: next(), printed: next()) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    let sums = Self.sums.flatMap { sum in
+      ["\(self[keyPath: sum.sum].exact)", "\(self[keyPath: sum.sum].printed)"]
+    }
+    var value = encoder.singleValueContainer()
+    try value.encode(["\(rows)", "\(units)"] + sums)
+  }
+}

@@ -1,0 +1,54 @@
+import EventStore
+import Testing
+import Domain
+
+@Suite("Events on their way to another process")
+struct EventRowsTests {
+  private static let lines = [
+    Line(created: 3, received: 5), Line(transaction: "GPA.1234-5678", user: "ünï", usd: nil),
+    Line(provider: .iaptic, kind: .observed, isTimeInferred: true, collection: 77),
+    Line(app: "", name: "", product: ""),
+  ]
+
+  @Test("A row gives the event back with its texts and notes, by the words of another batch")
+  func roundTrip() throws {
+    var batch = EventBatch.of(Array(Self.lines.dropLast()))
+    batch.note(roundedAmounts: 2, missingIsProceed: 1)
+    batch.add(Self.lines[3], value: 3)
+    var coder = EventRows()
+    let notes = EventNotes(of: batch)
+    var read = EventBatch()
+    _ = read.symbols.symbol("a word of another batch")
+    for index in batch.events.indices {
+      let row = coder.encode(batch, index, notes)
+      #expect(coder.decode(row[...], into: &read))
+    }
+    #expect(read.values == batch.values)
+    #expect(read.readings == batch.readings)
+    for (index, text) in batch.texts.enumerated() {
+      #expect(batch.text(text.user) == read.text(read.texts[index].user))
+      #expect(batch.text(text.original) == read.text(read.texts[index].original))
+      #expect(batch.text(text.transaction) == read.text(read.texts[index].transaction))
+    }
+    for (sent, got) in zip(batch.events, read.events) {
+      #expect(batch.symbols.words[Int(sent.product)] == read.symbols.words[Int(got.product)])
+      #expect(batch.symbols.words[Int(sent.app)] == read.symbols.words[Int(got.app)])
+      #expect(batch.symbols.words[Int(sent.name)] == read.symbols.words[Int(got.name)])
+      var same = got
+      (same.product, same.app, same.name) = (sent.product, sent.app, sent.name)
+      same.revenue?.currency = sent.revenue?.currency ?? 0
+      #expect(same == sent)
+    }
+  }
+
+  @Test("What is cut or is no row adds nothing", arguments: ["", "%", "AAAA", "cut"])
+  func damage(text: String) {
+    var coder = EventRows()
+    let batch = EventBatch.of(Self.lines)
+    var row = coder.encode(batch, 0, EventNotes(of: batch))
+    if text == "cut" { row.removeLast(8) } else { row = text }
+    var read = EventBatch()
+    #expect(!coder.decode(row[...], into: &read))
+    #expect(read.events.isEmpty)
+  }
+}

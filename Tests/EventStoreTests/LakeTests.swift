@@ -1,0 +1,95 @@
+import Domain
+import EventStore
+import TestSupport
+import Testing
+
+@Suite("Events between a ledger and a lake")
+struct LakeTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  /// All that events make of a ledger.
+  private static let tables = [
+    """
+    select key, provider, app, original, user, versions, counted, hex(events), row_check
+    from lineage order by key
+    """,
+    "select first, hex(entries) from identity", "select * from event_conflict",
+    "select * from due", "select key, id from user order by key",
+    "select count(*) from lake_archive",
+  ]
+
+  private func content(_ ledger: Ledger) throws -> [[String]] {
+    try Self.tables.map { try ledger.table($0) }
+  }
+
+  /// Moves the events of a copy to rows, and these back into it.
+  private func moved() throws -> (copy: Ledger, shard: Shard) {
+    let path = folder.path("copy.sqlite")
+    try ledger.copy(to: path)
+    let copy = try Ledger.open(path: path, mode: .readWrite)
+    var coder = EventRows()
+    var rows: [(archive: Int32, text: String)] = []
+    try copy.forEachVersion { batch in
+      rows.append(
+        (batch.events[0].place.archive, coder.encode(batch, 0, EventNotes(of: batch))))
+    }
+    try copy.leaveEvents(to: "p")
+    #expect(try copy.table("select count(*) from lineage") == ["0"])
+    let places = try copy.lakeArchives()
+    let shard = try Shard(copy)
+    for (number, row) in rows.enumerated().sorted(by: { $0.element.archive < $1.element.archive }) {
+      var batch = EventBatch()
+      #expect(coder.decode(row.text[...], into: &batch))
+      let place = try #require(places.first { $0.archive == row.archive })
+      #expect(place.part == "p" && place.file == Int(row.archive))
+      try shard.add(
+        batch, of: row.archive, numbers: [Int32(number)], published: place.published)
+    }
+    return (copy, shard)
+  }
+
+  @Test("What was moved to a lake and back makes the same rows, and nothing is due that was not")
+  func thereAndBack() throws {
+    try ledger.ingest(
+      "a", [Line(), Line(transaction: "t2", original: "t2", user: "second", usd: nil)])
+    let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 1)
+    try ledger.finish(FoldChange(basis: basis, facts: Facts()))
+    try ledger.ingest(
+      "b",
+      [Line(created: 4, body: "other"), Line(usd: 5), Line(transaction: "t3", original: "t3")])
+    let before = try content(ledger)
+    #expect(before[3].count == 2, "the lineages of the second archive are due")
+    #expect(before[2].count == 1, "one event is in conflict")
+    let (copy, shard) = try moved()
+    #expect(try copy.isOnLake() == true)
+    try shard.finish(keepsSnapshots: true)
+    try copy.leaveLake()
+    #expect(try content(copy) == before)
+    #expect(try copy.isOnLake() == false)
+  }
+
+  @Test("The id of a person who was erased does not come back from a lake")
+  func erased() throws {
+    try ledger.ingest("a", [Line(user: "QON_person"), Line(transaction: "t2", original: "t2")])
+    _ = try ledger.erase("QON_person", as: NewAuditEntry(.erase)) { _, _ in nil }
+    let (copy, shard) = try moved()
+    // It was delivered once more, and lies in the lake as it came.
+    let again = EventBatch.of([Line(transaction: "t9", original: "t9", user: "QON_person")])
+    try shard.add(again, of: 1, numbers: [9], published: 0)
+    try shard.finish(keepsSnapshots: true)
+    let users = try copy.table("select id from user order by id")
+    #expect(users.count == 2 && !users.contains("QON_person"), "\(users)")
+    #expect(try copy.table("select count(distinct user) from lineage") == ["2"])
+    var coder = EventRows()
+    let row = coder.encode(again, 0, EventNotes(of: again), isErased: true)
+    var read = EventBatch()
+    #expect(coder.decode(row[...], into: &read))
+    #expect(read.text(read.texts[0].user).isEmpty && read.events[0].user == again.events[0].user)
+  }
+}
