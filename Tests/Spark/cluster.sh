@@ -1,34 +1,32 @@
 #!/usr/bin/env bash
-# Runs the sample on a standalone cluster of a master and two workers on this machine, whose PATH
-# does not lead to the program, and compares the set with the published one.
+# Runs the sample on a standalone cluster, and compares the set with the published one; then once
+# more, and kills an executor in each stage.
 # usage: cluster.sh PROGRAM
 . "$(dirname "$0")/common.sh"
-class=$(command -v spark-class || echo "$SPARK_HOME/bin/spark-class")
-port=$((20000 + RANDOM % 20000))
-master=spark://127.0.0.1:$port
-cluster=()
-trap 'kill "${cluster[@]}" 2>/dev/null || true; wait; rm -rf "$room"' EXIT
-
-# begin NAME CLASS [OPTION...]: a process of the cluster.
-begin() {
-  local name=$1
-  shift
-  env -i PATH=/usr/bin:/bin HOME="$room" SPARK_HOME="${SPARK_HOME:-}" SPARK_LOCAL_IP=127.0.0.1 \
-    "$class" "org.apache.spark.deploy.$1" "${@:2}" >"$name.log" 2>&1 &
-  cluster+=($!)
-}
-
-begin master master.Master --host 127.0.0.1 --port $port --webui-port 0
-for worker in 1 2; do
-  begin worker-$worker worker.Worker --host 127.0.0.1 --webui-port 0 -c 1 -m 1g \
-    -d "$room/worker-$worker" $master
-done
-for _ in $(seq 100); do
-  [ "$(grep -c 'Registering worker' master.log)" = 2 ] && break
-  sleep 0.3
-done
+cluster
 engine spark run "${sample[@]}" --out spark
 diff -rq "$root/reports" spark
 executors=$(ls -d worker-*/app-*/* | wc -l)
-[ "$executors" -ge 2 ]
+[ "$executors" -ge 2 ] || fail "$executors executors"
 echo "  a cluster with $executors executors: the bytes of reports/"
+
+rm -rf spark spark.sqlite*
+"$binary" run --ledger spark.sqlite --engine spark --master "$master" "${sample[@]}" --out spark \
+  >spark.out 2>spark.log &
+driver=$!
+killed=()
+for stage in normalise merge fold reconcile; do
+  executor=
+  # The process of a stage is a child of its executor.
+  while kill -0 $driver 2>/dev/null && [ -z "$executor" ]; do
+    process=$(pgrep -f "subledger-[-0-9a-f]* stage $stage --job" | head -1) || continue
+    executor=$(ps -o ppid= -p "$process" | tr -d ' ') || executor=
+  done
+  [ -z "$executor" ] || { kill -9 "$executor" && killed+=("$stage"); }
+done
+code=0
+wait $driver || code=$?
+[ $code -le 1 ] || { cat spark.log >&2; fail "exit $code after executors died"; }
+diff -rq "$root/reports" spark
+[ ${#killed[@]} -ge 3 ] || fail "executors died only in ${killed[*]}"
+echo "  executors killed in ${killed[*]}: the bytes of reports/"

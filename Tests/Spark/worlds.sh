@@ -13,18 +13,31 @@ make_world() {
   (cd world/archives && ls) >names
 }
 
-# deliver NIGHT: its third of the archives; in the second night what the first brought in another
-# body, in the third some of all once more.
+# deliver NIGHT: its third of the archives; in the first night one is cut off in its middle, and a
+# file has the first lines of the last archive and grows in the second, which also brings what there
+# was in another body; the third brings some of all once more. Snapshots come from the second on.
 deliver() {
-  mkdir -p in
+  mkdir -p in seen
   sed -n "$(($1 * 3 - 2)),$(($1 * 3))p" names | while read -r name; do
     cp -p "world/archives/$name" in/
   done
   case $1 in
-    2) zcat in/*.gz | sed -n '1~9p' | sed -E 's/"(currency|country)": ?"[A-Z]+"/"\1":"CHF"/g' \
-      >in/conflicts.jsonl ;;
-    3) zcat in/*.gz | sed -n '1~5p' >in/copies.jsonl ;;
+    1)
+      cut=$(sed -n 3p names)
+      head -c "$(($(stat -c %s "world/archives/$cut") / 2))" "world/archives/$cut" >"in/$cut" ;;
+    2)
+      cp -p "world/archives/$(sed -n 3p names)" in/
+      zcat in/*.gz | sed -n '1~9p' | sed -E 's/"(currency|country)": ?"[A-Z]+"/"\1":"CHF"/g' \
+        >in/conflicts.jsonl
+      [ ! -d world/snapshots/sdk ] || zcat world/snapshots/sdk/*.gz |
+        sed -E 's/"captured_at":[0-9]+/"captured_at":'"$early/" >seen/early.jsonl ;;
+    3)
+      zcat in/*.gz | sed -n '1~5p' >in/copies.jsonl
+      for shape in sdk flobuk iaptic purple; do
+        [ ! -d world/snapshots/$shape ] || zcat world/snapshots/$shape/*.gz >seen/$shape.jsonl
+      done ;;
   esac
+  zcat "world/archives/$(tail -1 names)" | sed -n "1,$(($1 * 20))p" >in/growing.jsonl
 }
 
 settings=()
@@ -37,13 +50,16 @@ for world; do
       make_world --subscribers 60 --providers qonversion,flobuk,iaptic,purple --enveloped 300000 \
         --fault double_charge=9000 --fault double_kind=9000 --fault impossible_rate=4000 \
         --entitlements current --migrate purple/qonversion/2024-05-01/2024-06-01 --seed 7
-      snapshots=(--snapshots world/snapshots) ;;
+      snapshots=(--snapshots seen) ;;
     webhooks) make_world --subscribers 120 --entitlements stale --seed 8 ;;
-    others) make_world --subscribers 120 --providers flobuk,iaptic,purple --seed 9 ;;
+    others)
+      make_world --subscribers 120 --providers flobuk,iaptic,purple --seed 9
+      snapshots=(--snapshots seen) ;;
   esac
   settings=(--config world/subledger.yaml)
   [ ! -e world/prices.csv ] || settings+=(--prices world/prices.csv)
   end=$(cut -c1-10 world/truth/as_of.txt)
+  early=$(date -u -d "$end - 4 weeks" +%s)000
   for night in 1 2 3; do
     deliver $night
     night "$(date -u -d "$end - $((9 - night * 3)) weeks" +%F)" "${settings[@]}" "${snapshots[@]}"
