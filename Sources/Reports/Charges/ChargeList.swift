@@ -67,10 +67,10 @@ extension ChargeList {
     for (month, totals) in written {
       try plan.checkStop()
       let path = "charges/\(month.text).csv"
-      let days = (spill?.days ?? []).filter { $0.month == month }
       let file = MonthFile(
         path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.charges[month])
-      let seal = try file.write(days, of: spill, without: removed[month] ?? [:])
+      let rows = try spill?.rows(of: month, in: plan.dialect)
+      let seal = try file.write(rows, without: removed[month] ?? [:])
       reports.add(totals.table(at: path, decimals: plan.amountDecimals), seal)
     }
     return reports
@@ -128,11 +128,9 @@ private struct MonthFile {
   let dialect: CSVDialect
   let former: FormerMonths.File?
 
-  /// Writes the published rows but the removed ones, and those of `days`.
-  func write(
-    _ days: [Day], of spill: ChargeSpill?, without removed: [Int64: Int]
-  ) throws -> FileSeal {
-    if let former, days.isEmpty, removed.isEmpty {
+  /// Writes the published rows but the removed ones, and new `rows`.
+  func write(_ rows: ChargeRows?, without removed: [Int64: Int]) throws -> FileSeal {
+    if let former, rows == nil, removed.isEmpty {
       try former.carry(to: path)
       return former.seal
     }
@@ -140,39 +138,17 @@ private struct MonthFile {
     var header = CSVLine(dialect)
     for column in ReportDefinition.charges.columns { header.add(plain: column.name) }
     try file.add(header)
-    guard let former else {
-      for day in days {
-        try spill?.rows(of: day, in: dialect).forEachRow { try file.add(line: $0) }
-      }
-      return try file.finish()
-    }
-    let parts = try days.compactMap { try spill?.rows(of: $0, in: dialect) }
-    try merge(former, parts, removed, into: file)
-    return try file.finish()
-  }
-
-  private func merge(
-    _ former: FormerMonths.File, _ days: [ChargePart], _ removed: [Int64: Int],
-    into file: CSVFile
-  ) throws {
-    var removed = removed
-    var (day, row) = (0, 0)
+    var (rows, removed) = (rows, removed)
     let separator = UInt8(ascii: dialect.separator)
     /// Adds the new rows that come before `limit`, or all.
     func addRows(before limit: UnsafeRawBufferPointer?) throws {
-      while day < days.count {
-        let isBefore = try days[day].bytes.withUnsafeBytes { bytes in
-          let next = bytes.row(days[day].entries[row])
-          guard limit.map({ precedes(next, $0, separator) }) ?? true else { return false }
-          try file.add(line: next)
-          return true
-        }
-        guard isBefore else { return }
-        row += 1
-        if row == days[day].entries.count { (day, row) = (day + 1, 0) }
-      }
+      while try rows?.takeFirst({ row in
+        guard limit.map({ precedes(row, $0, separator) }) ?? true else { return false }
+        try file.add(line: row)
+        return true
+      }) == true {}
     }
-    try former.forEachRow { line in
+    try former?.forEachRow { line in
       if !removed.isEmpty {
         let fingerprint = Fingerprint.of(line)
         if let count = removed[fingerprint] {
@@ -184,14 +160,6 @@ private struct MonthFile {
       try file.add(line: line)
     }
     try addRows(before: nil)
-  }
-}
-
-extension ChargePart {
-  /// Calls `body` at every row in order.
-  func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try bytes.withUnsafeBytes { bytes in
-      for entry in entries { try body(bytes.row(entry)) }
-    }
+    return try file.finish()
   }
 }

@@ -4,18 +4,19 @@ internal import Glibc
 
 /// Rows of the list of charges in a file without a name, each part of them sorted.
 ///
-/// Rows come by subscription and are printed by day, and all of them can be more than memory holds.
+/// Rows come by subscription and are printed by time, and all of them can be more than memory
+/// holds, also those of one day.
 struct ChargeSpill {
-  /// Where the rows of one day in one part lie.
-  private struct Extent {
-    let offset: Int
-    let count: Int
+  /// Where the rows of one month in one part lie.
+  struct Extent {
+    var offset: Int
+    var count: Int
   }
 
   private let file: OpenFile
   private let path: String
   private var size = 0
-  private var extents: [Day: [Extent]] = [:]
+  private var extents: [Month: [Extent]] = [:]
   private var buffer: [UInt8] = []
 
   /// Makes the file at `path` and takes its name away.
@@ -27,21 +28,23 @@ struct ChargeSpill {
     self.path = path
   }
 
-  var days: [Day] { extents.keys.sorted() }
-
   /// Writes the rows of `part`, which is sorted.
   mutating func add(_ part: ChargePart) throws(SubledgerError) {
     buffer.removeAll(keepingCapacity: true)
-    var day: Day?
+    var month: Month?
     var start = 0
-    func end(_ extents: inout [Day: [Extent]], _ count: Int, _ size: Int) {
-      guard let day, count > start else { return }
-      extents[day, default: []].append(Extent(offset: size + start, count: count - start))
+    func end(_ extents: inout [Month: [Extent]], _ count: Int, _ size: Int) {
+      guard let month, count > start else { return }
+      extents[month, default: []].append(Extent(offset: size + start, count: count - start))
     }
+    var day: Day?
     for entry in part.entries {
       if entry.day != day {
-        end(&extents, buffer.count, size)
-        (day, start) = (entry.day, buffer.count)
+        day = entry.day
+        if entry.day.month != month {
+          end(&extents, buffer.count, size)
+          (month, start) = (entry.day.month, buffer.count)
+        }
       }
       withUnsafeBytes(of: entry.milliseconds) { buffer.append(contentsOf: $0) }
       withUnsafeBytes(of: Int64(entry.count)) { buffer.append(contentsOf: $0) }
@@ -54,42 +57,107 @@ struct ChargeSpill {
     size += buffer.count
   }
 
-  /// The rows of a day, which are written in `dialect`, sorted.
-  func rows(of day: Day, in dialect: CSVDialect) throws(SubledgerError) -> ChargePart {
-    var part = ChargePart(dialect)
-    for extent in extents[day] ?? [] {
-      let start = part.bytes.count
-      part.bytes.append(contentsOf: repeatElement(0, count: extent.count))
-      try read(extent, to: &part.bytes, at: start)
-      part.bytes.withUnsafeBytes { bytes in
-        var place = start
-        while place < start + extent.count {
-          let milliseconds = bytes.loadUnaligned(fromByteOffset: place, as: Int64.self)
-          let count = Int(bytes.loadUnaligned(fromByteOffset: place + 8, as: Int64.self))
-          part.entries.append(
-            ChargePart.Entry(
-              milliseconds: milliseconds, day: day, start: place + 16, count: count))
-          place += 16 + count
-        }
-      }
-    }
-    part.sort()
-    return part
+  /// The rows of a month, which are written in `dialect`; nil when there are none.
+  func rows(of month: Month, in dialect: CSVDialect) throws(SubledgerError) -> ChargeRows? {
+    guard let extents = extents[month] else { return nil }
+    return try ChargeRows(extents, of: self, separator: UInt8(ascii: dialect.separator))
   }
 
-  private func read(
-    _ extent: Extent, to bytes: inout [UInt8], at start: Int
+  /// Reads the beginning of `extent` behind `bytes`, at most `count` bytes, and takes it away.
+  func read(
+    _ extent: inout Extent, _ count: Int, to bytes: inout [UInt8]
   ) throws(SubledgerError) {
-    var done = 0
-    while done < extent.count {
+    let (start, end) = (bytes.count, bytes.count + min(count, extent.count))
+    bytes.append(contentsOf: repeatElement(0, count: end - start))
+    var done = start
+    while done < end {
       let read = bytes.withUnsafeMutableBytes { bytes in
         file.read(
-          into: UnsafeMutableRawBufferPointer(
-            rebasing: bytes[start + done..<start + extent.count]),
-          at: extent.offset + done)
+          into: UnsafeMutableRawBufferPointer(rebasing: bytes[done..<end]),
+          at: extent.offset + done - start)
       }
       guard let read, read > 0 else { throw .system("read", path) }
       done += read
     }
+    extent.offset += end - start
+    extent.count -= end - start
   }
 }
+
+/// The rows of a month in the order of the list, merged from the parts of them.
+struct ChargeRows {
+  private var parts: Heap<Part>
+
+  /// A part of the rows, and as many of its bytes as are read at once.
+  private final class Part {
+    private let spill: ChargeSpill
+    private var rest: ChargeSpill.Extent
+    private let pieceSize: Int
+    private var bytes: [UInt8] = []
+    /// Where the row begins that is the first of those left, and how long it is.
+    private var (start, count) = (0, 0)
+    private(set) var milliseconds: Int64 = 0
+
+    init(_ extent: ChargeSpill.Extent, of spill: ChargeSpill, pieceSize: Int) {
+      (rest, self.spill, self.pieceSize) = (extent, spill, pieceSize)
+    }
+
+    /// Goes on to the next row; returns whether there is one.
+    func advance() throws(SubledgerError) -> Bool {
+      start += count
+      guard start < bytes.count || rest.count > 0 else { return false }
+      try hold(headerSize)
+      (milliseconds, count) = bytes.withUnsafeBytes { bytes in
+        (
+          bytes.loadUnaligned(fromByteOffset: start, as: Int64.self),
+          Int(bytes.loadUnaligned(fromByteOffset: start + 8, as: Int64.self))
+        )
+      }
+      start += headerSize
+      try hold(count)
+      return true
+    }
+
+    /// Reads on where fewer than `size` bytes are left.
+    private func hold(_ size: Int) throws(SubledgerError) {
+      guard bytes.count - start < size else { return }
+      bytes.removeSubrange(..<start)
+      start = 0
+      try spill.read(&rest, max(pieceSize, size), to: &bytes)
+    }
+
+    func withRow<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+      try bytes.withUnsafeBytes { bytes in
+        try body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
+      }
+    }
+  }
+
+  init(
+    _ extents: [ChargeSpill.Extent], of spill: ChargeSpill, separator: UInt8
+  ) throws(SubledgerError) {
+    parts = Heap { left, right in
+      guard left.milliseconds == right.milliseconds else {
+        return left.milliseconds < right.milliseconds
+      }
+      return left.withRow { row in right.withRow { precedes(row, $0, separator) } }
+    }
+    let pieceSize = max(1 << 12, min(1 << 18, (1 << 23) / extents.count))
+    for extent in extents {
+      let part = Part(extent, of: spill, pieceSize: pieceSize)
+      if try part.advance() { parts.add(part) }
+    }
+  }
+
+  /// Calls `take` at the first of the rows that are left, which is gone if it returns true.
+  ///
+  /// Returns false when there is none, or `take` does.
+  mutating func takeFirst(_ take: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
+    guard let part = parts.first, try part.withRow(take) else { return false }
+    if try part.advance() { parts.replaceFirst(by: part) } else { _ = parts.removeFirst() }
+    return true
+  }
+}
+
+/// Before a row stand its time in milliseconds and its length.
+private let headerSize = 16

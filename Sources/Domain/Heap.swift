@@ -1,0 +1,43 @@
+/// Values of which the first in order is at hand: adding one, and taking out or replacing the
+/// first, takes time that grows with the logarithm of their number.
+public struct Heap<Element> {
+  private var elements: [Element] = []
+  private let precedes: (Element, Element) -> Bool
+
+  /// No values yet, in the order of `precedes`.
+  public init(by precedes: @escaping (Element, Element) -> Bool) { self.precedes = precedes }
+
+  /// The first value; nil when there is none.
+  public var first: Element? { elements.first }
+
+  /// Adds a value.
+  public mutating func add(_ element: Element) {
+    elements.append(element)
+    var index = elements.count - 1
+    while index > 0, precedes(elements[index], elements[(index - 1) / 2]) {
+      elements.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  /// Takes out the first value; nil when there is none.
+  public mutating func removeFirst() -> Element? {
+    guard let first = elements.first, let last = elements.popLast() else { return nil }
+    if !elements.isEmpty { replaceFirst(by: last) }
+    return first
+  }
+
+  /// Puts `element` in the place of the first value, of which there is one.
+  public mutating func replaceFirst(by element: Element) {
+    elements[0] = element
+    var index = 0
+    while true {
+      var next = 2 * index + 1
+      guard next < elements.count else { return }
+      if next + 1 < elements.count, precedes(elements[next + 1], elements[next]) { next += 1 }
+      guard precedes(elements[next], elements[index]) else { return }
+      elements.swapAt(index, next)
+      index = next
+    }
+  }
+}
