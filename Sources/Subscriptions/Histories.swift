@@ -40,20 +40,21 @@ private struct FoldGroup {
   }
 
   func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
-    let purchases = events.filter { !$0.isCollectionAlone }
+    let purchases = events.keeping { !$0.isCollectionAlone }
     let shared = purchases.filter(\.isShared)
     var histories: [SubscriptionHistory] = []
     if !shared.isEmpty { histories.append(try history(shared, exclusion: .familySharing)) }
     var chains: [Chain] = []
-    var ends = ChainEnds()
-    for thread in try threads(purchases.filter { !$0.isShared }) {
-      if let start = thread.start, let index = ends.last(before: start, in: thread.store) {
-        chains[index].append(thread)
-        ends.update(index, chains[index])
+    var ends: [Store: ChainEnds] = [:]
+    for thread in try threads(purchases.keeping { !$0.isShared }) {
+      var place = chains.count
+      if let start = thread.start, let free = ends[thread.store]?.takeLast(before: start) {
+        place = free
+        chains[place].append(thread)
       } else {
         chains.append(Chain(thread))
-        ends.add(chains[chains.count - 1])
       }
+      if let end = chains[place].end { ends[thread.store, default: ChainEnds()].add(end, place) }
     }
     for chain in chains {
       if let single = chain.single {
@@ -69,7 +70,8 @@ private struct FoldGroup {
   private func threads(_ purchases: [Event]) throws(AmountOverflow) -> [SubscriptionHistory] {
     var folded: [SubscriptionHistory] = []
     for thread in purchases.threads { folded.append(try history(thread, exclusion: nil)) }
-    return folded.sorted { $0.place < $1.place }
+    folded.sort { $0.place < $1.place }
+    return folded
   }
 
   private func history(
@@ -105,32 +107,37 @@ private struct Chain {
   }
 }
 
-/// When chains end, and in which stores, in plain numbers: a user can have tens of thousands.
-private struct ChainEnds {
-  /// Milliseconds; the greatest number for an open end.
-  private var ends: [Int64] = []
-  private var stores: [Store] = []
+/// When the chains of one store end that are over at some time: a user can have hundreds of
+/// thousands.
+struct ChainEnds {
+  private typealias End = (end: Instant, chain: Int)
 
-  mutating func add(_ chain: Chain) {
-    ends.append(chain.end?.milliseconds ?? .max)
-    stores.append(chain.store)
-  }
+  /// Those that ended, the last one first; of several, the first chain.
+  private var over = Heap<End> { $0.end != $1.end ? $0.end > $1.end : $0.chain < $1.chain }
+  /// The others, the next one first.
+  private var running = Heap<End> { $0.end < $1.end }
 
-  mutating func update(_ index: Int, _ chain: Chain) {
-    ends[index] = chain.end?.milliseconds ?? .max
-  }
+  mutating func add(_ end: Instant, _ chain: Int) { running.add((end, chain)) }
 
-  /// The chain with the latest end at or before `start`, the first of several.
-  func last(before start: Instant, in store: Store) -> Int? {
-    var found: Int?
-    for index in ends.indices where ends[index] <= start.milliseconds && stores[index] == store {
-      if found.map({ ends[index] > ends[$0] }) ?? true { found = index }
+  /// Takes out the chain with the latest end at or before `start`, the first of several; later
+  /// calls have no earlier start.
+  mutating func takeLast(before start: Instant) -> Int? {
+    while let next = running.first, next.end <= start {
+      over.add(next)
+      _ = running.removeFirst()
     }
-    return found
+    return over.removeFirst()?.chain
   }
 }
 
 extension [Event] {
+  /// The events that fulfil a condition, which is asked once of each in order; where all do, they
+  /// are not copied.
+  func keeping(_ isKept: (Event) -> Bool) -> [Event] {
+    guard let first = firstIndex(where: { !isKept($0) }) else { return self }
+    return self[..<first] + self[(first + 1)...].filter(isKept)
+  }
+
   var inOrder: [Event] {
     guard let last = self.map(\.time).max() else { return self }
     return inBusinessOrder(self, before: last + Interval(milliseconds: 1))

@@ -43,7 +43,8 @@ public struct GroupChange: Sendable {
 
   mutating func sort() {
     guard members.count > 1 else { return }
-    (events, previousEvents) = (events.inTimeOrder, previousEvents.inTimeOrder)
+    events.sortByTime()
+    previousEvents.sortByTime()
   }
 
   /// Adds a subscription of `unit`; nil for one that is always alone.

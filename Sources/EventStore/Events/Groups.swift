@@ -49,7 +49,8 @@ extension Ledger {
   public func events(of group: [LineageRow]) throws(SubledgerError) -> [Event] {
     var events: [Event] = []
     for row in group { events += try self.events(of: row) }
-    return group.count > 1 ? events.inTimeOrder : events
+    if group.count > 1 { events.sortByTime() }
+    return events
   }
 }
 
@@ -82,7 +83,8 @@ extension Connection {
     var root: Int64 = 0
     var events: [Event] = []
     func finish() throws {
-      if !events.isEmpty { try body(group, group.count > 1 ? events.inTimeOrder : events) }
+      if group.count > 1 { events.sortByTime() }
+      if !events.isEmpty { try body(group, events) }
       group.removeAll(keepingCapacity: true)
       events.removeAll(keepingCapacity: true)
     }
@@ -147,8 +149,8 @@ extension LineageRow {
 }
 
 extension [Event] {
-  /// By time, then identity.
-  public var inTimeOrder: [Event] {
-    sorted { ($0.time, $0.identity) < ($1.time, $1.identity) }
+  /// Sorts by time, then identity.
+  public mutating func sortByTime() {
+    sort { ($0.time, $0.identity) < ($1.time, $1.identity) }
   }
 }

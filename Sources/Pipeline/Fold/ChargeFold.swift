@@ -60,7 +60,7 @@ struct ChargeFold {
         let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
         sources = known
         var all = owners.take() ?? Owners(group, events)
-        let owner = try owner(of: charge.event, among: &all, knownBy: archive)
+        let owner = try owner(of: charge.event, in: group, &all, knownBy: archive)
         owners = all
         let own = known.arrival(
           of: charge.event.identity, at: charge.event.place, knownBy: archive)
@@ -84,14 +84,15 @@ struct ChargeFold {
 
   /// What the rows of a group's lineages share.
   private struct Owners {
-    var rows: [Int64: LineageRow] = [:]
+    /// By lineage: its place in the group.
+    var places: [Int64: Int] = [:]
     /// The last user that the events of a lineage name.
     var users: [Int64: Int64] = [:]
-    /// By lineage and user.
-    var cells: [Int64: [Int64: ChargeOwner]] = [:]
+    /// Of the last charge.
+    var last: (lineage: Int64, user: Int64, cells: ChargeOwner)?
 
     init(_ group: [LineageRow], _ events: [Event]) {
-      for row in group { rows[row.key] = row }
+      for (place, row) in group.enumerated() { places[row.key] = place }
       for event in events.reversed() where event.user != 0 {
         if users[event.lineage] == nil { users[event.lineage] = event.user }
         if group.count == 1 { break }
@@ -100,10 +101,13 @@ struct ChargeFold {
   }
 
   private mutating func owner(
-    of event: BookedCharge.Source, among owners: inout Owners, knownBy archive: Int32
+    of event: BookedCharge.Source, in group: [LineageRow], _ owners: inout Owners,
+    knownBy archive: Int32
   ) throws -> ChargeOwner {
-    if let known = owners.cells[event.lineage]?[event.user] { return known }
-    let row = owners.rows[event.lineage]
+    if let last = owners.last, (last.lineage, last.user) == (event.lineage, event.user) {
+      return last.cells
+    }
+    let row = owners.places[event.lineage].map { group[$0] }
     let newest = owners.users[event.lineage] ?? 0
     let user = event.user == 0 ? newest : event.user
     // An earlier user's subscriptions are not folded again when that user's id changes.
@@ -112,7 +116,7 @@ struct ChargeFold {
       user: try text(of: user, row),
       customer: hasCustomer ? try ledger.customerID(of: user, knownBy: archive) : "",
       subscription: try subscription(of: row))
-    owners.cells[event.lineage, default: [:]][event.user] = cells
+    owners.last = (event.lineage, event.user, cells)
     return cells
   }
 

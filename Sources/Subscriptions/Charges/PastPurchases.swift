@@ -10,7 +10,7 @@ extension [Event] {
   var withoutPastProducts: [Event] {
     guard first?.provider.capabilities.body == .event else { return self }
     var holding = Holding()
-    return filter { event in
+    return keeping { event in
       if event.opensSubscription || event.kind.isProductChange { holding.take(event) }
       let isState = event.isCancel || event.isExpiry || event.isBillingProblem
       return !isState || !holding.isPast(event)

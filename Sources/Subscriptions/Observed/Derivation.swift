@@ -21,7 +21,7 @@ struct Derivation {
   private var afterwards: [Event] = []
 
   init(reported: [Event], collections: Collections, rules: FoldSettings) {
-    self.reported = Dictionary(grouping: reported.filter { $0.kind != .observed }, by: \.lineage)
+    self.reported = Dictionary(grouping: reported.keeping { $0.kind != .observed }, by: \.lineage)
     self.collections = collections
     self.rules = rules
     purchases = Purchase.all(in: reported, rules: rules)

@@ -13,7 +13,7 @@ extension [Event] {
       last[part] = event
     }
     if last.isEmpty { return self }
-    return filter { event in
+    return keeping { event in
       guard event.collection != 0, let spoken = last[MessagePart(event)] else { return true }
       return spoken.identity == event.identity && spoken.time == event.time
     }

@@ -14,13 +14,13 @@ struct StateSequence {
   /// `reported` are the counted events of the subscription in business order, with observations.
   init(of reported: [Event], collections: Collections, rules: FoldSettings) {
     let reported = reported.withDeclinedOrders(rules)
-    var events = reported.filter { $0.kind != .observed }
+    var events = reported.keeping { $0.kind != .observed }
     if reported.contains(where: { $0.observation != nil }) {
       var derivation = Derivation(reported: reported, collections: collections, rules: rules)
       let derived = derivation.run()
       next = derived.map(\.time).filter { $0 >= rules.asOf }.min()
-      events += derived
-      events = inBusinessOrder(events, before: rules.asOf).withoutPastPurchases
+      if !derived.isEmpty { events = inBusinessOrder(events + derived, before: rules.asOf) }
+      events = events.withoutPastPurchases
     } else {
       next = nil
     }
@@ -54,7 +54,7 @@ extension [Event] {
   var withoutPastEnds: [Event] {
     var opened: Set<Int64> = []
     var holder: Int64 = 0
-    return filter { event in
+    return keeping { event in
       if event.opensSubscription, event.transaction != 0 {
         opened.insert(event.transaction)
         holder = event.transaction
@@ -73,7 +73,7 @@ extension [Event] {
   var withoutPastPurchases: [Event] {
     var opened: Set<Int64> = []
     var holder: Int64?
-    return filter { event in
+    return keeping { event in
       if event.opensPurchase {
         guard event.kind != .purchased else { return true }
         opened.insert(event.lineage)
