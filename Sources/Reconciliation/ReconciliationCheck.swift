@@ -139,7 +139,7 @@ extension BreakCode {
   /// - Parameters:
   ///   - provider: the provider to ask.
   ///   - purchases: how to get the user's purchases.
-  func action(asking provider: String, _ purchases: String) -> String {
+  private func action(asking provider: String, _ purchases: String) -> String {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund:
       "\(purchases); have the event sent again; a decision closes the break and books nothing"
@@ -170,11 +170,16 @@ extension BreakCode {
   }
 
   /// What a person does about a break of the code at `provider`.
-  public func action(at provider: Provider) -> String {
-    let purchases =
-      provider.interface.path.isEmpty
-      ? "ask \(provider.name) for the user's purchases"
-      : "make the call that refetch_worklist.csv has for the subscription"
-    return action(asking: provider.name, purchases)
-  }
+  public func action(at provider: Provider) -> String { Self.actions[provider]?[self] ?? "" }
+
+  /// Made once, because there can be as many breaks as events.
+  private static let actions = Dictionary(
+    uniqueKeysWithValues: Provider.allCases.map { provider in
+      let purchases =
+        provider.interface.path.isEmpty
+        ? "ask \(provider.name) for the user's purchases"
+        : "make the call that refetch_worklist.csv has for the subscription"
+      let texts = allCases.map { ($0, $0.action(asking: provider.name, purchases)) }
+      return (provider, Dictionary(uniqueKeysWithValues: texts))
+    })
 }

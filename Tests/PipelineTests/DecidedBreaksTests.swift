@@ -27,6 +27,13 @@ struct DecidedBreaksTests {
     return (decided.decisions.map(\.breakID), decided.unused)
   }
 
+  @Test("Of breaks with one id the last counts; they come by id")
+  func lastOfEachID() {
+    var breaks = [found(2), found(1, missing: 5), found(0), found(1, missing: 7)]
+    breaks.sortKeepingLastOfEachID()
+    #expect(breaks == [found(0), found(1, missing: 7), found(2)].sorted { $0.id < $1.id })
+  }
+
   @Test("The charges that are left of several keep it when the first has come")
   func severalCharges() throws {
     for left in [4, 5] {

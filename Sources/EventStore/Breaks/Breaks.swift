@@ -27,7 +27,7 @@ extension Ledger {
       var counts = BreakCounts()
       let episodes = try BreakEpisodes(database, asOf: asOf, run: run)
       try episodes.undoAttempt()
-      for item in current.sorted(by: { $0.id < $1.id }) { try episodes.see(item, &counts) }
+      for item in current { try episodes.see(item, &counts) }
       counts.resolved = try episodes.resolveUnseen()
       return counts
     }

@@ -29,7 +29,7 @@ struct PublishPass {
   ) throws -> RunResult {
     let archives = try ledger.archives(byName: true)
     var manifest = manifest(archives, reconciled.result.counts)
-    let (run, decided) = try store(fold, reconciled, archives)
+    let (run, decided) = try store(&fold, reconciled, archives)
     manifest.counts.merge(decided.counts) { $1 }
     fold.facts = Facts()
     try ledger.releaseMemory()
@@ -81,8 +81,11 @@ struct PublishPass {
 
   /// Stores cells and breaks of this run in one transaction; returns the run's number and the
   /// breaks, some of which the cells show, beside the decisions.
+  ///
+  /// The breaks are taken out of `fold`: there can be as many as events.
   private func store(
-    _ fold: FactRefresh.Outcome, _ reconciled: ReconcilePass.Outcome, _ archives: [ArchiveRecord]
+    _ fold: inout FactRefresh.Outcome, _ reconciled: ReconcilePass.Outcome,
+    _ archives: [ArchiveRecord]
   ) throws -> (run: Int64, breaks: DecidedBreaks) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
@@ -101,12 +104,17 @@ struct PublishPass {
       try fold.cells?.addCells(to: ledger)
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
-      let unexplained = fold.breaks.filter { !reconciled.result.explained.contains($0.id) }
-      let found =
-        unexplained + reconciled.result.breaks + staleFeeds(ledger, rules) + (try gaps.run())
-      // One break per id: a break from reconciliation replaces one from a single event.
-      let breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
-        .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
+      var breaks: [Break] = []
+      swap(&breaks, &fold.breaks)
+      breaks.removeAll { reconciled.result.explained.contains($0.id) }
+      breaks += reconciled.result.breaks
+      breaks += staleFeeds(ledger, rules)
+      breaks += try gaps.run()
+      // A break from reconciliation replaces one from a single event.
+      breaks.sortKeepingLastOfEachID()
+      for index in breaks.indices {
+        breaks[index] = plan.configuration.severity.aged(breaks[index], asOf: rules.asOf)
+      }
       decided = try DecidedBreaks(
         breaks, plan.decisions.decisions, former: ledger.knownBreak)
       try ledger.replaceDecisions(decided.decisions)

@@ -15,6 +15,10 @@ struct DecidedBreaks {
     _ breaks: [Break], _ given: [Decision], former: (String) throws -> Break? = { _ in nil }
   ) throws {
     self.breaks = breaks
+    guard !given.isEmpty else {
+      (decisions, verdicts) = ([], [:])
+      return
+    }
     let named = Dictionary(
       breaks.compactMap { found in found.idOfTransaction.map { ($0, found.id) } }
     ) { first, _ in first }
@@ -38,7 +42,9 @@ struct DecidedBreaks {
   }
 
   /// What still stands; a decided break leaves all gates.
-  var undecided: [Break] { breaks.filter { verdicts[$0.id] == nil } }
+  var undecided: [Break] {
+    verdicts.isEmpty ? breaks : breaks.filter { verdicts[$0.id] == nil }
+  }
 
   /// Ids of decisions while no break of the run has them: they came too early, name nothing, or
   /// their break was resolved.
@@ -56,5 +62,15 @@ struct DecidedBreaks {
       "decisions": Int64(verdicts.count),
       "decisions_unused": Int64(unused.count),
     ]
+  }
+}
+
+extension [Break] {
+  /// Sorts by id, and of breaks with one id keeps the last.
+  mutating func sortKeepingLastOfEachID() {
+    var places: [String: Int] = [:]
+    for (place, item) in enumerated() { places[item.id] = place }
+    if places.count < count { self = indices.filter { places[self[$0].id] == $0 }.map { self[$0] } }
+    sort { $0.id < $1.id }
   }
 }
