@@ -31,6 +31,9 @@ extension SubscriptionHistory {
       charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
     }.max()
     state.isStartSeen = stretches.first?.opening == .new
+    state.firstPurchasedAt = periods.first.flatMap {
+      events[$0.opener].observation?.firstPurchasedAt
+    }
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
     state.prices = reportedPrices

@@ -180,6 +180,10 @@ public final class LineageState {
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
 
+  /// When the subscription was first bought, as the state with its first charge dates it; nil when
+  /// not sent.
+  public var firstPurchasedAt: Instant?
+
   /// Whether the lineage renews, rather than being a one-time purchase.
   public var isSubscription: Bool {
     concernsSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }

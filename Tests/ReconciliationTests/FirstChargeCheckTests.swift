@@ -15,7 +15,7 @@ struct FirstChargeCheckTests {
     let breaks = scenario(.monthly(renewals: 2, without: [0])).breaks
     #expect(breaks.map(\.code) == [.missedStart])
     let found = try #require(breaks.first)
-    #expect(found.expectedAt.map { $0 > at("2026-01-01") && $0 < at("2026-01-06") } == true)
+    #expect(found.expectedAt == at("2026-01-01"))
     #expect(found.estimatedUSD == Amount(micros: 10_000_000))
     #expect(found.evidence.contains("renewal 1"))
   }
@@ -33,6 +33,44 @@ struct FirstChargeCheckTests {
   func several() {
     #expect(
       scenario(.monthly(renewals: 2, without: [0, 1])).codes == ["MISSED_RENEWAL", "MISSED_START"])
+  }
+
+  @Test("Without a counter, another transaction than the original one proves the charge before it")
+  func uncounted() {
+    func breaks(_ transaction: Int64, since first: String = "2025-10-01") -> [Break] {
+      var story = Story()
+      story.report(
+        .renewed, "2026-02-01", until: "2026-03-01", transaction: transaction, price: 10)
+      story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: transaction)
+      return scenario(story, since: first).breaks
+    }
+    #expect(breaks(101).map(\.code) == [.missedStart])
+    #expect(breaks(101).map(\.expectedAt) == [at("2026-01-01")])
+    #expect(breaks(101, since: "2025-12-02").map(\.code) == [.missedRenewal])
+    #expect(breaks(101, since: "2026-01-15").isEmpty)
+    #expect(breaks(100).isEmpty)
+  }
+
+  @Test("A state that dates the first purchase proves the start, and the renewals of whole periods")
+  func bought() {
+    func breaks(_ bought: String) -> [Break] {
+      var story = Story()
+      story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {
+        $0.provider = .iaptic
+        var state = Observation()
+        state.firstPurchasedAt = at(bought)
+        $0.observation = state
+      }
+      var known = scenario(story)
+      known.provider = .iaptic
+      return known.breaks.sorted { $0.code.rawValue < $1.code.rawValue }
+    }
+    #expect(breaks("2026-01-01").map(\.code) == [.missedRenewal, .missedStart])
+    #expect(breaks("2026-01-01").map(\.expectedAt) == [at("2026-02-01"), at("2026-01-01")])
+    #expect(breaks("2026-01-10").map(\.code) == [.missedStart])
+    #expect(breaks("2026-02-22").map(\.estimatedUSD) == [.zero])
+    #expect(breaks("2025-09-01").isEmpty)
+    #expect(breaks("2026-03-01").isEmpty)
   }
 
   @Test("Only what lies after the first event of the feed is missing")

@@ -118,10 +118,14 @@ struct LineageStateTests {
   @Test("A cancel of the year before explains an end, until an expiry closes that subscription")
   func commitment() throws {
     var story = Story()
-    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.renewed, "2026-01-01", until: "2026-02-01", price: "10")
     story.report(.canceled, "2026-01-05", until: "2026-02-01")
     story.report(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
     #expect(try history(story).state?.silentEnd == nil)
+    // No commitment that began then is over.
+    var begun = story
+    begun.events[0].kind = .started
+    #expect(try history(begun).state?.silentEnd == at("2026-03-01"))
     // Stores charge some seconds before the end.
     story.events[2].time = at("2026-02-28T23:59:50")
     story.events[2].periodStart = story.events[2].time

@@ -6,15 +6,18 @@ extension Reconciler {
   func findCounterGaps() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let start = findStartOfCounting(lineage)
-      let paid = lineage.latest.subscriptionCharges
-      var counter = RenewalCounter(
-        after: start == nil ? nil : 0,
-        isStartSeen: start == nil && lineage.latest.isStartSeen)
-      for index in paid.indices {
-        let jump = counter.take(paid[index].kind, counter: paid[index].renewalCount)
-        if let jump { raiseGap(lineage, jump, since: start, paid[...index]) }
+      for paid in lineage.countedCharges {
+        let isStartSeen = paid.isByOrder ? paid.isFromStart : lineage.latest.isStartSeen
+        var counter = RenewalCounter(
+          after: start == nil ? nil : 0, isStartSeen: start == nil && isStartSeen)
+        for index in paid.charges.indices {
+          let charge = paid.charges[index]
+          let jump = counter.take(charge.kind, counter: charge.renewalCount)
+          guard let jump else { continue }
+          raiseGap(lineage, jump, since: start, paid.charges[...index], isByOrder: paid.isByOrder)
+        }
+        if let counted = counter.count { raiseReportedCount(lineage, above: counted) }
       }
-      if let counted = counter.count { raiseReportedCount(lineage, above: counted) }
     }
   }
 
@@ -41,8 +44,12 @@ extension Reconciler {
   }
 
   /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
+  ///
+  /// A declined order has a number too, so that orders are missing only where time is free for
+  /// their periods.
   private func raiseGap(
-    _ lineage: LineageInput, _ jump: CounterJump, since start: Instant?, _ paid: ArraySlice<Charge>
+    _ lineage: LineageInput, _ jump: CounterJump, since start: Instant?,
+    _ paid: ArraySlice<Charge>, isByOrder: Bool
   ) {
     guard let charge = paid.last else { return }
     let known = jump.previous.map { paid[$0...] } ?? []
@@ -54,11 +61,17 @@ extension Reconciler {
       !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
         && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
     }
-    let left = jump.between - total(between)
+    var left = jump.between - total(between)
+    if isByOrder, let length = periodLength(lineage)?.milliseconds, length > 0 {
+      left = min(left, (charge.periodStart.since(from).milliseconds + length / 2) / length)
+    }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
     let due = min(firstHole(known) ?? last ?? from, charge.time)
-    let counts = charge.kind == .renewal ? "renewal \(jump.to)" : "renewal count \(jump.to)"
+    let counts =
+      isByOrder
+      ? "order \(lineage.transactionText(charge.transaction))"
+      : charge.kind == .renewal ? "renewal \(jump.to)" : "renewal count \(jump.to)"
     var evidence = "\(counts) of \(charge.time.text) follows renewal \(jump.from)"
     if jump.changes > 0 {
       evidence +=

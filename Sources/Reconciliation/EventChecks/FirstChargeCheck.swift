@@ -7,7 +7,7 @@ extension Reconciler {
   func evaluateFirstCharges() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let state = lineage.latest
-      guard let first = state.subscriptionCharges.first, state.trials.isEmpty,
+      guard let first = lineage.countedCharges.first?.charges.first, state.trials.isEmpty,
         !state.unseenPeriods.contains(where: { $0.time < first.time }),
         !missing(in: lineage).contains(where: { isBefore(first, $0) }), !isListed(lineage)
       else { continue }
@@ -31,37 +31,86 @@ extension Reconciler {
   /// Raises the start, if it was watched; else the renewals that were, as many as are counted.
   ///
   /// Soon after the first event of the feed, the charge may have come out of a billing retry that
-  /// began before it. After a change of product, the length of the period before is unknown.
+  /// began before it. After a change of product, the length of the period before is unknown. Where
+  /// nothing counts, another transaction than the original one proves the charge of the period
+  /// before: the start, unless that can have been before the feed.
   private func findChargesBefore(_ first: Charge, _ lineage: LineageInput) {
-    let about = subject(lineage)
-    guard let counted = first.renewalCount.map(Int64.init), counted > 0,
-      isWatched(first.periodStart - rules.fold.retryHorizon, about),
-      !lineage.latest.productChanges.contains(where: { $0.time <= first.time })
-    else { return }
+    let (about, state) = (subject(lineage), lineage.latest)
+    guard !state.productChanges.contains(where: { $0.time <= first.time }) else { return }
+    if let bought = state.firstPurchasedAt, bought + rules.fold.renewalGap < first.periodStart {
+      return findCharges(since: bought, before: first, lineage)
+    }
+    let counted = first.renewalCount.map(Int64.init).flatMap { $0 > 0 ? $0 : nil }
+    // A start that is not always announced is no loss.
+    let announces = state.provider.capabilities.announcesLateUploads
+    let limit = (counted ?? (isOfLaterTransaction(first, lineage) ? 2 : 0)) - (announces ? 0 : 1)
+    guard isWatched(first.periodStart - rules.fold.retryHorizon, about) else { return }
     var (number, at) = (Int64(0), first.periodStart)
-    while number < counted, let begin = begin(ofPeriodBefore: at, first, lineage),
+    var latest: Instant?
+    while number < limit, let begin = begin(ofPeriodBefore: at, first, lineage),
       isWatched(begin, about)
     {
-      (number, at) = (number + 1, begin)
+      (number, at, latest) = (number + 1, begin, latest ?? begin)
     }
-    guard number > 0 else { return }
-    let evidence = "the first charge that arrived, of \(first.time.text), is renewal \(counted)"
-    guard number == counted else {
+    guard number > 0, let latest else { return }
+    let name = counted.map { "renewal \($0)" } ?? "of another transaction than the original one"
+    let evidence = "the first charge that arrived, of \(first.time.text), is \(name)"
+    guard number == limit, announces else {
       return raiseRenewals(
-        lineage, count: number, at: at, provenBy: .events, evidence)
+        lineage, count: counted == nil ? 1 : number, at: at, provenBy: .events, evidence)
     }
+    if counted == nil { at = latest }
     // It can have begun with longer periods of another product.
-    let limit = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
-    guard !shows(lineage, begunBefore: limit) else { return counts.beforeFirstEvent += 1 }
+    let earliest = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
+    guard !shows(lineage, begunBefore: earliest) else { return counts.beforeFirstEvent += 1 }
+    raiseStart(lineage, at: at, evidence + "; no start arrived")
+  }
+
+  /// Whether its id, which is not the original one, proves a charge before it, and nothing counts.
+  private func isOfLaterTransaction(_ charge: Charge, _ lineage: LineageInput) -> Bool {
+    let state = lineage.latest
+    return state.provider.capabilities.body == .event
+      && state.provider.capabilities.announcesLateUploads && state.store.startsWithOriginal
+      && charge.transaction != 0 && charge.transaction != lineage.originalKey
+  }
+
+  /// Raises the start that a state dates, a free trial where a paid period is longer than the time
+  /// since, and the renewals in between, if only whole periods lie there.
+  private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
+    guard isWatched(bought, subject(lineage)), let end = first.periodEnd,
+      end > first.periodStart
+    else { return }
+    let length =
+      rules.length(of: lineage.text(first.product))
+      ?? PeriodLength(from: first.periodStart, to: end)
+    let gap = rules.fold.renewalGap
+    var count = 1
+    while length.end(from: bought, times: count) + gap < first.periodStart { count += 1 }
+    let evidence =
+      "the first charge that arrived, of \(first.time.text), is of a subscription bought "
+      + bought.text
+    let isFree = first.periodStart + gap < length.end(from: bought)
+    raiseStart(lineage, at: bought, isFree: isFree, evidence + "; no start arrived")
+    if count > 1, length.end(from: bought, times: count) <= first.periodStart + gap {
+      raiseRenewals(
+        lineage, count: Int64(count - 1), at: length.end(from: bought), provenBy: .events, evidence)
+    }
+  }
+
+  private func raiseStart(
+    _ lineage: LineageInput, at: Instant, isFree: Bool = false, _ evidence: String
+  ) {
     let product = productBegun(in: lineage, at: at)
     raise(
       BreakDraft(
         code: .missedStart, subject: subject(lineage, product: product), expectedAt: at,
-        worth: estimate(lineage, product: product, of: .missedStart, at: at), provenBy: .events,
-        evidence: evidence + "; no start arrived"), of: lineage, opensLineage: true)
+        worth: isFree
+          ? nothing : estimate(lineage, product: product, of: .missedStart, at: at),
+        provenBy: .events, evidence: evidence), of: lineage, isFree: isFree, opensLineage: true)
   }
 
-  /// A period before `end`, which a charge like `first` paid for; nil where its length is unknown.
+  /// The start of the period before `end`, which a charge like `first` paid for; nil where its
+  /// length is unknown.
   private func begin(
     ofPeriodBefore end: Instant, _ first: Charge, _ lineage: LineageInput
   ) -> Instant? {
@@ -69,7 +118,7 @@ extension Reconciler {
       return length.start(before: end)
     }
     guard let paid = first.periodEnd, paid > first.periodStart else { return nil }
-    return end - paid.since(first.periodStart)
+    return PeriodLength(from: first.periodStart, to: paid).start(before: end)
   }
 
   /// Raises the trial start.

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 
 struct RecurringRevenue: Equatable {
   /// The monthly share, in US dollars.
@@ -123,7 +123,7 @@ extension SubscriptionHistory {
 extension PeriodLength {
   /// The length of a period by its ends: 28–45 days are a month; above, whole months when at most
   /// three days off, with a mean month of 30.4375 days; else days.
-  init(from start: Instant, to end: Instant) {
+  public init(from start: Instant, to end: Instant) {
     let day = Interval.day.milliseconds
     let days = max(1, Int((end.since(start).milliseconds + day / 2) / day))
     if days < 28 {

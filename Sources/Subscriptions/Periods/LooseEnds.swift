@@ -11,8 +11,18 @@ extension SubscriptionHistory {
   public func hasLooseEnds(since start: Instant) -> Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
     return isConversionMissing || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
+      || hasFreeTimeBetweenOrders
       || reportedElsewhere.contains(where: \.isExpected)
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
+  }
+
+  /// Whether nothing was paid for between two periods in Play, whose order numbers show what is
+  /// missing.
+  private var hasFreeTimeBetweenOrders: Bool {
+    store == .playStore
+      && zip(periods, periods.dropFirst()).contains { period, next in
+        period.effectiveEnd.map { $0 + rules.renewalGap < next.start } ?? false
+      }
   }
 
   /// Whether a trial is followed by a counted renewal, without a conversion between them.
@@ -58,13 +68,15 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Whether the monthly period was renewed after a cancel of the twelve months before `end`.
+  /// Whether the monthly period was renewed after a cancel of the twelve months before `end`, which
+  /// can be that of a 12-month commitment.
   private func isCommitted(_ period: Period, until end: Instant) -> Bool {
     guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
       let paidUntil = period.paidUntil,
       paidUntil.since(period.start).isMonth,
       let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.hasEnd }),
-      events[last].isCancel, events[last].time > end - .days(366)
+      events[last].isCancel, events[last].time > end - .days(366),
+      stretches.first?.opening != .new || periods[0].start <= end - .days(360)
     else { return false }
     // A cancel after the end was the store's, which had tried to collect until then.
     let running = periods.last { $0.opener < last }

@@ -230,7 +230,8 @@ struct PeriodPass {
       let event = events[later]
       guard !event.kind.isProductChange,
         event.mayNameUnseenPeriod(after: period, events, rules.renewalGap),
-        firstOpened[event.transaction] == nil, let end = event.periodEnd,
+        firstOpened[event.transaction] == nil,
+        let end = event.periodEnd ?? event.namedEnd(after: period),
         !events.contains(where: {
           $0.kind.isProductChange && $0.transaction == event.transaction
         })

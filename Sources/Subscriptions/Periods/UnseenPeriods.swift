@@ -96,7 +96,7 @@ extension SubscriptionHistory {
   }
 
   private func unseenPeriod(_ event: Event, after period: Period?) -> UnseenPeriod? {
-    guard let end = event.namedPeriodEnd else { return nil }
+    guard let end = event.namedEnd(after: period) else { return nil }
     // A conversion proves that what it followed was a trial.
     let isTrial = event.isOfTrial || event.kind == .other
     // A date of its own is not the date of the charge.
@@ -118,33 +118,36 @@ extension SubscriptionHistory {
   /// The period that a renewal leaves free before it, if it is exactly one and nothing explains it;
   /// also the one in which a change of product came.
   ///
-  /// Where renewals are counted from a known one on, the counter decides.
+  /// Where renewals are counted from a known one on, the counter decides. A state that shows a new
+  /// charge can be of a renewal.
   private func freePeriod(before index: Int) -> UnseenPeriod? {
     guard index > 0, let free = periods[index - 1].effectiveEnd,
       periods[index].start > free + rules.renewalGap
     else { return nil }
     let (previous, next) = (periods[index - 1], periods[index])
     let charge = events[next.opener]
-    guard charge.renewalCount == nil || !isCounted(before: index), !previous.isTrial,
-      !previous.isEndDerived, free == previous.end, previous.revokedAt == nil,
+    guard charge.renewalCount == nil || !isCounted(before: index),
+      charge.provider.capabilities.linksRenewals(in: charge.store),
+      free == previous.end, previous.revokedAt == nil,
       !previous.isInvoluntary(events), previous.autoRenewOffSince(events, before: nil) == nil,
       !previous.ownEvents.contains(where: { events[$0].isEnd || events[$0].kind == .paused })
     else { return nil }
-    let length = free.since(previous.start).milliseconds
+    let paid = previous.isTrial ? next : previous
+    let length = (paid.end ?? free).since(paid.start).milliseconds
     let difference = next.start.since(free).milliseconds - length
     let tolerance = max(rules.renewalGap.milliseconds, length / 7)
     let isWhole = abs(difference) <= tolerance
     let isProven =
       charge.chargeKind == .productChange
       ? charge.provider.capabilities.sendsExpirations && difference <= tolerance
-      : charge.kind == .renewed && isWhole
+      : charge.mayRenew && isWhole
         && (next.product == previous.product
           || previous.ownEvents.contains {
             events[$0].isAnnouncement && events[$0].product == next.product
           })
     guard length > 0, isProven else { return nil }
     return UnseenPeriod(
-      transaction: 0, product: charge.kind == .renewed ? next.product : previous.product,
+      transaction: 0, product: charge.mayRenew ? next.product : previous.product,
       isTrial: false, start: free, end: next.start,
       previousEnd: free, opensLineage: false, kind: charge.kind, time: charge.time)
   }
@@ -211,6 +214,22 @@ extension Event {
   /// The end of the period that the event names: a change of product names one that had begun.
   var namedPeriodEnd: Instant? { reportedPeriodEnd ?? (kind.isProductChange ? time : nil) }
 
+  /// The same after `period`, where no ends are sent: a cancel comes within a period of its length,
+  /// everything else when it ends.
+  func namedEnd(after period: Period?) -> Instant? {
+    guard namedPeriodEnd == nil, !provider.capabilities.sendsPeriodEnds, let period,
+      let end = period.end, period.start < end, end < time
+    else { return namedPeriodEnd }
+    guard isCancel else { return time }
+    let length = PeriodLength(from: period.start, to: end)
+    var next = length.end(from: end)
+    while next < time { next = length.end(from: next) }
+    return next
+  }
+
+  /// Whether it is a renewal, or a charge in a state, which can be one.
+  var mayRenew: Bool { kind == .renewed || kind == .resubscribed && observation != nil }
+
   /// Whether it is of a kind that can name the transaction of another period than its own.
   var mayNameAnotherPeriod: Bool {
     transaction != 0 && chargeKind == nil && kind != .trialStarted && kind != .extended
@@ -224,14 +243,15 @@ extension Event {
   func mayNameUnseenPeriod(after period: Period?, _ events: [Event], _ gap: Interval) -> Bool {
     guard mayNameAnotherPeriod else { return false }
     guard let period else { return kind.isAboutSubscription || kind == .other && startsLineage }
-    guard kind.isAboutSubscription, let end = period.end, let reported = namedPeriodEnd,
-      !startsLineage
+    guard kind.isAboutSubscription, let end = period.end,
+      let reported = namedEnd(after: period), !startsLineage
     else { return false }
     let opener = events[period.opener]
     guard opener.transaction != 0, transaction != opener.transaction, reported > end + gap else {
       return false
     }
-    guard isBillingProblem || period.graceEnd != nil else { return true }
+    let isNoticed = isExpiry && namedPeriodEnd == nil
+    guard isBillingProblem || isNoticed || period.graceEnd != nil else { return true }
     let length = max(0, end.since(period.start).milliseconds)
     return reported.since(end).milliseconds >= length / 10 * 9
   }

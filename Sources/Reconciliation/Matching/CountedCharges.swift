@@ -1,0 +1,49 @@
+import Domain
+import Subscriptions
+
+/// Charges whose renewals are counted from one on.
+struct CountedCharges {
+  /// In business order, each with what counts it.
+  var charges: [Charge]
+  /// Whether the numbers are those of Play's orders, rather than the provider's counter.
+  var isByOrder = false
+  /// Whether the first of them follows a known start, or is it.
+  var isFromStart = false
+}
+
+extension LineageInput {
+  /// The charges of the subscription as their provider counts them; on Play, where it counts none,
+  /// those of each first order by the number behind its id.
+  ///
+  /// `..0` is the first renewal, after a trial its conversion.
+  var countedCharges: [CountedCharges] {
+    let paid = latest.subscriptionCharges
+    guard latest.store == .playStore, paid.allSatisfy({ $0.renewalCount == nil }) else {
+      return [CountedCharges(charges: paid)]
+    }
+    let tried = Set(latest.trials.map { order($0.transaction).first })
+    var (groups, places): ([CountedCharges], [ExactText: Int]) = ([], [:])
+    for var charge in paid {
+      let (first, number) = order(charge.transaction)
+      let isTried = tried.contains(first)
+      charge.renewalCount = number.map { isTried ? $0 : $0 + 1 }
+      if let place = places[first] {
+        groups[place].charges.append(charge)
+      } else {
+        places[first] = groups.count
+        groups.append(
+          CountedCharges(charges: [charge], isByOrder: true, isFromStart: isTried || number == nil))
+      }
+    }
+    return groups
+  }
+
+  /// The first order of a transaction, and the number of its renewal; nil for the first itself.
+  private func order(_ transaction: Int64) -> (first: ExactText, number: Int32?) {
+    let id = transactionText(transaction)
+    guard id.hasPrefix("GPA."), let dots = id.firstRange(of: ".."),
+      let number = Int32(id[dots.upperBound...]), (0..<Event.renewalCountMax).contains(number)
+    else { return (ExactText(id), nil) }
+    return (ExactText(String(id[..<dots.lowerBound])), number)
+  }
+}

@@ -1,0 +1,74 @@
+import Domain
+import Reconciliation
+import Subscriptions
+import Testing
+
+@Suite("The numbers of Play's orders, where the provider counts no renewals")
+struct PlayOrderTests {
+  private let first = "GPA.1-2-3-4"
+
+  /// Charges by month of 2026 and order number; -1 is the first order.
+  private func breaks(
+    _ orders: [(month: String, number: Int)], tried: Bool = false, from provider: Provider = .flobuk
+  ) throws -> [Break] {
+    var (story, texts) = (Story(original: first), [transactionKey(first): first])
+    if tried {
+      story.report(
+        .trialStarted, "2026-01-25", until: "2026-02-01", transaction: transactionKey(first))
+    }
+    for (start, number) in orders {
+      let id = number < 0 ? first : first + "..\(number)"
+      texts[transactionKey(id)] = id
+      let end = PeriodLength.months(1).end(from: at(start))
+      story.report(
+        number < 0 ? .started : .renewed, start, transaction: transactionKey(id), price: 10
+      ) { $0.periodEnd = end }
+    }
+    for index in story.events.indices {
+      story.events[index].provider = provider
+      story.events[index].store = .playStore
+    }
+    let rules = FoldSettings(asOf: at("2026-08-01"))
+    let state = try #require(try SubscriptionHistory(events: story.events, rules: rules).state)
+    let feed = FeedHistory(
+      provider: provider, app: "app", firstEventAt: at("2025-10-01"), watermark: rules.asOf)
+    let lineage = LineageInput(
+      state: state, original: first, user: "ada", app: "app", words: Story.words,
+      transactions: texts)
+    return reconcile(
+      ReconciliationInput(provider: provider, user: "ada", lineages: [lineage]),
+      rules: ReconciliationSettings(fold: rules, products: [:], feeds: [feed])
+    ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
+  }
+
+  @Test("A number that is left out is a missing renewal")
+  func leftOut() throws {
+    let found = try breaks([("2026-01-01", -1), ("2026-04-01", 2)])
+    #expect(found.map(\.code) == [.missedRenewal])
+    #expect(found.map(\.missingEvents) == [2])
+    #expect(found.map(\.expectedAt) == [at("2026-02-01")])
+    #expect(found.first?.evidence.contains("order GPA.1-2-3-4..2") == true)
+    #expect(try breaks([("2026-01-01", -1), ("2026-02-01", 0), ("2026-03-01", 1)]).isEmpty)
+  }
+
+  @Test("An order that was declined has a number, but no time of its own")
+  func declined() throws {
+    #expect(try breaks([("2026-01-01", -1), ("2026-02-06", 1)]).isEmpty)
+  }
+
+  @Test("The first order that came proves those before it; Purple announces not every start")
+  func firstThatCame() throws {
+    let found = try breaks([("2026-03-01", 1)])
+    #expect(found.map(\.code) == [.missedRenewal, .missedStart])
+    #expect(found.map(\.expectedAt?.text.description).last == at("2026-01-01").text)
+    #expect(try breaks([("2026-03-01", 1)], from: .purple).map(\.code) == [.missedRenewal])
+    #expect(try breaks([("2026-03-01", 0)], from: .purple).isEmpty)
+  }
+
+  @Test("After a trial, the first number is the conversion")
+  func afterTrial() throws {
+    #expect(try breaks([("2026-02-01", 0), ("2026-03-01", 1)], tried: true).isEmpty)
+    let found = try breaks([("2026-03-01", 1)], tried: true)
+    #expect(found.map(\.code) == [.missedConversion])
+  }
+}

@@ -1,0 +1,71 @@
+import Domain
+import Testing
+
+@testable import Subscriptions
+
+@Suite("Charges that nobody reported, where no ends or no kinds are sent")
+struct UnseenChargeTests {
+  private func unseen(_ telling: Telling) throws -> [UnseenPeriod] {
+    try telling.histories(asOf: "2026-08-01") { $0.periods = [Telling.monthly: .months(1)] }
+      .flatMap { $0.state?.unseenPeriods ?? [] }
+  }
+
+  /// A month from January on, and then an event of another transaction.
+  private func purple(_ kind: EventKind, _ time: String) throws -> [UnseenPeriod] {
+    var telling = Telling(.purple)
+    telling.report(.started, "2026-01-01")
+    telling.report(kind, time) { $0.transaction = 14 }
+    return try unseen(telling)
+  }
+
+  @Test("Without ends, a cancel in a later period proves its charge, until the end of that period")
+  func canceled() throws {
+    let found = try purple(.canceled, "2026-02-10")
+    #expect(found.map(\.transaction) == [14])
+    #expect(found.map(\.previousEnd) == [at("2026-02-01")])
+    #expect(found.map(\.end) == [at("2026-03-01")])
+    #expect(try purple(.canceled, "2026-01-20").isEmpty)
+  }
+
+  @Test("An end or a failed payment proves it, if most of a period has passed")
+  func ended() throws {
+    for kind in [EventKind.expired, .graceEntered, .endedInvoluntarily] {
+      #expect(try purple(kind, "2026-03-01").map(\.transaction) == [14], "\(kind)")
+      #expect(try purple(kind, "2026-02-04").isEmpty, "\(kind)")
+    }
+  }
+
+  @Test("A renewal leaves a derived period free, and proves it")
+  func derived() throws {
+    let found = try purple(.renewed, "2026-03-01")
+    #expect(found.map(\.transaction) == [0])
+    #expect(found.map(\.start) == [at("2026-02-01")])
+    #expect(try purple(.renewed, "2026-02-01").isEmpty)
+    #expect(try purple(.recovered, "2026-03-01").isEmpty)
+  }
+
+  /// States of January and, one period later, of another charge.
+  private func shown(
+    by provider: Provider, charged: String = "2026-03-01", renewing: Bool = true
+  ) throws -> [UnseenPeriod] {
+    var telling = Telling(provider)
+    telling.show("2026-01-02", 10, until: "2026-02-01") {
+      $1.lastChargedAt = at("2026-01-01")
+      $1.isAutoRenewing = renewing
+    }
+    telling.show("2026-03-20", 12, until: "2026-04-01", of: 10) { $1.lastChargedAt = at(charged) }
+    return try unseen(telling)
+  }
+
+  @Test("A state that shows a charge after exactly one free period proves the renewal in it")
+  func states() throws {
+    #expect(try shown(by: .iaptic).map(\.start) == [at("2026-02-01")])
+    #expect(try shown(by: .iaptic, charged: "2026-02-15").isEmpty)
+    #expect(try shown(by: .iaptic, renewing: false).isEmpty)
+  }
+
+  @Test("Renewals that nothing links to their subscription are not missing in it")
+  func unlinked() throws {
+    #expect(try shown(by: .flobuk).isEmpty)
+  }
+}
