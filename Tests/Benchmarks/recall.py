@@ -8,6 +8,7 @@ Each seed is simulated with the entitlements that webhooks of Qonversion carry, 
 snapshots and with each shape of them. The losses in truth/events.jsonl.gz are compared with the
 open breaks: found, valued (estimate within 1 % of what was paid), other (the loss is of another
 kind), and false (without a loss). Some are provable: by events alone, whatever the checks find.
+The other providers are simulated alone; their truth has no amounts, so valued is what has any.
 The limits hold for provable charges without snapshots. Exit 1 when a limit is not met.
 """
 
@@ -24,6 +25,7 @@ import tempfile
 
 CODES = {
     "trial_started": "MISSED_START", "started": "MISSED_START",
+    "resubscribed": "MISSED_START", "recovered": "MISSED_RENEWAL",
     "trial_converted": "MISSED_CONVERSION", "renewed": "MISSED_RENEWAL",
     "purchased": "MISSED_PURCHASE", "refunded": "MISSED_REFUND",
     "purchase_refunded": "MISSED_REFUND", "canceled": "MISSED_CANCEL",
@@ -34,11 +36,12 @@ CODES = {
 }
 CHARGES = ["MISSED_START", "MISSED_CONVERSION", "MISSED_RENEWAL", "MISSED_PURCHASE"]
 STARTS = ["started", "trial_converted", "expired"]
-UNSENT = ["trial_still_active"]
+UNSENT = ["trial_still_active", "skipped"]
 DAY = 86400
 RETRY_HORIZON, LONGEST_TRIAL, RENEWAL_GAP = 60 * DAY, 31 * DAY, DAY
 SHAPES = ["v3", "v4", "purchases", "sdk", "sdk-object", "canonical"]
 DELIVERY_WINDOW = 28 * 3600
+OTHERS = ["flobuk", "iaptic", "purple"]
 
 
 def family(code):
@@ -58,13 +61,25 @@ def losses(world):
     began = min(event["time"] for event in arrived)
     for event in events:
         if event["outcome"] == "lost" and event["environment"] == "production" \
-                and event["kind"] in CODES and event["time"] + DELIVERY_WINDOW <= as_of:
+                and event["kind"] in CODES and event["time"] + DELIVERY_WINDOW <= as_of \
+                and not is_shown(event, lineages[event["lineage"]]):
             event["is_provable"] = is_provable(event, lineages[event["lineage"]], began, as_of)
             yield event
 
 
+def is_shown(lost, arrived):
+    """Whether a later state of FLOBUK or iaptic contains the charge, so that nothing is lost."""
+    return lost.get("provider") in ["flobuk", "iaptic"] and any(
+        event["transaction"] == lost["transaction"] and event["time"] > lost["time"]
+        for event in arrived)
+
+
 def is_provable(lost, arrived, began, as_of):
     """Whether events of its subscription can prove a lost charge; see docs/reconciliation.md."""
+    if lost.get("provider") in OTHERS:
+        # No other provider reports every end, and Purple not every start.
+        return any(event["time"] > lost["time"] for event in arrived) and not (
+            lost["provider"] == "purple" and CODES[lost["kind"]] == "MISSED_START")
     arrived = sorted(arrived, key=lambda event: event["time"])
     later = [event for event in arrived if event["time"] > lost["time"]]
     earlier = [event for event in arrived if event["time"] <= lost["time"]]
@@ -76,7 +91,8 @@ def is_provable(lost, arrived, began, as_of):
         is_stopped = CODES.get(earlier[-1]["kind"]) not in CHARGES
         marks = [event for event in earlier if event["kind"] in STARTS + ["canceled"]]
         is_committed = marks and marks[-1]["kind"] == "canceled" \
-            and marks[-1]["time"] > lost["time"] - 366 * DAY
+            and marks[-1]["time"] > lost["time"] - 366 * DAY \
+            and not (marks[0]["kind"] in STARTS and lost["time"] < marks[0]["time"] + 360 * DAY)
         return not is_stopped and not is_committed \
             and lost["time"] + RENEWAL_GAP + DELIVERY_WINDOW <= as_of
     if earlier or not later:
@@ -99,13 +115,19 @@ def compare(world, reports):
     """Found, valued, lost and false, by code."""
     counts = collections.defaultdict(collections.Counter)
     open_losses = collections.defaultdict(list)
+    of_user = collections.defaultdict(list)
     for event in losses(world):
         code = CODES[event["kind"]]
         counts[code]["lost"] += 1
         counts[code]["provable"] += event["is_provable"]
         open_losses[family(code), event["lineage"]].append(event)
+        of_user[family(code), event["user_id"]].append(event)
     for row in sorted(breaks(reports), key=lambda row: not row["transaction_id"]):
         kept = open_losses[family(row["code"]), row["subscription_id"]]
+        if not kept:
+            # A break can name no subscription, or another one of those that belong together.
+            kept = of_user[family(row["code"]), row["user_id"]]
+            kept[:] = [event for event in kept if "is_found" not in event]
         matched = [event for event in kept if event["transaction"] == row["transaction_id"]]
         if not matched:
             expected = instant(row["expected_at"]) if row["expected_at"] else 0
@@ -118,26 +140,38 @@ def compare(world, reports):
             continue
         paid = sum(event.get("gross_usd", 0) for event in matched)
         estimate = float(row["estimated_usd"]) if row["estimated_usd"] else None
-        is_valued = estimate is not None and abs(estimate - paid) <= 0.01 * paid
+        is_valued = estimate is not None and (
+            abs(estimate - paid) <= 0.01 * paid or matched[0].get("provider") in OTHERS)
         for event in matched:
             kept.remove(event)
+            event["is_found"] = True
             counts[CODES[event["kind"]]]["found"] += 1
             counts[CODES[event["kind"]]]["valued"] += is_valued
             counts[CODES[event["kind"]]]["proved"] += is_valued and event["is_provable"]
     return counts
 
 
-def run(binary, world, reports, snapshots):
+def run(binary, world, reports, snapshots=None):
     arguments = [
         binary, "run", "--archives", world / "archives", "--config", world / "subledger.yaml",
         "--as-of", (world / "truth/as_of.txt").read_text().strip(),
         "--ledger", reports.with_suffix(".sqlite"), "--out", reports, "--quiet",
     ]
+    if (world / "prices.csv").exists():
+        arguments += ["--prices", world / "prices.csv"]
     if snapshots:
         arguments += ["--snapshots", world / "snapshots" / snapshots]
     status = subprocess.run(arguments, stdout=subprocess.DEVNULL).returncode
     if status not in (0, 1):
         sys.exit(f"subledger run ended with status {status}")
+
+
+def simulate(options, world, seed, *arguments):
+    subprocess.run(
+        [options.binary, "simulate", "--out", world, "--seed", str(seed),
+         "--subscribers", str(options.subscribers), "--months", str(options.months),
+         "--lost", str(options.lost), *arguments],
+        check=True, stdout=subprocess.DEVNULL)
 
 
 def measure(options, folder):
@@ -147,11 +181,7 @@ def measure(options, folder):
     for seed in range(first, last + 1):
         for entitlements in ["event", "current", "stale"]:
             world = folder / f"{seed}-{entitlements}"
-            subprocess.run(
-                [options.binary, "simulate", "--out", world, "--seed", str(seed),
-                 "--subscribers", str(options.subscribers), "--months", str(options.months),
-                 "--lost", str(options.lost), "--entitlements", entitlements],
-                check=True, stdout=subprocess.DEVNULL)
+            simulate(options, world, seed, "--entitlements", entitlements)
             names = {"event": "none", "current": "webhooks", "stale": "webhooks, stale"}
             evidence = [(names[entitlements], None)]
             if entitlements == "event":
@@ -161,6 +191,12 @@ def measure(options, folder):
                 run(options.binary, world, reports, snapshots)
                 for code, counts in compare(world, reports).items():
                     totals[name][code].update(counts)
+        for provider in OTHERS:
+            world = folder / f"{seed}-{provider}"
+            simulate(options, world, seed, "--providers", provider)
+            run(options.binary, world, world / "reports")
+            for code, counts in compare(world, world / "reports").items():
+                totals[f"none, {provider}"][code].update(counts)
     return totals
 
 
