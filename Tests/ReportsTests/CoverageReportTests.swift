@@ -61,6 +61,7 @@ struct CoverageReportTests {
     for provider in Provider.allCases { try charge(provider, .provider, 1) }
     try world.write()
     #expect(try statement("refunds", .purple).dropLast() == ["not_available", ""])
+    #expect(try statement("missing_events", .purple).first == "estimated")
     #expect(try statement("refunds_one_time", .purple).first == "measured")
     #expect(try statement("refunds_one_time", .flobuk).dropLast() == ["not_available", ""])
     #expect(try statement("trials", .flobuk).first == "not_available")

@@ -169,15 +169,12 @@ struct CoverageCounts: Equatable {
 
   private func missingEvents(_ provider: Provider) -> CoverageStatement {
     if hasSnapshots { return .measured("events are compared with snapshots") }
-    guard provider.capabilities.announcesLateUploads else {
-      return .notAvailable(
-        nil,
-        "there are no snapshots to compare events with; a purchase that is uploaded more than "
-          + "10 minutes later is never announced")
-    }
-    return provider.capabilities.sendsRenewalOrdinals
-      ? .estimated(nil, "without snapshots only counters and refunds show what never came")
-      : .notAvailable(nil, "there are no snapshots to compare events with")
+    let shown = "without snapshots only other events show what never came"
+    return .estimated(
+      nil,
+      provider.capabilities.announcesLateUploads
+        ? shown
+        : shown + "; a purchase that is uploaded more than 10 minutes later is never announced")
   }
 
   /// Nothing of it when all is missing, an estimate when some is missing or estimated.
