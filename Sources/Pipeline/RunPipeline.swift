@@ -239,8 +239,9 @@ public struct RunPipeline {
     let rules = try reconcileRules(for: ledger, feeds: feeds)
     try requireNear(rules.fold)
     try requireEngine(of: ledger)
+    let spark = try ledger.isOnLake() == true ? spark : nil
     var (folded, reconciled): (Folded, Reconciled) =
-      if let spark, try ledger.isOnLake() == true {
+      if let spark {
         try foldAndReconcile(ledger, rules, by: spark)
       } else {
         try foldAndReconcile(ledger, rules)
@@ -249,7 +250,7 @@ public struct RunPipeline {
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, feeds: feeds,
       stop: stop,
       accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
-      progress: progress(of: .reports))
+      arrivals: spark?.arrivals, progress: progress(of: .reports))
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }
 

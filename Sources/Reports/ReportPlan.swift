@@ -17,6 +17,9 @@ public struct ReportPlan: Sendable {
   public var former: FormerMonths?
   /// The decisions that an earlier run followed, by its number, to see which ones have changed.
   public var formerDecisions: @Sendable (Ledger, Int64) throws -> [Decision] = { _, _ in [] }
+  /// A ledger with the events of archives behind one, and all that belongs to them; the ledger
+  /// itself holds all.
+  public var arrivals: @Sendable (Ledger, _ archive: Int32) throws -> Ledger = { own, _ in own }
   /// Answers the signal that asked to stop, 0 while none did; asked between periods, by any thread.
   public var stop: @Sendable () -> Int32 = { 0 }
 

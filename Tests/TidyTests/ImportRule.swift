@@ -32,7 +32,9 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "Logging", only: ["Pipeline/", "subledger/"]),
     ImportRule(module: "ArgumentParser", only: ["subledger/"]),
     ImportRule(module: "Dispatch", only: ["Pipeline/Workers.swift", "subledger/"]),
-    ImportRule(module: "Synchronization", only: ["Pipeline/Workers.swift", "subledger/"]),
+    ImportRule(
+      module: "Synchronization",
+      only: ["Pipeline/Workers.swift", "Pipeline/Spark/SparkEngine.swift", "subledger/"]),
     ImportRule(module: "Foundation", never: ["Domain/", "Subscriptions/", "Reconciliation/"]),
   ]
 

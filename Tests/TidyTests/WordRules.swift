@@ -36,6 +36,7 @@ extension WordRule {
       within: ["Sources/"],
       exceptions: [
         "Sources/Pipeline/Workers.swift": "the only concurrency of a run",
+        "Sources/Pipeline/Spark/SparkEngine.swift": "reports that ask Spark run in threads",
         "Sources/subledger/": "signals arrive on a queue",
       ],
       example: "let count = Mutex(0)"),

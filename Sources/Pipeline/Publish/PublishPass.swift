@@ -18,6 +18,8 @@ struct PublishPass {
   let stop: @Sendable () -> Int32
   /// Throws when the set with these checksums must not be published.
   let accept: ([UInt8]) throws -> Void
+  /// Finds events of late where the ledger has none; nil where it has all.
+  let arrivals: (@Sendable (Ledger, Int32) throws -> Ledger)?
   /// Shows how many parts of the set are written, and how many there are.
   let progress: (Int, Int) -> Void
 
@@ -138,6 +140,7 @@ struct PublishPass {
     reportPlan.amountDecimals = plan.amountDecimals
     reportPlan.former = fold.former
     reportPlan.stop = stop
+    if let arrivals { reportPlan.arrivals = arrivals }
     reportPlan.formerDecisions = { ledger, run in
       let former = try ledger.documents(ofRun: run).decisions?.content()
       let name = "the decisions that run \(run) followed"
@@ -181,8 +184,7 @@ struct PublishPass {
           metadata: ["code": "former_set_left"])
       }
       guard plan.isDryRun else { return (publication, nil) }
-      let changes = try SetChanges(
-        of: plan.out, by: publication, reports: reportPaths)
+      let changes = try SetChanges(of: plan.out, by: publication, reports: reportPaths)
       return (publication, DryRun(changes: changes, out: plan.out))
     } catch {
       try? staging.discard()

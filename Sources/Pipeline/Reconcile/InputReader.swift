@@ -118,7 +118,7 @@ struct InputReader {
     guard !isLinked, !members.isEmpty else {
       return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
     }
-    var events = members.flatMap(\.events)
+    var events = members.count == 1 ? members[0].events : members.flatMap(\.events)
     if members.count > 1 { events.sortByTime() }
     return try LinkedGroups.Part(
       members.map(\.row), events, histories(of: events, rules: rules.fold))

@@ -23,6 +23,29 @@ extension SparkEngine {
     try shard.finish(keepsSnapshots: true)
   }
 
+  /// A copy of the ledger with the events of archives behind `archive`, with the lineages and users
+  /// of `keys` and with those of some providers without a snapshot, and with all that belongs
+  /// together with them.
+  func news(
+    of ledger: Ledger, since archive: Int32, keys: Set<Int64> = [], unseen: Set<Provider> = []
+  ) throws -> Ledger {
+    let changed = try write(keys.map(String.init), as: "changed")
+    let rows = StageRows(folder: "\(exchange)/\(newName("news"))")
+    let news = scripts.news(
+      since: archive, keys: changed, unseen: unseen.map { Int($0.rawValue) }, into: rows.folder)
+    try run(placing + news, into: rows.folder)
+    let copy = try copy(of: ledger)
+    try fill(copy, with: rows)
+    return copy
+  }
+
+  /// The same, made once for each archive.
+  var arrivals: @Sendable (Ledger, _ archive: Int32) throws -> Ledger {
+    { ledger, archive in
+      try self.arrivals(since: archive) { try self.news(of: ledger, since: archive) }
+    }
+  }
+
   /// Makes `copy`, a copy of the ledger, one that holds all events itself.
   func fill(_ copy: Ledger) throws {
     let rows = StageRows(folder: "\(exchange)/\(newName("events"))")

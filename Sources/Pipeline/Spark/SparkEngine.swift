@@ -2,26 +2,32 @@ import Domain
 import EventStore
 import Foundation
 import Logging
+import Synchronization
 
 /// The run on Apache Spark: events lie in a lake, and processes of Spark's workers do what is done
 /// here in threads otherwise.
-final class SparkEngine {
+final class SparkEngine: Sendable {
   let plan: Plan
   private let log: Logger
   let stop: @Sendable () -> Int32
-  let files = FileManager.default
   /// The folder of the lake, and what the driver and the stages exchange in this run.
   let lake: String
   let exchange: String
   let scripts: SparkScripts
-  private var shell: SparkShell?
-  private var jobs = 0
   private let program: String
   /// Of the names of this ledger's parts: several ledgers may have one lake.
   private let owner: String
-  private var lock: LedgerLock?
-  /// What opens the view of events by sets of users who belong together.
-  private(set) var placing: [String] = []
+  private let state = Mutex(State())
+
+  private struct State {
+    var shell: SparkShell?
+    var lock: LedgerLock?
+    /// How many names were given.
+    var names = 0
+    var placing: [String] = []
+    /// Copies of the ledger with the events of archives behind a number.
+    var arrivals: [Int32: String] = [:]
+  }
 
   init(_ plan: Plan, log: Logger, stop: @escaping @Sendable () -> Int32) {
     (self.plan, self.log, self.stop) = (plan, log, stop)
@@ -41,14 +47,20 @@ final class SparkEngine {
   }
 
   deinit {
-    shell = nil
+    state.withLock { $0.shell = nil }
     try? files.removeItem(atPath: exchange)
   }
 
+  private var files: FileManager { .default }
+
+  /// What opens the view of events by sets of users who belong together.
+  var placing: [String] { state.withLock { $0.placing } }
+
   /// Starts Spark where it does not run yet.
-  @discardableResult
-  func started() throws -> SparkShell {
-    if let shell { return shell }
+  func started() throws { try state.withLock { try start(&$0) } }
+
+  private func start(_ state: inout State) throws {
+    guard state.shell == nil else { return }
     for scheme in ["s3", "hdfs", "gs", "abfs"] where plan.lake?.hasPrefix(scheme) ?? false {
       throw SubledgerError(
         .usage, "cannot keep events in \(plan.lake ?? ""): the driver cannot read \(scheme)",
@@ -58,7 +70,7 @@ final class SparkEngine {
       try files.createDirectory(
         atPath: exchange, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
-      lock = try LedgerLock.acquire(ledgerPath: "\(exchange)/driver", waitSeconds: 0)
+      state.lock = try LedgerLock.acquire(ledgerPath: "\(exchange)/driver", waitSeconds: 0)
       let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
       try files.createSymbolicLink(atPath: "\(exchange)/\(program)", withDestinationPath: own)
     } catch {
@@ -66,7 +78,7 @@ final class SparkEngine {
         .cannotCreate, "cannot write to the lake \(lake.shown()): \(error.cause)",
         hint: "check --lake, its rights and its disk")
     }
-    let new = try SparkShell(
+    state.shell = try SparkShell(
       master: plan.master ?? "local[*]",
       settings: [
         "spark.sql.catalogImplementation": "in-memory", "spark.sql.ansi.enabled": "false",
@@ -74,21 +86,24 @@ final class SparkEngine {
         "spark.sql.warehouse.dir": "\(exchange)/warehouse",
         "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
       ], folder: exchange, log: "\(lake)/spark.log", stop: stop)
-    shell = new
-    return new
   }
 
   /// Runs statements, the last of which writes `folder`.
   func run(_ statements: [String], into folder: String, with travelling: [String] = []) throws {
-    let shell = try started()
     let added = travelling.isEmpty ? [] : [program] + travelling
-    try shell.run(added.map { "ADD FILE '\(exchange)/\($0)'" } + statements, into: folder)
+    let all = added.map { "ADD FILE '\(exchange)/\($0)'" } + statements
+    try state.withLock { state in
+      try start(&state)
+      try state.shell?.run(all, into: folder)
+    }
   }
 
   /// A name in the exchange that is new.
   func newName(_ kind: String) -> String {
-    jobs += 1
-    return "\(kind)-\(jobs)"
+    state.withLock { state in
+      state.names += 1
+      return "\(kind)-\(state.names)"
+    }
   }
 
   /// Writes rows to a new file of the exchange, and returns its path.
@@ -177,6 +192,19 @@ final class SparkEngine {
       sets.join(one, other)
     }
     let roots = try write(sets.all().map { "\($0.key)\t\($0.root)" }, as: "roots")
-    placing = scripts.place(roots: roots)
+    state.withLock { $0.placing = scripts.place(roots: roots) }
+  }
+
+  /// The ledger that `make` made, or makes now, of the events of archives behind `archive`.
+  func arrivals(
+    since archive: Int32, _ make: () throws -> Ledger
+  ) throws -> Ledger {
+    if let path = state.withLock({ $0.arrivals[archive] }) {
+      return try Ledger.open(path: path, mode: .readOnly)
+    }
+    let made = try make()
+    let path = made.path
+    state.withLock { $0.arrivals[archive] = path }
+    return made
   }
 }

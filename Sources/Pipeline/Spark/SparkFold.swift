@@ -1,5 +1,6 @@
 import Domain
 import EventStore
+import Logging
 import Reconciliation
 import Reports
 import Subscriptions
@@ -97,18 +98,11 @@ extension RunPipeline {
         of: ledger, rules: rules, fingerprint: fingerprint)
     else { return nil }
     let (changed, unseen) = try changedKeys(of: ledger, due, basis, asOf: rules.fold.asOf)
-    let keys = try spark.write(changed.map(String.init), as: "changed")
-    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("news"))")
-    try spark.run(
-      spark.placing
-        + spark.scripts.news(
-          since: basis.archive, keys: keys, unseen: unseen.map { Int($0.rawValue) },
-          into: rows.folder), into: rows.folder)
-    let copy = try spark.copy(of: ledger)
-    try spark.fill(copy, with: rows)
+    let copy = try spark.news(of: ledger, since: basis.archive, keys: changed, unseen: unseen)
     do {
       let news = try foldAndReconcile(copy, rules, isPart: true)
       try ledger.replace(linked: try copy.linkedLineages(), isWhole: false)
+      log.info("only what may have changed was folded, by the driver", metadata: ["code": "news"])
       return news
     } catch is FactRefresh.NeedsEverything {
       return nil

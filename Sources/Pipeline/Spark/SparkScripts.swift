@@ -1,11 +1,11 @@
 import EventStore
 
 /// What Spark is asked to do, in its SQL.
-struct SparkScripts {
+struct SparkScripts: Sendable {
   /// The folder of the lake's events.
   let lake: String
   /// The program and what travels with it, for the shell of a worker.
-  let command: (_ stage: Stage, _ job: String) -> String
+  let command: @Sendable (_ stage: Stage, _ job: String) -> String
 
   private static let rows = "ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t'"
   private static let columns = """

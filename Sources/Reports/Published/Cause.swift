@@ -177,6 +177,7 @@ private let moneyFields: Set<String> = [
 private final class LateArrivals {
   private let history: PublishedHistory
   private let lastKnown: Int32
+  private let ledger: Ledger
   private let conflicts: [(product: PublishedProduct, month: Month, fields: Set<String>)]
   /// The earliest month of a refund that arrived, by product; reads all events once.
   private lazy var refunds = Result { try readRefunds() }
@@ -185,8 +186,9 @@ private final class LateArrivals {
     self.history = history
     let lastKnown = try history.ledger.lastArchive(knownTo: run)
     self.lastKnown = lastKnown
+    ledger = try history.plan.arrivals(history.ledger, lastKnown)
     let rules = history.plan.rules
-    conflicts = try history.ledger.conflicts().filter { conflict in
+    conflicts = try ledger.conflicts().filter { conflict in
       conflict.event.time < rules.asOf && conflict.places.contains { $0.archive > lastKnown }
     }.map { conflict in
       (
@@ -214,7 +216,7 @@ private final class LateArrivals {
   private func readRefunds() throws -> [PublishedProduct: Month] {
     var refunds: [PublishedProduct: Month] = [:]
     let rules = history.plan.rules
-    try history.ledger.forEachLineage { _, events in
+    try ledger.forEachLineage { _, events in
       for event in events where event.place.archive > lastKnown && event.time < rules.asOf {
         guard event.kind == .refunded || event.kind == .purchaseRefunded else { continue }
         let month = rules.calendar.month(of: event.time)
