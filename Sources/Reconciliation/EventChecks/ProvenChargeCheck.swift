@@ -21,15 +21,28 @@ extension Reconciler {
         return true
       }
       let begin = (period.start ?? period.end) - rules.fold.renewalGap
-      return missing(in: lineage).contains {
-        $0.at.map { begin <= $0 && $0 < period.end } ?? false
-      }
+      return isListed(around: period, in: lineage)
+        || missing(in: lineage).contains {
+          $0.at.map { begin <= $0 && $0 < period.end } ?? false
+        }
     }
     return view?.transaction(period.transaction) != nil
       || lineage.latest.isReportedElsewhere(period.transaction)
       || lineage.latest.refunds.contains {
         $0.transaction == period.transaction && !$0.chargeIsKnown
       }
+  }
+
+  /// Whether the snapshot lists the charge after the free time, and one before it: it would list
+  /// one in between, too.
+  private func isListed(around period: UnseenPeriod, in lineage: LineageInput) -> Bool {
+    guard let view,
+      let next = lineage.latest.subscriptionCharges.last(where: { $0.time == period.time }),
+      let listed = view.transaction(next.transaction)
+    else { return false }
+    return view.siblings(of: listed).contains {
+      $0.at.map { $0 < period.start ?? period.end } ?? false
+    }
   }
 
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {

@@ -232,6 +232,7 @@ struct PeriodPass {
         event.mayNameUnseenPeriod(after: period, events, rules.renewalGap),
         firstOpened[event.transaction] == nil,
         let end = event.periodEnd ?? event.namedEnd(after: period),
+        !event.namesRestart(after: period, events, rules.renewalGap),
         !events.contains(where: {
           $0.kind.isProductChange && $0.transaction == event.transaction
         })

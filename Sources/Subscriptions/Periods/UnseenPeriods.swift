@@ -112,7 +112,9 @@ extension SubscriptionHistory {
     return UnseenPeriod(
       transaction: event.transaction, product: event.productLeft ?? event.product,
       isTrial: isTrial, start: start, end: end, previousEnd: period?.end,
-      opensLineage: event.startsLineage, kind: event.kind, time: event.time)
+      opensLineage: event.startsLineage,
+      isRestart: period.map { event.namesRestart(after: $0, events, rules.renewalGap) } ?? false,
+      kind: event.kind, time: event.time)
   }
 
   /// The period that a renewal leaves free before it, if it is exactly one and nothing explains it;
@@ -229,6 +231,14 @@ extension Event {
 
   /// Whether it is a renewal, or a charge in a state, which can be one.
   var mayRenew: Bool { kind == .renewed || kind == .resubscribed && observation != nil }
+
+  /// Whether the charge that it names is dated after a lapse: `period` had expired before it.
+  func namesRestart(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
+    guard let charged = chargeBefore(.seconds(0)), let end = period.end, charged > end + gap else {
+      return false
+    }
+    return period.ownEvents.contains { events[$0].isExpiry && events[$0].time < charged }
+  }
 
   /// Whether it is of a kind that can name the transaction of another period than its own.
   var mayNameAnotherPeriod: Bool {

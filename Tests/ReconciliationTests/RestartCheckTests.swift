@@ -1,0 +1,70 @@
+import Domain
+import Reconciliation
+import Subscriptions
+import Testing
+
+@Suite("A charge after a lapse")
+struct RestartCheckTests {
+  /// Charges of January and February, and an expiry; then a cancel of the transaction 102.
+  private func story(charged: String) -> Story {
+    var story = Story.monthly(renewals: 1)
+    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-06-10", until: "2026-07-01", transaction: 102) {
+      $0.periodStart = at(charged)
+    }
+    return story
+  }
+
+  @Test("An event that dates its charge after an expiry and the gap proves one new start")
+  func namedRestart() throws {
+    func found(_ charged: String) throws -> (breaks: [Break], churned: [Instant]) {
+      let story = story(charged: charged)
+      let state = try #require(story.lineage(until: at("2026-09-20"))?.state)
+      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-09-20")
+      return (scenario.breaks, state.churned.map(\.at))
+    }
+    let restart = try found("2026-06-01")
+    #expect(restart.breaks.map(\.code) == [.missedStart])
+    #expect(restart.breaks.map(\.expectedAt) == [at("2026-06-01")])
+    #expect(restart.breaks.map(\.missingEvents) == [1])
+    #expect(restart.churned == [at("2026-03-01")])
+    let continued = try found("2026-03-01")
+    #expect(continued.breaks.map(\.code) == [.missedRenewal])
+    #expect(continued.churned == [at("2026-07-01")])
+  }
+
+  @Test("A snapshot that shows the new start is no second break")
+  func shownRestart() {
+    for list in [[], [bought(102, .started, "2026-06-01", until: "2026-07-01")]] {
+      let scenario = Scenario(
+        stories: [story(charged: "2026-06-01")],
+        entitlements: [premium(until: "2026-07-01", .canceled, listing: list)],
+        capturedAt: "2026-06-20")
+      #expect(scenario.codes == ["MISSED_START"])
+    }
+  }
+
+  @Test("A list of the charges around a free time shows that there was none in it")
+  func listedAroundFreeTime() {
+    let charges = [
+      bought(101, .renewed, "2026-02-01", until: "2026-03-01"),
+      bought(102, .started, "2026-05-01", until: "2026-06-01"),
+      bought(106, .renewed, "2026-06-01", until: "2026-07-01"),
+    ]
+    func codes(_ listed: [Int]) -> [String] {
+      var story = Story.monthly(renewals: 1, counted: false)
+      story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+      story.report(.renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10)
+      let list = charges.filter { listed.contains(Int($0.id) ?? 0) }
+      return Scenario(
+        stories: [story], entitlements: [premium(until: "2026-07-01", listing: list)],
+        capturedAt: "2026-06-20"
+      ).codes
+    }
+    #expect(codes([101, 106]) == [])
+    #expect(codes([106]) == ["MISSED_START"])
+    #expect(codes([101]) == ["MISSED_START"])
+    #expect(codes([101, 102, 106]) == ["MISSED_START"])
+  }
+}
