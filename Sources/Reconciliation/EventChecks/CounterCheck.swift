@@ -46,7 +46,7 @@ extension Reconciler {
   /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
   ///
   /// A declined order has a number too, so that orders are missing only where time is free for
-  /// their periods.
+  /// their periods, and none is that counts as another provider reports it.
   private func raiseGap(
     _ lineage: LineageInput, _ jump: CounterJump, since start: Instant?,
     _ paid: ArraySlice<Charge>, isByOrder: Bool
@@ -64,6 +64,11 @@ extension Reconciler {
     var left = jump.between - total(between)
     if isByOrder, let length = periodLength(lineage)?.milliseconds, length > 0 {
       left = min(left, (charge.periodStart.since(from).milliseconds + length / 2) / length)
+      let elsewhere = lineage.latest.reportedElsewhere.filter {
+        $0.chargeKind != nil && !$0.kind.isRefund && !lineage.latest.hasMissed($0)
+          && begin < $0.time && $0.time < charge.time
+      }
+      left -= Int64(elsewhere.count)
     }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }

@@ -76,9 +76,11 @@ extension Reconciler {
 
   /// Raises the start that a state dates, a free trial where a paid period is longer than the time
   /// since, and the renewals in between, if only whole periods lie there.
+  ///
+  /// What another provider reported of that time is not lost.
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
-    guard isWatched(bought, subject(lineage)), let end = first.periodEnd,
-      end > first.periodStart
+    guard isWatched(bought, subject(lineage)), let end = first.periodEnd, end > first.periodStart,
+      !lineage.latest.reportedElsewhere.contains(where: { $0.time < first.time })
     else { return }
     let length =
       rules.length(of: lineage.text(first.product))
