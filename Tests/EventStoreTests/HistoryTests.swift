@@ -47,7 +47,7 @@ struct HistoryTests {
         == ["1|4"])
   }
 
-  @Test("Copies and contradictions over runs come to what they come to in one", arguments: 1...15)
+  @Test("Copies and contradictions over runs come to what they come to in one", arguments: 1...7)
   func runs(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func below(_ limit: Int) -> Int { numbers.below(limit) }

@@ -14,9 +14,14 @@ import Domain
 private struct Sample: Sendable {
   let folder: TemporaryFolder
   let rules: FoldSettings
-  let words: [String]
-  let shares: [Contribution.Cell]
+  let shares: [Share]
   let events: Int
+
+  /// What one event adds to a report, and the row's keys.
+  struct Share {
+    let cell: Contribution.Cell
+    let keys: ContributionKeys
+  }
 
   /// Made once for all tests.
   static let made = Result { try Sample() }
@@ -37,14 +42,16 @@ private struct Sample: Sendable {
     _ = try pipeline.run()
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     rules = try pipeline.reconcileRules(for: ledger).fold
-    words = ledger.symbols.words
-    var shares: [Contribution.Cell] = []
+    let words = ledger.symbols.words
+    var shares: [Share] = []
     var count = 0
     let rules = rules
     try ledger.forEachGroup(linked: true) { rows, events in
       count += events.count
       for history in try countedHistories(rows, events, rules: rules) {
-        shares += try history.shares().map(\.cell)
+        shares += try history.shares().map {
+          Share(cell: $0.cell, keys: ContributionKeys($0.cell, words: words))
+        }
       }
     }
     self.shares = shares
@@ -100,12 +107,16 @@ struct ExplainedCellTests {
   @Test("Each row of coverage is counted from events that one set of its metric names")
   func coverage() throws {
     let sample = try Sample.made.get()
+    let shares = Dictionary(grouping: sample.shares) {
+      [$0.keys.texts[.provider] ?? "", $0.keys.texts[.app] ?? ""]
+    }
     var counted = 0
     for row in try sample.rows(.coverage) {
       guard let text = row["events"], let events = Int(text), events > 0 else { continue }
       let keys = ["provider", "app_id", "metric"].reduce(into: [:]) { $0[$1] = row[$1] }
       let question = try NumberQuestion(report: "coverage", keys: keys, column: nil)
-      let cells = sum(sample.shares, question, sample)
+      let cells = sum(
+        shares[["provider", "app_id"].map { row[$0] ?? "" }] ?? [], question, sample)
       let sets = CoverageAtom.sets(of: row["metric"] ?? "").map { set in
         set.reduce(0) { $0 + (cells.sums[$1.rawValue] ?? 0) }
       }
@@ -131,11 +142,10 @@ struct ExplainedCellTests {
     let others = keyNames.filter { $0 != report.timeColumn?.rawValue }
     let rows = try sample.rows(report)
     // Shares by the keys other than that of time, so that each row looks at few of them.
-    var shares: [[String]: [Contribution.Cell]] = [:]
-    for cell in sample.shares where !report.columns(of: cell).isEmpty {
-      let keys = ContributionKeys(cell, words: sample.words)
-      let place = others.map { KeyColumn(rawValue: $0).flatMap { keys.texts[$0] } ?? "" }
-      shares[place, default: []].append(cell)
+    let shares = Dictionary(
+      grouping: sample.shares.filter { !report.columns(of: $0.cell).isEmpty }
+    ) { share in
+      others.map { KeyColumn(rawValue: $0).flatMap { share.keys.texts[$0] } ?? "" }
     }
     var compared = 0
     for row in rows {
@@ -183,13 +193,11 @@ struct ExplainedCellTests {
   }
 
   private func sum(
-    _ shares: [Contribution.Cell], _ question: NumberQuestion, _ sample: Sample
+    _ shares: [Sample.Share], _ question: NumberQuestion, _ sample: Sample
   ) -> Cells {
     let span = RowSpan(question, sample.rules)
     var cells = Cells()
-    for cell in shares {
-      let keys = ContributionKeys(cell, words: sample.words)
-      guard question.fits(keys) else { continue }
+    for (cell, keys) in shares.lazy.map({ ($0.cell, $0.keys) }) where question.fits(keys) {
       for share in question.columns(of: cell) where span.counts(share.span, keys) {
         cells.sums[share.column, default: 0] += share.value
         if share.isUnknown { cells.unknown.insert(share.column) }

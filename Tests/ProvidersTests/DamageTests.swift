@@ -11,6 +11,8 @@ struct DamageTests {
     var dice = SeededNumbers(seed: UInt64(seed))
     let lines = EnvelopeTests.lines.map(\.line) + [Body.upgrade.line, Body.of2020.line, "{}"]
     let marks = Array(#"{}[]":,\0e-nul"#.utf8) + [0, 10, 0xef, 0xff]
+    var normaliser = Normaliser(rules: NormaliserSettings())
+    var reader = SnapshotReader()
     for _ in 0..<50 {
       var bytes = Array(lines.shuffled(using: &dice).prefix(4).joined(separator: "\n").utf8)
       for _ in 0..<Int.random(in: 1...6, using: &dice) {
@@ -18,14 +20,12 @@ struct DamageTests {
         bytes[place] = marks[Int.random(in: 0..<marks.count, using: &dice)]
       }
       var batch = EventBatch()
-      var normaliser = Normaliser(rules: NormaliserSettings())
       bytes.withUnsafeBytes { normaliser.add($0, firstLine: 1, firstOffset: 0, to: &batch) }
       let skipped = batch.skipped.values.reduce(0, +)
       #expect(batch.lines == Int64(batch.events.count + batch.rejects.count) + skipped)
       #expect(batch.texts.count == batch.events.count && batch.values.count == batch.events.count)
       #expect(zip(batch.values, batch.values.dropFirst()).allSatisfy { $0 < $1 })
       var result = SnapshotBatch()
-      var reader = SnapshotReader()
       bytes.withUnsafeBytes {
         reader.read(
           $0, firstLine: 1, firstOffset: 0, capturedAtDefault: Instant(seconds: 1_795_132_800),
