@@ -50,8 +50,15 @@ extension JSONTape {
     guard kind(node) == .string || kind(node) == .number else {
       throw .bad(value.name, expected: "a name")
     }
-    let kept = bytes(node).prefix(NormaliserSettings.wordBytesMax).map(lowered)
-    return String(decoding: kept.filter { !"_ .".utf8.contains($0) }, as: UTF8.self)
+    let sent = bytes(node).prefix(NormaliserSettings.wordBytesMax)
+    return String(unsafeUninitializedCapacity: sent.count) { name in
+      var count = 0
+      for byte in sent where !isSeparator(byte) {
+        name[count] = lowered(byte)
+        count += 1
+      }
+      return count
+    }
   }
 
   /// A point in time: epoch seconds, or milliseconds when the number is too large for seconds, as
@@ -247,6 +254,11 @@ extension UnsafeRawBufferPointer {
 /// An ASCII letter in lower case; everything else as it is.
 func lowered(_ byte: UInt8) -> UInt8 {
   byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+}
+
+/// Whether it only parts the words of a name.
+private func isSeparator(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: "_") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: ".")
 }
 
 /// An ASCII letter as a capital; everything else as it is.

@@ -40,7 +40,9 @@ struct Unwrapping {
 
   /// Brings the events of the value read last into `batch`.
   mutating func unwrap(at place: Provenance, to batch: inout EventBatch) -> Outcome {
-    named(begin(at: place) ?? open(Layer(place: place), 0, to: &batch), by: 0)
+    // First: as an argument of a method it would be unwrapped in a copy of all that is here.
+    let outcome = begin(at: place) ?? open(Layer(place: place), 0, to: &batch)
+    return named(outcome, by: 0)
   }
 
   /// Brings the events of a line that is not JSON but holds some; nil when it holds none.

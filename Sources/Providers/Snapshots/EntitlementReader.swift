@@ -107,6 +107,7 @@ struct EntitlementReader {
     guard tape.kind(list) == .array else {
       throw .bad("entitlements.transactions", expected: "a list")
     }
+    right.transactions.reserveCapacity(tape.count(list))
     for node in tape.children(of: list) {
       right.transactions.append(try snapshotTransaction(node, tape))
     }
