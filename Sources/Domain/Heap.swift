@@ -1,17 +1,21 @@
 /// Values of which the first in order is at hand: adding one, and taking out or replacing the
 /// first, takes time that grows with the logarithm of their number.
+///
+/// Inlinable, so that a module that merges many rows gets one made for its elements.
 public struct Heap<Element> {
-  private var elements: [Element] = []
-  private let precedes: (Element, Element) -> Bool
+  @usableFromInline var elements: [Element] = []
+  @usableFromInline let precedes: (Element, Element) -> Bool
 
   /// No values yet, in the order of `precedes`.
-  public init(by precedes: @escaping (Element, Element) -> Bool) { self.precedes = precedes }
+  @inlinable public init(by precedes: @escaping (Element, Element) -> Bool) {
+    self.precedes = precedes
+  }
 
   /// The first value; nil when there is none.
-  public var first: Element? { elements.first }
+  @inlinable public var first: Element? { elements.first }
 
   /// Adds a value.
-  public mutating func add(_ element: Element) {
+  @inlinable public mutating func add(_ element: Element) {
     elements.append(element)
     var index = elements.count - 1
     while index > 0, precedes(elements[index], elements[(index - 1) / 2]) {
@@ -21,14 +25,14 @@ public struct Heap<Element> {
   }
 
   /// Takes out the first value; nil when there is none.
-  public mutating func removeFirst() -> Element? {
+  @inlinable public mutating func removeFirst() -> Element? {
     guard let first = elements.first, let last = elements.popLast() else { return nil }
     if !elements.isEmpty { replaceFirst(by: last) }
     return first
   }
 
   /// Puts `element` in the place of the first value, of which there is one.
-  public mutating func replaceFirst(by element: Element) {
+  @inlinable public mutating func replaceFirst(by element: Element) {
     elements[0] = element
     var index = 0
     while true {

@@ -137,6 +137,10 @@ struct CSVLine {
 
   /// Two digits at a time, from the end: dividing is what printing a number costs.
   private mutating func append(digitsOf number: UInt64, atLeast width: Int) {
+    if width == 2, number < 100 {
+      buffer.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+      return buffer.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    }
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digitsMax) { digits in
       var start = digitsMax
       var rest = number
