@@ -40,13 +40,15 @@ private struct FoldGroup {
   }
 
   func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
-    let purchases = events.keeping { !$0.isCollectionAlone }
-    let shared = purchases.filter(\.isShared)
+    let purchases = events.indices.filter { !events[$0].isCollectionAlone }
+    let shared = purchases.filter { events[$0].isShared }
     var histories: [SubscriptionHistory] = []
-    if !shared.isEmpty { histories.append(try history(shared, exclusion: .familySharing)) }
+    if !shared.isEmpty {
+      histories.append(try history(GroupEvents(events, at: shared), exclusion: .familySharing))
+    }
     var chains: [Chain] = []
     var ends: [Store: ChainEnds] = [:]
-    for thread in try threads(purchases.keeping { !$0.isShared }) {
+    for thread in try threads(purchases.filter { !events[$0].isShared }) {
       var place = chains.count
       if let start = thread.start, let free = ends[thread.store]?.takeLast(before: start) {
         place = free
@@ -60,24 +62,27 @@ private struct FoldGroup {
       if let single = chain.single {
         histories.append(single)
       } else {
-        histories.append(try history(chain.events.inOrder, exclusion: nil))
+        histories.append(
+          try history(GroupEvents(chain.places.map { events[$0] }.inOrder), exclusion: nil))
       }
     }
     return histories
   }
 
   /// The threads folded one by one, by their start.
-  private func threads(_ purchases: [Event]) throws(AmountOverflow) -> [SubscriptionHistory] {
+  private func threads(_ purchases: [Int]) throws(AmountOverflow) -> [SubscriptionHistory] {
     var folded: [SubscriptionHistory] = []
-    for thread in purchases.threads { folded.append(try history(thread, exclusion: nil)) }
+    for thread in events.threads(of: purchases) {
+      folded.append(try history(GroupEvents(events, at: thread), exclusion: nil))
+    }
     folded.sort { $0.place < $1.place }
     return folded
   }
 
   private func history(
-    _ reported: [Event], exclusion: ExclusionReason?
+    _ reported: GroupEvents, exclusion: ExclusionReason?
   ) throws(AmountOverflow) -> SubscriptionHistory {
-    let history = StateSequence(of: reported, collections: collections, rules: rules)
+    let history = StateSequence(of: reported.array, collections: collections, rules: rules)
     return try SubscriptionHistory(
       reported: reported, events: history.events, nextDerived: history.next, rules: rules,
       exclusion: exclusion, isChained: isChained)
@@ -86,7 +91,8 @@ private struct FoldGroup {
 
 /// Threads that follow each other without overlap: one subscription of the user.
 private struct Chain {
-  private(set) var events: [Event]
+  /// Of its events in the group.
+  private(set) var places: [Int]
   /// The history, while it has one thread only.
   private(set) var single: SubscriptionHistory?
   /// When the last thread ends; nil while it is open, or has no period.
@@ -94,14 +100,14 @@ private struct Chain {
   let store: Store
 
   init(_ history: SubscriptionHistory) {
-    events = history.reported
+    places = history.reported.placesInGroup
     single = history
     end = history.freeFrom
     store = history.store
   }
 
   mutating func append(_ history: SubscriptionHistory) {
-    events += history.reported
+    places += history.reported.placesInGroup
     single = nil
     end = history.freeFrom.flatMap { free in end.map { max($0, free) } }
   }

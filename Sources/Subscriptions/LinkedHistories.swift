@@ -51,7 +51,7 @@ public struct LinkedHistories: Sendable {
       return (rules.authority.firstIndex(of: provider) ?? .max, place.0, place.1, index)
     }
     let counted = own.indices.filter { !own[$0].isEmpty && own[$0].exclusion != .familySharing }
-    for index in own.indices where !counted.contains(index) { histories.append(own[index]) }
+    histories = own.filter { $0.isEmpty || $0.exclusion == .familySharing }
     for index in counted.sorted(by: { rank($0) < rank($1) }) { take(own[index], index) }
     var shared: [SubscriptionHistory] = []
     for subscription in subscriptions {
@@ -204,7 +204,7 @@ private struct Subscription {
     guard !events.isEmpty else { return [main] }
     let charges = main.held.filter { $0.reason == .doubleCharge }.map(\.event)
     var shared = try SubscriptionHistory(
-      reported: (main.reported + reported).inOrder,
+      reported: GroupEvents((main.reported + reported).inOrder),
       events: (main.events + charges + events).inOrder, nextDerived: nil, rules: main.rules,
       exclusion: nil, isChained: main.isChained)
     shared.role = .shared

@@ -15,15 +15,19 @@ extension [Event] {
       for product in event.products { known[product, default: []].insert(event.store) }
     }
     var holdings = StoreHoldings()
-    return map { event in
-      var placed = event
-      if event.store == .unknown {
-        let stores = event.products.reduce(into: Set<Store>()) { $0.formUnion(known[$1] ?? []) }
-        placed.store = stores.only ?? holdings.store(of: event) ?? .unknown
+    var placed = self
+    for index in indices {
+      if self[index].store == .unknown {
+        let stores = self[index].products.reduce(into: Set<Store>()) {
+          $0.formUnion(known[$1] ?? [])
+        }
+        if let store = stores.only ?? holdings.store(of: self[index]) {
+          placed[index].store = store
+        }
       }
-      holdings.read(placed)
-      return placed
+      holdings.read(placed[index])
     }
+    return placed
   }
 }
 

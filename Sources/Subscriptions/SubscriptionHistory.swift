@@ -8,7 +8,7 @@ public import Domain
 public struct SubscriptionHistory: Sendable {
   let rules: FoldSettings
   /// Counted events in business order, as they were reported.
-  let reported: [Event]
+  let reported: GroupEvents
   /// The same with derived events instead of observations, without the charges that are held.
   let events: [Event]
   let bookings: [Booking]
@@ -55,13 +55,14 @@ public struct SubscriptionHistory: Sendable {
   public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
     let counted = inBusinessOrder(events, before: rules.asOf).namingBasePlans(rules.basePlans)
     try self.init(
-      reported: counted, events: counted, nextDerived: nil, rules: rules, exclusion: nil,
+      reported: GroupEvents(counted), events: counted, nextDerived: nil, rules: rules,
+      exclusion: nil,
       isChained: true)
   }
 
   /// Folds `events`, which `reported` prove; both in business order.
   init(
-    reported: [Event], events: [Event], nextDerived: Instant?, rules: FoldSettings,
+    reported: GroupEvents, events: [Event], nextDerived: Instant?, rules: FoldSettings,
     exclusion: ExclusionReason?, isChained: Bool
   ) throws(AmountOverflow) {
     self.nextDerived = nextDerived

@@ -1,27 +1,27 @@
 import Domain
 
 extension [Event] {
-  /// The events in threads: what shares a lineage, a product or a group in one store, or is tied
-  /// together by a change from one product to another.
+  /// The events at some places in threads, as places: what shares a lineage, a product or a group
+  /// in one store, or is tied together by a change from one product to another.
   ///
   /// Each thread keeps the order; threads come in that of their first events.
-  var threads: [[Event]] {
+  func threads(of places: [Int]) -> [[Int]] {
     var sets = JoinedSets(count: count)
     var firsts: [ThreadTie: Int] = [:]
-    for (index, event) in enumerated() {
-      for tie in event.ties {
-        if let first = firsts[tie] { sets.join(first, index) } else { firsts[tie] = index }
+    for place in places {
+      for tie in self[place].ties {
+        if let first = firsts[tie] { sets.join(first, place) } else { firsts[tie] = place }
       }
     }
-    var places: [Int: Int] = [:]
-    var threads: [[Event]] = []
-    for (index, event) in enumerated() {
-      let root = sets.root(of: index)
-      if let place = places[root] {
-        threads[place].append(event)
+    var numbers: [Int: Int] = [:]
+    var threads: [[Int]] = []
+    for place in places {
+      let root = sets.root(of: place)
+      if let number = numbers[root] {
+        threads[number].append(place)
       } else {
-        places[root] = threads.count
-        threads.append([event])
+        numbers[root] = threads.count
+        threads.append([place])
       }
     }
     return threads

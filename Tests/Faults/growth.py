@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import sys
+from datetime import datetime, timezone
 
 START = 1767225600  # 2026-01-01T00:00:00Z
 DAY = 86400
@@ -39,9 +40,10 @@ def start(number, time=START, **other):
 
 def purchase(number, time):
     """A purchase by one user of FLOBUK, who does not say which purchases continue each other."""
-    return {"receivedAt": f"2026-01-01T00:{number // 60 % 60:02}:{number % 60:02}Z",
+    received = datetime.fromtimestamp(time, timezone.utc)
+    return {"receivedAt": f"{received:%Y-%m-%dT%H:%M:%SZ}",
             "headers": {"X-App-Id": "app"},
-            "body": {"transaction": str(10**9 + number), "store": "Apple", "user": "u-1",
+            "body": {"transaction": str(10**9 + number), "store": "AppleAppStore", "user": "u-1",
                      "timestamp": time,
                      "data": {"status": 0, "type": "Subscription", "expiresDate": time + 30 * DAY,
                               "autoRenew": True, "productId": f"com.example.p{number % 50}"}}}
@@ -77,7 +79,8 @@ def lines(shape, n):
         return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k),
                       START + (24 * n + 35 * k) * DAY // n) for k in range(n))
     if shape == "purchases":
-        return (purchase(k, START + k * 60) for k in range(n))
+        # In 59 days up to as-of, however many there are.
+        return (purchase(k, START + 59 * DAY * k // n) for k in range(n))
     if shape == "entitled":
         return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k),
                       START + k * 60, entitlements={

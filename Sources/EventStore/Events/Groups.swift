@@ -133,11 +133,11 @@ extension LineageRow {
   func addEvents(of row: Statement, to events: inout [Event]) throws {
     let beginning = SubscriptionScope(self).event(of: key)
     let records = row.blob(Self.eventsColumn)
-    if records.count > 1 << 16 {
-      // An array that grows is held twice.
-      var count = 0
+    if records.count > 1 << 16 || events.count > 1 << 14 {
+      // An array that grows is held twice, and doubles: a large one grows by an eighth.
+      var count = events.count
       try EventRecords.forEach(in: records) { count += $0.counts ? 1 : 0 }
-      events.reserveCapacity(events.count + count)
+      if count > events.capacity { events.reserveCapacity(max(count, events.count / 8 * 9)) }
     }
     try EventRecords.forEach(in: records) { record in
       guard record.counts else { return }

@@ -15,8 +15,8 @@ struct InputReader {
   private let builder: InputBuilder
   /// The apps of each provider, for snapshots that name none.
   private let apps: [Provider: [String]]
-  /// Of the user who is read.
-  private var own: [(row: LineageRow, events: [Event])] = []
+  /// Of the user who is read: there can be hundreds of thousands.
+  private var own: [FoldGroup: [(row: LineageRow, events: [Event])]] = [:]
   private var groups: [Int64: LinkedGroups.Part] = [:]
   private var previousOwners = PreviousOwners()
   private var standsUntil: Instant? = Instant(milliseconds: .max)
@@ -103,19 +103,18 @@ struct InputReader {
       ReconciledUser(
         provider: provider, user: user, snapshots: content, standsUntil: until, rest: rest))
     (previousOwners, standsUntil) = (PreviousOwners(), Instant(milliseconds: .max))
-    (listed, groups, own) = (ListedLineages(), [:], [])
+    (listed, groups, own) = (ListedLineages(), [:], [:])
   }
 
   /// The lineages of the user to be read, whose events are kept meanwhile.
   private mutating func lineages(of user: Int64, _ provider: Provider) throws -> [LineageRow] {
-    own = try ledger.lineagesWithEvents(ofUser: user, provider: provider)
-    return own.map(\.row)
+    let found = try ledger.lineagesWithEvents(ofUser: user, provider: provider)
+    own = Dictionary(grouping: found) { FoldGroup(of: $0.row) }
+    return found.map(\.row)
   }
 
   private func group(of row: LineageRow) throws -> LinkedGroups.Part {
-    let group = FoldGroup(of: row)
-    let members = own.filter { FoldGroup(of: $0.row) == group }
-    guard !isLinked, !members.isEmpty else {
+    guard !isLinked, let members = own[FoldGroup(of: row)] else {
       return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
     }
     var events = members.count == 1 ? members[0].events : members.flatMap(\.events)

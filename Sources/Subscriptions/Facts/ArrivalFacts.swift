@@ -12,7 +12,7 @@ struct ArrivalDisorder: Sendable {
 }
 
 /// The deliveries of one lineage that came late or out of order, the latest event first.
-func arrivalDisorder(of events: [Event], _ rules: FoldSettings) -> [ArrivalDisorder] {
+func arrivalDisorder(of events: GroupEvents, _ rules: FoldSettings) -> [ArrivalDisorder] {
   var disorder: [ArrivalDisorder] = []
   var later = ArrivalFrontier()
   var group = ArrivalFrontier()
@@ -61,7 +61,7 @@ extension SubscriptionHistory {
 /// An order that only the places in the archives show is counted and no finding: the same lines in
 /// other files must give the same findings.
 func arrivalFindings(
-  _ disorder: [ArrivalDisorder], _ events: [Event], _ rules: FoldSettings
+  _ disorder: [ArrivalDisorder], _ events: GroupEvents, _ rules: FoldSettings
 ) -> [FoldFinding] {
   disorder.flatMap { arrival -> [FoldFinding] in
     let event = events[arrival.event]
@@ -89,7 +89,7 @@ func arrivalFindings(
 
 /// Texts about messages whose clock was wrong, and whether the next run may judge one otherwise.
 func clockFindings(
-  _ events: [Event], _ rules: FoldSettings
+  _ events: GroupEvents, _ rules: FoldSettings
 ) -> (findings: [FoldFinding], mayChange: Bool) {
   var (findings, mayChange) = ([FoldFinding](), false)
   var feed = Feed(provider: .qonversion, app: -1)

@@ -75,7 +75,7 @@ extension SubscriptionHistory {
   }
 
   /// The events reported before as-of, in business order.
-  public var reportedEvents: [Event] { reported }
+  public var reportedEvents: [Event] { reported.array }
 
   private func evidence(_ first: Int, _ others: [Int]) -> [SourceEvent] {
     ([first] + others).map { SourceEvent(event: events[$0], reported: original(of: events[$0])) }
