@@ -58,6 +58,14 @@ public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringC
     if signal != 0 { throw .stopped(by: signal) }
   }
 
+  /// Throws when `stop` answers a signal while something is done that can be done again.
+  public static func check(_ stop: () -> Int32, _ doing: String) throws(SubledgerError) {
+    let signal = stop()
+    guard signal != 0 else { return }
+    throw SubledgerError(
+      .stopped(signal), "\(doing) was stopped by signal \(signal)", hint: "run again")
+  }
+
   /// A call of the system failed with `cause`.
   ///
   /// - Parameters:

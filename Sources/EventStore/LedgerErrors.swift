@@ -69,14 +69,6 @@ extension SubledgerError {
     SubledgerError(.overflow, message, hint: "look in the archives for amounts that cannot be true")
   }
 
-  /// Throws when `stop` answers a signal while something is done that can be done again.
-  static func check(_ stop: () -> Int32, _ doing: String) throws(SubledgerError) {
-    let signal = stop()
-    guard signal != 0 else { return }
-    throw SubledgerError(
-      .stopped(signal), "\(doing) was stopped by signal \(signal)", hint: "run again")
-  }
-
   static let diskHint = "check the disk and that the folder exists, then run again"
   static let otherFileHint = "give the path of a ledger, or of a file that does not exist yet"
   private static let rightsHint = "check who owns the file and its folder, and their modes"

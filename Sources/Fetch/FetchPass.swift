@@ -50,7 +50,7 @@ public struct FetchPass {
   ) throws {
     var isAtEnd = false
     while true {
-      try SubledgerError.check(stop)
+      try SubledgerError.check(stop, "fetching from \(rules.provider.name)")
       var now = clock()
       while active.count < rules.concurrency {
         guard let inquiry = try ready(at: now, &isAtEnd, next, journal) else { break }

@@ -133,7 +133,7 @@ struct CloseTests {
     try publish(8)
     #expect(try program.rows("restatements.csv").isEmpty)
     let refused = try program.run(["close", "2026-02"])
-    #expect(refused.status == 75 && refused.errors.contains("with reservations"), "\(refused)")
+    #expect(refused.status == 64 && refused.errors.contains("with reservations"), "\(refused)")
     let forced = try program.run(["close", "2026-02", "--force", "--reason", "known"])
     #expect(forced.status == 0, "\(forced)")
     try publish(9)

@@ -29,6 +29,10 @@ struct HealthTests {
   @Test("No ledger is 66; a run is healthy until it is older than it may be")
   func age() throws {
     try expect(66, "does not exist")
+    for format in ["text", "json"] {
+      let none = try program.run(["status", "--format", format])
+      #expect(none.status == 66 && none.errors.contains("does not exist"), "\(none)")
+    }
     try program.folder.write(bodies(3), to: "in/a.jsonl")
     try program.run(["ingest", "--archives", "in"])
     try expect(1, "no run has published yet")

@@ -174,7 +174,7 @@ extension RunPipeline {
     }
     if let reasons = run.qualified, !isForced {
       throw SubledgerError(
-        .tryAgain,
+        .usage,
         "cannot close \(month): run \(run.id) published with reservations: \(reasons)",
         hint: "resolve or decide what they name and publish again, or freeze the numbers as they "
           + "are with --force and --reason")

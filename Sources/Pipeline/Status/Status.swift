@@ -7,13 +7,11 @@ extension RunPipeline {
   /// What the ledger holds, for a person to read or as one JSON object.
   ///
   /// - Parameter ageMax: how old the newest run's as-of may be, such as `26h`.
+  /// - Throws: `SubledgerError` of kind `noInput` when there is no ledger.
   public func status(as format: AnswerFormat, ageMax: String) throws -> String {
     let path = Record([("ledger", .name(plan.ledger))])
-    guard let ledger = try ledgerIfThere() else {
-      return format == .json
-        ? path.json(with: ["exists": .bool(false)]).documentText
-        : "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"
-    }
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    try ledger.requireSealed()
     return try ledger.atOneMoment {
       let health = try health(of: ledger, ageMax: ageMax)
       let size = try sizeRecord(ledger)
@@ -33,19 +31,6 @@ extension RunPipeline {
       let state = Record([("health", .plain(health.line))])
       return ([(state + path + size).lines] + sections).map { $0.joined(separator: "\n") }
         .joined(separator: "\n\n")
-    }
-  }
-
-  /// The ledger, only to be read; nil where there is none yet, also while the first run of all
-  /// makes the file.
-  private func ledgerIfThere() throws(SubledgerError) -> Ledger? {
-    do {
-      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      try ledger.requireSealed()
-      return ledger
-    } catch {
-      guard error.kind == .noInput else { throw error }
-      return nil
     }
   }
 
