@@ -33,6 +33,12 @@ struct LedgerErrorTests {
     #expect(throws: SubledgerError.self) {
       try ledger.access("read") { try $0.first("select null") { $0.int64(0) } }
     }
+    let named = #expect(throws: SubledgerError.self) {
+      try ledger.access("read") {
+        try $0.all("select r.line from (select 1) left join reject r") { $0.int64(0) }
+      }
+    }
+    #expect(named?.message.contains("`line` of table reject") == true, "\(named)")
     let read = try ledger.access("read") { try $0.all("select null, 0") { $0.optionalInt64(0) } }
     #expect(read == [nil])
     let error = #expect(throws: SubledgerError.self) {

@@ -125,6 +125,26 @@ struct FetchCommandTests {
     #expect(times.count == 2 && Set(times).count == 1, "\(lines)")
   }
 
+  @Test("A fetch that is stopped says so, and not that archives were read")
+  func stopped() throws {
+    try arrives(1)
+    let asked = program.folder.path("asked")
+    let server = try LocalServer { _ in
+      _ = FileManager.default.createFile(atPath: asked, contents: nil)
+      usleep(500_000)
+      return Self.reply(200, #"{"data":[],"has_more":false}"#)
+    }
+    try configure(server)
+    let script =
+      #""$0" fetch snapshots --snapshots snap 2> words & p=$!; "#
+      + "while [ ! -e asked ]; do sleep 0.01; done; kill -TERM $p; wait $p"
+    let ended = try execute(
+      ["env", "KEY=key", "sh", "-c", script, Program.binary.path], in: program.folder.path)
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(ended.status == 143 && words.contains("fetching from qonversion was stopped by signal"))
+    #expect(!words.contains("archives"), "\(words)")
+  }
+
   @Test("Only users with events since a time are asked about, where it is given")
   func changed() throws {
     try arrives(2)

@@ -5,8 +5,8 @@ internal import Foundation
 /// A prepared statement, whose rows are read where SQLite holds them, without boxed values.
 final class Statement {
   let handle: OpaquePointer
-  /// Whether a number was read where there is none: damage, which the end of the row throws.
-  private var lacksNumber = false
+  /// The column where a number was read and there is none: damage, which the end of the row throws.
+  private var missing: Int32?
 
   /// Takes over a prepared statement.
   init(_ handle: OpaquePointer) { self.handle = handle }
@@ -107,16 +107,18 @@ final class Statement {
   @inline(__always)
   func int64(_ column: Int32) -> Int64 {
     let number = sqlite3_column_int64(handle, column)
-    if number == 0, isNull(column) { lacksNumber = true }
+    if number == 0, isNull(column) { missing = column }
     return number
   }
 
   func int64OrZero(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   private func requireNumbers() throws {
-    guard lacksNumber else { return }
-    lacksNumber = false
-    throw SubledgerError.damaged("a number")
+    guard let column = missing else { return }
+    missing = nil
+    let name = sqlite3_column_name(handle, column).map { " `\(String(cString: $0))`" } ?? ""
+    let table = table(of: column).map { " of table \($0)" } ?? ""
+    throw SubledgerError.damaged("the number\(name)\(table)")
   }
 
   @inline(__always)
@@ -162,8 +164,17 @@ final class Statement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
+  /// The table that a column is read from; nil for what is computed.
+  private func table(of column: Int32) -> String? {
+    sqlite3_column_table_name(handle, column).map { String(cString: $0) }
+  }
+
   private func failure(_ code: Int32) -> SQLiteError {
-    let message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
+    var message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
+    if code & 0xff == SQLITE_CORRUPT {
+      let tables = Set((0..<columnCount).compactMap(table)).sorted().joined(separator: ", ")
+      if !tables.isEmpty { message = "\(message ?? "damaged") (in \(tables))" }
+    }
     sqlite3_reset(handle)
     return SQLiteError(code: code, message: message)
   }
