@@ -18,6 +18,8 @@ struct InputReader {
   /// Of the user who is read: there can be hundreds of thousands.
   private var own: [FoldGroup: [(row: LineageRow, events: [Event])]] = [:]
   private var groups: [Int64: LinkedGroups.Part] = [:]
+  /// Whether the user's groups are read once more, beside another snapshot.
+  private var isReadAgain = false
   private var previousOwners = PreviousOwners()
   private var standsUntil: Instant? = Instant(milliseconds: .max)
   private var listed = ListedLineages()
@@ -52,6 +54,7 @@ struct InputReader {
   mutating func compare(_ users: UserShare) throws -> Part {
     var part = Part()
     let provider = users.provider
+    isReadAgain = users.evidence == .snapshot
     switch users.evidence {
     case .snapshot:
       try ledger.forEachUser(
@@ -113,8 +116,8 @@ struct InputReader {
     return found.map(\.row)
   }
 
-  private func group(of row: LineageRow) throws -> LinkedGroups.Part {
-    guard !isLinked, let members = own[FoldGroup(of: row)] else {
+  private mutating func group(of row: LineageRow) throws -> LinkedGroups.Part {
+    guard !isLinked, let members = own.removeValue(forKey: FoldGroup(of: row)) else {
       return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
     }
     var events = members.count == 1 ? members[0].events : members.flatMap(\.events)
@@ -132,8 +135,10 @@ struct InputReader {
     if rules.snapshotsFromWebhooks,
       let snapshot = try ledger.webhookSnapshot(of: rows, asOf: asOf)
     {
-      var webhook = try input(rows, of: snapshot.provider)
-      webhook.snapshot = snapshot
+      // Without a snapshot of another time, it is about the same.
+      let known = inputs.count == 1 && inputs[0].snapshot == nil ? inputs[0] : nil
+      var webhook = try known ?? input(rows, of: snapshot.provider)
+      (webhook.provider, webhook.snapshot) = (snapshot.provider, snapshot)
       return reconcile(inputs, webhook: webhook, rules: rules)
     }
     for input in inputs { result.add(reconcile(input, rules: rules)) }
@@ -198,8 +203,9 @@ struct InputReader {
     var waiting = Set(rows.map(\.key))
     var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
     for row in rows where waiting.contains(row.key) {
+      if let stop = ledger.stop { try SubledgerError.check(stop) }
       let group = try groups[row.key] ?? group(of: row)
-      for row in group.rows { groups[row.key] = group }
+      if isReadAgain { for row in group.rows { groups[row.key] = group } }
       let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
       previousOwners.read(
         group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
