@@ -41,13 +41,15 @@ engine() {
   }
 }
 
-# night AS_OF [OPTION...]: publishes by both engines and compares the sets and exit codes.
+# night AS_OF [OPTION...]: publishes by both engines and compares the sets and exit codes; `how` is
+# `news` where only what may have changed was folded.
 night() {
-  local as_of=$1 from=$SECONDS first how=all
+  local as_of=$1 from=$SECONDS first
+  how=all
   shift
   engine embedded run --archives in --as-of "$as_of" --out embedded "$@"
   first=$code
-  engine spark run --archives in --as-of "$as_of" --out spark "$@"
+  engine spark run --archives in --as-of "$as_of" --out spark --verbose "$@"
   diff -rq embedded spark
   [ "$code" = "$first" ] || fail "exit $first by embedded, $code by spark"
   ! grep -q 'by the driver' spark.log || how=news

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Publishes simulated worlds by both engines, three nights each, and compares every byte; then asks
+# Publishes simulated worlds by both engines, four nights each, and compares every byte; then asks
 # and changes both ledgers, and moves their events to the other engine.
 # usage: worlds.sh PROGRAM [WORLD...]; worlds: all webhooks others
 . "$(dirname "$0")/common.sh"
@@ -15,7 +15,8 @@ make_world() {
 
 # deliver NIGHT: its third of the archives; in the first night one is cut off in its middle, and a
 # file has the first lines of the last archive and grows in the second, which also brings what there
-# was in another body; the third brings some of all once more. Snapshots come from the second on.
+# was in another body; the third brings some of all once more, and all but the last lines; the
+# fourth brings these. Snapshots come from the second on.
 deliver() {
   mkdir -p in seen
   sed -n "$(($1 * 3 - 2)),$(($1 * 3))p" names | while read -r name; do
@@ -35,7 +36,11 @@ deliver() {
       zcat in/*.gz | sed -n '1~5p' >in/copies.jsonl
       for shape in sdk flobuk iaptic purple; do
         [ ! -d world/snapshots/$shape ] || zcat world/snapshots/$shape/*.gz >seen/$shape.jsonl
-      done ;;
+      done
+      last=$(tail -1 names)
+      rm -f "in/$last"
+      zcat "world/archives/$last" | head -n -9 >in/last.jsonl ;;
+    4) zcat "world/archives/$(tail -1 names)" | tail -n 9 >in/few.jsonl ;;
   esac
   zcat "world/archives/$(tail -1 names)" | sed -n "1,$(($1 * 20))p" >in/growing.jsonl
 }
@@ -51,9 +56,9 @@ for world; do
         --fault double_charge=9000 --fault double_kind=9000 --fault impossible_rate=4000 \
         --entitlements current --migrate purple/qonversion/2024-05-01/2024-06-01 --seed 7
       snapshots=(--snapshots seen) ;;
-    webhooks) make_world --subscribers 120 --entitlements stale --seed 8 ;;
+    webhooks) make_world --subscribers 400 --entitlements stale --seed 8 ;;
     others)
-      make_world --subscribers 120 --providers flobuk,iaptic,purple --seed 9
+      make_world --subscribers 400 --providers flobuk,iaptic,purple --seed 9
       snapshots=(--snapshots seen) ;;
   esac
   settings=(--config world/subledger.yaml)
@@ -64,6 +69,9 @@ for world; do
     deliver $night
     night "$(date -u -d "$end - $((9 - night * 3)) weeks" +%F)" "${settings[@]}" "${snapshots[@]}"
   done
+  deliver 4
+  night "$end" "${settings[@]}" "${snapshots[@]}"
+  [ $how = news ] || fail "all is folded for a few events"
   [ "$world" = all ] || continue
   transaction=$(sqlite3 embedded.sqlite "select original from lineage where typeof(original) =
     'integer' order by key limit 1")

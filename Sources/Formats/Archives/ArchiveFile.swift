@@ -27,7 +27,7 @@ public struct ArchiveFile: Sendable {
 
   init(
     location: RawPath, relative: RawPath, bytes: Int64, modified: Instant, inode: UInt64,
-    stop: @escaping @Sendable () -> Int32
+    by commands: ArchiveCommands? = nil, stop: @escaping @Sendable () -> Int32
   ) {
     path = location.shown
     name = relative.shown
@@ -37,7 +37,8 @@ public struct ArchiveFile: Sendable {
     self.modified = modified
     self.inode = inode
     self.stop = stop
-    (written, commands, listed) = (modified, nil, bytes)
+    (written, listed) = (modified, bytes)
+    self.commands = commands
   }
 
   /// The object at a path, to be read by `commands`.
@@ -76,13 +77,14 @@ public struct ArchiveFile: Sendable {
   /// Whether every reading of it is a transfer.
   public var isRemote: Bool { commands != nil }
 
-  /// A file that another process listed, by the texts that show its path and its name.
+  /// A file or object that another process listed, by the texts that show its path and its name.
   public init(
-    listedAt path: String, as name: String, bytes: Int64, modified: Instant, inode: UInt64
+    listedAt path: String, as name: String, bytes: Int64, modified: Instant, inode: UInt64,
+    by sources: ArchiveSources
   ) {
     self.init(
       location: RawPath(unescaping: path), relative: RawPath(unescaping: name), bytes: bytes,
-      modified: modified, inode: inode, stop: { 0 })
+      modified: modified, inode: inode, by: sources.commands(for: path), stop: { 0 })
   }
 
   /// The file as it was while it had no more than `count` bytes, and the name `name`.

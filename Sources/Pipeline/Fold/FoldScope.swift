@@ -21,16 +21,18 @@ enum FoldScope {
       basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
     else { return }
     let dirty = try ledger.dirtyLineages(asOf: rules.fold.asOf)
-    guard dirty.all.count <= Self.dirtyMax(of: Int(basis.groups)) else { return }
+    guard dirty.all.count <= Self.dirtyMax(of: basis) else { return }
     self = .dirty(dirty, basis)
   }
 
-  /// How many lineages may be folded apart from the rest of `groups` groups.
+  /// How many lineages may be folded apart from the rest of the groups of `basis`.
   ///
   /// Each is folded twice, as it is and as it was, and read by its key: from a quarter on, folding
   /// everything costs no more. Lineages of one user are held in memory together, which bounds their
   /// number in a large ledger.
-  private static func dirtyMax(of groups: Int) -> Int { max(256, min(groups / 4, 50_000)) }
+  static func dirtyMax(of basis: FactCheckpoint?) -> Int {
+    max(256, min(Int(basis?.groups ?? 0) / 4, 50_000))
+  }
 
   /// Whether every feed is the same and reaches as far as it did: when a feed stops, final ends are
   /// open again, and another begin changes what counts as missed.

@@ -13,12 +13,13 @@ struct ListedFile: Codable {
 
   init(_ file: ArchiveFile) {
     // Stages run in folders of their own.
-    path = URL(fileURLWithPath: file.path).path
+    path = file.isRemote ? file.path : URL(fileURLWithPath: file.path).path
     (name, bytes, modified, inode) = (file.name, file.bytes, file.modified, file.inode)
   }
 
-  var file: ArchiveFile {
-    ArchiveFile(listedAt: path, as: name, bytes: bytes, modified: modified, inode: inode)
+  func file(by sources: ArchiveSources) -> ArchiveFile {
+    ArchiveFile(
+      listedAt: path, as: name, bytes: bytes, modified: modified, inode: inode, by: sources)
   }
 }
 

@@ -12,9 +12,12 @@ extension SparkEngine {
     return try Ledger.open(path: path, mode: .readWrite)
   }
 
-  /// Brings events into `copy`, a copy of the ledger.
-  func fill(_ copy: Ledger, with rows: StageRows) throws {
-    var shard = ShardRows(try Shard(copy))
+  /// Brings events into `copy`, a copy of the ledger, and gives `note` what became of them.
+  private func fill(
+    _ copy: Ledger, with rows: StageRows,
+    note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in }
+  ) throws {
+    var shard = ShardRows(try Shard(copy, note: note))
     var number = 0
     try rows.forEachRow { row in
       number += 1
@@ -25,32 +28,54 @@ extension SparkEngine {
 
   /// A copy of the ledger with the events of archives behind `archive`, with the lineages and users
   /// of `keys` and with those of some providers without a snapshot, and with all that belongs
-  /// together with them.
+  /// together with them; nil where the former are of more than `max` lineages, or all of more
+  /// than four times as many.
+  ///
+  /// Spark reads only keys of the other events, and shuffles none of them.
   func news(
-    of ledger: Ledger, since archive: Int32, keys: Set<Int64> = [], unseen: Set<Provider> = []
-  ) throws -> Ledger {
+    of ledger: Ledger, _ archives: [LakeArchive], users: String? = nil, since archive: Int32,
+    keys: Set<Int64> = [], unseen: Set<Provider> = [], max: Int = .max,
+    note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in }
+  ) throws -> Ledger? {
     let changed = try write(keys.map(String.init), as: "changed")
+    func touch(_ statements: (String) throws -> [String]) throws -> TouchedKeys {
+      let rows = StageRows(folder: "\(exchange)/\(newName("touched"))")
+      try run(try statements(rows.folder))
+      return try TouchedKeys(in: rows)
+    }
+    var (touched, before) = (
+      try touch { folder in
+        try open(archives, users: users)
+          + scripts.touch(
+            since: archive, keys: changed, unseen: unseen.map { Int($0.rawValue) }, into: folder)
+      }, 0
+    )
+    while touched.keys > before {
+      guard touched.lineages / (before == 0 ? 1 : 4) <= max else { return nil }
+      before = touched.keys
+      touched = try touch { scripts.grow(touched.folder, into: $0) }
+    }
     let rows = StageRows(folder: "\(exchange)/\(newName("news"))")
-    let news = scripts.news(
-      since: archive, keys: changed, unseen: unseen.map { Int($0.rawValue) }, into: rows.folder)
-    try run(placing + news, into: rows.folder)
+    try run(
+      try open(archives, users: users, touched: touched) + scripts.events(into: rows.folder))
     let copy = try copy(of: ledger)
-    try fill(copy, with: rows)
+    try fill(copy, with: rows, note: note)
     return copy
   }
 
   /// The same, made once for each archive.
   var arrivals: @Sendable (Ledger, _ archive: Int32) throws -> Ledger {
     { ledger, archive in
-      try self.arrivals(since: archive) { try self.news(of: ledger, since: archive) }
+      try self.arrivals(since: archive) {
+        try self.news(of: ledger, try ledger.lakeArchives(), since: archive) ?? ledger
+      }
     }
   }
 
   /// Makes `copy`, a copy of the ledger, one that holds all events itself.
   func fill(_ copy: Ledger) throws {
     let rows = StageRows(folder: "\(exchange)/\(newName("events"))")
-    let events = try open(try copy.lakeArchives()) + scripts.events(into: rows.folder)
-    try run(events, into: rows.folder)
+    try run(try open(try copy.lakeArchives()) + scripts.events(into: rows.folder))
     try fill(copy, with: rows)
     try copy.leaveLake()
   }
@@ -66,7 +91,7 @@ extension SparkEngine {
       try writer.add(eventsOf: batch)
     }
     _ = try rows.close()
-    try run(scripts.keep(rows: rows.path, as: part), into: folder(of: part))
+    try run(scripts.keep(rows: rows.path, as: part))
     try copy.leaveEvents(to: part)
   }
 }

@@ -10,8 +10,13 @@ final class SparkEngine: Sendable {
   let plan: Plan
   private let log: Logger
   let stop: @Sendable () -> Int32
-  /// The folder of the lake, and what the driver and the stages exchange in this run.
+  /// The folder or URL of the lake.
   let lake: String
+  /// Whether only Spark can list what is there.
+  private let isAway: Bool
+  /// The folder of what runs leave beside events, and what the driver and the stages exchange in
+  /// this run.
+  private let room: String
   let exchange: String
   let scripts: SparkScripts
   private let program: String
@@ -33,9 +38,11 @@ final class SparkEngine: Sendable {
     (self.plan, self.log, self.stop) = (plan, log, stop)
     let path = URL(fileURLWithPath: plan.ledger).path
     owner = UInt64(bitPattern: Fingerprint.of(path)).hexadecimal
-    let place = plan.lake ?? "\(plan.ledger).lake"
-    lake = URL(fileURLWithPath: place.hasPrefix("file:") ? String(place.dropFirst(5)) : place).path
-    exchange = "\(lake)/exchange-\(UUID().uuidString.lowercased())"
+    let place = (plan.lake ?? "\(plan.ledger).lake").replacing(/^file:(\/\/)?/, with: "")
+    isAway = place.contains("://")
+    room = isAway ? "\(path).lake" : URL(fileURLWithPath: place).path
+    lake = isAway ? place : room
+    exchange = "\(room)/exchange-\(UUID().uuidString.lowercased())"
     let program = "subledger-\(UUID().uuidString.lowercased())"
     self.program = program
     let beside = "\(exchange)/\(program)"
@@ -61,11 +68,6 @@ final class SparkEngine: Sendable {
 
   private func start(_ state: inout State) throws {
     guard state.shell == nil else { return }
-    for scheme in ["s3", "hdfs", "gs", "abfs"] where plan.lake?.hasPrefix(scheme) ?? false {
-      throw SubledgerError(
-        .usage, "cannot keep events in \(plan.lake ?? ""): the driver cannot read \(scheme)",
-        hint: "give --lake a folder that the driver and all workers see under one path")
-    }
     do {
       try files.createDirectory(
         atPath: exchange, withIntermediateDirectories: true,
@@ -75,7 +77,7 @@ final class SparkEngine: Sendable {
       try files.createSymbolicLink(atPath: "\(exchange)/\(program)", withDestinationPath: own)
     } catch {
       throw SubledgerError(
-        .cannotCreate, "cannot write to the lake \(lake.shown()): \(error.cause)",
+        .cannotCreate, "cannot write to the lake \(room.shown()): \(error.cause)",
         hint: "check --lake, its rights and its disk")
     }
     state.shell = try SparkShell(
@@ -84,17 +86,21 @@ final class SparkEngine: Sendable {
         "spark.sql.catalogImplementation": "in-memory", "spark.sql.ansi.enabled": "false",
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": "\(exchange)/warehouse",
+        // Else `dfs` asks a metastore.
+        "spark.hadoop.hive.security.authorization.manager": "org.apache.hadoop.hive.ql.security"
+          + ".authorization.StorageBasedAuthorizationProvider",
         "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
-      ], folder: exchange, log: "\(lake)/spark.log", stop: stop)
+      ], folder: exchange, log: "\(room)/spark.log", stop: stop)
   }
 
-  /// Runs statements, the last of which writes `folder`.
-  func run(_ statements: [String], into folder: String, with travelling: [String] = []) throws {
+  /// Runs statements, for which files of the exchange travel, and returns the lines they print.
+  @discardableResult
+  func run(_ statements: [String], with travelling: [String] = []) throws -> [String] {
     let added = travelling.isEmpty ? [] : [program] + travelling
     let all = added.map { "ADD FILE '\(exchange)/\($0)'" } + statements
-    try state.withLock { state in
+    return try state.withLock { state in
       try start(&state)
-      try state.shell?.run(all, into: folder)
+      return try state.shell?.run(all) ?? []
     }
   }
 
@@ -146,31 +152,51 @@ final class SparkEngine: Sendable {
     return names
   }
 
-  /// A new name of a part of the lake, which says whose it is.
-  func newPart() -> String { "\(owner)-\(UUID().uuidString.lowercased())" }
+  /// A new name of a part of the lake, which says whose it is and how many buckets it has.
+  func newPart() -> String {
+    "\(owner)-\(SparkScripts.buckets)-\(UUID().uuidString.lowercased())"
+  }
 
-  /// Where the events of a part lie.
-  func folder(of part: String) -> String { "\(lake)/events/part=\(part)" }
+  /// The names of all parts that are in the lake.
+  private func parts() -> Set<String> {
+    let lines =
+      isAway
+      ? try? run(["dfs -ls \(scripts.lake)"])
+      : try? files.contentsOfDirectory(atPath: scripts.lake)
+    return Set(
+      (lines ?? []).compactMap { line in
+        let name = line.split(separator: "/").last ?? ""
+        return name.hasPrefix("part=") ? String(name.dropFirst(5)) : nil
+      })
+  }
 
   /// Removes what runs left in the lake that were broken off, and parts in whose place others are.
   func removeLeftovers(of ledger: Ledger) throws {
-    let kept = Set(try ledger.lakeArchives().map { "part=\($0.part)" })
-    for name in (try? files.contentsOfDirectory(atPath: "\(lake)/events")) ?? []
-    where name.hasPrefix("part=\(owner)-") && !kept.contains(name) {
-      try? files.removeItem(atPath: "\(lake)/events/\(name)")
+    let kept = Set(try ledger.lakeArchives().map(\.part))
+    for part in parts().subtracting(kept) where part.hasPrefix("\(owner)-") {
+      let place = "\(scripts.lake)/part=\(part)"
+      if isAway {
+        _ = try? run(["dfs -rm -r -f -skipTrash \(place)"])
+      } else {
+        try? files.removeItem(atPath: place)
+      }
     }
-    for name in (try? files.contentsOfDirectory(atPath: lake)) ?? []
+    for name in (try? files.contentsOfDirectory(atPath: room)) ?? []
     where name.hasPrefix("exchange-") {
-      let lock = try? LedgerLock.acquire(ledgerPath: "\(lake)/\(name)/driver", waitSeconds: 0)
+      let lock = try? LedgerLock.acquire(ledgerPath: "\(room)/\(name)/driver", waitSeconds: 0)
       // Another driver that is at work holds it.
-      if lock != nil { try? files.removeItem(atPath: "\(lake)/\(name)") }
+      if lock != nil { try? files.removeItem(atPath: "\(room)/\(name)") }
     }
   }
 
   /// Opens the events of some archives, and users with snapshots of a file; the views stay.
-  func open(_ archives: [LakeArchive], users: String? = nil) throws -> [String] {
+  ///
+  /// - Parameter touched: only what has such keys.
+  func open(
+    _ archives: [LakeArchive], users: String? = nil, touched: TouchedKeys? = nil
+  ) throws -> [String] {
     let parts = Set(archives.map(\.part))
-    for part in parts where access(folder(of: part), F_OK) != 0 {
+    if let part = parts.subtracting(self.parts()).min() {
       throw SubledgerError(
         .noInput, "cannot read events of the ledger: the lake \(lake.shown()) lacks part \(part)",
         hint: "give the folder of the lake as --lake, and let nothing else remove files there")
@@ -178,14 +204,15 @@ final class SparkEngine: Sendable {
     let taken = try write(
       archives.map { "\($0.archive)\t\($0.part)\t\($0.file)\t\($0.attempt)\t\($0.published)" },
       as: "archives")
-    return scripts.open(parts: parts, archives: taken, users: try users ?? write(as: "users"))
+    return scripts.open(
+      parts: parts, archives: taken, users: try users ?? write(as: "users"), touched: touched)
   }
 
   /// Finds which users belong together, of the events of some archives and the snapshots of users
   /// in a file, and opens the view of events by these sets.
   func place(_ archives: [LakeArchive], users: String? = nil) throws {
     let edges = "\(exchange)/\(newName("edges"))"
-    try run(try open(archives, users: users) + scripts.edges(into: edges), into: edges)
+    try run(try open(archives, users: users) + scripts.edges(into: edges))
     var sets = LinkedSets()
     try StageRows(folder: edges).forEachRow { row in
       guard row.count == 2, let one = Int64(row[0]), let other = Int64(row[1]) else { return }

@@ -12,13 +12,12 @@ extension RunPipeline {
   ) throws -> (folded: Folded, reconciled: Reconciled) {
     let archives = try ledger.lakeArchives()
     let users = try spark.write(as: "users") { try listUsers(of: ledger, rules, $0) }
+    if let news = try foldNews(ledger, rules, users: users, by: spark) { return news }
     try spark.place(archives, users: users)
-    if let news = try foldNews(ledger, rules, by: spark) { return news }
     let job = try spark.job(ledger)
     let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("folded"))")
     try spark.run(
-      spark.placing + spark.scripts.stage(.fold, job: job[0], into: rows.folder),
-      into: rows.folder, with: job)
+      spark.placing + spark.scripts.stage(.fold, job: job[0], into: rows.folder), with: job)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     var sum = WholeFold(ledger: ledger)
     var linked: [NamedLineage] = []
@@ -72,7 +71,7 @@ extension RunPipeline {
     let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("reconciled"))")
     try spark.run(
       spark.placing + spark.scripts.stage(.reconcile, job: job[0], into: rows.folder),
-      into: rows.folder, with: job)
+      with: job)
     let format = StageCoding()
     try rows.forEachRow { row in
       guard row.count == 2 else { throw rows.malformed("the reconciliation") }
@@ -89,7 +88,7 @@ extension RunPipeline {
   /// Folds and compares here what may have changed since the last run, and nothing else; nil where
   /// that may be everything.
   private func foldNews(
-    _ ledger: Ledger, _ rules: ReconciliationSettings, by spark: SparkEngine
+    _ ledger: Ledger, _ rules: ReconciliationSettings, users: String, by spark: SparkEngine
   ) throws -> (Folded, Reconciled)? {
     let fingerprint = plan.foldFingerprint(
       version: version, reconciled: Set(rules.snapshotsTakenAt.keys), rules: rules)
@@ -98,7 +97,11 @@ extension RunPipeline {
         of: ledger, rules: rules, fingerprint: fingerprint)
     else { return nil }
     let (changed, unseen) = try changedKeys(of: ledger, due, basis, asOf: rules.fold.asOf)
-    let copy = try spark.news(of: ledger, since: basis.archive, keys: changed, unseen: unseen)
+    guard
+      let copy = try spark.news(
+        of: ledger, try ledger.lakeArchives(), users: users, since: basis.archive, keys: changed,
+        unseen: unseen, max: FoldScope.dirtyMax(of: basis))
+    else { return nil }
     do {
       let news = try foldAndReconcile(copy, rules, isPart: true)
       try ledger.replace(linked: try copy.linkedLineages(), isWhole: false)

@@ -20,8 +20,7 @@ extension Intake {
       files.enumerated().map { "\($0)\t\(try format.field(ListedFile($1)))" }, as: "files")
     let job = try spark.job(ledger)
     try spark.run(
-      spark.scripts.normalise(files: listed, part: part, job: job[0]),
-      into: spark.folder(of: part), with: job)
+      spark.scripts.normalise(files: listed, part: part, job: job[0]), with: job)
     let reader = ArchiveReader(
       rules: rules, valueBytesMax: plan.valueBytesMax, retracted: [],
       knownContents: try ledger.contents(), formers: try ledger.formers())
@@ -33,9 +32,7 @@ extension Intake {
       try account(of: part, by: spark, intake, &archives, again)
       let places = intake.waiting
       if try again.close() > 0 {
-        try spark.run(
-          spark.scripts.keep(rows: again.path, as: part.again),
-          into: spark.folder(of: part.again))
+        try spark.run(spark.scripts.keep(rows: again.path, as: part.again))
       }
       try merge(places, by: spark, intake)
       archives.summary.add(try intake.commit())
@@ -51,7 +48,7 @@ extension Intake {
     _ archives: inout ArchiveImport, _ again: RowFile
   ) throws {
     let rows = "\(spark.exchange)/\(spark.newName("rows"))"
-    try spark.run(spark.scripts.rows(of: part, into: rows), into: rows)
+    try spark.run(spark.scripts.rows(of: part, into: rows))
     var reader = ArchiveRowReader()
     try StageRows(folder: rows).forEachRow { row in
       guard let message = try reader.message(row) else { return }
@@ -73,21 +70,32 @@ extension Intake {
     _ places: [LakeArchive], by spark: SparkEngine, _ intake: LakeIntake
   ) throws {
     guard !places.isEmpty else { return }
-    let job = try spark.job(ledger)
-    try spark.place(try ledger.lakeArchives() + places)
+    let known = try ledger.lakeArchives()
     let first = places[0].archive
     let results = StageRows(folder: "\(spark.exchange)/\(spark.newName("merged"))")
+    func take(_ archive: Int32, _ number: Int32, _ result: UInt8) throws {
+      guard archive < first || intake.take(result, of: Int(number), in: archive) else {
+        throw results.malformed("results")
+      }
+    }
+    let max = FoldScope.dirtyMax(of: try ledger.foldBasis())
+    if !known.isEmpty,
+      try spark.news(of: ledger, known + places, since: first - 1, max: max, note: take) != nil
+    {
+      return
+    }
+    let job = try spark.job(ledger)
+    try spark.place(known + places)
     try spark.run(
       spark.placing
         + spark.scripts.stage(.merge, job: job[0], since: first, into: results.folder),
-      into: results.folder, with: job)
+      with: job)
     try results.forEachRow { row in
       let numbers = row.count == 2 ? row[1].split(separator: " ") : []
-      guard numbers.count == 3, let archive = Int32(numbers[0]), let number = Int(numbers[1]),
+      guard numbers.count == 3, let archive = Int32(numbers[0]), let number = Int32(numbers[1]),
         let result = UInt8(numbers[2])
       else { throw results.malformed("results") }
-      guard archive >= first else { return }
-      guard intake.take(result, of: number, in: archive) else { throw results.malformed("results") }
+      try take(archive, number, result)
     }
   }
 }

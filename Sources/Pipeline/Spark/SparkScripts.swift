@@ -2,7 +2,7 @@ import EventStore
 
 /// What Spark is asked to do, in its SQL.
 struct SparkScripts: Sendable {
-  /// The folder of the lake's events.
+  /// The folder or URL of the lake's events.
   let lake: String
   /// The program and what travels with it, for the shell of a worker.
   let command: @Sendable (_ stage: Stage, _ job: String) -> String
@@ -13,25 +13,36 @@ struct SparkScripts: Sendable {
     identity BIGINT, original BIGINT, transaction BIGINT, content STRING
     """
 
+  /// In how many files, by hash of the lineage, the events of a part lie at least.
+  static let buckets = 64
+  /// The keys of an event, that of its lineage with its bucket.
+  private static let keys = """
+    stack(5, pmod(hash(lineage), \(buckets)), lineage, -1, user, -1, identity, -1, original, -1, \
+    transaction) AS (bucket, key)
+    """
+
   /// Reads files to rows, which become the run's part of the lake.
   func normalise(files: String, part: String, job: String) -> [String] {
-    [
-      csv("listed", "file INT, content STRING", at: files),
-      """
-      INSERT OVERWRITE DIRECTORY '\(lake)/part=\(part)' USING parquet
-      SELECT TRANSFORM (file, content) \(Self.rows) USING '\(command(.normalise, job))'
+    let rows = """
+      (SELECT TRANSFORM (file, content) \(Self.rows) USING '\(command(.normalise, job))'
       AS (\(Self.columns)) \(Self.rows)
-      FROM (SELECT * FROM listed DISTRIBUTE BY file)
-      """,
-    ]
+      FROM (SELECT * FROM listed DISTRIBUTE BY file))
+      """
+    return [csv("listed", "file INT, content STRING", at: files)] + write(rows, as: part)
   }
 
   /// Takes rows that the driver wrote into the lake, as a part of their own.
   func keep(rows: String, as part: String) -> [String] {
+    [csv("read_again", Self.columns, at: rows)] + write("read_again", as: part)
+  }
+
+  private func write(_ rows: String, as part: String) -> [String] {
     [
-      csv("read_again", Self.columns, at: rows),
+      "DROP TABLE IF EXISTS written",
       """
-      INSERT OVERWRITE DIRECTORY '\(lake)/part=\(part)' USING parquet SELECT * FROM read_again
+      CREATE TABLE written USING parquet
+      CLUSTERED BY (lineage) SORTED BY (lineage) INTO \(Self.buckets) BUCKETS
+      LOCATION '\(lake)/part=\(part)' AS SELECT * FROM \(rows) DISTRIBUTE BY lineage
       """,
     ]
   }
@@ -47,36 +58,98 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Makes the views `event`, of the events of `archives`, and `base`, of the key under which those
-  /// of a lineage are brought together with others of their user.
-  func open(parts: Set<String>, archives: String, users: String) -> [String] {
+  /// Makes the view `event`, of the events of `archives`, and `listed_user`, of users with
+  /// snapshots and the transactions that these list.
+  ///
+  /// - Parameter touched: of these only lineages and users that `grow` found.
+  func open(
+    parts: Set<String>, archives: String, users: String, touched: TouchedKeys? = nil
+  ) -> [String] {
     let all = parts.sorted().joined(separator: ",")
+    let hasBuckets = parts.allSatisfy { $0.contains("-\(Self.buckets)-") }
+    // The names of files end with their bucket.
+    let names = touched?.buckets.sorted().map { String($0 + 100_000).dropFirst() } ?? []
+    let some =
+      hasBuckets && touched != nil ? "pathGlobFilter '*_{\(names.joined(separator: ","))}.*', " : ""
     return [
       """
-      CREATE OR REPLACE TEMPORARY VIEW stored USING parquet
-      OPTIONS (path '\(lake)/part={\(all)}', basePath '\(lake)')
+      CREATE OR REPLACE TEMPORARY VIEW stored (\(Self.columns), part STRING) USING parquet
+      OPTIONS (\(some)path '\(lake)/part={\(all)}', basePath '\(lake)')
       """,
       csv(
         "taken", "archive INT, part STRING, file INT, attempt INT, published INT", at: archives),
-      csv("listed_user", "provider BIGINT, user BIGINT, token BIGINT", at: users),
+      csv("given_user", "provider BIGINT, user BIGINT, token BIGINT", at: users),
       """
       CREATE OR REPLACE TEMPORARY VIEW event AS
       SELECT taken.archive, taken.published, stored.* FROM stored
       JOIN taken ON taken.part = stored.part AND taken.file = stored.file
         AND taken.attempt = stored.attempt
       WHERE stored.number >= 0
+        \(touched == nil ? "" : "AND lineage IN (SELECT key FROM touched WHERE bucket >= 0)")
       """,
       """
-      CREATE OR REPLACE TEMPORARY VIEW base AS
-      SELECT lineage, coalesce(min(nullif(user, 0)), lineage) AS base FROM event GROUP BY lineage
+      CREATE OR REPLACE TEMPORARY VIEW listed_user AS SELECT * FROM given_user
+      \(touched == nil ? "" : "WHERE user IN (SELECT key FROM touched)")
       """,
     ]
   }
 
-  /// Finds which of them belong together: events of one user, lineage or transaction, and
-  /// subscriptions that a snapshot lists.
+  /// Begins with the keys of events of archives after `archive`, `keys`, and the users of some
+  /// providers without a snapshot.
+  func touch(
+    since archive: Int32, keys: String, unseen providers: [Int], into folder: String
+  ) -> [String] {
+    let unseen = providers.map(String.init).joined(separator: ", ")
+    let others = """
+      UNION ALL SELECT -1, event.user FROM event LEFT ANTI JOIN listed_user
+        ON listed_user.provider = event.provider AND listed_user.user = event.user
+      WHERE event.provider IN (\(unseen))
+      """
+    return [
+      csv("changed", "key BIGINT", at: keys),
+      list(
+        """
+        SELECT -1 AS bucket, key FROM changed
+        UNION ALL SELECT \(Self.keys) FROM event WHERE archive > \(archive)
+        \(providers.isEmpty ? "" : others)
+        """, into: folder),
+    ]
+  }
+
+  /// Adds all keys of events, and of snapshots, that have one of the keys in a folder.
+  func grow(_ touched: String, into folder: String) -> [String] {
+    let own = ["lineage", "user", "identity", "original", "transaction"]
+    func have(_ columns: [String]) -> String {
+      columns.map { "\($0) IN (SELECT key FROM touched)" }.joined(separator: " OR ")
+    }
+    return [
+      csv("touched", "bucket INT, key BIGINT", at: touched),
+      list(
+        """
+        SELECT bucket, key FROM touched
+        UNION ALL SELECT \(Self.keys) FROM event WHERE \(have(own))
+        UNION ALL SELECT stack(2, -1, user, -1, token) FROM listed_user
+        WHERE \(have(["user", "token"]))
+        """, into: folder),
+    ]
+  }
+
+  private func list(_ keys: String, into folder: String) -> String {
+    """
+    INSERT OVERWRITE DIRECTORY '\(folder)' USING text
+    SELECT DISTINCT concat_ws('\\t', bucket, key) FROM (\(keys)) WHERE key <> 0
+    """
+  }
+
+  /// Makes the view `base`, of the key under which events of a lineage are brought together with
+  /// others of their user, and finds which of these belong together: events of one user, lineage or
+  /// transaction, and subscriptions that a snapshot lists.
   func edges(into folder: String) -> [String] {
     [
+      """
+      CREATE OR REPLACE TEMPORARY VIEW base AS
+      SELECT lineage, coalesce(min(nullif(user, 0)), lineage) AS base FROM event GROUP BY lineage
+      """,
       """
       CREATE OR REPLACE TEMPORARY VIEW token AS
       SELECT DISTINCT kind, token, base FROM (
@@ -140,41 +213,17 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Gives all events in the order in which they came.
+  /// Gives all events in the order in which they came, behind the users with snapshots.
   func events(into folder: String) -> [String] {
     [
       """
       INSERT OVERWRITE DIRECTORY '\(folder)' USING text
-      SELECT concat_ws('\\t', 'event', published, archive, number, content) FROM event
-      ORDER BY published, archive, number
+      SELECT concat_ws('\\t', kind, published, archive, number, content) FROM (
+        SELECT 'event' AS kind, published, archive, number, content FROM event
+        UNION ALL
+        SELECT DISTINCT 'user', 0, 0, 0, cast(user AS STRING) FROM listed_user
+      ) ORDER BY published, archive, number
       """
-    ]
-  }
-
-  /// Gives those of them that belong together with events of archives after `archive`, with the
-  /// lineages and users of `keys`, or with users of some providers without a snapshot.
-  func news(
-    since archive: Int32, keys: String, unseen providers: [Int], into folder: String
-  ) -> [String] {
-    let unseen = providers.map(String.init).joined(separator: ", ")
-    let others = """
-      UNION SELECT root FROM placed LEFT ANTI JOIN listed_user
-        ON listed_user.provider = placed.provider AND listed_user.user = placed.user
-      WHERE placed.user <> 0 AND placed.provider IN (\(unseen))
-      """
-    return [
-      csv("changed", "key BIGINT", at: keys),
-      """
-      INSERT OVERWRITE DIRECTORY '\(folder)' USING text
-      SELECT concat_ws('\\t', kind, published, archive, number, content) FROM placed
-      LEFT SEMI JOIN (
-        SELECT root FROM placed WHERE archive > \(archive)
-        UNION SELECT root FROM placed JOIN changed ON changed.key = placed.lineage
-        UNION SELECT root FROM placed JOIN changed ON changed.key = placed.user
-        \(providers.isEmpty ? "" : others)
-      ) AS new ON new.root = placed.root
-      ORDER BY published, archive, number
-      """,
     ]
   }
 
@@ -183,5 +232,24 @@ struct SparkScripts: Sendable {
     CREATE OR REPLACE TEMPORARY VIEW \(view) (\(columns)) USING csv
     OPTIONS (path '\(path)', sep '\\t', quote '', escape '')
     """
+  }
+}
+
+/// Keys of what belongs together, which Spark wrote.
+struct TouchedKeys {
+  let folder: String
+  private(set) var (keys, lineages) = (0, 0)
+  /// Where events of the lineages are.
+  private(set) var buckets: Set<Int> = []
+
+  init(in rows: StageRows) throws {
+    folder = rows.folder
+    try rows.forEachRow { row in
+      guard row.count == 2, let bucket = Int(row[0]) else { throw rows.malformed("keys") }
+      keys += 1
+      guard bucket >= 0 else { return }
+      lineages += 1
+      buckets.insert(bucket)
+    }
   }
 }

@@ -58,24 +58,27 @@ final class SparkShell {
       hint: hint)
   }
 
-  /// Runs statements; when one of them fails, those behind it run in vain.
-  ///
-  /// - Parameter folder: what the last one writes.
-  func run(_ statements: [String], into folder: String) throws {
+  /// Runs statements up to the first that fails, and returns the lines that they print.
+  func run(_ statements: [String]) throws -> [String] {
     marks += 1
-    let mark = "subledger-mark-\(marks)"
-    let script = (statements + ["SELECT '\(mark)'"]).map {
-      $0.replacing("\n", with: " ") + ";\n"
-    }
+    let (done, end) = ("subledger-done-\(marks)", "subledger-end-\(marks)")
+    // Spark leaves out the rest of a line when a statement of it fails.
+    let script =
+      (statements + ["SELECT '\(done)'"]).joined(separator: "; ")
+      .replacing("\n", with: " ") + ";\nSELECT '\(end)';\n"
     do {
-      try input.fileHandleForWriting.write(contentsOf: Data(script.joined().utf8))
+      try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
     } catch {
       throw failure("it has ended")
     }
+    var lines: [String] = []
     while let line = try nextLine() {
-      guard line == mark else { continue }
-      guard access("\(folder)/_SUCCESS", F_OK) == 0 else { throw failure("a statement failed") }
-      return
+      guard line == end else {
+        lines.append(line)
+        continue
+      }
+      guard lines.contains(done) else { throw failure("a statement failed") }
+      return lines
     }
     throw failure("it has ended")
   }

@@ -74,7 +74,7 @@ struct StageWork {
       else { throw malformedRow(number, "file and what is known of it are wanted") }
       var writer = ArchiveRowWriter(file: file, erased: erased, put: put)
       var failure: (any Error)?
-      reader.read(listed.file) { message in
+      reader.read(listed.file(by: plan.sources)) { message in
         do { try writer.add(message) } catch { failure = error }
         return failure == nil
       }

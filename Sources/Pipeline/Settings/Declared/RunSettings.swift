@@ -52,7 +52,7 @@ extension Setting {
       example: "spark://host:7077", "Master of Spark."),
     Setting(
       "lake", .text, \.job.lake, [.option], otherwise: "beside the ledger",
-      example: "/srv/lake", "Folder of Spark's events, which all workers see."),
+      example: "/srv/lake", "Folder of Spark's events, which workers see, or URL."),
     Setting(
       "lock_wait", .number(in: 0...1_000_000), \.job.lockWait, [.option], default: "0",
       "Seconds to wait if another run holds the ledger."),
