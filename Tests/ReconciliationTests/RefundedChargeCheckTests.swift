@@ -1,6 +1,7 @@
 import Reconciliation
 import Testing
 import Domain
+import Subscriptions
 
 @Suite("A refund whose charge never came")
 struct RefundedChargeCheckTests {
@@ -201,5 +202,27 @@ struct RefundedChargeCheckTests {
     #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 50_000_000)])
     #expect(scenario.breaks.map(\.basis) == [.provider])
+  }
+
+  @Test("A missed purchase costs what others paid, in dollars without a rate")
+  func purchasePrice() {
+    func estimate(in currency: String) -> [Amount?] {
+      var purchase = Story(original: "700")
+      purchase.report(.purchaseRefunded, "2026-02-10", transaction: 700)
+      var scenario = Scenario(stories: [purchase], entitlements: nil, capturedAt: "2026-03-20")
+      scenario.change = { rules in
+        let paid = PaidPrice(
+          product: PricedProduct(product: Story.monthly, store: .appStore, currency: 9),
+          week: nil, price: Amount(micros: 5_000_000), full: nil)
+        rules.prices = PaidPrices([paid: 4])
+        for word in ["com.example.monthly", "2", "3", "4", "5", "6", "7", "8", currency] {
+          _ = rules.strings.symbol(word)
+        }
+      }
+      #expect(scenario.codes == ["MISSED_PURCHASE"])
+      return scenario.breaks.map(\.estimatedUSD)
+    }
+    #expect(estimate(in: "USD") == [Amount(micros: 5_000_000)])
+    #expect(estimate(in: "EUR") == [nil])
   }
 }

@@ -36,6 +36,19 @@ struct PaidPricesTests {
     #expect(prices.firstWeek(of: usd("12"), for: product) == Week(of: at("2026-05-01")))
   }
 
+  @Test("A purchase costs the median of one unit, and is no renewal")
+  func purchases() throws {
+    var bought = Story()
+    for (step, price) in ["30", "10", "12"].enumerated() {
+      bought.report(.purchased, "2026-01-0\(step + 1)", price: price) {
+        $0.units = step == 0 ? 3 : 1
+      }
+    }
+    let prices = try paid([bought])
+    #expect(prices.medians(of: product, around: at("2026-06-01"))[9]?.price == usd("10"))
+    #expect(prices.usual(product, at: at("2026-01-02")) == nil)
+  }
+
   @Test("A lower price that stays, or one between two different prices, is no offer")
   func lowerPrices() throws {
     for reported in [

@@ -53,17 +53,18 @@ public struct Week: Codable, Sendable, Hashable, Comparable {
   public static func < (left: Week, right: Week) -> Bool { left.number < right.number }
 }
 
-/// What some renewals cost: a full price in a week, or an offer's price beside the full one.
+/// What some charges cost: renewals a full price in a week, or an offer's price beside the full
+/// one; first charges and purchases at any time.
 ///
-/// The fold counts renewals by it, in one look-up for each.
+/// The fold counts charges by it, in one look-up for each.
 public struct PaidPrice: Codable, Sendable, Hashable {
   /// What was sold.
   public var product: PricedProduct
-  /// The week of the charges; nil for an offer.
+  /// The week of the renewals; nil for an offer, and for first charges and purchases.
   public var week: Week?
   /// What was paid, in the product's currency.
   public var price: Amount
-  /// The full price beside an offer's; nil for a full price.
+  /// The full price beside an offer's; nil for other charges.
   public var full: Amount?
 
   /// So much paid for `product`.

@@ -105,8 +105,8 @@ extension Reconciler {
       ($0.value.renewals, rank($0.key)) < ($1.value.renewals, rank($1.key))
     }.map {
       LikelyPrice(
-        product: key, usd: nil, paid: nil, currency: $0.key, basis: .provider,
-        local: $0.value.price)
+        product: key, usd: rank($0.key) == "USD" ? $0.value.price : nil, paid: $0.value.price,
+        currency: $0.key, basis: .provider, local: $0.value.price)
     }
     let listed = rules.fold.prices.price(
       of: key, in: store, country: country, currency: currency, at: time

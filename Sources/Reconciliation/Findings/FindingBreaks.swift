@@ -103,7 +103,7 @@ let findingConditions: [BreakCondition] = [
   ([.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
   (
     [.priceOutlier],
-    "a renewal costs a fifth or five times of what the product and the subscription cost"
+    "a charge costs five times, or a renewal a fifth, of what product and subscription cost"
   ),
   ([.outOfOrder], "received after a later event of the subscription"),
   ([.late], "received after the delivery window"),

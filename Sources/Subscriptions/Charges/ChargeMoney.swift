@@ -68,10 +68,19 @@ extension FoldSettings {
   }
 }
 
+extension Amount {
+  /// The part of one of `units`.
+  func perUnit(of units: Int32) -> Amount? {
+    units > 1 ? try? scaled(by: 1, over: Int64(units)) : self
+  }
+}
+
 extension Event {
-  /// What a renewal costs before commission, in its currency; nil when not sent.
-  public var renewalPrice: Amount? {
-    chargeKind == .renewal ? (try? chargeMoney(self))?.money.grossLocal : nil
+  /// What one unit of a charge costs before commission, in its currency; nil for a change of
+  /// product and when not sent.
+  public var unitPrice: Amount? {
+    guard let chargeKind, chargeKind != .productChange else { return nil }
+    return (try? chargeMoney(self))?.money.grossLocal?.perUnit(of: units)
   }
 
   /// Whether the rate is none that a store has, 40 to 100 %, and the price is reported, too.

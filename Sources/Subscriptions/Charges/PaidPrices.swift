@@ -1,6 +1,6 @@
 public import Domain
 
-/// What everybody paid for renewals, by week, and what some of them paid less.
+/// What everybody paid for renewals, by week, and what some of them paid less; also for purchases.
 ///
 /// No event names an offer. A renewal that cost less than the one before and the one after, which
 /// cost the same, was paid at the price of one.
@@ -10,6 +10,8 @@ public struct PaidPrices: Sendable, Equatable {
   /// How often each price was paid, by product, by where, by week and by price in the currency.
   private var full: [StringID: [PricedProduct: [Week: [Amount: Int64]]]] = [:]
   private var offers: [StringID: [PricedProduct: [Offer: Int64]]] = [:]
+  /// How often first charges and purchases cost what.
+  private var firsts: [StringID: [PricedProduct: [Amount: Int64]]] = [:]
 
   /// An offer's price beside the full one, both in the product's currency.
   private struct Offer: Hashable {
@@ -20,7 +22,7 @@ public struct PaidPrices: Sendable, Equatable {
   /// Nothing paid yet.
   public init() {}
 
-  /// The prices that so many renewals cost; a count of 0 is left out.
+  /// The prices that so many charges cost; a count of 0 is left out.
   public init(_ charges: [PaidPrice: Int64]) {
     for (entry, count) in charges where count != 0 {
       let product = entry.product
@@ -30,6 +32,9 @@ public struct PaidPrices: Sendable, Equatable {
       } else if let regular = entry.full {
         let offer = Offer(price: entry.price, full: regular)
         offers[product.product, default: [:]][product, default: [:]][offer, default: 0] += count
+      } else {
+        firsts[product.product, default: [:]][product, default: [:]][entry.price, default: 0] +=
+          count
       }
     }
   }
@@ -58,16 +63,17 @@ public struct PaidPrices: Sendable, Equatable {
   }
 
   /// The medians of what renewals of `product` cost in the month around `time`, else at any time,
-  /// by currency, with the number of renewals: in its country, else anywhere.
+  /// else of what its purchases did, by currency, with their number: in its country, else anywhere.
   ///
   /// - Parameter product: where the shop is `unknown`, or the currency or the country 0, of any.
   public func medians(
     of product: PricedProduct, around time: Instant
   ) -> [StringID: (price: Amount, renewals: Int64)] {
-    let sales = full[product.product, default: [:]].filter { key, _ in
+    func isSame(_ key: PricedProduct) -> Bool {
       (product.store == .unknown || key.store == product.store)
         && (product.currency == 0 || key.currency == product.currency)
     }
+    let sales = full[product.product, default: [:]].filter { isSame($0.key) }
     let here = Week(of: time).number
     for country in countries(for: product) {
       for reach in [2, Int64.max / 2] {
@@ -79,6 +85,14 @@ public struct PaidPrices: Sendable, Equatable {
         }
         if !paid.isEmpty { return paid.compactMapValues(Self.median) }
       }
+    }
+    let bought = firsts[product.product, default: [:]].filter { isSame($0.key) }
+    for country in countries(for: product) {
+      var paid: [StringID: [Amount: Int64]] = [:]
+      for (key, counts) in bought where country == 0 || key.country == country {
+        paid[key.currency, default: [:]].merge(counts) { $0 + $1 }
+      }
+      if !paid.isEmpty { return paid.compactMapValues(Self.median) }
     }
     return [:]
   }
@@ -139,8 +153,8 @@ public struct PaidPrices: Sendable, Equatable {
 }
 
 extension SubscriptionHistory {
-  /// Counts what each renewal of real money cost, as the provider says, or takes it away with a
-  /// `count` of −1.
+  /// Counts what each charge of real money cost, as the provider says, or takes it away with a
+  /// `count` of −1; changes of product aside.
   public func book(_ count: Int64 = 1, into prices: inout [PaidPrice: Int64]) {
     guard exclusion == nil, isChained else { return }
     var (before, paid): (Int?, Int?)
@@ -149,6 +163,19 @@ extension SubscriptionHistory {
       (before, paid) = (paid, next)
     }
     if let paid { book(count, paid, before: before, after: nil, into: &prices) }
+    for index in bookings.indices where !bookings[index].isRefund {
+      bookFirst(count, index, into: &prices)
+    }
+  }
+
+  /// Counts the price of a first charge or a purchase, except an offer's.
+  private func bookFirst(_ count: Int64, _ index: Int, into prices: inout [PaidPrice: Int64]) {
+    let booking = bookings[index]
+    guard booking.chargeKind != .renewal, booking.chargeKind != .productChange,
+      events[booking.event].offer == 0, let product = priced(index),
+      let price = booking.money.grossLocal?.perUnit(of: events[booking.event].units)
+    else { return }
+    prices[PaidPrice(product: product, week: nil, price: price, full: nil), default: 0] += count
   }
 
   /// Counts the price of a charge between two others, if it is a renewal with a reported price.
