@@ -29,7 +29,7 @@ extension Reconciler {
     ))
 
   /// Those of what is active until when.
-  static let webhookChecks = [unmatchedEntitlements, periodEnds]
+  static let webhookChecks = [unmatchedEntitlements, starts, periodEnds]
 
   static let snapshotChecks: [ReconciliationCheck] = [
     ReconciliationCheck(
@@ -54,9 +54,7 @@ extension Reconciler {
     ReconciliationCheck(
       { user in user.comparableMatches.forEach(user.findMissingTrial) },
       ([.missedStart], "the snapshot dates a trial, and no trial start arrived")),
-    ReconciliationCheck(
-      { user in user.comparableMatches.forEach(user.findMissingStart) },
-      ([.missedStart], "the snapshot shows a start before the first charge")),
+    starts,
     ReconciliationCheck(
       { $0.evaluateFirstCharges() },
       ([.missedStart, .missedRenewal], "the first charge that arrived is a renewal"),
@@ -104,6 +102,10 @@ extension Reconciler {
       "an entitlement has a product that no subscription of the user ever had"
     ),
     ([.missedCancel], "an entitlement without events was canceled"))
+
+  private static let starts = ReconciliationCheck(
+    { user in user.comparableMatches.forEach(user.findMissingStart) },
+    ([.missedStart], "the snapshot shows a start before the first charge"))
 
   private static let periodEnds = ReconciliationCheck(
     { $0.compareEnds() },

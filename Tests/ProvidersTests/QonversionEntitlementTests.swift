@@ -70,12 +70,14 @@ struct QonversionEntitlementTests {
     #expect(kept(later.inList, in: sandbox).isEmpty)
   }
 
-  @Test("The only entitlement of a one-time purchase is its own; beside another it is kept")
+  @Test("The only entitlement of a one-time purchase is its own, unless it began before")
   func oneTime() {
     let purchase = Body.renewal.with("event_name", "\"in_app_purchase\"")
       .with("transaction", #"{"transaction_id":7,"transaction_date":1760000000}"#)
-    let archive = access("archive", until: "null")
+    let earlier = access("archive", until: "null")
+    let archive = earlier.replacing("1752000000", with: "1760000000")
     #expect(kept(archive.inList, in: purchase).isEmpty)
+    #expect(kept(earlier.inList, in: purchase).count == 1)
     #expect(kept("[\(archive),\(access("premium", until: "1762592000"))]", in: purchase).count == 1)
   }
 

@@ -48,10 +48,16 @@ struct QonversionGrants {
         return true
       }
       let end = grant.value(.expires) == nil ? nil : try? tape.instant(grant[.expires])
-      guard end.map({ $0 > known }) ?? !isOwn else { continue }
+      guard end.map({ $0 > known }) ?? !(isOwn && isSince(body.time, tape)) else { continue }
       if (try? tape.term(grant[.source])) != "manual" { return true }
     }
     return false
+  }
+
+  /// Whether the entitlement began with a purchase of `time`, as far as it shows.
+  private func isSince(_ time: Instant, _ tape: JSONTape) -> Bool {
+    guard let started = try? tape.instant(grant[.started]) else { return true }
+    return started + .days(1) >= time
   }
 
   private func fitness(source: String, for body: QonversionBody, _ tape: JSONTape) -> Int {

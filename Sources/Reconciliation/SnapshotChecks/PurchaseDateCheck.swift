@@ -24,7 +24,8 @@ extension Reconciler {
       BreakDraft(
         code: .missedStart, subject: subject(lineage, product: product), expectedAt: started,
         worth: isFree ? nothing : estimate(lineage, product: product, at: started),
-        evidence: "the snapshot starts it at \(started.text); " + (came ?? "no charge ever came")),
+        evidence: "\(snapshotWords) a start of \(started.text); "
+          + (came ?? "no charge ever came")),
       of: lineage, until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
       opensLineage: true)
   }
