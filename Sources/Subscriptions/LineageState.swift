@@ -180,6 +180,9 @@ public final class LineageState {
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
 
+  /// Whether a payment failed before the first charge, which then came at any time.
+  public var isFirstChargeRecovered = false
+
   /// When the subscription was first bought, as the state with its first charge dates it; nil when
   /// not sent.
   public var firstPurchasedAt: Instant?

@@ -36,6 +36,7 @@ CODES = {
 }
 CHARGES = ["MISSED_START", "MISSED_CONVERSION", "MISSED_RENEWAL", "MISSED_PURCHASE"]
 STARTS = ["started", "trial_converted", "expired"]
+STOPS = ["billing_retry", "trial_billing_retry", "grace_entered", "canceled", "trial_canceled"]
 UNSENT = ["trial_still_active", "skipped"]
 DAY = 86400
 RETRY_HORIZON, LONGEST_TRIAL, RENEWAL_GAP = 60 * DAY, 31 * DAY, DAY
@@ -55,34 +56,48 @@ def losses(world):
         events = [json.loads(line) for line in lines]
     arrived = [event for event in events
                if event["outcome"] != "lost" and event["kind"] not in UNSENT]
-    lineages = collections.defaultdict(list)
-    for event in arrived:
-        lineages[event["lineage"]].append(event)
+    lineages, users = collections.defaultdict(list), collections.defaultdict(list)
     began = min(event["time"] for event in arrived)
+    names = {event["lineage"]: event["user_id"] for event in events if event["user_id"]}
+    charges = collections.defaultdict(list)
     for event in events:
+        # FLOBUK names the user in some events only.
+        event["user_id"] = names.get(event["lineage"], "")
+        if event["outcome"] != "lost" and event["kind"] not in UNSENT:
+            lineages[event["lineage"]].append(event)
+            users[event["user_id"] or event["lineage"]].append(event)
+        if CODES.get(event["kind"]) in CHARGES:
+            charges[event["user_id"], event["product"]].append(event["time"])
+    for event in events:
+        later = [time for time in charges[event["user_id"], event["product"]]
+                 if time > event["time"]]
         if event["outcome"] == "lost" and event["environment"] == "production" \
                 and event["kind"] in CODES and event["time"] + DELIVERY_WINDOW <= as_of \
-                and not is_shown(event, lineages[event["lineage"]]):
+                and not is_shown(event, users[event["user_id"] or event["lineage"]],
+                                 min(later, default=as_of)):
             event["is_provable"] = is_provable(event, lineages[event["lineage"]], began, as_of)
             yield event
 
 
-def is_shown(lost, arrived):
-    """Whether a later state of FLOBUK or iaptic contains the charge, so that nothing is lost."""
-    return lost.get("provider") in ["flobuk", "iaptic"] and any(
-        event["transaction"] == lost["transaction"] and event["time"] > lost["time"]
-        for event in arrived)
+def is_shown(lost, of_user, until):
+    """Whether a later state contains the charge, so that nothing is lost: FLOBUK's one of the
+    purchase, iaptic's any of the user before the next charge of the product."""
+    provider = lost.get("provider")
+    return any(
+        event["time"] > lost["time"]
+        and (event["transaction"] == lost["transaction"] if provider == "flobuk"
+             else provider == "iaptic" and event["time"] < until)
+        for event in of_user)
 
 
 def is_provable(lost, arrived, began, as_of):
     """Whether events of its subscription can prove a lost charge; see docs/reconciliation.md."""
-    if lost.get("provider") in OTHERS:
-        # No other provider reports every end, and Purple not every start.
-        return any(event["time"] > lost["time"] for event in arrived) and not (
-            lost["provider"] == "purple" and CODES[lost["kind"]] == "MISSED_START")
     arrived = sorted(arrived, key=lambda event: event["time"])
     later = [event for event in arrived if event["time"] > lost["time"]]
     earlier = [event for event in arrived if event["time"] <= lost["time"]]
+    if lost.get("provider") in OTHERS:
+        # No other provider reports every end.
+        return bool(later) and is_provable_elsewhere(lost, earlier)
     if lost["kind"] == "purchased":
         return any(event["transaction"] == lost["transaction"] for event in later)
     if earlier and not later:
@@ -96,9 +111,24 @@ def is_provable(lost, arrived, began, as_of):
         return not is_stopped and not is_committed \
             and lost["time"] + RENEWAL_GAP + DELIVERY_WINDOW <= as_of
     if earlier or not later:
-        return bool(later)
+        # The renewal after a restart counts as one without it, or is the restart.
+        is_restart = lost["kind"] == "started" and earlier
+        return bool(later) and not (is_restart and later[0]["kind"] == "renewed")
     older = {"renewed": RETRY_HORIZON, "trial_converted": LONGEST_TRIAL}
     return later[0]["time"] - older.get(later[0]["kind"], 0) >= began
+
+
+def is_provable_elsewhere(lost, earlier):
+    """Whether a later event of FLOBUK, iaptic or Purple can prove a lost charge."""
+    is_ordered = lost["transaction"].startswith("GPA.")
+    if lost["provider"] == "purple":
+        # It reports not every start, and no end of a trial.
+        is_paid = any(CODES.get(event["kind"]) in CHARGES and event["kind"] != "trial_started"
+                      for event in earlier)
+        return CODES[lost["kind"]] != "MISSED_START" and (is_paid or is_ordered)
+    # The state after a lapse, a cancel or a failed payment can be that of the first charge since.
+    is_restart = lost["kind"] == "started" and any(e["kind"] == "expired" for e in earlier)
+    return not is_restart and not (earlier and earlier[-1]["kind"] in STOPS)
 
 
 def instant(text):
@@ -124,15 +154,14 @@ def compare(world, reports):
         of_user[family(code), event["user_id"]].append(event)
     for row in sorted(breaks(reports), key=lambda row: not row["transaction_id"]):
         kept = open_losses[family(row["code"]), row["subscription_id"]]
-        if not kept:
+        if not kept or row["provider"] in OTHERS and row["user_id"]:
             # A break can name no subscription, or another one of those that belong together.
-            kept = of_user[family(row["code"]), row["user_id"]]
-            kept[:] = [event for event in kept if "is_found" not in event]
-        matched = [event for event in kept if event["transaction"] == row["transaction_id"]]
-        if not matched:
-            expected = instant(row["expected_at"]) if row["expected_at"] else 0
-            kept.sort(key=lambda event: abs(event["time"] - expected))
-            matched = kept[:max(1, int(row["missing_events"] or 1))]
+            kept = of_user[family(row["code"]), row["user_id"]] or kept
+        kept[:] = [event for event in kept if "is_found" not in event]
+        expected = instant(row["expected_at"]) if row["expected_at"] else 0
+        kept.sort(key=lambda event: (event["transaction"] != row["transaction_id"],
+                                     abs(event["time"] - expected)))
+        matched = kept[:max(1, int(row["missing_events"] or 1))]
         if not matched:
             others = [key for key, lost in open_losses.items()
                       if key[1] == row["subscription_id"] and lost]
@@ -143,7 +172,6 @@ def compare(world, reports):
         is_valued = estimate is not None and (
             abs(estimate - paid) <= 0.01 * paid or matched[0].get("provider") in OTHERS)
         for event in matched:
-            kept.remove(event)
             event["is_found"] = True
             counts[CODES[event["kind"]]]["found"] += 1
             counts[CODES[event["kind"]]]["valued"] += is_valued

@@ -9,19 +9,22 @@ struct PlayOrderTests {
 
   /// Charges by month of 2026 and order number; -1 is the first order.
   private func breaks(
-    _ orders: [(month: String, number: Int)], tried: Bool = false, from provider: Provider = .flobuk
+    _ orders: [(month: String, number: Int)], and others: [(month: String, id: String)] = [],
+    tried: Bool = false, from provider: Provider = .flobuk
   ) throws -> [Break] {
     var (story, texts) = (Story(original: first), [transactionKey(first): first])
     if tried {
       story.report(
-        .trialStarted, "2026-01-25", until: "2026-02-01", transaction: transactionKey(first))
+        .trialStarted, "2026-01-25",
+        until: provider.capabilities.sendsPeriodEnds ? "2026-02-01" : nil,
+        transaction: transactionKey(first))
     }
-    for (start, number) in orders {
-      let id = number < 0 ? first : first + "..\(number)"
+    let named = orders.map { ($0.month, $0.number < 0 ? first : first + "..\($0.number)") }
+    for (start, id) in named + others {
       texts[transactionKey(id)] = id
       let end = PeriodLength.months(1).end(from: at(start))
       story.report(
-        number < 0 ? .started : .renewed, start, transaction: transactionKey(id), price: 10
+        id.contains("..") ? .renewed : .started, start, transaction: transactionKey(id), price: 10
       ) { $0.periodEnd = end }
     }
     for index in story.events.indices {
@@ -56,6 +59,13 @@ struct PlayOrderTests {
     #expect(try breaks([("2026-01-01", -1), ("2026-02-06", 1)]).isEmpty)
   }
 
+  @Test("A free period before the next number was not paid for")
+  func nextNumber() throws {
+    #expect(try breaks([("2026-01-01", -1), ("2026-03-01", 0)]).isEmpty)
+    #expect(try breaks([("2026-01-01", -1), ("2026-03-01", 1)]).map(\.code) == [.missedRenewal])
+    #expect(try breaks([("2026-03-01", 0)], tried: true).isEmpty)
+  }
+
   @Test("The first order that came proves those before it; Purple announces not every start")
   func firstThatCame() throws {
     let found = try breaks([("2026-03-01", 1)])
@@ -63,6 +73,26 @@ struct PlayOrderTests {
     #expect(found.map(\.expectedAt?.text.description).last == at("2026-01-01").text)
     #expect(try breaks([("2026-03-01", 1)], from: .purple).map(\.code) == [.missedRenewal])
     #expect(try breaks([("2026-03-01", 0)], from: .purple).isEmpty)
+  }
+
+  @Test("A later first order that never came is a new start, unless it did come")
+  func laterOrder() throws {
+    let again = ["GPA.5-6-7-8", "GPA.5-6-7-8..0"]
+    func codes(_ ids: [String]) throws -> [BreakCode] {
+      let later = zip(["2026-05-01", "2026-06-01"], again).filter { ids.contains($0.1) }
+      return try breaks([("2026-01-01", -1)], and: later).map(\.code)
+    }
+    #expect(try codes(again) == [])
+    #expect(try codes([again[1]]) == [.missedStart])
+  }
+
+  @Test("A trial whose end is not sent precedes the conversion that the second number proves")
+  func trialWithoutEnd() throws {
+    let found = try breaks([("2026-03-01", 1)], tried: true, from: .purple)
+    #expect(found.map(\.code) == [.missedConversion])
+    let due = try #require(found.first?.expectedAt)
+    #expect(at("2026-01-28") < due && due <= at("2026-02-01"))
+    #expect(try breaks([("2026-03-01", 0)], tried: true, from: .purple).isEmpty)
   }
 
   @Test("After a trial, the first number is the conversion")

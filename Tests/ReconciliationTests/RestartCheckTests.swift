@@ -56,10 +56,11 @@ struct RestartCheckTests {
       var story = Story.monthly(renewals: 1, counted: false)
       story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
       story.report(.renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10)
+      for index in story.events.indices { story.events[index].provider = .purple }
       let list = charges.filter { listed.contains(Int($0.id) ?? 0) }
+      let shown = premium(until: "2026-07-01", product: "com.example.monthly", listing: list)
       return Scenario(
-        stories: [story], entitlements: [premium(until: "2026-07-01", listing: list)],
-        capturedAt: "2026-06-20"
+        stories: [story], entitlements: [shown], capturedAt: "2026-06-20", provider: .purple
       ).codes
     }
     #expect(codes([101, 106]) == [])

@@ -186,20 +186,6 @@ struct UnseenPeriodCheckTests {
     #expect(breaks.map(\.expectedAt) == [at("2026-03-01")])
   }
 
-  @Test("A renewal after an expiry proves the start of a period before it")
-  func restart() {
-    func breaks(next count: Int32) -> [Break] {
-      var story = Story.monthly(renewals: 1)
-      story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
-      story.report(
-        .renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10, count: count)
-      return scenario(story, asOf: "2026-06-20").breaks
-    }
-    #expect(breaks(next: 2).map(\.code) == [.missedStart])
-    #expect(breaks(next: 2).map(\.expectedAt) == [at("2026-05-02")])
-    #expect(breaks(next: 3).map(\.code) == [.missedRenewal])
-  }
-
   @Test("Without counters, a renewal proves one charge where exactly one period is free before it")
   func freePeriod() {
     func codes(_ lost: Set<Int>, canceled: Bool = false) -> [String] {

@@ -126,7 +126,7 @@ extension ProviderCapabilities {
   /// example has no app; a purchase whose receipt is uploaded more than 10 minutes later is not
   /// announced.
   static let purple = ProviderCapabilities(
-    body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true,
+    body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true, sendsRestarts: true,
     sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false,
     omitsApps: true)
 }

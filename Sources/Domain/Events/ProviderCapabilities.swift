@@ -42,6 +42,9 @@ public struct ProviderCapabilities: Sendable {
   /// Whether a store that gave up collecting has an event of its own, so that a cancel is always
   /// the user's.
   public var sendsInvoluntaryEnds = false
+  /// Whether a recovered payment and a restart after a lapse have events of their own, so that a
+  /// renewal follows a period that was paid for.
+  public var sendsRestarts = false
   /// Whether refunds of subscriptions are sent.
   public var sendsSubscriptionRefunds = true
   /// Whether refunds of one-time purchases are sent.

@@ -28,10 +28,11 @@ extension Reconciler {
     let state = lineage.latest
     let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
     if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
-    guard let trial = state.trials.last, let first = state.charges.first,
-      first.kind == .renewal, let ordinal = first.ordinal, ordinal > 0
+    guard let trial = state.trials.last, let paid = lineage.countedCharges.first,
+      let first = paid.charges.first, !paid.isNext(at: first.time),
+      let ordinal = number(of: first, paid), ordinal > 0
     else { return nil }
-    let due = trial.end ?? trial.start
+    let due = conversionDue(trial, before: first, ordinal, lineage)
     if firsts.contains(where: { $0.code == .missedConversion }) { return due }
     let product = productBegun(in: lineage, at: due)
     raise(
@@ -41,6 +42,21 @@ extension Reconciler {
         evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
           + "without a conversion"), of: lineage)
     return due
+  }
+
+  /// The number of the first renewal, or of Play's first order.
+  private func number(of first: Charge, _ paid: CountedCharges) -> Int64? {
+    if paid.isByOrder { return first.renewalCount.map(Int64.init) }
+    return first.kind == .renewal ? first.ordinal : nil
+  }
+
+  /// When the trial ended: as sent, else as many periods before the charge as its number.
+  private func conversionDue(
+    _ trial: Trial, before first: Charge, _ number: Int64, _ lineage: LineageInput
+  ) -> Instant {
+    if user.provider.capabilities.sendsPeriodEnds, let end = trial.end { return end }
+    let length = periodLength(lineage)?.milliseconds ?? 0
+    return max(trial.start, first.periodStart - Interval(milliseconds: length * number))
   }
 
   /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
@@ -63,10 +79,9 @@ extension Reconciler {
     }
     var left = jump.between - total(between)
     if isByOrder, let length = periodLength(lineage)?.milliseconds, length > 0 {
-      left = min(left, (charge.periodStart.since(from).milliseconds + length / 2) / length)
+      left = min(left, (charge.periodStart.since(from).milliseconds + length / 7) / length)
       let elsewhere = lineage.latest.reportedElsewhere.filter {
-        $0.chargeKind != nil && !$0.kind.isRefund && !lineage.latest.hasMissed($0)
-          && begin < $0.time && $0.time < charge.time
+        begin < $0.time && $0.time < charge.time && lineage.latest.isCounted($0)
       }
       left -= Int64(elsewhere.count)
     }

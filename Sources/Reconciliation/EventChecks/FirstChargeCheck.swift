@@ -5,17 +5,34 @@ extension Reconciler {
   /// A first charge that cannot be the first proves those before it, as far as they lie after the
   /// first event of the feed.
   func evaluateFirstCharges() {
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      let state = lineage.latest
-      guard let first = lineage.countedCharges.first?.charges.first, state.trials.isEmpty,
-        !state.unseenPeriods.contains(where: { $0.time < first.time }),
-        !missing(in: lineage).contains(where: { isBefore(first, $0) }), !isListed(lineage)
-      else { continue }
-      switch first.kind {
-      case .renewal: findChargesBefore(first, lineage)
-      case .conversion: findTrialBefore(first, lineage)
-      case .first, .productChange, .oneTime: break
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser && !isListed(lineage) {
+      var last: Instant?
+      for paid in lineage.countedCharges {
+        evaluateFirst(of: paid, after: last, lineage)
+        last = paid.charges.last?.time
       }
+    }
+  }
+
+  /// - Parameter last: the last charge of the order before it, on Play.
+  private func evaluateFirst(
+    of paid: CountedCharges, after last: Instant?, _ lineage: LineageInput
+  ) {
+    let state = lineage.latest
+    guard let first = paid.charges.first, last != nil || state.trials.isEmpty,
+      !state.unseenPeriods.contains(where: { period in
+        period.time < first.time && last.map { $0 < period.time } ?? true
+      }),
+      !missing(in: lineage).contains(where: { isBefore(first, $0, after: last) })
+    else { return }
+    guard last == nil else {
+      if !paid.isFromStart { findChargesBefore(first, after: last, lineage) }
+      return
+    }
+    switch first.kind {
+    case .renewal: findChargesBefore(first, after: nil, lineage)
+    case .conversion: findTrialBefore(first, lineage)
+    case .first, .productChange, .oneTime: break
     }
   }
 
@@ -24,8 +41,9 @@ extension Reconciler {
     view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
   }
 
-  private func isBefore(_ first: Charge, _ charge: MissingCharge) -> Bool {
-    charge.code != .missedPurchase && charge.at.map { $0 <= first.time } ?? true
+  private func isBefore(_ first: Charge, _ charge: MissingCharge, after last: Instant?) -> Bool {
+    charge.code != .missedPurchase
+      && charge.at.map { $0 <= first.time && (last ?? $0) <= $0 } ?? true
   }
 
   /// Raises the start, if it was watched; else the renewals that were, as many as are counted.
@@ -34,10 +52,16 @@ extension Reconciler {
   /// began before it. After a change of product, the length of the period before is unknown. Where
   /// nothing counts, another transaction than the original one proves the charge of the period
   /// before: the start, unless that can have been before the feed.
-  private func findChargesBefore(_ first: Charge, _ lineage: LineageInput) {
+  private func findChargesBefore(
+    _ first: Charge, after last: Instant?, _ lineage: LineageInput
+  ) {
     let (about, state) = (subject(lineage), lineage.latest)
-    guard !state.productChanges.contains(where: { $0.time <= first.time }) else { return }
-    if let bought = state.firstPurchasedAt, bought + rules.fold.renewalGap < first.periodStart {
+    guard !state.productChanges.contains(where: { $0.time <= first.time }),
+      last != nil || !state.isFirstChargeRecovered
+    else { return }
+    if last == nil, let bought = state.firstPurchasedAt,
+      bought + rules.fold.renewalGap < first.periodStart
+    {
       return findCharges(since: bought, before: first, lineage)
     }
     let counted = first.renewalCount.map(Int64.init).flatMap { $0 > 0 ? $0 : nil }
@@ -48,13 +72,14 @@ extension Reconciler {
     var (number, at) = (Int64(0), first.periodStart)
     var latest: Instant?
     while number < limit, let begin = begin(ofPeriodBefore: at, first, lineage),
-      isWatched(begin, about)
+      isWatched(begin, about), last.map({ $0 < begin }) ?? true
     {
       (number, at, latest) = (number + 1, begin, latest ?? begin)
     }
     guard number > 0, let latest else { return }
     let name = counted.map { "renewal \($0)" } ?? "of another transaction than the original one"
-    let evidence = "the first charge that arrived, of \(first.time.text), is \(name)"
+    let order = last == nil ? "" : " of its order"
+    let evidence = "the first charge\(order) that arrived, of \(first.time.text), is \(name)"
     guard number == limit, announces else {
       return raiseRenewals(
         lineage, count: counted == nil ? 1 : number, at: at, provenBy: .events, evidence)
@@ -63,7 +88,7 @@ extension Reconciler {
     // It can have begun with longer periods of another product.
     let earliest = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
     guard !shows(lineage, begunBefore: earliest) else { return counts.beforeFirstEvent += 1 }
-    raiseStart(lineage, at: at, evidence + "; no start arrived")
+    raiseStart(lineage, at: at, opensLineage: last == nil, evidence + "; no start arrived")
   }
 
   /// Whether its id, which is not the original one, proves a charge before it, and nothing counts.
@@ -100,7 +125,8 @@ extension Reconciler {
   }
 
   private func raiseStart(
-    _ lineage: LineageInput, at: Instant, isFree: Bool = false, _ evidence: String
+    _ lineage: LineageInput, at: Instant, isFree: Bool = false, opensLineage: Bool = true,
+    _ evidence: String
   ) {
     let product = productBegun(in: lineage, at: at)
     raise(
@@ -108,7 +134,8 @@ extension Reconciler {
         code: .missedStart, subject: subject(lineage, product: product), expectedAt: at,
         worth: isFree
           ? nothing : estimate(lineage, product: product, of: .missedStart, at: at),
-        provenBy: .events, evidence: evidence), of: lineage, isFree: isFree, opensLineage: true)
+        provenBy: .events, evidence: evidence), of: lineage, isFree: isFree,
+      opensLineage: opensLineage)
   }
 
   /// The start of the period before `end`, which a charge like `first` paid for; nil where its

@@ -53,9 +53,8 @@ extension Reconciler {
     }
     guard let lineage else { return draft }
     let counted = lineage.latest.reportedElsewhere.filter { report in
-      let isFreeStart = report.kind == .trialStarted && draft.code == .missedStart
-      return !lineage.latest.hasMissed(report) && (isFreeStart || report.chargeKind != nil)
-        && !report.kind.isRefund && countedElsewhere[name]?.contains(report.time) != true
+      lineage.latest.isCounted(report, as: draft.code)
+        && countedElsewhere[name]?.contains(report.time) != true
         && isSame(report, as: draft, in: lineage)
     }.prefix(Int(count))
     guard !counted.isEmpty else { return draft }
@@ -86,6 +85,12 @@ extension LineageState {
   /// subscription was before a move to it.
   func hasMissed(_ report: ReportElsewhere) -> Bool {
     report.isExpected && report.time >= firstEventAt
+  }
+
+  /// Whether it counts as the other provider reports it; a trial start where a start is missed.
+  func isCounted(_ report: ReportElsewhere, as code: BreakCode? = nil) -> Bool {
+    let isFreeStart = report.kind == .trialStarted && code == .missedStart
+    return !hasMissed(report) && !report.kind.isRefund && (isFreeStart || report.chargeKind != nil)
   }
 
   /// Whether another provider reported the charge, which this one should have sent.

@@ -14,9 +14,11 @@ extension Reconciler {
     }
   }
 
-  /// Whether a list or a refund has shown the charge already, or a snapshot counts the charges.
+  /// Whether a list or a refund has shown the charge already, a snapshot counts the charges, or
+  /// Play's order numbers do.
   private func isEvaluated(_ period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     guard period.transaction != 0 else {
+      if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
       if matches.contains(where: { $0.lineage.name == lineage.name && $0.renewsCount != nil }) {
         return true
       }
@@ -90,8 +92,9 @@ extension Reconciler {
   /// time.
   private func charges(provenBy period: UnseenPeriod, _ lineage: LineageInput) -> Int64 {
     let state = lineage.latest
-    guard let end = period.previousEnd, let length = periodLength(lineage, state)?.milliseconds,
-      length > 0
+    let free = period.transaction == 0 ? period.start : nil
+    guard let end = free ?? period.previousEnd,
+      let length = periodLength(lineage, state)?.milliseconds, length > 0
     else { return 1 }
     if hasFailed(state, at: end) { return 1 }
     return max(1, (period.end.since(end).milliseconds + length / 2) / length)

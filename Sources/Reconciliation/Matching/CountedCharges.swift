@@ -9,6 +9,15 @@ struct CountedCharges {
   var isByOrder = false
   /// Whether the first of them follows a known start, or is it.
   var isFromStart = false
+
+  /// Whether no number is left out before the charge of `time`.
+  func isNext(at time: Instant) -> Bool {
+    guard isByOrder, let index = charges.firstIndex(where: { $0.time == time }),
+      let number = charges[index].renewalCount
+    else { return false }
+    guard index > 0 else { return isFromStart && number == 0 }
+    return number == (charges[index - 1].renewalCount ?? 0) + 1
+  }
 }
 
 extension LineageInput {

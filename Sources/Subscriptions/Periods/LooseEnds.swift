@@ -21,7 +21,12 @@ extension SubscriptionHistory {
   private var hasFreeTimeBetweenOrders: Bool {
     store == .playStore
       && zip(periods, periods.dropFirst()).contains { period, next in
-        period.effectiveEnd.map { $0 + rules.renewalGap < next.start } ?? false
+        // A trial whose end is not sent lasts until something is paid.
+        let isOpen =
+          period.isTrial && !events[period.opener].provider.capabilities.sendsPeriodEnds
+        let length = isOpen ? next.end.map { $0.since(next.start) } : nil
+        let free = length.map { period.start + $0 } ?? period.effectiveEnd
+        return free.map { $0 + rules.renewalGap < next.start } ?? false
       }
   }
 

@@ -117,76 +117,6 @@ extension SubscriptionHistory {
       kind: event.kind, time: event.time)
   }
 
-  /// The period that a renewal leaves free before it, if it is exactly one and nothing explains it;
-  /// also the one in which a change of product came.
-  ///
-  /// Where renewals are counted from a known one on, the counter decides. A state that shows a new
-  /// charge can be of a renewal.
-  private func freePeriod(before index: Int) -> UnseenPeriod? {
-    guard index > 0, let free = periods[index - 1].effectiveEnd,
-      periods[index].start > free + rules.renewalGap
-    else { return nil }
-    let (previous, next) = (periods[index - 1], periods[index])
-    let charge = events[next.opener]
-    guard charge.renewalCount == nil || !isCounted(before: index),
-      charge.provider.capabilities.linksRenewals(in: charge.store),
-      free == previous.end, previous.revokedAt == nil,
-      !previous.isInvoluntary(events), previous.autoRenewOffSince(events, before: nil) == nil,
-      !previous.ownEvents.contains(where: { events[$0].isEnd || events[$0].kind == .paused })
-    else { return nil }
-    let paid = previous.isTrial ? next : previous
-    let length = (paid.end ?? free).since(paid.start).milliseconds
-    let difference = next.start.since(free).milliseconds - length
-    let tolerance = max(rules.renewalGap.milliseconds, length / 7)
-    let isWhole = abs(difference) <= tolerance
-    let isProven =
-      charge.chargeKind == .productChange
-      ? charge.provider.capabilities.sendsExpirations && difference <= tolerance
-      : charge.mayRenew && isWhole
-        && (next.product == previous.product
-          || previous.ownEvents.contains {
-            events[$0].isAnnouncement && events[$0].product == next.product
-          })
-    guard length > 0, isProven else { return nil }
-    return UnseenPeriod(
-      transaction: 0, product: charge.mayRenew ? next.product : previous.product,
-      isTrial: false, start: free, end: next.start,
-      previousEnd: free, opensLineage: false, kind: charge.kind, time: charge.time)
-  }
-
-  /// Whether the number of renewals before a period is known: a change of product or a new start
-  /// since the last counter may be the one that the next counter has more.
-  private func isCounted(before index: Int) -> Bool {
-    let first = stretches.first.flatMap { $0.opening == .new ? $0.periods.first : nil }
-    let known = periods[..<index].lastIndex { events[$0.opener].renewalCount != nil } ?? first
-    guard let known else { return false }
-    let charges = periods[(known + 1)...index].map { events[$0.opener] }
-    let renewals = charges.count { $0.kind == .renewed }
-    let last = Int(events[periods[known].opener].renewalCount ?? 0)
-    return renewals == charges.count || Int(charges.last?.renewalCount ?? 0) <= last + renewals
-  }
-
-  /// The start that is missing where a renewal follows an expiry: it came a period before.
-  private func restart(before index: Int) -> UnseenPeriod? {
-    guard index > 0, let free = periods[index - 1].effectiveEnd, let end = periods[index].end
-    else { return nil }
-    let start = periods[index].start - end.since(periods[index].start)
-    guard start > free + rules.renewalGap else { return nil }
-    let (previous, next) = (periods[index - 1], periods[index])
-    let (before, renewal) = (events[previous.opener], events[next.opener])
-    guard renewal.kind == .renewed, !previous.isTrial, !previous.isEndDerived,
-      previous.revokedAt == nil, !previous.isInvoluntary(events),
-      previous.ownEvents.contains(where: { events[$0].isExpiry })
-    else { return nil }
-    if let count = renewal.renewalCount, let last = before.renewalCount, count != last + 1 {
-      return nil
-    }
-    return UnseenPeriod(
-      transaction: 0, product: renewal.product, isTrial: false, start: start, end: next.start,
-      previousEnd: free, opensLineage: false, isRestart: true, kind: renewal.kind,
-      time: renewal.time)
-  }
-
   /// The highest counter of the events since the last charge; nil when none has one.
   var reportedCount: ReportedCount? {
     guard let last = periods.last else { return nil }
@@ -203,7 +133,8 @@ extension SubscriptionHistory {
     let event = events[first.opener]
     if event.kind == .trialConverted { return true }
     guard event.kind == .renewed, let end = first.end else { return false }
-    return first.start - end.since(first.start) >= start
+    let bought = event.observation?.firstPurchasedAt
+    return bought.map { $0 >= start } ?? (first.start - end.since(first.start) >= start)
   }
 }
 
@@ -228,9 +159,6 @@ extension Event {
     while next < time { next = length.end(from: next) }
     return next
   }
-
-  /// Whether it is a renewal, or a charge in a state, which can be one.
-  var mayRenew: Bool { kind == .renewed || kind == .resubscribed && observation != nil }
 
   /// Whether the charge that it names is dated after a lapse: `period` had expired before it.
   func namesRestart(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {

@@ -1,0 +1,127 @@
+import Domain
+import Reconciliation
+import Subscriptions
+import Testing
+
+@Suite("Time without charge before a charge that did arrive")
+struct FreePeriodTests {
+  private func breaks(
+    _ story: Story, of provider: Provider = .qonversion, asOf: String = "2026-06-20"
+  ) -> [Break] {
+    var reported = story
+    for index in reported.events.indices { reported.events[index].provider = provider }
+    return Scenario(
+      stories: [reported], entitlements: nil, capturedAt: asOf, provider: provider
+    ).breaks
+  }
+
+  private func codes(_ story: Story, of provider: Provider = .qonversion) -> [String] {
+    breaks(story, of: provider).map(\.code.rawValue)
+  }
+
+  @Test("Where a recovery has an event of its own, a renewal after a failed payment proves it")
+  func recovered() {
+    func story(_ kind: EventKind, _ time: String) -> Story {
+      var story = Story.monthly(renewals: 1, counted: false)
+      story.report(.graceEntered, "2026-03-01", transaction: 101)
+      story.report(kind, time, until: "2026-06-10", transaction: 103)
+      return story
+    }
+    let found = breaks(story(.renewed, "2026-05-10"), of: .purple)
+    #expect(found.map(\.code) == [.missedRenewal])
+    #expect(found.map(\.expectedAt) == [at("2026-04-10")])
+    #expect(found.map(\.missingEvents) == [1])
+    #expect(codes(story(.recovered, "2026-05-10"), of: .purple) == [])
+    #expect(codes(story(.renewed, "2026-05-10"), of: .iaptic) == [])
+  }
+
+  @Test("Where a restart has one, a renewal proves as many periods as are free before it")
+  func several() {
+    func story(_ kind: EventKind) -> Story {
+      var story = Story.monthly(renewals: 1, counted: false)
+      story.report(.canceled, "2026-02-20", transaction: 101)
+      story.report(kind, "2026-05-01", until: "2026-06-01", transaction: 104)
+      return story
+    }
+    let found = breaks(story(.renewed), of: .purple)
+    #expect(found.map(\.code) == [.missedRenewal])
+    #expect(found.map(\.expectedAt) == [at("2026-03-01")])
+    #expect(found.map(\.missingEvents) == [2])
+    #expect(codes(story(.resubscribed), of: .purple) == [])
+  }
+
+  @Test("A state a paid period after a trial proves the conversion")
+  func converted() {
+    func codes(_ time: String) -> [String] {
+      var story = Story()
+      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      story.report(.started, time, until: "2026-03-08", transaction: 102) {
+        $0.observation = Observation()
+      }
+      return self.codes(story, of: .iaptic)
+    }
+    #expect(codes("2026-02-08T00:30:00") == ["MISSED_CONVERSION"])
+    #expect(codes("2026-02-08T02:00:00") == [])
+  }
+
+  @Test("A renewal of a product that replaced another proves the charge that replaced it")
+  func replaced() {
+    func codes(_ time: String, isReplaced: Bool = true) -> [String] {
+      var story = Story.monthly(renewals: 0, counted: false)
+      story.report(.expired, "2026-02-01", until: "2026-02-01") {
+        $0.observation = Observation()
+        $0.observation?.isReplaced = isReplaced
+      }
+      story.report(.renewed, time, until: "2026-04-01", transaction: 102, product: Story.yearly)
+      return self.codes(story, of: .iaptic)
+    }
+    #expect(codes("2026-03-01") == ["MISSED_RENEWAL"])
+    #expect(codes("2026-03-01", isReplaced: false) == [])
+  }
+
+  @Test("A short period earlier than whole ones is out of a retry, not after a lost charge")
+  func earlyWeek() {
+    func codes(_ time: String) -> [String] {
+      var story = Story()
+      story.report(.started, "2026-01-01", until: "2026-01-08", price: 3, product: 3)
+      story.report(.renewed, time, transaction: 102, price: 3, product: 3) {
+        $0.periodEnd = $0.time + .days(7)
+      }
+      return self.codes(story, of: .iaptic)
+    }
+    #expect(codes("2026-01-15T00:00:00") == ["MISSED_RENEWAL"])
+    #expect(codes("2026-01-14T12:00:00") == [])
+  }
+
+  @Test("A renewal after an expiry proves a start where restarts are called so, or counted anew")
+  func restart() {
+    func codes(_ count: Int32?, of provider: Provider = .qonversion) -> [String] {
+      var story = Story.monthly(renewals: 1, counted: count != nil)
+      story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+      story.report(
+        .renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10, count: count)
+      return self.codes(story, of: provider)
+    }
+    #expect(codes(1).contains("MISSED_START"))
+    #expect(codes(2) == [])
+    #expect(codes(3) == ["MISSED_RENEWAL"])
+    #expect(codes(nil) == [])
+    #expect(codes(nil, of: .iaptic) == [])
+    #expect(codes(nil, of: .purple) == ["MISSED_START"])
+  }
+
+  @Test("A first charge after a failed payment can be the one that was collected")
+  func firstCollected() {
+    func codes(failed: Bool) -> [String] {
+      var story = Story()
+      if failed {
+        story.report(.billingRetry, "2026-03-05", until: "2026-03-05", transaction: 109)
+      }
+      story.report(
+        .renewed, "2026-04-10", until: "2026-05-10", transaction: 110, price: 10, count: 10)
+      return breaks(story, asOf: "2026-04-20").map(\.code.rawValue)
+    }
+    #expect(codes(failed: true) == [])
+    #expect(codes(failed: false) == ["MISSED_RENEWAL"])
+  }
+}
