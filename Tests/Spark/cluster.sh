@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the sample on a standalone cluster, and compares the set with the published one; then once
-# more, and kills an executor in each stage.
+# more, and kills an executor in each stage; then with a stage that stands still, of which Spark
+# starts a duplicate, and an executor that gets no more memory.
 # usage: cluster.sh PROGRAM
 . "$(dirname "$0")/common.sh"
 cluster
@@ -10,23 +11,60 @@ executors=$(ls -d worker-*/app-*/* | wc -l)
 [ "$executors" -ge 2 ] || fail "$executors executors"
 echo "  a cluster with $executors executors: the bytes of reports/"
 
-rm -rf spark spark.sqlite*
-"$binary" run --ledger spark.sqlite --engine spark --master "$master" "${sample[@]}" --out spark \
-  >spark.out 2>spark.log &
-driver=$!
-killed=()
-for stage in normalise merge fold reconcile; do
-  executor=
-  # The process of a stage is a child of its executor.
+# start: the run in the background, as $driver.
+start() {
+  rm -rf spark spark.sqlite*
+  "$binary" run --ledger spark.sqlite --engine spark --master "$master" "${sample[@]}" --out spark \
+    >spark.out 2>spark.log &
+  driver=$!
+}
+
+# await STAGE: the process of a stage, as $process, and its executor; none when the run has ended.
+await() {
+  process= executor=
   while kill -0 $driver 2>/dev/null && [ -z "$executor" ]; do
-    process=$(pgrep -f "subledger-[-0-9a-f]* stage $stage --job" | head -1) || continue
+    process=$(pgrep -f "subledger-[-0-9a-f]* stage $1 --job" | head -1) || continue
+    # The process of a stage is a child of its executor.
     executor=$(ps -o ppid= -p "$process" | tr -d ' ') || executor=
   done
+}
+
+# finish WORDS: the set is as published.
+finish() {
+  code=0
+  wait $driver || code=$?
+  [ $code -le 1 ] || { cat spark.log >&2; fail "exit $code after $*"; }
+  diff -rq "$root/reports" spark
+  echo "  $*: the bytes of reports/"
+}
+
+start
+killed=()
+for stage in normalise merge fold reconcile; do
+  await $stage
   [ -z "$executor" ] || { kill -9 "$executor" && killed+=("$stage"); }
 done
-code=0
-wait $driver || code=$?
-[ $code -le 1 ] || { cat spark.log >&2; fail "exit $code after executors died"; }
-diff -rq "$root/reports" spark
+finish "executors killed in ${killed[*]}"
 [ ${#killed[@]} -ge 3 ] || fail "executors died only in ${killed[*]}"
-echo "  executors killed in ${killed[*]}: the bytes of reports/"
+
+mkdir conf
+cat >conf/spark-defaults.conf <<END
+spark.speculation true
+spark.speculation.interval 100ms
+spark.speculation.task.duration.threshold 3s
+END
+SPARK_CONF_DIR=$room/conf start
+await normalise
+kill -STOP "$process"
+stopped=$process
+until [ "$process" != "$stopped" ]; do
+  kill -0 $driver || fail "no duplicate"
+  process=$(pgrep -f "subledger-[-0-9a-f]* stage normalise --job" | grep -vx "$stopped" |
+    head -1) || process=$stopped
+done
+await fold
+prlimit --pid "$executor" --as=$((64 << 20))
+finish "a duplicate of a stage that stands still, and an executor without memory"
+kill -9 "$stopped" 2>/dev/null || true
+grep -hE "OutOfMemory|insufficient memory|Cannot allocate" worker-*/app-*/*/std* worker-*.log |
+  head -1 | grep -q . || fail "the executor had memory enough"

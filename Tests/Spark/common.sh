@@ -73,23 +73,24 @@ both() {
   echo "  $1: the same answer"
 }
 
-# begin NAME CLASS [OPTION...]: a process of a cluster, whose PATH does not lead to the program.
+# begin NAME CLASS HOST [OPTION...]: a process of a cluster; its PATH does not lead to the program.
 begin() {
-  local name=$1 class=$2
-  shift 2
-  env -i PATH=/usr/bin:/bin HOME="$room" SPARK_HOME="$SPARK_HOME" SPARK_LOCAL_IP=127.0.0.1 \
+  local name=$1 class=$2 host=$3
+  shift 3
+  env -i PATH=/usr/bin:/bin HOME="$room" SPARK_HOME="$SPARK_HOME" SPARK_LOCAL_IP="$host" \
     JDK_JAVA_OPTIONS="$JDK_JAVA_OPTIONS" "$SPARK_HOME/bin/spark-class" \
-    "org.apache.spark.deploy.$class" "$@" >"$name.log" 2>&1 &
+    "org.apache.spark.deploy.$class" --host "$host" "$@" >"$name.log" 2>&1 &
   begun+=($!)
 }
 
-# cluster: a standalone cluster of a master and two workers on this machine, as `master`.
+# cluster: a standalone cluster of a master and two workers on this machine, each a host of its own,
+# as `master`.
 cluster() {
   local port=$((20000 + RANDOM % 10000)) worker
   master=spark://127.0.0.1:$port
-  begin master master.Master --host 127.0.0.1 --port "$port" --webui-port 0
+  begin master master.Master 127.0.0.1 --port "$port" --webui-port 0
   for worker in 1 2; do
-    begin worker-$worker worker.Worker --host 127.0.0.1 --webui-port 0 -c 1 -m 1g \
+    begin worker-$worker worker.Worker 127.0.0.$worker --webui-port 0 -c 1 -m 1g \
       -d "$room/worker-$worker" "$master"
   done
   for _ in $(seq 200); do
