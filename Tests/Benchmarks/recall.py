@@ -97,7 +97,11 @@ def is_provable(lost, arrived, began, as_of):
     earlier = [event for event in arrived if event["time"] <= lost["time"]]
     if lost.get("provider") in OTHERS:
         # No other provider reports every end.
-        return bool(later) and is_provable_elsewhere(lost, earlier)
+        # A state of iaptic dates the first purchase.
+        is_dated = earlier or (
+            lost["provider"] == "iaptic" and CODES[lost["kind"]] == "MISSED_START")
+        return bool(later) and is_provable_elsewhere(lost, earlier) \
+            and bool(is_dated or later[0]["time"] - RETRY_HORIZON >= began)
     if lost["kind"] == "purchased":
         return any(event["transaction"] == lost["transaction"] for event in later)
     if earlier and not later:
@@ -127,7 +131,8 @@ def is_provable_elsewhere(lost, earlier):
                       for event in earlier)
         return CODES[lost["kind"]] != "MISSED_START" and (is_paid or is_ordered)
     # The state after a lapse, a cancel or a failed payment can be that of the first charge since.
-    is_restart = lost["kind"] == "started" and any(e["kind"] == "expired" for e in earlier)
+    is_restart = lost["kind"] == "started" and any(
+        e["kind"] in ("expired", "refunded") for e in earlier)
     return not is_restart and not (earlier and earlier[-1]["kind"] in STOPS)
 
 

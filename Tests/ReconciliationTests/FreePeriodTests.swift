@@ -35,6 +35,19 @@ struct FreePeriodTests {
     #expect(codes(story(.renewed, "2026-05-10"), of: .iaptic) == [])
   }
 
+  @Test("A recovery that a cancel names, and a renewal follows, is one loss")
+  func namedRecovery() {
+    func story(failed: Bool) -> Story {
+      var story = Story.monthly(renewals: 1, counted: false)
+      if failed { story.report(.graceEntered, "2026-03-01", transaction: 101) }
+      story.report(.canceled, "2026-04-20", transaction: 102)
+      story.report(.renewed, "2026-05-10", until: "2026-06-10", transaction: 103)
+      return story
+    }
+    #expect(breaks(story(failed: true), of: .purple).map(\.missingEvents) == [1])
+    #expect(breaks(story(failed: false), of: .purple).map(\.missingEvents) == [2])
+  }
+
   @Test("Where a restart has one, a renewal proves as many periods as are free before it")
   func several() {
     func story(_ kind: EventKind) -> Story {

@@ -96,7 +96,7 @@ extension Reconciler {
     guard let end = free ?? period.previousEnd,
       let length = periodLength(lineage, state)?.milliseconds, length > 0
     else { return 1 }
-    if hasFailed(state, at: end) { return 1 }
+    if period.isRecovery || hasFailed(state, at: end) { return 1 }
     return max(1, (period.end.since(end).milliseconds + length / 2) / length)
   }
 
@@ -105,7 +105,8 @@ extension Reconciler {
   private func begin(of period: UnseenPeriod, _ lineage: LineageInput) -> Instant? {
     if let start = period.start { return start }
     let state = lineage.latest
-    guard let end = period.previousEnd, hasFailed(state, at: end) || isExpired(state, at: end),
+    guard let end = period.previousEnd,
+      period.isRecovery || hasFailed(state, at: end) || isExpired(state, at: end),
       let length = periodLength(lineage, state)
     else { return period.previousEnd }
     return max(end, period.end - length)

@@ -18,6 +18,8 @@ public struct UnseenPeriod: Sendable, Equatable {
   public var opensLineage: Bool
   /// Whether it begins after the subscription had expired.
   public var isRestart = false
+  /// Whether the payment before it had failed, so that its charge came at any time.
+  public var isRecovery = false
   /// The first event that proves it.
   public var kind: EventKind
   /// When that happened.
@@ -43,7 +45,9 @@ extension SubscriptionHistory {
     for index in events.indices {
       while running + 1 < periods.count, periods[running + 1].opener <= index {
         running += 1
-        if let free = freePeriod(before: running) ?? restart(before: running) {
+        if let free = freePeriod(before: running) ?? restart(before: running),
+          !found.contains(where: { $0.isRecovery && $0.previousEnd == free.previousEnd })
+        {
           found.append(free)
         }
       }
@@ -114,7 +118,16 @@ extension SubscriptionHistory {
       isTrial: isTrial, start: start, end: end, previousEnd: period?.end,
       opensLineage: event.startsLineage,
       isRestart: period.map { event.namesRestart(after: $0, events, rules.renewalGap) } ?? false,
+      isRecovery: period.map { hasFailed($0, before: event) } ?? false,
       kind: event.kind, time: event.time)
+  }
+
+  private func hasFailed(_ period: Period, before event: Event) -> Bool {
+    period.ownEvents.contains {
+      let earlier = events[$0]
+      return earlier.isBillingProblem && earlier.time < event.time
+        && period.end.map { earlier.time <= $0 + rules.renewalGap } ?? true
+    }
   }
 
   /// The highest counter of the events since the last charge; nil when none has one.
