@@ -48,10 +48,7 @@ extension Reconciler {
       let estimate = draft.worth.amount, estimate != .zero
     else { return draft }
     let name = name ?? draft.subject.lineage
-    let lineage = lineagesOfAnyTime.first {
-      !$0.latest.reportedElsewhere.isEmpty && $0.name == name
-    }
-    guard let lineage else { return draft }
+    guard let lineage = reportedElsewhere[name] else { return draft }
     let counted = lineage.latest.reportedElsewhere.filter { report in
       lineage.latest.isCounted(report, as: draft.code)
         && countedElsewhere[name]?.contains(report.time) != true

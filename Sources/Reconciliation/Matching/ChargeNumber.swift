@@ -130,7 +130,7 @@ extension Reconciler {
 
   private func number(at instant: Instant, _ draft: BreakDraft, _ name: LineageName?) -> Int64 {
     let name = name ?? draft.subject.lineage
-    let lineage = lineagesOfAnyTime.first { $0.name == name }
+    let lineage = byName[name]
     let listed = view?.transactions.filter {
       $0.kind != .oneTime
         && (lineage == nil
