@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Reads sample-data from object stores on this machine, by the recipes of docs/object-stores.md:
 # stores.sh PROGRAM s3 [gs] [az]. Expects the same set as from the folder, a second run that reads
-# nothing, and a reading that breaks off to be left out and picked up.
+# nothing, and a reading that breaks off to be left out and picked up; with SPARK_HOME also the
+# same set by Spark.
 set -euo pipefail
 binary=$(realpath "$1")
 shift
@@ -96,6 +97,12 @@ for store in "$@"; do
   run "$store" "${away[@]}" || fail "$store: $(cat "$work/messages")"
   run here --archives sample-data/archives --snapshots sample-data/snapshots --adopt
   diff -r "$work/$store" "$work/here" || fail "$store: the set is another one than of the folder"
+
+  if [ -n "${SPARK_HOME:-}" ]; then
+    run "$store-spark" "${away[@]}" --engine spark || fail "$store: $(cat "$work/messages")"
+    diff -r "$work/$store-spark" "$work/here" || fail "$store: Spark publishes another set"
+    echo "stores: $store gives it on Spark"
+  fi
 
   configure "$store" "false {path}"
   run "$store" "${away[@]}" || fail "$store: a second run reads again: $(cat "$work/messages")"
