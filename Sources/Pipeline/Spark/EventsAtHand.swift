@@ -133,9 +133,10 @@ extension RunPipeline {
     try engine.fill(copy)
     let value = try work(copy)
     guard !plan.isDryRun else { return value }
+    let replaced = try ledger.lakeArchives()
     try engine.empty(copy)
     try ledger.replace(by: copy, stop: stop)
-    try engine.removeLeftovers(of: ledger)
+    try engine.removeLeftovers(of: ledger, replaced: replaced)
     return value
   }
 

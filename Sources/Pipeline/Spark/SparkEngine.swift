@@ -170,10 +170,13 @@ final class SparkEngine: Sendable {
       })
   }
 
-  /// Removes what runs left in the lake that were broken off, and parts in whose place others are.
-  func removeLeftovers(of ledger: Ledger) throws {
+  /// Removes what runs left in the lake that were broken off, and parts in whose place others are,
+  /// also those of `replaced` that were made when the ledger had another path.
+  func removeLeftovers(of ledger: Ledger, replaced: [LakeArchive] = []) throws {
     let kept = Set(try ledger.lakeArchives().map(\.part))
-    for part in parts().subtracting(kept) where part.hasPrefix("\(owner)-") {
+    let replaced = Set(replaced.map(\.part))
+    for part in parts().subtracting(kept)
+    where part.hasPrefix("\(owner)-") || replaced.contains(part) {
       let place = "\(scripts.lake)/part=\(part)"
       if isAway {
         _ = try? run(["dfs -rm -r -f -skipTrash \(place)"])
