@@ -109,7 +109,7 @@ public struct Scenario: Sendable, Equatable {
     let shares = [lostShare, duplicatedShare, delayedShare, reorderedShare]
     var archiveCount = 1
     if case .count(let count) = archives { archiveCount = count }
-    let rules = [
+    let rules: [(Bool, String)] = [
       (
         shares.allSatisfy(million.contains) && shares.reduce(0, +) <= 1_000_000,
         "the shares of lost, duplicated, delayed and reordered events are negative or exceed a "

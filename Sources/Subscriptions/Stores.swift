@@ -50,9 +50,11 @@ extension [Event] {
       let seller = apps.count == 1 ? apps.first : nil
       named[index].app = rules.onlyApps[first.provider] ?? seller ?? 0
     }
-    return Dictionary(grouping: named, by: \.app).values
-      .map { (key: $0.map(\.identity).min() ?? 0, events: $0) }
-      .sorted { $0.key < $1.key }.map(\.events)
+    let apps = Dictionary(grouping: named, by: \.app).values
+    let keyed: [(identity: Int64, events: [Event])] = apps.map { events in
+      (events.map(\.identity).min() ?? 0, events)
+    }
+    return keyed.sorted { $0.identity < $1.identity }.map(\.events)
   }
 }
 

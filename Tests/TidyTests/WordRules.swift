@@ -2,7 +2,7 @@
 ///
 /// An exception needs its reason here, beside the rule.
 extension WordRule {
-  static let all = access + safety + facts + words + language
+  static let all: [WordRule] = [access, safety, facts, words, language].flatMap(\.self)
 
   private static let access = [
     WordRule(

@@ -54,8 +54,11 @@ extension SetContents {
   ) -> PageTable {
     let whole = total.by("period")
     let sizes = cube.by(part)
-    let ranked = cube.values(of: part).map { ($0, sizes.value(.sum("gross_usd"), $0) ?? 0) }
-      .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 }.map(\.0)
+    let earned: [(value: String, size: Int128)] = cube.values(of: part).map {
+      ($0, sizes.value(.sum("gross_usd"), $0) ?? 0)
+    }
+    let ranked = earned.sorted { $0.size == $1.size ? $0.value < $1.value : $0.size > $1.size }
+      .map(\.value)
     let most = ranked.count <= 7 ? ranked : Array(ranked.prefix(6))
     var columns = most.map {
       PageTable.Column(

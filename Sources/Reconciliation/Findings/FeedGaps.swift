@@ -221,8 +221,8 @@ private func tail(_ count: Int64, mean: Double, dispersion: Double) -> Double {
   }
   let size = mean / (dispersion - 1)
   let failure = 1 - 1 / dispersion
-  let last = exp(
-    lgamma(size + k) - lgamma(size) - lgamma(k + 1) - size * log(dispersion) + k * log(failure))
+  let ways: Double = lgamma(size + k) - lgamma(size) - lgamma(k + 1)
+  let last = exp(ways - size * log(dispersion) + k * log(failure))
   let ratio = count == 0 ? 0 : k / ((size + k - 1) * failure)
   // Where the days vary so much, a few events are as likely as none.
   return ratio < 1 ? last / (1 - ratio) : 1
