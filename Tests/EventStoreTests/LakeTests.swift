@@ -74,6 +74,21 @@ struct LakeTests {
     #expect(try copy.isOnLake() == false)
   }
 
+  @Test("A part is left over until an archive lies in it, for its own ledger, also one that moved")
+  func leftovers() throws {
+    try ledger.ingest("a", [Line()])
+    try ledger.note(parts: ["p", "q"])
+    #expect(try ledger.lakeLeftovers() == ["p", "q"])
+    try ledger.leaveEvents(to: "p")
+    #expect(try ledger.lakeLeftovers() == ["q"])
+    try ledger.copy(to: folder.path("moved.sqlite"))
+    let moved = try Ledger.open(path: folder.path("moved.sqlite"), mode: .readWrite)
+    try moved.leaveLake()
+    #expect(try moved.lakeLeftovers() == ["p", "q"])
+    let other = try TemporaryFolder()
+    #expect(try Ledger.fresh(in: other).lakeLeftovers().isEmpty)
+  }
+
   @Test("The id of a person who was erased does not come back from a lake")
   func erased() throws {
     try ledger.ingest("a", [Line(user: "QON_person"), Line(transaction: "t2", original: "t2")])

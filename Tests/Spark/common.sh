@@ -19,7 +19,10 @@ room=$(mktemp -d)
 begun=()
 trap 'kill "${begun[@]}" 2>/dev/null || true; wait; rm -rf "$room"' EXIT
 cd "$room"
-master=local[2]
+# Tasks may fail three times.
+master='local[2,4]'
+# The option of Spark's ledgers that says where the lake is.
+lake=(${LAKE:+--lake "$LAKE"})
 
 # fail WORDS: the end.
 fail() {
@@ -32,6 +35,7 @@ fail() {
 engine() {
   local engine=$1 command=$2
   shift 2
+  [ "$engine" = embedded ] || set -- "$@" "${lake[@]}"
   code=0
   "$binary" "$command" --ledger "$engine.sqlite" --engine "$engine" --master "$master" "$@" \
     >"$engine.out" 2>"$engine.log" || code=$?

@@ -36,6 +36,22 @@ extension Ledger {
     }
   }
 
+  /// Notes, before they are begun, that some folders of a lake belong to this ledger.
+  public func note(parts: [String]) throws {
+    try change("name parts of a lake") { database in
+      for part in parts { try database.run("insert into lake_part (part) values (?)", part) }
+    }
+    try sync()
+  }
+
+  /// The folders of a lake that this ledger had begun and that hold none of its archives.
+  public func lakeLeftovers() throws(SubledgerError) -> [String] {
+    try all(
+      "read what was left in a lake",
+      "select part from lake_part except select part from lake_archive order by part"
+    ) { $0.text(0) }
+  }
+
   /// Whether events lie in a lake, or in the ledger; nil before any archive of events.
   public func isOnLake() throws(SubledgerError) -> Bool? {
     try first(

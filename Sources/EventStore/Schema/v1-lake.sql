@@ -1,5 +1,4 @@
--- Of a ledger whose events lie in a lake: where those of each archive are. What else lies in the
--- lake was left by a run that was broken off.
+-- Of a ledger whose events lie in a lake: where those of each archive are.
 create table lake_archive (
   archive integer primary key references archive (id),
   part text not null, -- the folder of the run that read it
@@ -7,3 +6,8 @@ create table lake_archive (
   attempt integer not null, -- which reading of it counts
   published integer not null -- the last archive that a run had published then
 ) strict;
+-- All folders of the lake that runs of this ledger began: one that has no archive was left by a run
+-- that was broken off, or another took its place.
+create table lake_part (
+  part text primary key
+) strict, without rowid;

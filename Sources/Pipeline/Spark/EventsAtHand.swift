@@ -80,10 +80,10 @@ extension SparkEngine {
     try copy.leaveLake()
   }
 
-  /// Moves all events of `copy`, a copy of the ledger, to a new part of the lake.
-  func empty(_ copy: Ledger) throws {
+  /// Moves all events of `copy`, a copy of `ledger`, to a new part of the lake.
+  func empty(_ copy: Ledger, of ledger: Ledger) throws {
     try started()
-    let part = newPart()
+    let part = try newPart(of: ledger, copy)
     let rows = try RowFile(path: "\(exchange)/\(newName("moved")).tsv")
     var writer = ArchiveRowWriter(file: 0, put: rows.put)
     try copy.forEachVersion { batch in
@@ -133,10 +133,9 @@ extension RunPipeline {
     try engine.fill(copy)
     let value = try work(copy)
     guard !plan.isDryRun else { return value }
-    let replaced = try ledger.lakeArchives()
-    try engine.empty(copy)
+    try engine.empty(copy, of: ledger)
     try ledger.replace(by: copy, stop: stop)
-    try engine.removeLeftovers(of: ledger, replaced: replaced)
+    try engine.removeLeftovers(of: ledger)
     return value
   }
 
@@ -156,10 +155,11 @@ extension RunPipeline {
     try onLedger(to: "move the events of") { ledger in
       let engine = engine()
       guard let isOnLake = try ledger.isOnLake(), isOnLake != (plan.engine == .spark) else {
+        try engine.removeLeftovers(of: ledger)
         return "the events of \(plan.ledger.shown()) are there already"
       }
       let copy = try engine.copy(of: ledger)
-      try isOnLake ? engine.fill(copy) : engine.empty(copy)
+      try isOnLake ? engine.fill(copy) : engine.empty(copy, of: ledger)
       try copy.vacuum()
       try ledger.replace(by: copy, stop: stop)
       try engine.removeLeftovers(of: ledger)

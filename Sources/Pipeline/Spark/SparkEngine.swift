@@ -20,8 +20,6 @@ final class SparkEngine: Sendable {
   let exchange: String
   let scripts: SparkScripts
   private let program: String
-  /// Of the names of this ledger's parts: several ledgers may have one lake.
-  private let owner: String
   private let state = Mutex(State())
 
   private struct State {
@@ -37,7 +35,6 @@ final class SparkEngine: Sendable {
   init(_ plan: Plan, log: Logger, stop: @escaping @Sendable () -> Int32) {
     (self.plan, self.log, self.stop) = (plan, log, stop)
     let path = URL(fileURLWithPath: plan.ledger).path
-    owner = UInt64(bitPattern: Fingerprint.of(path)).hexadecimal
     let place = (plan.lake ?? "\(plan.ledger).lake").replacing(/^file:(\/\/)?/, with: "")
     isAway = place.contains("://")
     room = isAway ? "\(path).lake" : URL(fileURLWithPath: place).path
@@ -89,6 +86,8 @@ final class SparkEngine: Sendable {
         // Else `dfs` asks a metastore.
         "spark.hadoop.hive.security.authorization.manager": "org.apache.hadoop.hive.ql.security"
           + ".authorization.StorageBasedAuthorizationProvider",
+        // Else Spark looks for a file in each part, and says that there is none.
+        "spark.sql.streaming.fileStreamSink.metadata.ignored": "true",
         "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
       ], folder: exchange, log: "\(room)/spark.log", stop: stop)
   }
@@ -152,36 +151,49 @@ final class SparkEngine: Sendable {
     return names
   }
 
-  /// A new name of a part of the lake, which says whose it is and how many buckets it has.
-  func newPart() -> String {
-    "\(owner)-\(SparkScripts.buckets)-\(UUID().uuidString.lowercased())"
+  /// A new name of a part of the lake, which says how many buckets it has and which `ledgers` know
+  /// from now on.
+  func newPart(of ledgers: Ledger...) throws -> String {
+    let part = "\(SparkScripts.buckets)-\(UUID().uuidString.lowercased())"
+    for ledger in ledgers { try ledger.note(parts: [part, part.again]) }
+    return part
   }
 
   /// The names of all parts that are in the lake.
-  private func parts() -> Set<String> {
-    let lines =
-      isAway
-      ? try? run(["dfs -ls \(scripts.lake)"])
-      : try? files.contentsOfDirectory(atPath: scripts.lake)
+  private func parts() throws -> Set<String> {
+    var lines: [String] = []
+    do {
+      lines =
+        isAway
+        ? try run(["dfs -ls \(scripts.lake)"])
+        : try files.contentsOfDirectory(atPath: scripts.lake)
+    } catch let error as SubledgerError where !error.message.contains("No such file") {
+      throw error
+    } catch {}
     return Set(
-      (lines ?? []).compactMap { line in
+      lines.compactMap { line in
         let name = line.split(separator: "/").last ?? ""
         return name.hasPrefix("part=") ? String(name.dropFirst(5)) : nil
       })
   }
 
-  /// Removes what runs left in the lake that were broken off, and parts in whose place others are,
-  /// also those of `replaced` that were made when the ledger had another path.
-  func removeLeftovers(of ledger: Ledger, replaced: [LakeArchive] = []) throws {
-    let kept = Set(try ledger.lakeArchives().map(\.part))
-    let replaced = Set(replaced.map(\.part))
-    for part in parts().subtracting(kept)
-    where part.hasPrefix("\(owner)-") || replaced.contains(part) {
+  /// Removes what runs of this ledger left in the lake that were broken off, and parts in whose
+  /// place others are.
+  ///
+  /// Each run does so anew: the Spark of a driver that died may go on writing.
+  func removeLeftovers(of ledger: Ledger) throws {
+    for part in try parts().intersection(try ledger.lakeLeftovers()) {
       let place = "\(scripts.lake)/part=\(part)"
-      if isAway {
-        _ = try? run(["dfs -rm -r -f -skipTrash \(place)"])
-      } else {
-        try? files.removeItem(atPath: place)
+      do {
+        if isAway {
+          try run(["dfs -rm -r -f -skipTrash \(place)"])
+        } else {
+          try files.removeItem(atPath: place)
+        }
+      } catch {
+        log.warning(
+          "cannot remove \(place.shown()), which holds no events any more: \(error.cause)",
+          metadata: ["code": "lake_leftover"])
       }
     }
     for name in (try? files.contentsOfDirectory(atPath: room)) ?? []
@@ -199,7 +211,7 @@ final class SparkEngine: Sendable {
     _ archives: [LakeArchive], users: String? = nil, touched: TouchedKeys? = nil
   ) throws -> [String] {
     let parts = Set(archives.map(\.part))
-    if let part = parts.subtracting(self.parts()).min() {
+    if let part = parts.subtracting(try self.parts()).min() {
       throw SubledgerError(
         .noInput, "cannot read events of the ledger: the lake \(lake.shown()) lacks part \(part)",
         hint: "give the folder of the lake as --lake, and let nothing else remove files there")

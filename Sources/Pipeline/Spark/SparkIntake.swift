@@ -14,7 +14,7 @@ extension Intake {
     try spark.removeLeftovers(of: ledger)
     guard !files.isEmpty else { return }
     let intake = try ledger.beginLakeEvents(schedules: plan.configuration.retrySchedules)
-    let part = spark.newPart()
+    let part = try spark.newPart(of: ledger)
     let format = StageCoding()
     let listed = try spark.write(
       files.enumerated().map { "\($0)\t\(try format.field(ListedFile($1)))" }, as: "files")

@@ -66,7 +66,7 @@ struct SparkScripts: Sendable {
     parts: Set<String>, archives: String, users: String, touched: TouchedKeys? = nil
   ) -> [String] {
     let all = parts.sorted().joined(separator: ",")
-    let hasBuckets = parts.allSatisfy { $0.contains("-\(Self.buckets)-") }
+    let hasBuckets = parts.allSatisfy { $0.hasPrefix("\(Self.buckets)-") }
     // The names of files end with their bucket.
     let names = touched?.buckets.sorted().map { String($0 + 100_000).dropFirst() } ?? []
     let some =
