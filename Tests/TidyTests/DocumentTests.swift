@@ -43,6 +43,18 @@ struct DocumentTests {
     }
   }
 
+  @Test("The modules of docs/architecture.md are those of Package.swift, in their order")
+  func modules() throws {
+    let text = try document("docs/architecture.md")
+    let chapter = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Modules") })
+    let listed = try matches(of: "^- `(\\w+)`:", in: String(chapter)).map(\.group)
+    let plan = try FloorPlan(manifest: document("Package.swift"))
+    let targets = plan.targets.map(\.name).filter { name in
+      Repository.swiftFiles.contains { $0.path.hasPrefix("Sources/\(name)/") }
+    }
+    #expect(listed == targets)
+  }
+
   @Test("Every link between documents leads to a file")
   func links() throws {
     let names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter(Repository.has)
