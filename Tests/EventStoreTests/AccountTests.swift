@@ -239,6 +239,18 @@ struct AccountTests {
     #expect(try newest(-1).isEmpty)
   }
 
+  @Test(
+    "Hours of deliveries that cannot be are damage",
+    arguments: ["00", "180000", "0080dddb0100", "0000808080808080808080ff00"])
+  func damagedHours(bytes: String) throws {
+    try ledger.ingest("a", [Line()])
+    try ledger.rows(sql: "update delivery_day set hours = x'00ffdcdb0100'") { _ in }
+    #expect(try ledger.watermarks(asOf: .end).count == 1, "the last millisecond of an hour")
+    try ledger.rows(sql: "update delivery_day set hours = x'\(bytes)'") { _ in }
+    let error = #expect(throws: SubledgerError.self) { try ledger.watermarks(asOf: .end) }
+    #expect(error?.kind == .damagedInput)
+  }
+
   @Test("A state that only the end of its period dates says nothing about how fresh the input is")
   func undated() throws {
     try ledger.ingest(

@@ -54,11 +54,11 @@ struct KnownCaseTests {
     },
     Damage("insert into rate_cell values (5000000000, 1, x'')", "Int32") { _ = try $0.rateRows() },
     Damage("update lineage set app = 5000000000", "Int32") { try $0.forEachLineage { _, _ in } },
-    Damage("update delivery_hour set provider = 99", "Provider") {
+    Damage("update delivery_day set provider = 99", "Provider") {
       _ = try $0.watermarks(asOf: .end)
     },
     // A number that ends like that of a provider is none of it.
-    Damage("update delivery_hour set provider = 256 + provider", "Provider") {
+    Damage("update delivery_day set provider = 256 + provider", "Provider") {
       _ = try $0.watermarks(asOf: .end)
     },
     Damage("insert into fold_feed values (99, 0, 0, 0, 0)", "Provider") { _ = try $0.foldBasis() },

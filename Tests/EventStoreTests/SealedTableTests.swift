@@ -20,7 +20,7 @@ struct SealedTableTests {
     arguments: [
       ("archive", "name", true), ("archive", "bytes", true), ("archive", "path", false),
       ("archive", "modified_ms", false), ("delivery_cell", "received", true),
-      ("delivery_hour", "last_ms", true), ("act", "sha256", true),
+      ("delivery_day", "app", true), ("act", "sha256", true),
     ])
   func columns(table: String, column: String, isFound: Bool) throws {
     try ledger.ingest("a", [Line()])

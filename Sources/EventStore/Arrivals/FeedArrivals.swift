@@ -30,25 +30,86 @@ struct FeedArrivals {
 
   /// Merges them into those of the ledger, as what `run` will publish.
   func write(to database: Connection, run: Int64) throws {
-    let upsert = try database.statement(
+    let select = try database.statement(
+      "select hours from delivery_day where provider = ? and app = ? and day = ? and run = ?")
+    let insert = try database.statement(
       """
-      insert into delivery_hour (provider, app, hour, run, first_ms, last_ms)
-      values (?, ?, ?, ?, ?, ?)
-      on conflict (provider, app, hour, run) do update set
-        first_ms = min(first_ms, excluded.first_ms), last_ms = max(last_ms, excluded.last_ms)
+      insert or replace into delivery_day (provider, app, day, run, hours) values (?, ?, ?, ?, ?)
       """)
-    var hours = hours
-    if let current { hours[current.hour] = current.arrivals }
-    for (hour, arrivals) in hours.sorted(by: { $0.key < $1.key }) {
-      try upsert.run(
-        feed.provider, feed.app, hour, run, arrivals.lowerBound, arrivals.upperBound)
+    var hours = hours.map { ArrivalHour(hour: $0, arrivals: $1) }
+    if let current { hours.append(ArrivalHour(hour: current.hour, arrivals: current.arrivals)) }
+    let days = Dictionary(grouping: hours, by: \.day)
+    for (day, hours) in days.sorted(by: { $0.key < $1.key }) {
+      select.bindAll(feed.provider, feed.app, day, run)
+      let known = try select.first { try [ArrivalHour]($0.blob(0), of: day) }
+      let all = ((known ?? []) + hours).merged
+      try insert.run(feed.provider, feed.app, day, run, all.bytes)
     }
     try lags.write(to: database, run: run, feed)
   }
 }
 
+/// A UTC hour in which something of a feed arrived.
+struct ArrivalHour {
+  /// Since 1970-01-01.
+  let hour: Int64
+  /// From the first arrival to the last.
+  var arrivals: ClosedRange<Instant>
+
+  var day: Day { CivilCalendar.utc.day(of: Instant(hour: hour)) }
+}
+
+extension [ArrivalHour] {
+  /// The same with one element for each hour, in order.
+  var merged: [ArrivalHour] {
+    var merged: [ArrivalHour] = []
+    for next in sorted(by: { $0.hour < $1.hour }) {
+      if let last = merged.last, last.hour == next.hour {
+        merged[merged.count - 1].arrivals = last.arrivals.including(next.arrivals)
+      } else {
+        merged.append(next)
+      }
+    }
+    return merged
+  }
+
+  /// A day's hours as `delivery_day` holds them: of each its number in the day, the milliseconds
+  /// from its start to the first arrival, and from there to the last.
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    for element in self {
+      let (first, last) = (element.arrivals.lowerBound, element.arrivals.upperBound)
+      writer.put(byte: UInt8(truncatingIfNeeded: element.hour - Int64(element.day.number) * 24))
+      writer.put(unsigned: UInt64(first.since(Instant(hour: element.hour)).milliseconds))
+      writer.put(unsigned: UInt64(last.since(first).milliseconds))
+    }
+    return writer.bytes
+  }
+
+  /// The hours of a day from such bytes.
+  init(_ bytes: UnsafeRawBufferPointer, of day: Day) throws(SubledgerError) {
+    self.init()
+    let length = UInt64(Interval.hour.milliseconds)
+    var reader = ByteReader(bytes)
+    while !reader.isAtEnd {
+      let hour = Int64(reader.byte())
+      let (start, rest) = (reader.unsigned(), reader.unsigned())
+      guard reader.isSound, hour < 24, start < length, rest < length - start else {
+        throw .damaged("the hours of a day of deliveries")
+      }
+      let first =
+        Instant(hour: Int64(day.number) * 24 + hour) + Interval(milliseconds: Int64(start))
+      append(
+        ArrivalHour(
+          hour: first.hour, arrivals: first...(first + Interval(milliseconds: Int64(rest)))))
+    }
+  }
+}
+
 extension ClosedRange<Instant> {
-  func including(_ instant: Instant) -> Self {
-    Swift.min(lowerBound, instant)...Swift.max(upperBound, instant)
+  func including(_ instant: Instant) -> Self { including(instant...instant) }
+
+  func including(_ other: Self) -> Self {
+    Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
   }
 }

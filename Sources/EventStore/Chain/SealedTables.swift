@@ -10,7 +10,7 @@ enum SealedTables {
     ("archive", "run = ?1"), ("unknown_input", ofArchives), ("skipped", ofArchives),
     ("rejected", ofArchives),
     ("reject", ofArchives), ("delivery_cell", "run = ?1"), ("latency_cell", "run = ?1"),
-    ("receipt_cell", "run = ?1"), ("failed_attempt", "run = ?1"), ("delivery_hour", "run = ?1"),
+    ("receipt_cell", "run = ?1"), ("failed_attempt", "run = ?1"), ("delivery_day", "run = ?1"),
     ("creation_lag", "run = ?1"),
     ("publication", "run = ?1"), ("published_horizon", "run = ?1"), ("published", "run = ?1"),
     ("published_row", "version in (select id from published where run = ?1)"),

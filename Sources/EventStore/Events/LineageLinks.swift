@@ -10,8 +10,8 @@ extension Ledger {
   public func linkLineages() throws(SubledgerError) {
     try change("link subscriptions of several providers") { database in
       let several = try database.first(
-        "select 1 where (select min(provider) from delivery_hour) "
-          + "< (select max(provider) from delivery_hour)"
+        "select 1 where (select min(provider) from delivery_day) "
+          + "< (select max(provider) from delivery_day)"
       ) { _ in true }
       guard several ?? false else { return }
       var links = LineageLinks(database)

@@ -91,7 +91,7 @@ public final class LedgerReplay {
   /// What lines bring, and what is made of it without a run; tables that refer to others first.
   private static let emptied = [
     "skipped", "rejected", "reject", "unknown_input", "customer", "snapshot", "snapshot_content",
-    "archive", "delivery_cell", "latency_cell", "receipt_cell", "failed_attempt", "delivery_hour",
+    "archive", "delivery_cell", "latency_cell", "receipt_cell", "failed_attempt", "delivery_day",
     "creation_lag", "lineage", "identity", "event_conflict", "store_transaction", "lineage_link",
     "fold", "due", "reconciled", "snapshot_due",
   ]

@@ -38,7 +38,7 @@ extension Ledger {
   /// Rows of later runs, and rows that the run itself wrote.
   private static let ofRuns = [
     ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
-    ("failed_attempt", "run > ?"), ("delivery_hour", "run > ?"), ("creation_lag", "run > ?"),
+    ("failed_attempt", "run > ?"), ("delivery_day", "run > ?"), ("creation_lag", "run > ?"),
     ("run_part", "run >= ?"), ("drill", "run >= ?"),
     ("publication", "run >= ?"), ("published_horizon", "run >= ?"),
     ("published_row", "version in (select id from published where run >= ?)"),

@@ -122,7 +122,7 @@ extension Ledger {
   /// The feeds that something arrived of.
   public func feeds() throws(SubledgerError) -> [Feed] {
     try all(
-      "read the feeds", "select distinct provider, app from delivery_hour order by provider, app"
+      "read the feeds", "select distinct provider, app from delivery_day order by provider, app"
     ) {
       try Feed(provider: $0.value(0), app: $0.symbol(1))
     }
@@ -140,30 +140,27 @@ extension Ledger {
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
     try access("read the watermarks") { database in
       var rhythms: [(feed: Feed, rhythm: FeedRhythm)] = []
-      // What several runs say of an hour is put together here: SQLite takes twice the time for it.
-      var current: (hour: Int64, arrivals: ClosedRange<Instant>)?
-      func endHour() {
-        guard let ended = current?.arrivals else { return }
-        rhythms[rhythms.count - 1].rhythm.add(first: ended.lowerBound, last: ended.upperBound)
+      // Several runs may have brought deliveries of a day.
+      var current: (day: Day, hours: [ArrivalHour])?
+      func endDay() {
+        for hour in current?.hours.merged ?? [] {
+          rhythms[rhythms.count - 1].rhythm.add(
+            first: hour.arrivals.lowerBound, last: hour.arrivals.upperBound)
+        }
         current = nil
       }
       try database.forEachRow(
-        """
-        select provider, app, hour, first_ms, last_ms from delivery_hour
-        order by provider, app, hour
-        """
+        "select provider, app, day, hours from delivery_day order by provider, app, day"
       ) { row in
         let feed = try Feed(provider: row.value(0), app: row.symbol(1))
-        let (hour, first, last) = (row.int64(2), row.instant(3), row.instant(4))
-        if rhythms.last?.feed == feed, let known = current, known.hour == hour {
-          current?.arrivals = known.arrivals.including(first).including(last)
-          return
-        }
-        endHour()
-        if rhythms.last?.feed != feed { rhythms.append((feed, FeedRhythm(asOf: asOf))) }
-        current = (hour, first...max(first, last))
+        let isNew = rhythms.last?.feed != feed
+        let day = row.day(2)
+        if isNew || current?.day != day { endDay() }
+        if isNew { rhythms.append((feed, FeedRhythm(asOf: asOf))) }
+        let hours = try [ArrivalHour](row.blob(3), of: day)
+        current = (day, (current?.hours ?? []) + hours)
       }
-      endHour()
+      endDay()
       let words = symbols.words
       let known = rhythms.filter { words.indices.contains(Int($0.feed.app)) }.sorted {
         ($0.feed.provider.rawValue, words[Int($0.feed.app)])

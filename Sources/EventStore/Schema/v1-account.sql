@@ -133,15 +133,15 @@ create table failed_attempt (
   primary key (run, provider, schedule, at_ms, identity, attempt)
 ) strict, without rowid;
 
--- The UTC hours in which something of a feed arrived (received, else created, else event time).
-create table delivery_hour (
+-- The hours of UTC days in which something of a feed arrived (received, else created, else event
+-- time), each with its first and last arrival.
+create table delivery_day (
   provider integer not null,
   app integer not null,
-  hour integer not null, -- since 1970-01-01
+  day integer not null, -- since 1970-01-01
   run integer not null,
-  first_ms integer not null, -- the first arrival
-  last_ms integer not null, -- the last one
-  primary key (provider, app, hour, run)
+  hours blob not null, -- layout: FeedArrivals.swift
+  primary key (provider, app, day, run)
 ) strict, without rowid;
 
 -- A sample of each feed's events, those with the least fingerprints: seconds from an event to the

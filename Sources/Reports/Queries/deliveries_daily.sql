@@ -4,12 +4,12 @@
 with arrivals as (
   select distinct
     feed.provider,
-    arrival.hour / 24 as day
+    arrival.day
   from fold_feed as feed
-  join delivery_hour as arrival
+  join delivery_day as arrival
     on arrival.provider = feed.provider
     and arrival.app = feed.app
-    and arrival.hour between feed.begin_ms / 3600000 and feed.newest_ms / 3600000
+    and arrival.day between feed.begin_ms / 86400000 and feed.newest_ms / 86400000
 ),
 silences as (
   select
