@@ -7,10 +7,7 @@ import Testing
 struct BackupTests {
   let program: Program
 
-  init() throws {
-    program = try Program()
-    try program.folder.write(bodies(3), to: "in/a.jsonl")
-  }
+  init() throws { program = try Program(reading: bodies(3)) }
 
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 

@@ -6,27 +6,9 @@ import Testing
 struct ExplainCommandTests {
   let program: Program
 
-  private var settings: [String] { Self.settings }
+  private let settings = Program.sampleSettings
 
-  private static var settings: [String] {
-    let sample = Project.path("sample-data")
-    return ["--config", "\(sample)/subledger.yaml", "--prices", "\(sample)/prices.csv"]
-  }
-
-  /// A ledger of the sample and its reports, made once; tests that write take a copy.
-  private static let prepared = Result {
-    let program = try Program()
-    let sample = Project.path("sample-data")
-    let result = try program.run(
-      [
-        "run", "--archives", "\(sample)/archives", "--snapshots", "\(sample)/snapshots",
-        "--as-of", "2026-03-01",
-      ] + settings)
-    try #require(result.status == 0, "\(result)")
-    return program
-  }
-
-  init() throws { program = try Self.prepared.get() }
+  init() throws { program = try Program.ofSample.get() }
 
   /// A program in another folder, with a copy of the ledger.
   private func copy() throws -> Program {

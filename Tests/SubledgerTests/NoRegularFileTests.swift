@@ -7,8 +7,7 @@ struct NoRegularFileTests {
   let program: Program
 
   init() throws {
-    program = try Program()
-    try program.folder.write(bodies(3), to: "in/a.jsonl")
+    program = try Program(reading: bodies(3))
     try program.folder.write("theirs", to: "victim")
     #expect(chmod(program.folder.path("victim"), 0o666) == 0)
   }

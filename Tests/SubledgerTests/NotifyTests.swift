@@ -6,10 +6,7 @@ import Testing
 struct NotifyTests {
   private let program: Program
 
-  init() throws {
-    program = try Program()
-    try program.folder.write(bodies(3), to: "in/a.jsonl")
-  }
+  init() throws { program = try Program(reading: bodies(3)) }
 
   private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

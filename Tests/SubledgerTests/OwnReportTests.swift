@@ -7,24 +7,17 @@ struct OwnReportTests {
   private static let examples = Project.path("examples/reports")
   let program: Program
 
+  private static let settings =
+    Program.sampleSettings + [
+      "--as-of", "2026-03-01", "--reports-dir", examples,
+    ]
+
   /// A set of the sample with both examples, made once; tests that write take a copy.
   private static let prepared = Result {
     let program = try Program()
-    let sample = Project.path("sample-data")
-    let result = try program.run(
-      [
-        "run", "--archives", "\(sample)/archives", "--snapshots", "\(sample)/snapshots",
-      ] + settings)
+    let result = try program.run(Program.sampleRun + ["--reports-dir", examples])
     try #require(result.status == 0, "\(result)")
     return program
-  }
-
-  private static var settings: [String] {
-    let sample = Project.path("sample-data")
-    return [
-      "--as-of", "2026-03-01", "--config", "\(sample)/subledger.yaml",
-      "--prices", "\(sample)/prices.csv", "--reports-dir", examples,
-    ]
   }
 
   init() throws { program = try Self.prepared.get() }

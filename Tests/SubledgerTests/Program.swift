@@ -17,6 +17,12 @@ struct Program {
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// The program with an archive of these lines in the folder `in`.
+  init(reading lines: String) throws {
+    try self.init()
+    try folder.write(lines, to: "in/a.jsonl")
+  }
+
   /// The program in a folder of its own with all that lies in another's.
   init(copying other: Program) throws {
     folder = try TemporaryFolder(copying: other.folder)
@@ -147,4 +153,26 @@ func readCSV(_ path: String) throws -> [[String: String]] {
   guard let header = rows.first else { return [] }
   #expect(rows.allSatisfy { $0.count == header.count }, "each row of \(path) has all columns")
   return rows.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0)) }
+}
+
+extension Program {
+  /// A run of the sample.
+  static let sampleRun =
+    [
+      "run", "--archives", Project.path("sample-data/archives"),
+      "--snapshots", Project.path("sample-data/snapshots"), "--as-of", "2026-03-01",
+    ] + sampleSettings
+
+  static let sampleSettings = [
+    "--config", Project.path("sample-data/subledger.yaml"),
+    "--prices", Project.path("sample-data/prices.csv"),
+  ]
+
+  /// The sample's ledger and reports, made once; tests that write take a copy.
+  static let ofSample = Result {
+    let program = try Program()
+    let result = try program.run(sampleRun)
+    try #require(result.status == 0, "\(result)")
+    return program
+  }
 }

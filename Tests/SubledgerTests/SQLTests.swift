@@ -6,20 +6,7 @@ import Testing
 struct SQLTests {
   let program: Program
 
-  /// A ledger of the sample and its reports, made once; tests that write take a copy.
-  private static let prepared = Result {
-    let program = try Program()
-    let sample = Project.path("sample-data")
-    let result = try program.run([
-      "run", "--archives", "\(sample)/archives", "--snapshots", "\(sample)/snapshots",
-      "--as-of", "2026-03-01", "--config", "\(sample)/subledger.yaml",
-      "--prices", "\(sample)/prices.csv",
-    ])
-    try #require(result.status == 0, "\(result)")
-    return program
-  }
-
-  init() throws { program = try Self.prepared.get() }
+  init() throws { program = try Program.ofSample.get() }
 
   private func rows(_ query: String) throws -> [[String: String]] {
     let result = try program.run(["sql", query])

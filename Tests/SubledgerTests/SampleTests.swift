@@ -10,12 +10,7 @@ struct SampleTests {
 
   @Test("reports/ is what comes of sample-data/, byte for byte")
   func reports() throws {
-    let result = try program.run([
-      "run", "--archives", Project.path("sample-data/archives"), "--snapshots",
-      Project.path("sample-data/snapshots"), "--config", Project.path("sample-data/subledger.yaml"),
-      "--prices",
-      Project.path("sample-data/prices.csv"), "--as-of", "2026-03-01",
-    ])
+    let result = try program.run(Program.sampleRun)
     #expect(result.status == 0, "\(result)")
     let different = differences(
       try filesAndBytes(under: Project.path("reports")), try program.published())

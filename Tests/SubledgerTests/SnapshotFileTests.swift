@@ -6,10 +6,7 @@ import Testing
 struct SnapshotFileTests {
   let program: Program
 
-  init() throws {
-    program = try Program()
-    try program.folder.write(bodies(3), to: "in/a.jsonl")
-  }
+  init() throws { program = try Program(reading: bodies(3)) }
 
   private let person = #"{"provider":"purple","user_id":"u","entitlements":[]}"# + "\n"
 

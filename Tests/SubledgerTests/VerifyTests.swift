@@ -42,8 +42,7 @@ struct VerifyTests {
 
   @Test("What a date in a name, or an option, said of snapshots is said again by the replay")
   func captureTimes() throws {
-    let one = try Program()
-    try one.folder.write(bodies(3), to: "in/a.jsonl")
+    let one = try Program(reading: bodies(3))
     let line = #"{"provider":"qonversion","user_id":"u-1","entitlements":[]}"# + "\n"
     try one.folder.write(line, to: "seen/2026-01-31/users-2026-02-20.jsonl")
     try one.folder.write(line.replacing("u-1", with: "u-2"), to: "seen/2026-01-31/users.jsonl")
