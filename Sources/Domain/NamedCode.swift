@@ -5,16 +5,19 @@ where RawValue == UInt8 {}
 
 extension NamedCode {
   /// The name in reports, configuration and messages.
-  public var name: String {
-    "\(self)".reduce(into: "") { name, letter in
-      name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
-    }
-  }
+  public var name: String { "\(self)".inSnakeCase }
 
   /// The case of that name; nil if there is none.
   public init?(name: String) {
     guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = match
+  }
+}
+
+extension String {
+  /// `oneTime` as `one_time`.
+  public var inSnakeCase: String {
+    reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
   }
 }
 

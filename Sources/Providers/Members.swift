@@ -1,7 +1,7 @@
 import Domain
 import Formats
 
-/// The members of one kind of object that a reader asks for.
+/// The members of one kind of object that a reader asks for, each called as its case.
 protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
   /// The member's names in the order of preference; providers rename between versions.
   var names: [String] { get }
@@ -10,7 +10,14 @@ protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
 }
 
 extension MemberField {
+  var names: [String] { [camelCase] }
   static var unread: [String] { [] }
+
+  /// The name of `productID` as `productId`.
+  var camelCase: String { "\(self)".replacing("ID", with: "Id") }
+
+  /// The name of `productID` as `product_id`.
+  var snakeCase: String { camelCase.replacing("USD", with: "Usd").inSnakeCase }
 }
 
 /// What messages call the fields of an object: a path such as `transaction.`, and the first names.

@@ -124,14 +124,7 @@ private enum FlobukField: Int, MemberField {
   case received
 
   var names: [String] {
-    switch self {
-    case .transaction: ["transaction"]
-    case .data: ["data"]
-    case .store: ["store"]
-    case .user: ["user"]
-    case .timestamp: ["timestamp"]
-    case .received: receivedNames.filter { $0 != "timestamp" }
-    }
+    self == .received ? receivedNames.filter { $0 != "timestamp" } : [camelCase]
   }
 
   static let unread = addedNames

@@ -44,19 +44,6 @@ struct FlobukPurchase {
 enum FlobukDataField: Int, MemberField {
   case productID, type, sandbox, status, expiresDate, autoRenew, billingRetry, groupID
 
-  var names: [String] {
-    switch self {
-    case .productID: ["productId"]
-    case .type: ["type"]
-    case .sandbox: ["sandbox"]
-    case .status: ["status"]
-    case .expiresDate: ["expiresDate"]
-    case .autoRenew: ["autoRenew"]
-    case .billingRetry: ["billingRetry"]
-    case .groupID: ["groupId"]
-    }
-  }
-
   static let unread = ["cancelReason"]
 }
 
@@ -95,18 +82,11 @@ struct FlobukPurchaseReader {
 }
 
 extension Store {
-  /// The shop that FLOBUK's `store` names.
   init(flobukStore word: UnsafeRawBufferPointer) {
-    if word.isWord("googleplay") {
-      self = .playStore
-    } else if word.isWord("appleappstore") {
-      self = .appStore
-    } else if word.isWord("macappstore") {
-      self = .macAppStore
-    } else if word.isWord("paypal") {
-      self = .paypal
-    } else {
-      self = .unknown
-    }
+    let stores: [(StaticString, Store)] = [
+      ("googleplay", .playStore), ("appleappstore", .appStore), ("macappstore", .macAppStore),
+      ("paypal", .paypal),
+    ]
+    self = stores.first { word.isWord($0.0) }?.1 ?? .unknown
   }
 }

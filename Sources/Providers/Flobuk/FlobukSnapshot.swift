@@ -7,14 +7,6 @@ import Domain
 /// webhooks name it so.
 private enum FlobukSnapshotField: Int, MemberField {
   case data, transaction, store
-
-  var names: [String] {
-    switch self {
-    case .data: ["data"]
-    case .transaction: ["transaction"]
-    case .store: ["store"]
-    }
-  }
 }
 
 /// Reads what FLOBUK's Get User answers: one entry for each product, the newest, without

@@ -41,12 +41,14 @@ struct Iaptic: BodyMapper {
   func isBody(_ tape: JSONTape) -> Bool {
     guard let type = top.value(.type) else { return false }
     if has(.password) || holdsPurchases(tape) { return true }
-    let others: [IapticField] = [.username, .purchases, .notification, .othersMembers]
+    let others: [IapticField] = [
+      .applicationUsername, .purchases, .notification, .othersMembers,
+    ]
     return tape.bytes(type).isWord("test") && !others.contains(where: has)
   }
 
   func isDamagedBody(_ tape: JSONTape) -> Bool {
-    let named = [IapticField.username, .password, .notification].count(where: has)
+    let named = [IapticField.applicationUsername, .password, .notification].count(where: has)
     return holdsPurchases(tape) ? named >= 1 : named >= 2
   }
 
@@ -123,7 +125,7 @@ struct Iaptic: BodyMapper {
   private mutating func readPurchases(
     into body: inout IapticBody, _ tape: JSONTape
   ) throws(BodyProblem) {
-    body.user = try tape.identifier(top[.username])
+    body.user = try tape.identifier(top[.applicationUsername])
     let sent = top.value(.purchases)
     if let sent {
       body.purchases = try reader.purchases(sent, of: tape)
@@ -163,21 +165,17 @@ struct Iaptic: BodyMapper {
 /// Source: iaptic.com and billing.fovea.cc, Webhook. Of `password`, the account's secret, only the
 /// presence is read.
 private enum IapticField: Int, MemberField {
-  case type, username, purchases, notification, password
+  case type, applicationUsername, purchases, notification, password
   /// Members of other webhooks and of answers to failed requests.
   case othersMembers
   case received
 
   var names: [String] {
     switch self {
-    case .type: ["type"]
-    case .username: ["applicationUsername"]
-    case .purchases: ["purchases"]
-    case .notification: ["notification"]
-    case .password: ["password"]
     case .othersMembers:
       ["eventTimeMillis", "properties", "transaction", "store", "data", "ok", "code", "error"]
     case .received: receivedNames
+    default: [camelCase]
     }
   }
 
@@ -187,15 +185,4 @@ private enum IapticField: Int, MemberField {
 /// The members of a body's `notification`, which bodies of the first years lack.
 private enum IapticNotificationField: Int, MemberField {
   case reason, id, date, productID, purchaseID, transactionID
-
-  var names: [String] {
-    switch self {
-    case .reason: ["reason"]
-    case .id: ["id"]
-    case .date: ["date"]
-    case .productID: ["productId"]
-    case .purchaseID: ["purchaseId"]
-    case .transactionID: ["transactionId"]
-    }
-  }
 }

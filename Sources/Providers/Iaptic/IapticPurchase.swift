@@ -78,27 +78,11 @@ private enum IapticPurchaseField: Int, MemberField {
 
   var names: [String] {
     switch self {
-    case .productID: ["productId"]
-    case .purchaseID: ["purchaseId"]
-    case .transactionID: ["transactionId"]
-    case .platform: ["platform"]
-    case .sandbox: ["sandbox"]
     case .purchaseDate: ["purchaseDate", "subscribedAt"]
     case .lastRenewalDate: ["lastRenewalDate", "renewedAt"]
     case .expirationDate: ["expirationDate", "expiresAt"]
-    case .isExpired: ["isExpired"]
-    case .renewalIntent: ["renewalIntent"]
-    case .renewalIntentChangeDate: ["renewalIntentChangeDate"]
     case .cancelationReason: ["cancelationReason", "cancellationReason"]
-    case .isBillingRetryPeriod: ["isBillingRetryPeriod"]
-    case .isTrialPeriod: ["isTrialPeriod"]
-    case .isIntroPeriod: ["isIntroPeriod"]
-    case .discountID: ["discountId"]
-    case .isPending: ["isPending"]
-    case .isSharedPurchase: ["isSharedPurchase"]
-    case .currency: ["currency"]
-    case .amountMicros: ["amountMicros"]
-    case .amountUSD: ["amountUSD"]
+    default: [camelCase]
     }
   }
 

@@ -3,32 +3,13 @@ import Domain
 
 /// The members of a customer as iaptic lists many of them, one row each.
 private enum IapticCustomerField: Int, MemberField {
-  case username, info, receiptIDs
-
-  var names: [String] {
-    switch self {
-    case .username: ["applicationUsername"]
-    case .info: ["customerInfo"]
-    case .receiptIDs: ["receiptIds"]
-    }
-  }
+  case applicationUsername, customerInfo, receiptIDs
 }
 
 /// The members of a row's `customerInfo`, which sums up the last purchase.
 private enum IapticCustomerInfoField: Int, MemberField {
   case lastPurchaseID, lastPurchaseDate, expirationDate, activeSubscriber, lapsedSubscriber
   case renewalIntent
-
-  var names: [String] {
-    switch self {
-    case .lastPurchaseID: ["lastPurchaseId"]
-    case .lastPurchaseDate: ["lastPurchaseDate"]
-    case .expirationDate: ["expirationDate"]
-    case .activeSubscriber: ["activeSubscriber"]
-    case .lapsedSubscriber: ["lapsedSubscriber"]
-    case .renewalIntent: ["renewalIntent"]
-    }
-  }
 }
 
 /// Reads what iaptic's interface answers about customers.
@@ -69,7 +50,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
         throw .bad("rows.purchases", expected: "to be in a line of their own customer")
       }
       customer.read(row, of: tape)
-      let user = try tape.text(customer[.username])
+      let user = try tape.text(customer[.applicationUsername])
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
       found.append((user, try summary(tape)))
     }
@@ -78,7 +59,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
 
   /// A user with receipts does not count as a user without purchases.
   private mutating func summary(_ tape: JSONTape) throws(BodyProblem) -> [Entitlement] {
-    guard let sent = try tape.filledObject(customer[.info]) else {
+    guard let sent = try tape.filledObject(customer[.customerInfo]) else {
       guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
         throw BodyProblem(.missingField, "rows.customerInfo: empty beside receipts")
       }

@@ -33,22 +33,18 @@ extension Store {
   /// The shop behind iaptic's `platform`, or behind the name that its client libraries use; nil
   /// for another word.
   init?(iapticPlatform word: UnsafeRawBufferPointer) {
-    if word.isWord("apple") || word.isWord("ios") || word.isWord("ios-appstore") {
-      self = .appStore
-    } else if word.isWord("google") || word.isWord("android") || word.isWord("android-playstore") {
-      self = .playStore
-    } else if word.isWord("stripe") {
-      self = .stripe
-    } else if word.isWord("windows") || word.isWord("windows-store-transaction") {
-      self = .windows
-    } else if word.isWord("amazon") {
-      self = .amazon
-    } else if word.isWord("paypal") {
-      self = .paypal
-    } else {
+    guard let known = Self.iapticPlatforms.first(where: { word.isWord($0.word) }) else {
       return nil
     }
+    self = known.store
   }
+
+  private static let iapticPlatforms: [(word: StaticString, store: Store)] = [
+    ("apple", .appStore), ("ios", .appStore), ("ios-appstore", .appStore),
+    ("google", .playStore), ("android", .playStore), ("android-playstore", .playStore),
+    ("stripe", .stripe), ("windows", .windows), ("windows-store-transaction", .windows),
+    ("amazon", .amazon), ("paypal", .paypal),
+  ]
 }
 
 /// The meaning of a `notification.reason`.
@@ -107,7 +103,6 @@ func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
 struct IapticCancelation {
   /// Why the subscription ends; nil if the word leaves it open.
   var reason: ChurnReason?
-  /// Whether another product took its place.
   var isReplaced = false
   /// Whether the store does not know the purchase any more.
   var isDeleted = false

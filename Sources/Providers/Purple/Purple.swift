@@ -18,14 +18,14 @@ struct Purple: BodyMapper {
   mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
   func isBody(_ tape: JSONTape) -> Bool {
-    top.value(.type) != nil && top.value(.eventTime) != nil
+    top.value(.type) != nil && top.value(.eventTimeMillis) != nil
       && tape.isObject(top.value(.properties))
   }
 
   func isDamagedBody(_ tape: JSONTape) -> Bool {
     let properties = top.value(.properties)
     let hasType = top.value(.type) != nil
-    if top.value(.eventTime) != nil, hasType || tape.isObject(properties) { return true }
+    if top.value(.eventTimeMillis) != nil, hasType || tape.isObject(properties) { return true }
     return hasType && tape.holds(properties, oneOf: Self.ownProperties)
   }
 
@@ -97,7 +97,7 @@ struct Purple: BodyMapper {
   }
 
   private func time(_ tape: JSONTape) throws(BodyProblem) -> Instant {
-    guard let sent = top.value(.eventTime) else { throw .missing("eventTimeMillis") }
+    guard let sent = top.value(.eventTimeMillis) else { throw .missing("eventTimeMillis") }
     let text = tape.bytes(sent)
     guard tape.kind(sent) == .number || tape.kind(sent) == .string, !text.isEmpty,
       let time = InstantText.epoch(text, unit: .milliseconds), time.milliseconds > 0
@@ -121,18 +121,10 @@ struct Purple: BodyMapper {
 ///
 /// Source: docs.purplepublish.com, Receipt Events.
 private enum PurpleField: Int, MemberField {
-  case version, type, eventTime, properties
+  case version, type, eventTimeMillis, properties
   case received
 
-  var names: [String] {
-    switch self {
-    case .version: ["version"]
-    case .type: ["type"]
-    case .eventTime: ["eventTimeMillis"]
-    case .properties: ["properties"]
-    case .received: receivedNames
-    }
-  }
+  var names: [String] { self == .received ? receivedNames : [camelCase] }
 
   static let unread = addedNames
 }
@@ -142,21 +134,6 @@ private enum PurplePropertyField: Int, MemberField {
   case packageName, productID, previousProductID, nextProductID
   case transactionID, originalTransactionID, accountID, deviceID, trialPeriod
   case introOfferPeriod
-
-  var names: [String] {
-    switch self {
-    case .packageName: ["packageName"]
-    case .productID: ["productId"]
-    case .previousProductID: ["previousProductId"]
-    case .nextProductID: ["nextProductId"]
-    case .transactionID: ["transactionId"]
-    case .originalTransactionID: ["originalTransactionId"]
-    case .accountID: ["accountId"]
-    case .deviceID: ["deviceId"]
-    case .trialPeriod: ["trialPeriod"]
-    case .introOfferPeriod: ["introOfferPeriod"]
-    }
-  }
 
   static let unread = ["appId"]
 }

@@ -98,7 +98,7 @@ struct Qonversion: BodyMapper {
     }
     body.time = time
     body.created = try tape.instant(top[.createdAt])
-    body.renewalCount = try tape.counter(top[.renewCount])
+    body.renewalCount = try tape.counter(top[.subscriptionRenewCount])
     if let units = try? tape.counter(top[.quantity]), units > 1 { body.units = units }
     try readPlace(into: &body, tape)
     try readProducts(into: &body, tape)
@@ -117,7 +117,7 @@ struct Qonversion: BodyMapper {
     body.environment = environment
     body.store = Store(qonversionPlatform: try tape.word(top[.platform]))
     body.app = try tape.identifier(top[.appID])
-    if body.app.isEmpty, let name = top.value(.project), tape.kind(name) == .string {
+    if body.app.isEmpty, let name = top.value(.projectName), tape.kind(name) == .string {
       body.project = Fingerprint.of(tape.bytes(name))
     }
     body.country = try tape.word(top[.country])
@@ -129,7 +129,9 @@ struct Qonversion: BodyMapper {
   ) throws(BodyProblem) {
     body.product = try tape.identifier(top[.productID])
     // On Play, a group is a base plan; one that is not a text is not worth the line.
-    if body.store == .playStore { body.basePlan = (try? tape.identifier(top[.group])) ?? .none }
+    if body.store == .playStore {
+      body.basePlan = (try? tape.identifier(top[.subscriptionGroup])) ?? .none
+    }
     let old = try tape.identifier(top[.oldProductID])
     let new = try tape.identifier(top[.newProductID])
     guard body.kind.isProductChange else { return }
@@ -145,11 +147,11 @@ struct Qonversion: BodyMapper {
   ) throws(BodyProblem) {
     guard let sent = try tape.filledObject(top[.transaction]) else { return }
     transaction.read(sent, of: tape)
-    body.transaction = try tape.transactionID(transaction[.id])
-    body.original = try tape.transactionID(transaction[.originalID])
-    body.periodStart = try tape.instant(transaction[.date])
+    body.transaction = try tape.transactionID(transaction[.transactionID])
+    body.original = try tape.transactionID(transaction[.originalTransactionID])
+    body.periodStart = try tape.instant(transaction[.transactionDate])
     body.periodEnd = try tape.instant(transaction[.expires])
-    body.graceEnd = try tape.instant(transaction[.graceExpires])
+    body.graceEnd = try tape.instant(transaction[.gracePeriodExpires])
   }
 
   private mutating func readRevenue(

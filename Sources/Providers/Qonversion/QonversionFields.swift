@@ -5,38 +5,14 @@
 /// advertising ids) is left out on purpose: what is not looked up cannot leak.
 enum QonversionField: Int, MemberField {
   case eventName, userID, time, createdAt
-  case productID, oldProductID, newProductID, group
-  case revenue, price, quantity, transaction, renewCount, entitlements
-  case environment, platform, country, storefront, appID, project
+  case productID, oldProductID, newProductID, subscriptionGroup
+  case revenue, price, quantity, transaction, subscriptionRenewCount, entitlements
+  case environment, platform, country, storefront, appID, projectName
   /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. No
   /// generation of the body has members of these names.
   case received
 
-  var names: [String] {
-    switch self {
-    case .eventName: ["event_name"]
-    case .userID: ["user_id"]
-    case .time: ["time"]
-    case .createdAt: ["created_at"]
-    case .productID: ["product_id"]
-    case .oldProductID: ["old_product_id"]
-    case .newProductID: ["new_product_id"]
-    case .group: ["subscription_group"]
-    case .revenue: ["revenue"]
-    case .price: ["price"]
-    case .quantity: ["quantity"]
-    case .transaction: ["transaction"]
-    case .renewCount: ["subscription_renew_count"]
-    case .entitlements: ["entitlements"]
-    case .environment: ["environment"]
-    case .platform: ["platform"]
-    case .country: ["country"]
-    case .storefront: ["storefront"]
-    case .appID: ["app_id"]
-    case .project: ["project_name"]
-    case .received: receivedNames
-    }
-  }
+  var names: [String] { self == .received ? receivedNames : [snakeCase] }
 
   static let unread =
     [
@@ -57,31 +33,15 @@ public enum CustomerIDMember: String, CaseIterable, Sendable {
 }
 
 enum QonversionTransactionField: Int, MemberField {
-  case id, originalID, date, expires, graceExpires
+  case transactionID, originalTransactionID, transactionDate, expires, gracePeriodExpires
 
-  var names: [String] {
-    switch self {
-    case .id: ["transaction_id"]
-    case .originalID: ["original_transaction_id"]
-    case .date: ["transaction_date"]
-    case .expires: ["expires"]
-    case .graceExpires: ["grace_period_expires"]
-    }
-  }
+  var names: [String] { [snakeCase] }
 }
 
 enum QonversionMoneyField: Int, MemberField {
   case value, valueUSD, currency, isProceed, proceedsRate
 
-  var names: [String] {
-    switch self {
-    case .value: ["value"]
-    case .valueUSD: ["value_usd"]
-    case .currency: ["currency"]
-    case .isProceed: ["is_proceed"]
-    case .proceedsRate: ["proceeds_rate"]
-    }
-  }
+  var names: [String] { [snakeCase] }
 }
 
 /// The members of one of a body's `entitlements`, as REST v3 or v4 names them.
@@ -93,8 +53,7 @@ enum QonversionGrantField: Int, MemberField {
     case .isActive: ["active", "is_active"]
     case .started: ["started", "started_at"]
     case .expires: ["expires", "expires_at"]
-    case .source: ["source"]
-    case .product: ["product"]
+    case .source, .product: [snakeCase]
     }
   }
 }

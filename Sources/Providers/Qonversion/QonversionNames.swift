@@ -68,7 +68,6 @@ struct QonversionNames {
 }
 
 extension Store {
-  /// The shop behind Qonversion's `platform`, in any case.
   init(qonversionPlatform word: UnsafeRawBufferPointer) {
     if word.isWord("ios") {
       self = .appStore

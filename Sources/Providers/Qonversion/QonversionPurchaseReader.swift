@@ -5,17 +5,7 @@ import Domain
 private enum QonversionPurchaseField: Int, MemberField {
   case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
 
-  var names: [String] {
-    switch self {
-    case .platform: ["platform"]
-    case .productID: ["product_id"]
-    case .purchasedAt: ["purchased_at"]
-    case .expiresAt: ["expires_at"]
-    case .isAutoRenewing: ["is_auto_renewing"]
-    case .price: ["price"]
-    case .storeData: ["store_data"]
-    }
-  }
+  var names: [String] { [snakeCase] }
 }
 
 /// Reads the purchases that Qonversion's REST v4 lists for a user, one entitlement per

@@ -1,7 +1,6 @@
 import Formats
 import Domain
 
-/// Reads lists of entitlements in all their shapes.
 struct EntitlementReader {
   private var members = Members<EntitlementField>("entitlements.")
   private var product = Members<EntitlementField>("entitlements.product.")
@@ -175,7 +174,6 @@ extension RenewState {
 }
 
 extension SnapshotTransactionKind {
-  /// The meaning of a transaction's `type`.
   init(term: String) {
     switch term {
     case "trialstarted": self = .trialStarted

@@ -8,17 +8,10 @@ enum SnapshotField: Int, MemberField {
 
   var names: [String] {
     switch self {
-    case .provider: ["provider"]
     case .app: ["app_id", "appId"]
     case .user: ["user_id", "userId", "qonversion_user_id", "user", "applicationUsername"]
     case .capturedAt: ["captured_at", "capturedAt"]
-    case .entitlements: ["entitlements"]
-    case .data: ["data"]
-    case .hasMore: ["has_more"]
-    case .error: ["error"]
-    case .purchases: ["purchases"]
-    case .subscription: ["subscription"]
-    case .rows: ["rows"]
+    default: [snakeCase]
     }
   }
 }
@@ -43,15 +36,11 @@ enum EntitlementField: Int, MemberField {
     case .offerCode: ["last_activated_offer_code", "lastActivatedOfferCode"]
     case .expiresAt:
       ["expires", "expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
-    case .renewState: ["renew_state", "renewState"]
-    case .renewsCount: ["renews_count", "renewsCount"]
     case .autoRenewOffAt: ["auto_renew_disable_timestamp", "autoRenewDisableDate"]
-    case .source: ["source"]
-    case .grantType: ["grant_type", "grantType"]
     case .periodType: ["current_period_type", "currentPeriodType"]
-    case .product: ["product"]
     case .productID: ["product_id", "productId", "associated_product"]
     case .transactions: ["transactions", "store_transactions", "storeTransactions"]
+    case .renewState, .renewsCount, .source, .grantType, .product: [snakeCase, camelCase]
     }
   }
 }
@@ -71,10 +60,9 @@ enum SnapshotTransactionField: Int, MemberField {
         "revoked_at", "transaction_revoke_timestamp", "transactionRevocationDate", "revokedAt",
         "revocationDate",
       ]
-    case .environment: ["environment"]
     case .ownership: ["ownership_type", "ownershipType"]
     case .kind: ["type"]
-    case .productID: ["product_id", "productId"]
+    case .environment, .productID: [snakeCase, camelCase]
     case .offer: ["promo_offer_id", "promoOfferId", "offer_code", "offerCode"]
     }
   }

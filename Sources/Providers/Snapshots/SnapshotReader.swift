@@ -166,7 +166,6 @@ public struct SnapshotReader {
 }
 
 extension SnapshotBatch {
-  /// Books a line that cannot be understood.
   mutating func reject(_ problem: BodyProblem, at place: Provenance) {
     rejects.append(
       Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Foundation
 import Pipeline
 
@@ -10,9 +11,7 @@ extension SettingOptions {
   var given: [String: [String]] {
     var given: [String: [String]] = [:]
     for case (let label?, let option as any GivenOption) in Mirror(reflecting: self).children {
-      let name = label.dropFirst().reduce(into: "") { name, letter in
-        name += letter.isUppercase ? "_\(letter.lowercased())" : String(letter)
-      }
+      let name = String(label.dropFirst()).inSnakeCase
       switch option.value {
       case let texts as [String] where !texts.isEmpty: given[name] = texts
       case let text as String: given[name] = [text]
@@ -33,7 +32,6 @@ protocol GivenOption { var value: Any { get } }
 extension Option: GivenOption { var value: Any { wrappedValue } }
 extension Flag: GivenOption { var value: Any { wrappedValue } }
 
-/// The ledger, and the log.
 struct LedgerOptions: SettingOptions {
   @Option(help: .of("ledger"))
   var ledger: String?
@@ -85,7 +83,6 @@ struct PlaceOptions: SettingOptions {
   var snapshots: [String] = []
 }
 
-/// What to read.
 struct InputOptions: SettingOptions {
   @Option(parsing: .upToNextOption, help: .of("archives"))
   var archives: [String] = []
@@ -109,7 +106,6 @@ struct InputOptions: SettingOptions {
   var dryRun = false
 }
 
-/// What to publish.
 struct OutputOptions: SettingOptions {
   @Option(help: .of("out"))
   var out: String?
