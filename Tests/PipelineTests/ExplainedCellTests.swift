@@ -15,7 +15,6 @@ private struct Sample: Sendable {
   let folder: TemporaryFolder
   let rules: FoldSettings
   let shares: [Share]
-  let events: Int
 
   /// What one event adds to a report, and the row's keys.
   struct Share {
@@ -44,10 +43,8 @@ private struct Sample: Sendable {
     rules = try pipeline.reconcileRules(for: ledger).fold
     let words = ledger.symbols.words
     var shares: [Share] = []
-    var count = 0
     let rules = rules
     try ledger.forEachGroup(linked: true) { rows, events in
-      count += events.count
       for history in try countedHistories(rows, events, rules: rules) {
         shares += try history.shares().map {
           Share(cell: $0.cell, keys: ContributionKeys($0.cell, words: words))
@@ -55,7 +52,6 @@ private struct Sample: Sendable {
       }
     }
     self.shares = shares
-    events = count
   }
 
   /// The published rows of a report, of all its months.
@@ -95,7 +91,7 @@ struct ExplainedCellTests {
   func cells() throws {
     let sample = try Sample.made.get()
     var compared = 0
-    for report in NumberReport.allCases where report != .coverage && report != .qualityMonthly {
+    for report in NumberReport.allCases where report != .qualityMonthly {
       let columns = try #require(reportColumns(report.rawValue))
       let count = try compare(report, columns, sample)
       #expect(count > 0, "\(report)")
@@ -104,42 +100,11 @@ struct ExplainedCellTests {
     #expect(compared > 60_000)
   }
 
-  @Test("Each row of coverage is counted from events that one set of its metric names")
-  func coverage() throws {
-    let sample = try Sample.made.get()
-    let shares = Dictionary(grouping: sample.shares) {
-      [$0.keys.texts[.provider] ?? "", $0.keys.texts[.app] ?? ""]
-    }
-    var counted = 0
-    for row in try sample.rows(.coverage) {
-      guard let text = row["events"], let events = Int(text), events > 0 else { continue }
-      let keys = ["provider", "app_id", "metric"].reduce(into: [:]) { $0[$1] = row[$1] }
-      let question = try NumberQuestion(report: "coverage", keys: keys, column: nil)
-      let cells = sum(
-        shares[["provider", "app_id"].map { row[$0] ?? "" }] ?? [], question, sample)
-      let sets = CoverageAtom.sets(of: row["metric"] ?? "").map { set in
-        set.reduce(0) { $0 + (cells.sums[$1.rawValue] ?? 0) }
-      }
-      #expect(sets.contains(Int64(events)), "\(keys): \(events), not \(sets)")
-      counted += 1
-    }
-    #expect(counted > 20)
-  }
-
-  @Test("Each event that the ledger keeps is a delivery of one day, provider and kind")
-  func deliveries() throws {
-    let sample = try Sample.made.get()
-    let distinct = try sample.rows(.deliveriesDaily).reduce(0) { sum, row in
-      sum + (Int(row["distinct_events"] ?? "") ?? 0)
-    }
-    #expect(sample.events == distinct)
-  }
-
   private func compare(
     _ report: NumberReport, _ columns: [ReportColumn], _ sample: Sample
   ) throws -> Int {
     let keyNames = columns.filter(\.isKey).map(\.name)
-    let others = keyNames.filter { $0 != report.timeColumn?.rawValue }
+    let others = keyNames.filter { $0 != report.timeColumn.rawValue }
     let rows = try sample.rows(report)
     // Shares by the keys other than that of time, so that each row looks at few of them.
     let shares = Dictionary(
@@ -198,7 +163,7 @@ struct ExplainedCellTests {
     let span = RowSpan(question, sample.rules)
     var cells = Cells()
     for (cell, keys) in shares.lazy.map({ ($0.cell, $0.keys) }) where question.fits(keys) {
-      for share in question.columns(of: cell) where span.counts(share.span, keys) {
+      for share in question.report.columns(of: cell) where span.counts(share.span, keys) {
         cells.sums[share.column, default: 0] += share.value
         if share.isUnknown { cells.unknown.insert(share.column) }
       }

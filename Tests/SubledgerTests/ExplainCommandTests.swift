@@ -184,7 +184,7 @@ struct ExplainCommandTests {
       (["revenue_monthly", "charges", "refunds"], 64, "one column"),
       ([], 64, "--subscription"),
       (["revenue_monthly", "--break", "x"], 64, "one subject"),
-      (["coverage"], 64, "metric="),
+      (["coverage"], 64, "revenue_monthly, churn_monthly"),
       (["--break", "x"], 66, "break_id"), (["--subscription", "x"], 66, "subscription_id"),
       (["--transaction", "x"], 66, "transaction x"),
       (["revenue_monthly", "--ledger", "absent.sqlite"], 66, "absent.sqlite"),

@@ -21,7 +21,6 @@ struct ColumnContribution {
   var column: String
   /// A count, or millionths.
   var value: Int64
-  /// Whether an amount is missing from `value`.
   var isUnknown = false
   var span = Span.during
 }
@@ -132,7 +131,7 @@ struct RowSpan {
     if let key = keys.retention {
       own = key.index
       last = asOfMonth.number - 1 - key.cohort.number
-    } else if report.timeColumn != nil, let day = keys.day {
+    } else if let day = keys.day {
       own = report.isDaily ? day.number : day.month.number
     } else {
       return true

@@ -7,7 +7,6 @@ struct ContributionKeys {
   private(set) var texts: [KeyColumn: String] = [:]
   /// The day of the cell, or the first of its month; nil for cohorts.
   let day: Day?
-  /// Cohort and index of a retention cell.
   let retention: RetentionKey?
 
   /// - Parameter words: the ledger's texts by their symbols.
@@ -38,9 +37,7 @@ struct ContributionKeys {
     case .arrival(let key, _):
       (product, day) = (nil, key.day)
       own = [.provider: key.provider.name, .kind: key.kind.name]
-    case .gap(let key, _):
-      (product, day) = (nil, key.day)
-      own = [.provider: key.provider.name, .app: word(key.app)]
+    case .gap(let key, _): (product, day) = (nil, key.day)
     }
     if let product {
       own[.provider] = product.provider.name

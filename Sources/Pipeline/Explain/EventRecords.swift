@@ -55,7 +55,6 @@ final class EventRecords {
       + Record([("body", .plain(UInt64(bitPattern: event.body).hexadecimal))])
   }
 
-  /// Archive, line and byte.
   func location(_ place: Provenance) throws(SubledgerError) -> Record {
     if archives[place.archive] == nil {
       archives[place.archive] = try ledger.archiveLabel(place.archive)

@@ -89,7 +89,7 @@ extension RunPipeline {
             + "there")
     }
     for column in answer.columns { try output.part("number", column.record, text: column.lines) }
-    try output.finish(labels: answer.labels)
+    try output.finish()
   }
 }
 
@@ -160,11 +160,6 @@ extension NumberQuestion {
   ///
   /// - Throws: `SubledgerError` of kind `usage` that names the values that exist.
   func check(in ledger: Ledger, asOf: Instant, _ run: RunRow?) throws {
-    if report == .coverage, key(.provider) == nil || key(.app) == nil || key(.metric) == nil {
-      throw SubledgerError(
-        .usage, "coverage is explained one metric of one app at a time",
-        hint: "give provider=, app_id= and metric=, which may be empty only for app_id")
-    }
     if report == .qualityMonthly, run.map({ $0.asOf != asOf }) ?? true {
       throw SubledgerError(
         .usage,
@@ -172,9 +167,7 @@ extension NumberQuestion {
           + asOf.text,
         hint: "leave --as-of out, or run `subledger report` with it first")
     }
-    for key in keys where key.column.isWord || key.column == .metric {
-      let isKnown = key.text.isEmpty || ledger.symbol(key.text) != nil
-      if key.column.isWord, isKnown { continue }
+    for key in keys where key.column.isWord && !key.text.isEmpty && ledger.symbol(key.text) == nil {
       var known: Set<String> = []
       let plan = ReportPlan(rules: FoldSettings(asOf: asOf), run: run?.id ?? 0)
       try forEachRow(of: report.rawValue, from: ledger, plan: plan) { row in

@@ -4,11 +4,9 @@ import Domain
 public enum ExplainSubject: Sendable, Equatable {
   /// The cells of a report in the rows that have these keys; nil for every measure.
   case number(report: String, keys: [String: String], column: String?)
-  /// A break, by its id.
   case breakID(String)
   /// A subscription or purchase, by its original transaction id.
   case subscription(String)
-  /// A transaction, by its id.
   case transaction(String)
 
   /// Reads what a command line names: a report, keys as `column=value` and a column, or one id.

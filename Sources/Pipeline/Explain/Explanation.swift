@@ -75,10 +75,9 @@ final class Explanation {
     self.format = format
     self.write = write
     try ledger.rows(sql: "drop table if exists temp.explained") { _ in }
-    try ledger.rows(sql: "create temp table explained (entry, at_ms, label, output)") { _ in }
+    try ledger.rows(sql: "create temp table explained (entry, at_ms, output)") { _ in }
   }
 
-  /// Writes what the explanation, or the next part of it, is about.
   func begin(_ subject: Record) throws {
     if format == .csv, !isBegun { try line(csvLine(Self.columns.map(CSVCell.plain))) }
     if isBegun, format == .text { try line("") }
@@ -99,8 +98,8 @@ final class Explanation {
     try part("note", Record([("text", .plain(text))]), text: [text])
   }
 
-  /// Keeps an entry; with a `label`, `finish` can leave it out.
-  func add(_ entry: Entry, label: String? = nil) throws {
+  /// Keeps an entry for `finish`.
+  func add(_ entry: Entry) throws {
     let lines: [[UInt8]] =
       switch format {
       case .csv: entry.rows.map { $0.csv(Self.columns) }
@@ -109,22 +108,17 @@ final class Explanation {
       }
     let output = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     waiting.append([
-      .integer(count), entry.at.map { .integer($0.milliseconds) } ?? .null,
-      label.map(LedgerValue.text) ?? .null, .text(output),
+      .integer(count), entry.at.map { .integer($0.milliseconds) } ?? .null, .text(output),
     ])
     count += 1
     if waiting.count > 256 { try flush() }
   }
 
   /// Writes the entries by business time, then as they were added, and forgets them.
-  ///
-  /// - Parameter labels: the labels of entries that are written; nil for all entries.
-  func finish(labels: Set<String>? = nil) throws {
+  func finish() throws {
     try flush()
-    let sql = "select label, output from temp.explained order by at_ms is null, at_ms, entry"
-    try ledger.rows(sql: sql) { row in
-      if labels?.contains(row.text(0)) ?? true { try line(row.text(1).utf8) }
-    }
+    let sql = "select output from temp.explained order by at_ms is null, at_ms, entry"
+    try ledger.rows(sql: sql) { row in try line(row.text(0).utf8) }
     try ledger.rows(sql: "delete from temp.explained") { _ in }
   }
 

@@ -15,7 +15,6 @@ struct ColumnAnswer {
   var known = ""
   /// What the newest run published, when it differs.
   var published: String?
-  /// What a reader should know about it.
   var note = ""
 
   var record: Record {
@@ -54,8 +53,6 @@ struct NumberAnswer {
   private let sums: ColumnSums
   let totals: RowTotals
   private(set) var columns: [ColumnAnswer] = []
-  /// The labels of the entries that make up a row of coverage; nil for all entries.
-  private(set) var labels: Set<String>?
 
   /// Folds the ledger, and gives `output` the entries; `run` is the newest one, whose breaks are
   /// listed.
@@ -81,16 +78,7 @@ struct NumberAnswer {
     {
       throw SubledgerError(.usage, "cannot explain: \(refusal.reason)", hint: refusal.keys)
     }
-    if question.report == .coverage {
-      let events = question.columns.firstIndex { $0.name == "events" }.flatMap { totals.sum($0) }
-      let sets = CoverageAtom.sets(of: question.key(.metric) ?? "").map { $0.map(\.rawValue) }
-      labels = Set(sets.first { sum(of: $0)[""] ?? 0 == events } ?? [])
-    }
     for column in question.asked { try columns.append(answer(column.name, published)) }
-  }
-
-  private func sum(of columns: [String]) -> [String: Int128] {
-    columns.reduce(into: [:]) { $0.merge(sums.sums[$1] ?? [:], uniquingKeysWith: +) }
   }
 
   private func answer(_ column: String, _ published: RowTotals?) throws -> ColumnAnswer {
@@ -99,8 +87,7 @@ struct NumberAnswer {
       return answer
     }
     let isAmount = question.isAmount(column)
-    let names = labels.map(Array.init) ?? [column]
-    let sum = sum(of: names)
+    let sum = sums.sums[column] ?? [:]
     if let refusal = question.refusal(of: column, rows: totals.rows) {
       answer.note = "\(refusal.reason): \(refusal.keys)"
       return answer
@@ -108,8 +95,8 @@ struct NumberAnswer {
     answer.value = totals.text(index, isAmount: isAmount)
     answer.arithmetic = arithmetic(of: column)
     answer.note = note(on: column)
-    answer.entries = names.reduce(0) { $0 + (sums.entries[$1] ?? 0) }
-    answer.unknown = names.reduce(0) { $0 + (sums.unknown[$1] ?? 0) }
+    answer.entries = sums.entries[column] ?? 0
+    answer.unknown = sums.unknown[column] ?? 0
     answer.known = sumText(sum.isEmpty ? ["": 0] : sum, isAmount: isAmount)
     if question.hasEvents(column) { try check(column, index, sum) }
     if let published {
@@ -120,10 +107,6 @@ struct NumberAnswer {
   }
 
   private func note(on column: String) -> String {
-    if column == "delivered" {
-      return "of each event the copy that counts is listed, by the day on which it was received: "
-        + "\(sum(of: [column])[""] ?? 0); other copies are only counted"
-    }
     if !question.hasEvents(column) { return "the ledger stores only counts of it, no events" }
     guard totals.rows > 1, question.time == nil else { return "" }
     return switch question.addition(of: column) {

@@ -48,7 +48,6 @@ struct NumberPass {
   /// Walks over all fold groups; keeps the facts of all, and the entries that are asked for.
   mutating func run() throws {
     try ledger.forEachGroup(linked: true) { group, events in
-      if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
       for history in try countedHistories(group, events, rules: rules.fold) {
         try history.book(into: &facts)
         try explain(history, group)
@@ -74,14 +73,13 @@ struct NumberPass {
     _ cell: Contribution.Cell, _ source: Contribution?, of history: SubscriptionHistory,
     _ group: [LineageRow]
   ) throws {
-    let columns = question.columns(of: cell)
+    let columns = question.report.columns(of: cell)
     guard !columns.isEmpty else { return }
     let keys = ContributionKeys(cell, words: ledger.symbols.words)
     guard question.fits(keys) else { return }
     var shown: [(column: String, text: String)] = []
     for column in columns
-    where question.report == .coverage || question.listed.contains(column.column) {
-      guard span.counts(column.span, keys) else { continue }
+    where question.listed.contains(column.column) && span.counts(column.span, keys) {
       let isLocal = question.addition(of: column.column) == .perCurrency
       sums.add(column, currency: isLocal ? cellText(keys.texts[.currency] ?? "") : "")
       shown.append((column.column, question.text(column)))
@@ -89,29 +87,7 @@ struct NumberPass {
     guard !shown.isEmpty else { return }
     var entry = Entry(at: source?.at, step: cell.step, contributions: shown)
     entry.events = try records.records(of: source.map(history.evidence(of:)) ?? [], group)
-    guard question.report == .coverage else { return try output.add(entry) }
-    for part in shown {
-      entry.step = part.column
-      entry.contributions = [("events", part.text)]
-      try output.add(entry, label: part.column)
-    }
-  }
-
-  /// The copy that the ledger keeps of each event, by the day on which it was received.
-  private mutating func explainDeliveries(_ events: [Event], _ group: [LineageRow]) throws {
-    guard question.listed.contains("delivered") else { return }
-    for event in events {
-      let key = ArrivalKey(
-        day: CivilCalendar.utc.day(of: event.arrivedAt), provider: event.provider,
-        kind: event.kind)
-      let keys = ContributionKeys(.arrival(key, ArrivalSums()), words: ledger.symbols.words)
-      guard question.fits(keys), span.counts(.during, keys) else { continue }
-      sums.add(ColumnContribution(column: "delivered", value: 1))
-      try output.add(
-        Entry(
-          at: event.time, step: "delivered", contributions: [("delivered", "1")],
-          events: try records.records(of: [SourceEvent(event: event, reported: event)], group)))
-    }
+    try output.add(entry)
   }
 }
 

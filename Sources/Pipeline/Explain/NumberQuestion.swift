@@ -1,10 +1,7 @@
 import Reports
-import Subscriptions
 import Domain
 
-/// The cells of a report to explain, checked.
 struct NumberQuestion {
-  /// A key that rows must have.
   struct Key {
     var column: KeyColumn
     /// The index of the column in the report.
@@ -117,18 +114,6 @@ struct NumberQuestion {
     keys.allSatisfy { key in cell.texts[key.column].map { key.fits($0) } ?? true }
   }
 
-  /// The text of a key; nil when it is not given.
-  func key(_ column: KeyColumn) -> String? { keys.first { $0.column == column }?.text }
-
-  /// What a cell adds to the columns of the report, or to the metric that is asked for.
-  func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
-    guard report == .coverage else { return report.columns(of: cell) }
-    let asked = Set(CoverageAtom.sets(of: key(.metric) ?? "").joined())
-    return CoverageAtom.atoms(of: cell).filter(asked.contains).map {
-      ColumnContribution(column: $0.rawValue, value: 1)
-    }
-  }
-
   /// Whether the ledger holds an event for everything that the column counts.
   func hasEvents(_ column: String) -> Bool {
     report != .deliveriesDaily || column == "out_of_order" || column == "late"
@@ -151,7 +136,7 @@ struct NumberQuestion {
     let open =
       addition == .none
       ? columns.filter { $0.isKey && !given.contains($0.name) }.map(\.name)
-      : [report.timeColumn?.rawValue].compactMap(\.self)
+      : [report.timeColumn.rawValue]
     return ("\(column) does not add up over \(rows) rows", "give \(open.joined(separator: ", "))")
   }
 

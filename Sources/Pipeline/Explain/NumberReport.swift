@@ -1,7 +1,6 @@
 import Reports
 import Domain
 
-/// A report whose numbers events can explain.
 enum NumberReport: String, CaseIterable {
   case revenueDaily = "revenue_daily"
   case revenueMonthly = "revenue_monthly"
@@ -13,19 +12,16 @@ enum NumberReport: String, CaseIterable {
   case qualityMonthly = "quality_monthly"
   case excludedMonthly = "excluded_monthly"
   case deliveriesDaily = "deliveries_daily"
-  case coverage
 
-  /// The key column with the time of a row; nil when rows cover all time.
-  var timeColumn: KeyColumn? {
+  /// The key column with the time of a row.
+  var timeColumn: KeyColumn {
     switch self {
     case .retentionMonthly: .periodIndex
     case .deliveriesDaily: .day
-    case .coverage: nil
     default: .period
     }
   }
 
-  /// Whether the time column holds days rather than months.
   var isDaily: Bool { self == .revenueDaily || self == .deliveriesDaily }
 
   /// How a column follows from others of its row.
@@ -77,7 +73,7 @@ enum Formula: Sendable {
 }
 
 enum KeyColumn: String {
-  case period, day, cohort, provider, store, reason, kind, metric, country, storefront, currency
+  case period, day, cohort, provider, store, reason, kind, country, storefront, currency
   case app = "app_id"
   case product = "product_id"
   case productType = "product_type"

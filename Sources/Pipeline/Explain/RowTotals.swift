@@ -65,7 +65,6 @@ struct RowTotals {
     return open[index]?.contains(currency) == true ? nil : sums[index]?[currency]
   }
 
-  /// Whether the column is known, and 0 in every currency.
   func isZero(_ index: Int) -> Bool { currencies(index).allSatisfy { sum(index, $0) == 0 } }
 
   /// The sum of the rows that do not leave a column empty; nil when none has a number, or several
