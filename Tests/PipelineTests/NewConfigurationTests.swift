@@ -45,24 +45,6 @@ struct NewConfigurationTests {
     #expect(configuration.timezone == .utc)
   }
 
-  @Test("A product that only snapshots name is proposed the store product of its users")
-  func products() throws {
-    try folder.write(
-      event(1, "com.example.month") + event(2, "com.example.month") + event(3, "com.example.year"),
-      to: "in/a.jsonl")
-    try folder.write(
-      snapshot("u1", "monthly") + snapshot("u2", "monthly") + snapshot("u3", "monthly")
-        + snapshot("u9", "lifetime") + snapshot("u3", "com.example.year"), to: "snaps/a.jsonl")
-    let text = try new().text
-    let block = text.split(separator: "\n").drop { $0 != "#products:" }.prefix(3)
-    #expect(
-      Array(block) == [
-        "#products:", "#  lifetime:  # no event of its users tells the store product",
-        "#  monthly: com.example.month  # 2 of 3 users bought it",
-      ])
-    #expect(!text.contains("#  com.example.year"))
-  }
-
   @Test("A path that YAML would take for something else is quoted")
   func quoted() throws {
     let name = "a: #b\"\\"

@@ -8,12 +8,11 @@ public struct NewConfiguration {
   public let text: String
   private let sample: InputSample
 
-  /// Looks at the first lines of archives and snapshots.
+  /// Looks at the first lines of archives.
   ///
   /// - Parameters:
   ///   - archives: files or folders; empty takes the folder `archives`, if there is one.
   ///   - snapshots: the same with the folder `snapshots`.
-  ///   - stop: answers the signal that asked to stop, 0 while none did.
   /// - Throws: `SubledgerError` of kind `noInput` for a path that does not exist.
   public init(
     archives: [String], snapshots: [String], stop: @escaping @Sendable () -> Int32
@@ -21,16 +20,13 @@ public struct NewConfiguration {
     let paths = [("archives", archives), ("snapshots", snapshots)].map { folder, given in
       given.isEmpty && access(folder, R_OK) == 0 ? [folder] : given
     }
-    var sample = InputSample()
-    try sample.addEvents(under: paths[0], stop: stop)
-    try sample.addSnapshots(under: paths[1], stop: stop)
-    self.sample = sample
+    sample = try InputSample(of: paths[0], stop: stop)
+    _ = try ArchiveFolder.files(under: paths[1], stop: stop)
     var file = ConfigurationText()
     file.notes = sample.notes
     for (name, paths) in zip(["archives", "snapshots.paths"], paths) where !paths.isEmpty {
       file.values[name] = paths.map { "\n- \(Self.yaml($0))" }.joined()
     }
-    file.offers["products"] = sample.products(Self.yaml)
     let zone = TimeZone.current.identifier
     if !["GMT", "UTC", "Etc/UTC"].contains(zone), CivilCalendar(named: zone) != nil {
       file.offers["timezone"] = "\(zone)  # the zone of this machine; the default is UTC"
@@ -76,21 +72,5 @@ extension InputSample {
     }
     let heading = "In the first lines of \(read) of \(counted(found, "file")):"
     return [heading] + feeds.map { "- \($0)" }
-      + (unmapped.isEmpty
-        ? [] : ["- products of snapshots that no event names: \(unmapped.count), see `products`"])
-  }
-
-  /// The products that only snapshots name, each with the store product that most of its users
-  /// bought; nil without such.
-  func products(_ yaml: (String) -> String) -> String? {
-    guard !unmapped.isEmpty else { return nil }
-    return unmapped.sorted { $0.key < $1.key }.map { product, votes in
-      let best = votes.max { ($0.value, $1.key) < ($1.value, $0.key) }
-      guard let best, best.value * 2 > votes.values.reduce(0, +) else {
-        return "\n\(yaml(product)):  # no event of its users tells the store product"
-      }
-      let share = "\(best.value) of \(votes.values.reduce(0, +)) users bought it"
-      return "\n\(yaml(product)): \(yaml(best.key))  # \(share)"
-    }.joined()
   }
 }

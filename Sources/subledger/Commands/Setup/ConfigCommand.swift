@@ -17,10 +17,9 @@ struct ConfigInitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Write a configuration file for the input that there is.",
     discussion: """
-      Reads the first lines of at most a hundred archives and snapshots each, and writes every \
-      setting with what it is for: paths as they are, the others as comments with their default, \
-      and products that only snapshots name with a proposal. --config - prints it. Exit 73 means \
-      that the file exists.
+      Reads the first lines of at most a hundred archives, and writes every setting with what it \
+      is for: paths as they are, the others as comments with their default. --config - prints it. \
+      Exit 73 means that the file exists.
 
         subledger config init --archives /srv/webhooks --snapshots /srv/entitlements
       """)
@@ -117,13 +116,11 @@ struct ConfigSchemaCommand: ParsableCommand {
   }
 }
 
-/// The options of a run.
 struct RunOptions: ParsableArguments {
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
-  /// The texts of the options that were given, by the setting's name.
   var flags: [String: [String]] {
     input.given.merging(output.given) { $1 }.merging(ledger.given) { $1 }
   }
