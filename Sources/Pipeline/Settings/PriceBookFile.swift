@@ -9,6 +9,9 @@ struct PriceBookFile: Sendable, Equatable {
   private(set) var lines: [PriceBookLine] = []
   private(set) var source: [UInt8]
 
+  static let header = PriceBookLine.Column.allCases.filter { $0 != .offer }
+    .map(\.rawValue).joined(separator: ",")
+
   /// Reads the price book at `path`, which `place` gives; a date is the start of that day in
   /// `calendar`.
   ///
@@ -56,20 +59,20 @@ struct PriceBookFile: Sendable, Equatable {
   func book(
     in ledger: Ledger
   ) throws(SubledgerError) -> (prices: PriceBook, words: StringTable) {
-    try ledger.learn(lines.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
+    try ledger.learn(lines.flatMap { [$0.key.country, $0.key.currency, $0.key.offer.text] })
     var words = ledger.symbols
-    for line in lines { _ = words.symbol(line.key.product) }
+    for line in lines { _ = words.symbol(line.key.product.text) }
     let basePlans = BasePlans(in: words)
     var book = PriceBook()
     for line in lines {
       let price = PriceBook.Price(
         country: ledger.symbol(line.key.country) ?? 0,
         currency: ledger.symbol(line.key.currency) ?? 0,
-        offer: ledger.symbol(line.key.offer) ?? 0, validFrom: line.key.validFrom,
+        offer: ledger.symbol(line.key.offer.text) ?? 0, validFrom: line.key.validFrom,
         local: line.local, usd: line.usd, rate: line.rate, period: line.period)
       let store = line.key.store
-      book.add(price, store: store, product: words.symbol(line.key.product))
-      for plan in basePlans.plans(of: line.key.product) {
+      book.add(price, store: store, product: words.symbol(line.key.product.text))
+      for plan in basePlans.plans(of: line.key.product.text) {
         book.add(price, store: store, product: words.symbol(plan), isForEveryPlan: true)
       }
     }
@@ -79,9 +82,9 @@ struct PriceBookFile: Sendable, Equatable {
   /// The periods of the products at their full price at `time`, each from the line that began last.
   func periods(at time: Instant) -> [String: PeriodLength] {
     var periods: [String: PeriodLength] = [:]
-    let valid = lines.filter { $0.key.validFrom <= time && $0.key.offer.isEmpty }
+    let valid = lines.filter { $0.key.validFrom <= time && $0.key.offer.text.isEmpty }
     for line in valid.sorted(by: { $0.key.validFrom < $1.key.validFrom }) {
-      if let period = line.period { periods[line.key.product] = period }
+      if let period = line.period { periods[line.key.product.text] = period }
     }
     return periods
   }
@@ -159,10 +162,4 @@ private struct PriceBookCheck {
   }
 
   private static let shown = 20
-}
-
-extension PriceBookFile {
-  /// The columns in the order in which the documents show them.
-  static let header =
-    "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period"
 }

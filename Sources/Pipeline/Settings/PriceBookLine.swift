@@ -6,37 +6,27 @@ struct PriceBookLine: Sendable, Equatable {
   struct Key: Sendable, Hashable {
     /// `unknown` means every store.
     var store: Store
-    var product: String
+    var product: ExactText
     /// ISO 3166-1 code.
     var country: String
     /// ISO 4217 code.
     var currency: String
     /// The offer that the price is for; empty for the full price.
-    var offer: String
+    var offer: ExactText
     /// The first moment at which the price holds.
     var validFrom: Instant
-
-    static func == (left: Key, right: Key) -> Bool {
-      left.product.isExactly(right.product) && left.store == right.store
-        && left.country == right.country && left.currency == right.currency
-        && left.offer.isExactly(right.offer)
-        && left.validFrom == right.validFrom
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(store)
-      hasher.combine(ExactText(product))
-      hasher.combine(validFrom)
-    }
   }
 
+  /// In the order in which the documents show them.
   enum Column: String, CaseIterable, Sendable {
-    case store, country, currency, amount, period
+    case store
     case product = "product_id"
+    case country, currency
     case validFrom = "valid_from"
+    case amount
     case amountUSD = "amount_usd"
     case rate = "proceeds_rate"
-    case offer
+    case period, offer
   }
 
   struct Problem: Error, Sendable {
@@ -65,73 +55,43 @@ struct PriceBookLine: Sendable, Equatable {
         column: .validFrom,
         reason: "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
+    func value<Value>(
+      _ column: Column, _ rule: String, _ read: (String) -> Value?
+    ) throws(Problem) -> Value? {
+      if field(column).isEmpty { return nil }
+      guard let value = read(field(column)) else {
+        throw Problem(column: column, reason: "must be \(rule)")
+      }
+      return value
+    }
+    func code(_ lengths: ClosedRange<Int>) -> (String) -> String? {
+      { text in
+        lengths.contains(text.utf8.count) && text.utf8.allSatisfy { 65...90 ~= $0 } ? text : nil
+      }
+    }
+    let stores = Store.allCases.map(\.name).joined(separator: ", ")
+    let decimal = "a plain decimal of at least 0, with at most six decimals"
     key = Key(
-      store: try Self.store(field(.store)), product: product,
-      country: try Self.code(field(.country), .country, 2...3),
-      currency: try Self.code(field(.currency), .currency, 3...3), offer: field(.offer),
-      validFrom: validFrom)
-    local = try Self.amount(field(.amount), .amount)
-    usd = try Self.amount(field(.amountUSD), .amountUSD)
+      store: try value(.store, "empty for any, or one of \(stores)", Store.init(name:)) ?? .unknown,
+      product: ExactText(product),
+      country: try value(.country, "empty for any, or a code such as DE", code(2...3)) ?? "",
+      currency: try value(.currency, "empty for any, or a code such as EUR", code(3...3)) ?? "",
+      offer: ExactText(field(.offer)), validFrom: validFrom)
+    local = try value(.amount, decimal, Amount.init(typed:))
+    usd = try value(.amountUSD, decimal, Amount.init(typed:))
     if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }
     guard (usd ?? .zero) <= .lineMaxUSD else {
       throw Problem(column: .amountUSD, reason: "must be at most 1000000000 US dollars")
     }
-    rate = try Self.rate(field(.rate))
-    period = try Self.period(field(.period))
+    rate = try value(.rate, "a percentage such as 70 or 12.5, not a share") { text in
+      Amount(typed: text).flatMap { rate in
+        (1_000_000...100_000_000).contains(rate.micros) || rate == .zero ? rate : nil
+      }
+    }
+    period = try value(
+      .period, "an ISO 8601 period such as P1M, P1Y or P7D", PeriodLength.init(iso:))
     guard local != nil || usd != nil || period != nil else {
       throw Problem(column: .amount, reason: "must be set, or amount_usd or period")
     }
-  }
-
-  private static func store(_ text: String) throws(Problem) -> Store {
-    if text.isEmpty { return .unknown }
-    guard let store = Store.allCases.first(where: { $0.name == text }) else {
-      let known = Store.allCases.map(\.name).joined(separator: ", ")
-      throw Problem(column: .store, reason: "must be empty for any, or one of \(known)")
-    }
-    return store
-  }
-
-  private static func code(
-    _ text: String, _ column: Column, _ lengths: ClosedRange<Int>
-  ) throws(Problem) -> String {
-    if text.isEmpty { return "" }
-    guard lengths.contains(text.utf8.count), text.utf8.allSatisfy({ 65...90 ~= $0 }) else {
-      let example = column == .country ? "DE" : "EUR"
-      throw Problem(
-        column: column, reason: "must be empty for any, or a code such as \(example)")
-    }
-    return text
-  }
-
-  private static func amount(_ text: String, _ column: Column) throws(Problem) -> Amount? {
-    if text.isEmpty { return nil }
-    guard let amount = Amount(typed: text) else {
-      throw Problem(
-        column: column,
-        reason: "must be a plain decimal of at least 0, with at most six decimals")
-    }
-    return amount
-  }
-
-  private static func rate(_ text: String) throws(Problem) -> Amount? {
-    if text.isEmpty { return nil }
-    let one = Amount(micros: 1_000_000)
-    guard let rate = Amount(typed: text), rate == .zero || rate >= one,
-      rate <= Amount(micros: 100_000_000)
-    else {
-      throw Problem(
-        column: .rate, reason: "must be a percentage such as 70 or 12.5, not a share")
-    }
-    return rate
-  }
-
-  private static func period(_ text: String) throws(Problem) -> PeriodLength? {
-    if text.isEmpty { return nil }
-    guard let period = PeriodLength(iso: text) else {
-      throw Problem(
-        column: .period, reason: "must be an ISO 8601 period such as P1M, P1Y or P7D")
-    }
-    return period
   }
 }

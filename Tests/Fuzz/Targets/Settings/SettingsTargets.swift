@@ -21,7 +21,7 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
     for line in list.lines {
       claim(line.local ?? .zero >= .zero && line.usd ?? .zero >= .zero, "prices are not negative")
       claim(line.rate ?? .zero <= Amount(micros: 100_000_000), "a rate is at most 100")
-      claim(!line.key.product.isEmpty, "a price is that of a product")
+      claim(!line.key.product.text.isEmpty, "a price is that of a product")
     }
   } catch {
     judge(error)
