@@ -3,6 +3,7 @@ internal import Domain
 public import Reports
 
 internal import Formats
+internal import Foundation
 internal import Mustache
 
 /// Writes `index.html` into the folder of `set`, from the rows of its CSV files.
@@ -45,17 +46,8 @@ struct PageView {
   }
 }
 
-/// The bytes that hexadecimal digits write, in base 64.
 private func base64(ofHex digits: String) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   let nibbles = digits.compactMap(\.hexDigitValue)
-  var text = ""
-  // Three digits are two letters; an ending of fewer digits is filled with zeros.
-  for start in stride(from: 0, to: nibbles.count, by: 3) {
-    let part = (nibbles[start..<min(start + 3, nibbles.count)] + [0, 0]).prefix(3)
-    let bits = part.reduce(0) { $0 << 4 | $1 }
-    text.append(alphabet[bits >> 6])
-    if start + 1 < nibbles.count { text.append(alphabet[bits & 63]) }
-  }
-  return text + String(repeating: "=", count: (4 - text.count % 4) % 4)
+  let bytes = zip(nibbles, nibbles.dropFirst()).enumerated().filter { $0.offset % 2 == 0 }
+  return Data(bytes.map { UInt8($0.element.0 << 4 | $0.element.1) }).base64EncodedString()
 }

@@ -2,7 +2,6 @@ internal import Domain
 
 /// Stacked columns over periods, drawn from the values of a table: some upward, some downward.
 struct ColumnChart {
-  /// A column of the table and how it is drawn.
   struct Series {
     let column: Int
     let style: String
@@ -19,7 +18,6 @@ struct ColumnChart {
 
   private var unit: Unit { series.first.map { table.columns[$0.column].unit } ?? .count }
 
-  /// What each style means.
   var legend: [ChartFigure.LegendEntry] {
     series.map { .init(title: table.columns[$0.column].title, style: $0.style) }
       + (table.rows.contains(where: \.isOpen) ? [.init(title: "So far", style: "so-far")] : [])

@@ -11,7 +11,6 @@ struct Marks {
     text += " width=\"\(percent(width))\" height=\"\(points(max(0.5, height)))\"/>"
   }
 
-  /// A horizontal line over the whole width.
   mutating func rule(_ style: String, at y: Double) {
     text += "<line class=\"\(style)\" x1=\"0\" x2=\"100%\" y1=\"\(points(y))\""
     text += " y2=\"\(points(y))\"/>"
@@ -22,7 +21,6 @@ struct Marks {
     text += " x2=\"\(percent(to.x))\" y2=\"\(points(to.y))\"/>"
   }
 
-  /// Words at a place; the style says how they are aligned.
   mutating func label(_ words: String, _ style: String, x: Double, y: Double) {
     text += "<text class=\"\(style)\" x=\"\(percent(x))\" y=\"\(points(y))\">"
     text += asHTML(words) + "</text>"

@@ -16,7 +16,6 @@ struct Scale {
   }
 }
 
-/// Round numbers along an axis.
 struct Ticks {
   let values: [Int128]
 

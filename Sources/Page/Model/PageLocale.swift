@@ -63,7 +63,6 @@ struct Numbers {
     return unit == .percent ? digits + locale.percentSign : digits
   }
 
-  /// The number with its sign, also when it is positive.
   func signed(_ micros: Int128?, _ unit: Unit) -> String {
     let digits = text(micros, unit)
     return (micros ?? 0) > 0 && digits.contains { "123456789".contains($0) } ? "+" + digits : digits

@@ -93,7 +93,6 @@ struct Figure {
     isUSD = unit == .usd
   }
 
-  /// The number compared with the month before.
   struct Change {
     let text: String
     let provenance: String
@@ -101,7 +100,6 @@ struct Figure {
   }
 }
 
-/// Charts under one heading.
 struct ChartGroup {
   let id: String
   let title: String
@@ -136,6 +134,17 @@ struct ChartFigure {
   init(_ id: String, _ title: String, note: String, _ views: [View]) {
     (self.id, self.title, self.note, self.views) = (id, title, note, views)
     hasViews = views.count > 1
+  }
+
+  /// A table that is read as a chart, unless it has no rows.
+  init(
+    _ id: String, _ title: String, note: String, _ table: PageTable, caption: String? = nil,
+    _ numbers: Numbers
+  ) {
+    let view = View(
+      title: "", legend: [], chart: "", table: table.html(caption: caption ?? title, numbers))
+    self.init(id, title, note: note, table.rows.isEmpty ? [] : [view])
+    isTable = true
   }
 }
 

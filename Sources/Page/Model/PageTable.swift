@@ -1,6 +1,5 @@
 /// A table of the page, each number with its provenance; charts are drawn from its values.
 struct PageTable {
-  /// A column of numbers.
   struct Column {
     let title: String
     /// Nil where each row has a measure of its own.

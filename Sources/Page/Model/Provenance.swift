@@ -22,7 +22,6 @@ enum Measure: Hashable {
     }
   }
 
-  /// The HTML attribute.
   var attribute: String {
     switch self {
     case .sum(let column): " data-sum=\"\(column)\""
@@ -43,7 +42,6 @@ struct RowFilter: Hashable {
 
   private(set) var conditions: [Condition] = []
 
-  /// All rows.
   init() {}
 
   init(_ column: String, _ values: String...) {

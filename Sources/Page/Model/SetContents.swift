@@ -71,7 +71,6 @@ struct SetContents {
       set, "drill", by: ["code"], of: ["injected", "found", "missed", "unrevealed", "false"])
   }
 
-  /// Business time of the set.
   var asOf: Instant { self.set.manifest.asOf }
 
   /// The last months of a report by month, two years at most.

@@ -22,7 +22,6 @@ struct BreakItem {
   }
 }
 
-/// Breaks under one heading.
 struct BreakGroup {
   let title: String
   let items: [BreakItem]
@@ -56,7 +55,6 @@ extension SetContents {
     }
   }
 
-  /// The first rows of the worklist.
   func tasks(_ numbers: Numbers) throws -> TaskList {
     let columns = [
       "priority", "provider", "app_id", "store", "missing_events", "at_stake_usd", "hours_left",
@@ -81,7 +79,6 @@ extension SetContents {
     return TaskList(items: items, all: count > 5 ? all : nil)
   }
 
-  /// The restatements that changed a number most.
   func restatements(_ numbers: Numbers) throws -> RestatementList {
     let columns = [
       "report", "period", "key", "column", "published", "restated", "delta", "cause",
@@ -147,7 +144,6 @@ extension BreakItem {
   }
 }
 
-/// What to fetch first.
 struct TaskList {
   let items: [TaskItem]
   /// How many there are; nil when all are listed.
@@ -160,7 +156,6 @@ struct TaskList {
   }
 }
 
-/// A row of the worklist.
 struct TaskItem {
   let priority: String
   let filter: String
@@ -173,7 +168,6 @@ struct TaskItem {
   let breaks: String
 }
 
-/// Cells that differ from what was published before.
 struct RestatementList {
   let rows: [RestatementRow]
   let count: String
@@ -184,7 +178,6 @@ struct RestatementList {
   }
 }
 
-/// A cell that differs from what was published before.
 struct RestatementRow {
   struct Value {
     let column: String
@@ -219,13 +212,4 @@ struct ShortList<Item> {
   }
 }
 
-/// The number that a cell writes, in millionths; nil for an empty one or another text.
-func micros(_ cell: String) -> Int128? {
-  let isNegative = cell.hasPrefix("-")
-  let parts = cell.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
-  let fraction = parts.count == 2 ? parts[1] : ""
-  guard 1...2 ~= parts.count, fraction.count <= 6,
-    let digits = Int128(parts[0] + fraction + String(repeating: "0", count: 6 - fraction.count))
-  else { return nil }
-  return isNegative ? -digits : digits
-}
+func micros(_ cell: String) -> Int128? { CSVRow.micros(of: cell.utf8).map { Int128($0) } }

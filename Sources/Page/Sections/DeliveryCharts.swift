@@ -41,16 +41,8 @@ extension SetContents {
     figures.append(latencyFigure(latency, labels, numbers))
     figures.indices.forEach { figures[$0].isPrinted = false }
     for (id, title, note, table) in silences {
-      var figure = ChartFigure(
-        id, title, note: note + " The bar is the time from the first month of the set to as-of.",
-        table.rows.isEmpty
-          ? []
-          : [
-            ChartFigure.View(
-              title: "", legend: [], chart: "", table: table.html(caption: title, numbers))
-          ])
-      figure.isTable = true
-      figures.append(figure)
+      let axis = " The bar is the time from the first month of the set to as-of."
+      figures.append(ChartFigure(id, title, note: note + axis, table, numbers))
     }
     if !drill.sums.isEmpty { figures.append(recallFigure(numbers, &tables)) }
     return ChartGroup(id: "deliveries", title: "Deliveries", charts: figures)
@@ -94,17 +86,10 @@ extension SetContents {
           ])
       })
     tables.append(table)
-    let title = "Recall of the checks"
-    var figure = ChartFigure(
-      "drill", title,
+    return ChartFigure(
+      "drill", "Recall of the checks",
       note: "The last drill damaged events in a copy of the ledger. What nothing in the data can "
-        + "show is not provable, and not counted as missed.",
-      [
-        ChartFigure.View(
-          title: "", legend: [], chart: "", table: table.html(caption: title, numbers))
-      ])
-    figure.isTable = true
-    return figure
+        + "show is not provable, and not counted as missed.", table, numbers)
   }
 
   private func dayTable(_ days: [String], _ columns: [(String, Measure)]) -> PageTable {

@@ -34,7 +34,7 @@ extension SetContents {
     figure.spark = sparkline(shown.map { cube.value(measure, $0) })
     if cube.incomplete.contains(month) { figure.note = "so far" }
     // A month without any row is not in the list, and is no month to compare with.
-    guard place > 0, months[place - 1] == previousMonth(month) else { return figure }
+    guard place > 0, Month(text: months[place - 1])?.next.text == month else { return figure }
     let before = cube.value(measure, months[place - 1])
     if let change = Self.change(before, value, unit) {
       figure.change = Figure.Change(
@@ -55,7 +55,6 @@ extension SetContents {
     return ((value - before) * 1_000_000).dividedHalfToEven(by: before)
   }
 
-  /// What is missing, and its value.
   func missing(_ numbers: Numbers) -> [Figure] {
     let quality = quality.by()
     let inputs = inputs.by()
@@ -81,7 +80,6 @@ extension SetContents {
 }
 
 extension Cube {
-  /// A measure in the rows with the values of `key`.
   func value(_ measure: Measure, _ key: String...) -> Int128? {
     switch measure {
     case .sum(let column), .max(let column): sum(column, key)
@@ -89,13 +87,4 @@ extension Cube {
     case .count: nil
     }
   }
-}
-
-/// `2025-12` for `2026-01`.
-private func previousMonth(_ month: String) -> String {
-  let parts = month.split(separator: "-").compactMap { Int($0) }
-  guard parts.count == 2 else { return "" }
-  let number = parts[0] * 12 + parts[1] - 2
-  let digits = String(100 + number % 12 + 1).dropFirst()
-  return "\(number / 12)-\(digits)"
 }

@@ -15,7 +15,6 @@ struct InputList {
     let newest: String
   }
 
-  /// An archive with rejected lines.
   struct RejectedArchive {
     let name: String
     let filter: String
@@ -138,6 +137,5 @@ extension InputList.FeedRow {
 }
 
 extension String {
-  /// The text with a capital first letter.
   var capitalised: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -19,18 +19,7 @@ extension SetContents {
     tables += found.map(\.3)
     return ChartGroup(
       id: "renewals-trials", title: "Renewals, trials, retention",
-      charts: found.map { id, title, note, table in
-        var figure = ChartFigure(
-          id, title, note: note,
-          table.rows.isEmpty
-            ? []
-            : [
-              ChartFigure.View(
-                title: "", legend: [], chart: "", table: table.html(caption: title, numbers))
-            ])
-        figure.isTable = true
-        return figure
-      })
+      charts: found.map { ChartFigure($0, $1, note: $2, $3, numbers) })
   }
 
   /// The first twelve renewals, all later ones, and those whose number is unknown.
@@ -91,7 +80,7 @@ extension SetContents {
       report: trials.report, head: "Month",
       columns: measures.map {
         PageTable.Column(
-          title: $0.prefix(1).uppercased() + $0.dropFirst(), measure: .sum($0), unit: .count)
+          title: $0.capitalised, measure: .sum($0), unit: .count)
       } + [PageTable.Column(title: "Conversion", measure: conversion, unit: .percent)],
       rows: months.map { month in
         PageTable.Row(

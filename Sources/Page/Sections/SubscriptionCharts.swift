@@ -10,12 +10,7 @@ extension SetContents {
       charts.append(
         ChartFigure(
           "mrr", "MRR movement", note: "In \(monthName(month)), in USD; steps of zero left out.",
-          [
-            ChartFigure.View(
-              title: "", legend: [], chart: "",
-              table: table.html(caption: "MRR movement in \(monthName(month))", numbers))
-          ]))
-      charts[charts.count - 1].isTable = true
+          table, caption: "MRR movement in \(monthName(month))", numbers))
     }
     charts.append(active(numbers, &tables))
     charts.append(reasons(numbers, &tables))

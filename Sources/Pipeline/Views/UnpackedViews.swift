@@ -135,7 +135,9 @@ final class UnpackedViews {
     var cell = ""
     waiting.append(
       view.columns.map { column in
-        if column.name.hasSuffix("_micros") { return millionths(cell) }
+        if column.name.hasSuffix("_micros") {
+          return CSVRow.micros(of: cell.utf8).map(LedgerValue.integer) ?? .null
+        }
         cell = rest.popFirst() ?? ""
         switch column.type {
         case "string":
@@ -152,13 +154,4 @@ final class UnpackedViews {
     try ledger.insert(waiting, intoTemporary: view.name)
     waiting.removeAll(keepingCapacity: true)
   }
-}
-
-/// The millionths of a decimal with at most six decimals; null of an empty one.
-private func millionths(_ text: String) -> LedgerValue {
-  let parts = text.split(separator: ".", maxSplits: 1)
-  guard let whole = parts.first else { return .null }
-  let fraction = (parts.count > 1 ? String(parts[1]) : "").padding(
-    toLength: 6, withPad: "0", startingAt: 0)
-  return Int64(whole + fraction).map(LedgerValue.integer) ?? .null
 }

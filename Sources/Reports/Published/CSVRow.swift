@@ -29,7 +29,7 @@ public struct CSVRow {
   public func micros(_ column: Int) -> Int64? { Self.micros(of: cell(column)) }
 
   /// A number that is printed so, in millionths; nil of nothing.
-  static func micros(of cell: some Collection<UInt8>) -> Int64? {
+  public static func micros(of cell: some Collection<UInt8>) -> Int64? {
     guard let first = cell.first else { return nil }
     var micros: Int128 = 0
     var decimals: Int?
