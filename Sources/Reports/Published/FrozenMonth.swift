@@ -140,20 +140,10 @@ extension ReportDefinition {
   /// Not part of the set: what a close keeps of breaks.
   static let openBreaks = ReportDefinition(
     name: "open_breaks", query: PackageResources.open_breaks_sql,
-    columns: [
-      .month,
-      .key("break_id", .text, "Stable across runs."),
-      .cell("code", .text, "Kind of difference."),
-      .cell("status", .text, "pending, open or reopened."),
-      .cell("severity", .text, "info, low, medium, high or critical."),
-      .cell("provider", .text, "Who sent the webhooks."),
-      .cell("app_id", .text, "App as the provider names it; empty when absent."),
-      .cell("environment", .text, "production or sandbox."),
-      .cell("store", .text, "Shop that took the money."),
-      .cell("product_id", .text, "Product id of the store."),
-      .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),
-      .count("missing_events", of: "events", "How many events never came."),
-      .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
-      .cell("amount_basis", .text, "Basis of the estimate."),
-    ])
+    columns: [.month] + breaks.columns.filter { openBreakColumns.contains($0.name) })
+
+  private static let openBreakColumns: Set = [
+    "break_id", "code", "status", "severity", "provider", "app_id", "environment", "store",
+    "product_id", "expected_at", "missing_events", "estimated_usd", "amount_basis",
+  ]
 }
