@@ -98,10 +98,6 @@ final class Reconciler {
   /// `lineagesOfAnyTime` by name: a user can have hundreds of thousands.
   private(set) lazy var byName = Dictionary(
     lineagesOfAnyTime.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-  /// Those that another provider reports, too.
-  private(set) lazy var reportedElsewhere = Dictionary(
-    lineagesOfAnyTime.filter { !$0.latest.reportedElsewhere.isEmpty }.map { ($0.name, $0) },
-    uniquingKeysWith: { first, _ in first })
   /// What `storeProducts` found.
   var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, as a webhook's entitlements show it.

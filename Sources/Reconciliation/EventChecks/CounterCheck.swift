@@ -80,10 +80,8 @@ extension Reconciler {
     var left = jump.between - total(between)
     if isByOrder, let length = periodLength(lineage)?.milliseconds, length > 0 {
       left = min(left, (charge.periodStart.since(from).milliseconds + length / 7) / length)
-      let elsewhere = lineage.latest.reportedElsewhere.filter {
-        begin < $0.time && $0.time < charge.time && lineage.latest.isCounted($0)
-      }
-      left -= Int64(elsewhere.count)
+      let elsewhere = lineage.latest.countedElsewhere(as: .missedRenewal)
+      left -= Int64(elsewhere.count { begin < $0.time && $0.time < charge.time })
     }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }

@@ -48,10 +48,9 @@ extension Reconciler {
       let estimate = draft.worth.amount, estimate != .zero
     else { return draft }
     let name = name ?? draft.subject.lineage
-    guard let lineage = reportedElsewhere[name] else { return draft }
-    let counted = lineage.latest.reportedElsewhere.filter { report in
-      lineage.latest.isCounted(report, as: draft.code)
-        && countedElsewhere[name]?.contains(report.time) != true
+    guard let lineage = byName[name] else { return draft }
+    let counted = lineage.latest.countedElsewhere(as: draft.code).filter { report in
+      countedElsewhere[name]?.contains(report.time) != true
         && isSame(report, as: draft, in: lineage)
     }.prefix(Int(count))
     guard !counted.isEmpty else { return draft }
@@ -84,10 +83,13 @@ extension LineageState {
     report.isExpected && report.time >= firstEventAt
   }
 
-  /// Whether it counts as the other provider reports it; a trial start where a start is missed.
-  func isCounted(_ report: ReportElsewhere, as code: BreakCode? = nil) -> Bool {
-    let isFreeStart = report.kind == .trialStarted && code == .missedStart
-    return !hasMissed(report) && !report.kind.isRefund && (isFreeStart || report.chargeKind != nil)
+  /// The charges that count as other providers report them; trial starts where a start is missed.
+  func countedElsewhere(as code: BreakCode) -> [ReportElsewhere] {
+    reportedElsewhere.filter { report in
+      let isFreeStart = report.kind == .trialStarted && code == .missedStart
+      return !hasMissed(report) && !report.kind.isRefund
+        && (isFreeStart || report.chargeKind != nil)
+    }
   }
 
   /// Whether another provider reported the charge, which this one should have sent.
@@ -99,7 +101,6 @@ extension LineageState {
 }
 
 extension ReportElsewhere {
-  /// The code of a break that misses it.
   var missingCode: BreakCode {
     if kind.isRefund { return .missedRefund }
     switch chargeKind {

@@ -3,65 +3,14 @@ import Domain
 // Time without charge that a later charge proves to have been paid for.
 
 extension SubscriptionHistory {
-  /// The period that a renewal leaves free before it, if it is exactly one and nothing explains it;
-  /// also the one in which a change of product came.
-  ///
-  /// Where renewals are counted from a known one on, the counter decides. A state that shows a new
-  /// charge can be of a renewal, after a trial if it came on the hour. Where restarts are sent as
-  /// such, a renewal proves any number of periods, and after a failed payment the recovery.
+  /// The period that a charge leaves free before it, if nothing explains the time; where renewals
+  /// are counted from a known one on, the counter decides instead.
   func freePeriod(before index: Int) -> UnseenPeriod? {
-    guard index > 0, let free = periods[index - 1].freeFrom,
-      periods[index].start > free + rules.renewalGap
+    guard index > 0,
+      let time = FreeTime(periods[index - 1], periods[index], events, rules.renewalGap),
+      time.charge.renewalCount == nil || !isCounted(before: index), !time.isExplained
     else { return nil }
-    let (previous, next) = (periods[index - 1], periods[index])
-    let charge = events[next.opener]
-    let capabilities = charge.provider.capabilities
-    let isRenewal = capabilities.sendsRestarts && charge.kind == .renewed && !previous.isTrial
-    let isFailed = previous.isInvoluntary(events)
-    guard charge.renewalCount == nil || !isCounted(before: index),
-      capabilities.linksRenewals(in: charge.store), free == previous.end,
-      previous.revokedAt == nil,
-      isRenewal || !isFailed && previous.autoRenewOffSince(events, before: nil) == nil,
-      !previous.ownEvents.contains(where: {
-        events[$0].isEnd && !events[$0].isOfReplaced || events[$0].kind == .paused
-      })
-    else { return nil }
-    let isReplaced = previous.ownEvents.contains { events[$0].isOfReplaced }
-    let isConversion = previous.isTrial && charge.kind == .started && charge.observation != nil
-    let isSame = next.product == previous.product
-    let paid = isSame && next.end != nil || previous.isTrial || isReplaced ? next : previous
-    guard let end = paid.end, end > paid.start else { return nil }
-    let length = end.since(paid.start).milliseconds
-    let begin = PeriodLength(from: paid.start, to: end).start(before: next.start)
-    let late = begin.since(free).milliseconds
-    let hole = next.start.since(free).milliseconds
-    let count = isRenewal ? max(1, (hole + length / 2) / length) : 1
-    let tolerance = isConversion ? hour : max(rules.renewalGap.milliseconds, length / 7)
-    // What comes earlier than a short period is out of a retry.
-    let early = length < Interval.days(28).milliseconds ? hour : tolerance
-    let difference = isConversion ? late : hole - count * length
-    let isOfProduct =
-      isSame
-      || previous.ownEvents.contains {
-        events[$0].isAnnouncement && events[$0].product == next.product
-      }
-    let isProven =
-      if isReplaced {
-        begin >= previous.start && late <= tolerance
-      } else if isFailed {
-        late >= -early && isOfProduct
-      } else if charge.chargeKind == .productChange {
-        capabilities.sendsExpirations && difference <= tolerance
-      } else {
-        (charge.mayRenew || isConversion) && (-early...tolerance).contains(difference)
-          && isOfProduct
-      }
-    guard isProven else { return nil }
-    return UnseenPeriod(
-      transaction: 0,
-      product: charge.mayRenew || isConversion ? next.product : previous.product,
-      isTrial: false, start: isFailed ? max(free, begin) : free, end: next.start,
-      previousEnd: free, opensLineage: false, kind: charge.kind, time: charge.time)
+    return time.period
   }
 
   /// Whether the number of renewals before a period is known: a change of product or a new start
@@ -100,6 +49,90 @@ extension SubscriptionHistory {
       transaction: 0, product: renewal.product, isTrial: false, start: start, end: next.start,
       previousEnd: free, opensLineage: false, isRestart: true, kind: renewal.kind,
       time: renewal.time)
+  }
+}
+
+/// The time without charge between two periods.
+private struct FreeTime {
+  let start: Instant
+  /// The first charge after it.
+  let charge: Event
+  private let previous: Period
+  private let next: Period
+  private let events: [Event]
+  /// The longest time that is no lapse, in milliseconds.
+  private let gap: Int64
+
+  /// Nil where the periods follow each other.
+  init?(_ previous: Period, _ next: Period, _ events: [Event], _ gap: Interval) {
+    guard let start = previous.freeFrom, next.start > start + gap else { return nil }
+    (self.start, self.previous, self.next) = (start, previous, next)
+    (self.events, self.gap, charge) = (events, gap.milliseconds, events[next.opener])
+  }
+
+  /// Where restarts are sent as such, a renewal proves that all the time was paid.
+  private var isRenewal: Bool {
+    charge.provider.capabilities.sendsRestarts && charge.kind == .renewed && !previous.isTrial
+  }
+
+  private var isFailed: Bool { previous.isInvoluntary(events) }
+
+  /// A state that shows the first charge after a trial.
+  private var isConversion: Bool {
+    previous.isTrial && charge.kind == .started && charge.observation != nil
+  }
+
+  /// Another product took the place of the previous one.
+  private var isReplaced: Bool { previous.ownEvents.contains { events[$0].isOfReplaced } }
+
+  /// The charge is for the previous product, or for one that was announced.
+  private var isOfProduct: Bool {
+    next.product == previous.product
+      || previous.ownEvents.contains {
+        events[$0].isAnnouncement && events[$0].product == next.product
+      }
+  }
+
+  /// Whether the subscription ended, paused or lapsed, or the charge can be of another one.
+  var isExplained: Bool {
+    let mayLapse = isFailed || previous.autoRenewOffSince(events, before: nil) != nil
+    return mayLapse && !isRenewal || start != previous.end || previous.revokedAt != nil
+      || !charge.provider.capabilities.linksRenewals(in: charge.store)
+      || previous.ownEvents.contains {
+        events[$0].isEnd && !events[$0].isOfReplaced || events[$0].kind == .paused
+      }
+  }
+
+  /// The period that was paid in it; nil where the time does not fit one.
+  var period: UnseenPeriod? {
+    let isSame = next.product == previous.product
+    let like = isSame && next.end != nil || previous.isTrial || isReplaced ? next : previous
+    guard let end = like.end, end > like.start else { return nil }
+    let begin = PeriodLength(from: like.start, to: end).start(before: next.start)
+    guard fits(end.since(like.start).milliseconds, from: begin) else { return nil }
+    return UnseenPeriod(
+      transaction: 0,
+      product: charge.mayRenew || isConversion ? next.product : previous.product,
+      isTrial: false, start: isFailed ? max(start, begin) : start, end: next.start,
+      previousEnd: start, opensLineage: false, kind: charge.kind, time: charge.time)
+  }
+
+  /// Whether a period of `length` milliseconds that ends at the next one may have begun at `begin`.
+  private func fits(_ length: Int64, from begin: Instant) -> Bool {
+    let late = begin.since(start).milliseconds
+    let tolerance = isConversion ? hour : max(gap, length / 7)
+    // What comes earlier than a short period is out of a retry.
+    let early = length < Interval.days(28).milliseconds ? hour : tolerance
+    if isReplaced { return begin >= previous.start && late <= tolerance }
+    if isFailed { return late >= -early && isOfProduct }
+    let free = next.start.since(start).milliseconds
+    let count = isRenewal ? max(1, (free + length / 2) / length) : 1
+    let difference = isConversion ? late : free - count * length
+    if charge.chargeKind == .productChange {
+      return charge.provider.capabilities.sendsExpirations && difference <= tolerance
+    }
+    return (charge.mayRenew || isConversion) && (-early...tolerance).contains(difference)
+      && isOfProduct
   }
 }
 
