@@ -213,17 +213,10 @@ private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
 private func lineStart(
   before offset: Int64, of source: GzipSource
 ) throws(SubledgerError) -> Int64 {
-  let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
-  defer { scratch.deallocate() }
   var (passed, start): (Int64, Int64) = (0, 0)
-  while passed < offset {
-    let part = UnsafeMutableRawBufferPointer(
-      rebasing: scratch.prefix(Int(min(Int64(scratch.count), offset - passed))))
-    let read = try source.read(into: part)
-    let bytes = UnsafeRawBufferPointer(rebasing: part[..<read])
+  _ = try source.skip(offset) { bytes in
     if let newline = lastNewline(in: bytes) { start = passed + Int64(newline) + 1 }
-    if read < part.count { break }
-    passed += Int64(read)
+    passed += Int64(bytes.count)
   }
   return start
 }

@@ -58,7 +58,6 @@ final class GzipSource {
     self.byZlib = nil
   }
 
-  /// Why and where the source ended early.
   var damage: ArchiveDamage? { successor?.damage ?? ownDamage }
 
   /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
@@ -74,13 +73,11 @@ final class GzipSource {
     return nil
   }
 
-  /// Bytes of the level below, or of the file, that are used up.
   var consumed: Int64 { successor?.consumed ?? input.consumed }
 
   /// Consumed bytes of the file; above the first level, including bytes read ahead.
   var fileOffset: Int64 { below?.fileOffset ?? input.consumed }
 
-  /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     try checkStop()
     if let successor { return try successor.read(into: target) }
@@ -100,8 +97,10 @@ final class GzipSource {
 
   func checkStop() throws(SubledgerError) { try input.source.checkStop() }
 
-  /// Passes over as many bytes; false when there are less.
-  func skip(_ count: Int64) throws(SubledgerError) -> Bool {
+  /// Passes over as many bytes, piece by piece; false when there are less.
+  func skip(
+    _ count: Int64, _ body: (UnsafeRawBufferPointer) -> Void = { _ in }
+  ) throws(SubledgerError) -> Bool {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
     defer { scratch.deallocate() }
     var left = count
@@ -110,6 +109,7 @@ final class GzipSource {
         rebasing: scratch.prefix(Int(min(Int64(scratch.count), left))))
       let passed = try read(into: part)
       left -= Int64(passed)
+      body(UnsafeRawBufferPointer(rebasing: part[..<passed]))
       if passed < part.count { return false }
     }
     return true
