@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import Pipeline
-import Simulation
+public import Simulation
 import Domain
 
 struct SimulateCommand: ParsableCommand {
@@ -82,9 +82,7 @@ struct SimulateCommand: ParsableCommand {
     transform: SimulateCommand.fault)
   var fault: [(FeedFault, Int)] = []
 
-  @Option(
-    help: "The state in the entitlements of webhooks: event, current or stale.",
-    transform: SimulateCommand.entitlements)
+  @Option(help: "The state in the entitlements of webhooks.")
   var entitlements = WebhookEntitlements.ofEvent
 
   @Option(help: "Days by which what the SDK's snapshots show is older than their capture.")
@@ -141,13 +139,6 @@ struct SimulateCommand: ParsableCommand {
       from: providers[0], to: providers[1], both: try outage(parts[2] + "/" + parts[3]))
   }
 
-  private static func entitlements(_ text: String) throws -> WebhookEntitlements {
-    guard let entitlements = WebhookEntitlements(rawValue: text) else {
-      throw ValidationError("Unknown entitlements \"\(text)\". Use event, current or stale.")
-    }
-    return entitlements
-  }
-
   private static func day(_ text: String) throws -> Day {
     guard let instant = CivilCalendar.utc.instant(text), text.count == 10 else {
       throw ValidationError("\"\(text)\" is not a day. Use 2025-03-10.")
@@ -184,3 +175,5 @@ struct SimulateCommand: ParsableCommand {
     return scenario
   }
 }
+
+extension WebhookEntitlements: ExpressibleByArgument {}
