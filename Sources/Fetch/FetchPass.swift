@@ -23,12 +23,7 @@ public struct FetchPass {
   /// Users who were given up.
   public private(set) var failed: [FailedUser] = []
 
-  /// A pass by `rules`.
-  ///
-  /// - Parameters:
-  ///   - clock: the time now.
-  ///   - random: a number of a range.
-  ///   - stop: the signal that asked to stop, 0 while none did.
+  /// A pass by `rules`; `stop` answers the signal that asked to stop, 0 while none did.
   public init(
     _ rules: FetchRules, by client: HTTPClient, clock: @escaping () -> Instant,
     random: @escaping (ClosedRange<Int64>) -> Int64, stop: @escaping () -> Int32
@@ -221,11 +216,8 @@ public struct FetchPass {
 /// The questions about one user, one after the other.
 private struct Inquiry {
   let user: FetchedUser
-  /// When the next question may be asked.
   var readyAt: Instant
-  /// Failed attempts at it.
   var attempts = 0
-  /// When the first answer came.
   var capturedAt: Instant?
   /// The lists so far of the record that is asked for, and the last id in them.
   var lists: [[UInt8]] = []

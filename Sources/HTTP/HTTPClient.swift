@@ -153,7 +153,6 @@ public final class HTTPClient {
   }
 }
 
-/// A request under way.
 private final class Transfer {
   let number: Int
   private let bytesMax: Int

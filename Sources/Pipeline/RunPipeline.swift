@@ -176,7 +176,6 @@ public struct RunPipeline {
     return pipeline
   }
 
-  /// This run with the price book and the decisions of its plan.
   private func withLists() throws -> RunPipeline {
     var pipeline = self
     pipeline.plan = try plan.withLists()

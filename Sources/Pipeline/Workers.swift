@@ -143,7 +143,6 @@ final class Relay<Element: Sendable>: Sendable {
   func take() -> Element? { waiting.withLock { $0.popLast() } }
 }
 
-/// A value that several workers change.
 final class Shared<Value: Sendable>: Sendable {
   private let shared: Mutex<Value>
 

@@ -28,7 +28,6 @@ enum SkipReason: String, CaseIterable {
   case accountAssignmentsChanged = "account_assignments_changed"
 }
 
-/// The meaning of a provider's event name.
 enum Meaning {
   case event(EventKind)
   case skipped(SkipReason)

@@ -91,7 +91,6 @@ extension EventBatch {
     }
   }
 
-  /// Notes a name in the value that is being read.
   mutating func noteUnknown(
     _ subject: UnknownName.Subject, _ name: UnsafeRawBufferPointer, of provider: Provider,
     at place: Provenance
@@ -99,7 +98,6 @@ extension EventBatch {
     unknown.add(provider, subject, name, value: lines, line: place.line)
   }
 
-  /// Books a value that cannot be understood.
   mutating func reject(_ problem: BodyProblem, at place: Provenance) {
     rejects.append(
       Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))

@@ -175,7 +175,6 @@ struct BreakIDs {
     start.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
   }
 
-  /// The id of the break with `key`.
   func id(of key: BreakKey) -> String {
     var fingerprint = start
     fingerprint.combine(key.text)

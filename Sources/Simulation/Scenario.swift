@@ -42,7 +42,6 @@ public struct Migration: Sendable, Equatable {
     (self.from, self.to, self.both) = (from, to, both)
   }
 
-  /// Whether it is about a shop.
   func moves(_ shop: Shop) -> Bool {
     shop.app == 0 && shop.store != .stripe && [from, to].contains(shop.provider)
   }

@@ -8,7 +8,6 @@ struct GroupEvents: RandomAccessCollection, Sendable {
   /// Places in the group, ascending; nil for all of it.
   private let places: [Int]?
 
-  /// All events of a group.
   init(_ group: [Event]) { (self.group, places) = (group, nil) }
 
   init(_ group: [Event], at places: [Int]) {

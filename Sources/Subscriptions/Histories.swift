@@ -26,7 +26,6 @@ private struct FoldGroup {
   /// Counted events in business order.
   let events: [Event]
   let collections: Collections
-  /// Whether charges can be put together to subscriptions.
   let isChained: Bool
 
   init(_ all: [Event], rules: FoldSettings) {
@@ -151,7 +150,6 @@ extension [Event] {
 }
 
 extension SubscriptionHistory {
-  /// When its first period begins; nil when it has none.
   var start: Instant? { periods.first?.start }
 
   /// Orders histories by their start, the ones without a period last.

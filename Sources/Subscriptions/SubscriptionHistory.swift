@@ -20,7 +20,6 @@ public struct SubscriptionHistory: Sendable {
   let exclusion: ExclusionReason?
   /// The shop, as far as any event names it.
   let store: Store
-  /// Whether its charges can be put together to subscriptions.
   let isChained: Bool
   /// Events that arrived late or out of order.
   let disorder: [ArrivalDisorder]
@@ -46,11 +45,8 @@ public struct SubscriptionHistory: Sendable {
     case shared
   }
 
-  /// Folds the events of one lineage, none of them an observation.
+  /// Folds the counted versions of the events of one lineage, none of them an observation.
   ///
-  /// - Parameters:
-  ///   - events: the counted version of every event of one lineage, in any order.
-  ///   - rules: as-of and the settings of the run.
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
     let counted = inBusinessOrder(events, before: rules.asOf).namingBasePlans(rules.basePlans)
@@ -89,7 +85,6 @@ public struct SubscriptionHistory: Sendable {
     stretches = activeStretches(of: periods, events: events, rules: rules)
   }
 
-  /// Whether it consists of the events of several providers.
   var isShared: Bool { if case .shared = role { true } else { false } }
 
   /// Whether reports count it, rather than a test, a shared purchase, or another provider's report

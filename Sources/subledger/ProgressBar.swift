@@ -40,7 +40,6 @@ final class ProgressBar {
     StandardStreams.draw("\(bar) \(parts.joined(separator: "  "))")
   }
 
-  /// Ends the line of the bar, where one was drawn.
   func end() {
     StandardStreams.mention("")
     stage = nil

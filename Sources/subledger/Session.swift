@@ -120,14 +120,12 @@ final class Session {
     guard !outcome.hasReservations else { throw ExitCode(ExitStatus.of(outcome)) }
   }
 
-  /// Ends the line of the progress bar.
   func endProgress() { bar?.end() }
 
   static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
 extension Instant {
-  /// The time of the clock.
   static var now: Instant {
     Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }

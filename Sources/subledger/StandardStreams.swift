@@ -61,7 +61,6 @@ enum StandardStreams {
     }
   }
 
-  /// Draws the last line of standard error anew.
   static func draw(_ line: String) {
     isDrawn.withLock { isDrawn in
       _ = write(Array("\r\u{1B}[K\(line)".utf8), to: STDERR_FILENO)

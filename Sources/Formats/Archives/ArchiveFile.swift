@@ -41,7 +41,6 @@ public struct ArchiveFile: Sendable {
     self.commands = commands
   }
 
-  /// The object at a path, to be read by `commands`.
   init(
     _ object: ListedObject, at path: String, named name: String, by commands: ArchiveCommands,
     stop: @escaping @Sendable () -> Int32
@@ -53,7 +52,6 @@ public struct ArchiveFile: Sendable {
     (self.commands, self.stop) = (commands, stop)
   }
 
-  /// What came on standard input.
   init(_ input: StandardInput, stop: @escaping @Sendable () -> Int32) throws(SubledgerError) {
     (path, name) = (StandardInput.name, StandardInput.name)
     (location, relative) = (input.file.place, RawPath(name))

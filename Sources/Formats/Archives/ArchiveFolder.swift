@@ -119,7 +119,6 @@ private struct FolderWalk {
     }
   }
 
-  /// Lists what commands find under `root`.
   mutating func objects(
     _ root: String, except others: [String], by commands: ArchiveCommands
   ) throws(SubledgerError) {

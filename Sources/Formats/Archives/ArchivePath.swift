@@ -1,7 +1,6 @@
 internal import Glibc
 
 extension RawPath {
-  /// The path that `shown` shows as `text`.
   init(unescaping text: String) {
     // By scalars: what follows a brace can be a mark, which makes another Character of it.
     let pieces = text.unicodeScalars.split(separator: "\\", omittingEmptySubsequences: false)

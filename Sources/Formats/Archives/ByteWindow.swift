@@ -29,7 +29,6 @@ enum ByteSource {
 /// A buffer in front of a source, so that its next bytes can be looked at.
 final class ByteWindow {
   let source: ByteSource
-  /// Bytes of the source taken so far.
   private(set) var consumed: Int64 = 0
   private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
@@ -62,7 +61,6 @@ final class ByteWindow {
     hash?.add(UnsafeRawBufferPointer(bytes))
   }
 
-  /// The hash of what the source gave so far.
   var contentHash: Int64 { hash?.value ?? 0 }
 
   private func readSource(
@@ -86,7 +84,6 @@ final class ByteWindow {
     return bytes
   }
 
-  /// Takes `count` of the bytes at hand.
   func consume(_ count: Int) {
     start += count
     consumed += Int64(count)

@@ -6,7 +6,6 @@ final class FileBytes {
   private let file: ArchiveFile
   /// Nil of an object.
   private let openFile: OpenFile?
-  /// What reads the object, once it was asked for.
   private var command: CommandOutput?
   private let digest = SHA256Digest()
   private var remaining: Int64
@@ -14,7 +13,6 @@ final class FileBytes {
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0
 
-  /// Opens `file` to read the bytes that were listed.
   init(_ file: ArchiveFile) throws(SubledgerError) {
     self.file = file
     if file.commands == nil {
@@ -36,7 +34,6 @@ final class FileBytes {
     remaining = bytes.file.bytes
   }
 
-  /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     try checkStop()
     let wanted = Int(min(Int64(target.count), remaining))
@@ -88,7 +85,6 @@ final class FileBytes {
     "\(what) bytes came than the \(file.listed) listed"
   }
 
-  /// Throws when a signal asked to stop.
   func checkStop() throws(SubledgerError) { try SubledgerError.check(file.stop) }
 
   /// The SHA-256 of all the bytes, after reading the rest.

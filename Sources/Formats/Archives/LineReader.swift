@@ -2,7 +2,6 @@ internal import Domain
 
 /// Sizes, in bytes, that decide where lines are cut; tests make them small.
 struct LineSizes {
-  /// How much is read at a time.
   var buffer = 256 << 10
   /// A line that does not end within this many bytes is cut between its values.
   var glued = 1 << 20
@@ -38,7 +37,6 @@ final class LineReader {
     buffer = .allocate(byteCount: max(sizes.buffer, 1), alignment: 64)
   }
 
-  /// Bytes read so far.
   var position: Int64 { offset + Int64(count) }
 
   /// Delivers all lines but one that ends with the source; `finish` does that.

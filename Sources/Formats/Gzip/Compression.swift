@@ -1,4 +1,3 @@
-/// How a file, or a part of it, is compressed.
 enum Compression: CaseIterable {
   case gzip, zstd, bzip2
 

@@ -1,6 +1,5 @@
 /// A library's way to inflate one gzip member after another, and to check CRC-32 and length.
 protocol GzipStream: AnyObject {
-  /// Forgets the last member.
   func restart()
 
   /// Inflates as much of `input` into `output` as goes; both hold at most 4 GiB.

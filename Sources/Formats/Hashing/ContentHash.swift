@@ -10,7 +10,6 @@ struct ContentHash {
   /// Less than a block.
   private var held: [UInt8] = []
 
-  /// Adds `bytes`.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     if !held.isEmpty {
@@ -28,7 +27,6 @@ struct ContentHash {
     held += rest
   }
 
-  /// The hash of the bytes added so far.
   var value: Int64 {
     var all = blocks
     held.withUnsafeBytes { all.combine($0) }

@@ -81,7 +81,6 @@ public enum InstantText {
   }
 }
 
-/// Reads digits and marks from the front of a text.
 private struct DigitReader {
   let bytes: UnsafeRawBufferPointer
   var here = 0

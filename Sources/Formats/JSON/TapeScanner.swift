@@ -9,7 +9,6 @@ struct TapeScanner {
   private let memory: TapeMemory
   private var nodes: UnsafeMutablePointer<TapeNode>
   private var capacity: Int
-  /// Nodes written so far.
   private(set) var count = 0
 
   private var depth = 0
@@ -29,7 +28,6 @@ struct TapeScanner {
     capacity = memory.nodeCapacity
   }
 
-  /// Reads the value at `start` and returns the offset behind it.
   mutating func value(at start: Int) throws(ScanFailure) -> Int {
     var here = start
     repeat {
@@ -46,7 +44,6 @@ struct TapeScanner {
     return here
   }
 
-  /// Reads a member's key and colon.
   @inline(__always)
   private mutating func key(at start: Int) throws(ScanFailure) -> Int {
     var here = try skipped(start)

@@ -38,7 +38,6 @@ public struct ArchiveCommands: Sendable, Equatable {
     (self.list, self.read, self.environment) = (list, read, environment)
   }
 
-  /// Starts to read the archive at `path`.
   func reading(
     _ path: String, stop: @escaping @Sendable () -> Int32
   ) throws(SubledgerError) -> CommandOutput {

@@ -18,12 +18,8 @@ final class CommandOutput {
 
   /// Starts the program `arguments[0]`, which is looked for in `PATH`.
   ///
-  /// No shell is involved: an argument is what it is.
-  ///
-  /// - Parameters:
-  ///   - doing: what for, as in `read s3://archive/a.gz`.
-  ///   - environment: the variables, each as `NAME=value`.
-  ///   - stop: answers the signal that asked to stop, 0 while none did.
+  /// No shell is involved: an argument is what it is. `doing` says what for, as in
+  /// `read s3://archive/a.gz`; each variable is `NAME=value`.
   init(
     _ arguments: [String], environment: [String], doing: String,
     stop: @escaping @Sendable () -> Int32

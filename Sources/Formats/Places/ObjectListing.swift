@@ -1,6 +1,5 @@
 internal import Domain
 
-/// An object as a command listed it.
 struct ListedObject: Sendable, Equatable {
   /// Its name, from the listed folder on, or the key in its bucket.
   let name: String

@@ -17,7 +17,6 @@ struct Record {
 
   init(_ fields: [(name: String, value: CSVCell)]) { self.fields = fields }
 
-  /// The value of a field; empty without one.
   subscript(name: String) -> CSVCell {
     get { fields.first { $0.name == name }?.value ?? .plain("") }
     set {
@@ -37,7 +36,6 @@ struct Record {
   /// An object; empty values are null.
   var json: JSONValue { json(with: [:]) }
 
-  /// An object with other members besides.
   func json(with members: [String: JSONValue]) -> JSONValue {
     .object(members.merging(fields.map { ($0.name, $0.value.json) }) { $1 })
   }

@@ -49,7 +49,6 @@ extension RunPipeline {
   }
 }
 
-/// Writes what differs, as it comes.
 private final class DifferenceOutput {
   private(set) var cells = 0
   private var rows: RowOutput?

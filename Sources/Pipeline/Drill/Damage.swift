@@ -1,7 +1,6 @@
 import Subscriptions
 import Domain
 
-/// What a drill does to an event.
 enum DamageKind: String, CaseIterable {
   /// It was never received.
   case removed
@@ -15,7 +14,6 @@ enum DamageKind: String, CaseIterable {
   case corrupted
 }
 
-/// The limits of every damage to an event.
 struct DamageLimits {
   /// How late the event's provider can still deliver.
   let window: Interval
@@ -29,7 +27,6 @@ struct DamageLimits {
   var rules: FoldSettings
 }
 
-/// One event, its damage, and the expected breaks.
 struct Damage {
   let kind: DamageKind
   let candidate: DrillCandidate

@@ -4,13 +4,11 @@ import Reports
 import Subscriptions
 import Domain
 
-/// Counts which damages were found, and what was found without a damage.
 struct DrillScore {
   let before: DrillFindings
   let after: DrillFindings
   private(set) var counts: [String: DrillRow] = [:]
   private(set) var lost: [String: DrillRow] = [:]
-  /// What was missed or false, in words.
   private(set) var notes: [String] = []
 
   /// By the order of the codes, duplicates last.

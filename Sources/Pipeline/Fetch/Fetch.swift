@@ -204,7 +204,6 @@ extension RunPipeline {
 }
 
 extension Plan {
-  /// How `provider` is asked.
   func fetchRules(_ provider: Provider, _ source: FetchSettings.Source) throws -> FetchRules {
     let interface = provider.interface
     let name = "`fetch.\(provider.name).key`"

@@ -142,7 +142,6 @@ extension Plan {
     return plan
   }
 
-  /// The effective options as the ledger keeps them.
   var optionsText: String {
     String(decoding: JSONValue.object(effectiveOptions.byName).document, as: UTF8.self)
   }

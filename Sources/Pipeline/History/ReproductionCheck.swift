@@ -1,7 +1,6 @@
 import EventStore
 import Reports
 
-/// The reproduced set of a run, compared with the published one.
 struct ReproductionCheck {
   let run: RunRow
   let files: Int
@@ -47,7 +46,6 @@ extension ReproductionCheck {
 }
 
 extension Ledger {
-  /// What people did after `run` published.
   func deeds(since run: Int64) throws -> [AuditEntry.AuditAction] {
     try acts().filter { $0.run >= run }.map(\.deed)
   }

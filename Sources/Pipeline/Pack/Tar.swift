@@ -11,7 +11,6 @@ struct TarWriter {
   /// Seconds since 1970.
   private let time: Int64
 
-  /// Passes the packed bytes to `write`.
   init(time: Int64, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
     self.write = write
     packer = GzipPacker()
@@ -81,7 +80,6 @@ struct TarReader {
     input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
   }
 
-  /// More files than any pack has.
   private static let filesMax = 100_000
 
   /// Writes every file into `folder`, and returns their names and sizes; nil when it is not such a

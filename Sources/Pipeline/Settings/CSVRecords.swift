@@ -1,4 +1,3 @@
-/// One record of a CSV file.
 struct CSVRecord: Sendable, Equatable {
   /// The physical line on which it begins, from 1.
   var line: Int

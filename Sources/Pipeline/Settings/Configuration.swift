@@ -9,62 +9,42 @@ import Yams
 struct Configuration: Sendable {
   /// Settings without an effect on the numbers: paths, and how the job runs.
   struct Job: Sendable {
-    /// Files or folders of delivered events.
     var archives: [String] = []
     var snapshots: [String] = []
-    /// Commands that list and read archives elsewhere.
     var readers: [ReaderCommands] = []
     var ledger = "subledger.sqlite"
-    /// The folder of the published set.
     var out = "reports"
     var prices: GivenPath?
-    /// What people decided about breaks.
     var decisions: GivenPath?
-    /// A folder of reports that analysts wrote.
     var reportsDir: GivenPath?
-    /// Where the summary of a run goes.
     var summary: GivenPath?
-    /// Where a monitor reads how a run ended.
     var metrics: GivenPath?
-    /// What is called when a run has ended.
     var notifyURL: String?
-    /// Threads that read archives, fold and write reports.
     var jobs = ProcessInfo.processInfo.activeProcessorCount
-    /// What makes the exit code 1.
     var failOn = Plan.FailOn.none
     /// Seconds to wait for the lock.
     var lockWait = 0
     /// Seconds below which an archive counts as still being written.
     var minAge = 0
-    /// Publish over a set of another ledger.
     var adopts = false
-    /// Do everything except writing.
     var isDryRun = false
-    /// Where events are folded.
     var engine = Plan.Engine.embedded
-    /// The address of Spark's master.
     var master: String?
     /// Where Spark keeps events; nil for beside the ledger.
     var lake: String?
-    /// What standard error shows.
     var log = LogOptions()
-    /// How providers are asked for snapshots.
     var fetch = FetchSettings()
   }
 
   var job = Job()
   /// Business time of the reports; nil for now.
   var asOf: GivenTime?
-  /// Time of snapshots that name none.
   var capturedAt: GivenTime?
-  /// The days and months of the reports.
   var timezone = CivilCalendar.utc
   var csvDialect = CSVDialect.rfc4180
-  /// How the page writes numbers.
   var locale = PageLocale.en
   /// Decimals of printed amounts; nil prints them exactly.
   var amountDecimals: Int?
-  /// Whether the set has a workbook, too.
   var hasWorkbook = false
   /// Dashboard product id → store product ids.
   var products: [String: [String]] = [:]
@@ -72,7 +52,6 @@ struct Configuration: Sendable {
   var periods: [String: PeriodLength] = [:]
   /// The provider's event name → kind.
   var eventNames: [String: EventKind] = [:]
-  /// Members of the project's own archives.
   var envelope = EnvelopeNames()
   /// Where webhooks carry the app's own id of a user; nil keeps none.
   var customerID: CustomerIDMember?
@@ -83,26 +62,18 @@ struct Configuration: Sendable {
   /// When feeds began, where their first delivery does not decide.
   var historyBegins = FeedValues<GivenTime>()
   var deliveryWindows: [Provider: Interval] = [:]
-  /// Retry schedules of providers that differ from the published ones.
   var retrySchedules: [Provider: RetrySchedule] = [:]
-  /// What becomes of a store transaction that is charged twice.
   var doubleCharges = DoubleChargePolicy.hold
-  /// Whose report of a store transaction counts, of several.
   var authority: [Provider] = []
   var snapshotsAreComplete = false
   var snapshotsFromWebhooks = true
   var valueBytesMax: Int?
   var unreadableFiles = UnreadableFilePolicy.skip
-  /// Share of rejected lines above which the set is qualified.
   var rejectedShare: Amount?
-  /// Share of net revenue that open breaks may concern before the set is qualified.
   var materialityShare: Amount?
-  /// A day of a feed is a gap when it is less likely than 1 in so many.
   var feedGapOdds = 1_000_000
   var secrets: [Provider: [SecretSource]] = [:]
-  /// Amounts and ages from which a break has a severity.
   var severity = SeverityThresholds()
-  /// Reports that analysts wrote, by name.
   var reports: [String: String] = [:]
   /// The file that was read; nil without one.
   var path: String?

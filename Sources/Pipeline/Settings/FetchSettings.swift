@@ -1,8 +1,6 @@
 import Domain
 
-/// How providers are asked for snapshots.
 struct FetchSettings: Sendable {
-  /// Where and with which key one is asked.
   struct Source: Sendable {
     var key: SecretSource?
     /// Scheme, host, and what stands before the path of the API; nil for the provider's own.
@@ -36,7 +34,6 @@ struct FetchSettings: Sendable {
   /// Certificates that are trusted in place of the system's.
   var authorities: GivenPath?
 
-  /// Those that can be asked.
   static let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
 
   mutating func read(_ value: SettingValue) throws {
@@ -98,7 +95,6 @@ extension Setting {
 }
 
 extension FetchSettings.Source {
-  /// What can be said of a provider.
   static func members(of provider: Provider) -> [String] {
     let interface = provider.interface
     return ["url"] + (interface.authorization == .none ? [] : ["key"])

@@ -11,11 +11,7 @@ public struct GivenSettings {
   /// A value is refused also where another source overrides it.
   private(set) var errors = SettingErrors()
 
-  /// Reads the settings; what is wrong is kept.
-  ///
-  /// - Parameters:
-  ///   - flags: the texts of each option of the command line, by the setting's name.
-  ///   - environment: the process's variables.
+  /// Reads the settings, flags by their setting's name; what is wrong is kept.
   public init(flags: [String: [String]], environment: [String: String]) {
     let flags = flags.map { name, texts in
       let nodes = texts.map { Node($0, .implicit, .doubleQuoted) }
@@ -82,7 +78,6 @@ public struct GivenSettings {
     return values
   }
 
-  /// Reads the file at `path`, which `place` gives.
   private mutating func read(_ path: String, givenWith place: String) throws {
     let file = SettingsFile(
       what: "the configuration", path: path, place: place, missing: .configuration)
@@ -151,14 +146,12 @@ extension Configuration {
     self = try GivenSettings(flags: flags, environment: environment).accepted()
   }
 
-  /// Reads the content of the file at `path`.
   static func read(_ bytes: [UInt8], named path: String) throws(SubledgerError) -> Configuration {
     try GivenSettings(bytes, named: path).accepted()
   }
 }
 
 extension GivenSettings {
-  /// The configuration, if nothing is wrong.
   func accepted() throws(SubledgerError) -> Configuration {
     try errors.throwFirst()
     return configuration

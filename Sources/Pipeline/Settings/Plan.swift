@@ -22,7 +22,6 @@ struct Plan: Sendable {
     case critical
   }
 
-  /// Where events are kept and folded.
   enum Engine: String, CaseIterable, Sendable {
     /// In the ledger, by threads of this process.
     case embedded
@@ -57,12 +56,9 @@ struct Plan: Sendable {
   var sources = ArchiveSources()
   /// For charges whose provider sends no money; nil when none is given, or it was not read.
   var prices: PriceBookFile?
-  /// What people decided about breaks.
   var decisions = DecisionsFile()
 
-  /// Threads that read archives, fold and write reports.
   var jobs: Int { configuration.job.jobs }
-  /// What standard error shows.
   var log: LogOptions { configuration.job.log }
 
   /// The plan of flags, variables, the configuration file and defaults; see `RunPipeline.init`.
@@ -166,7 +162,6 @@ extension Plan {
     return rules
   }
 
-  /// The longest JSON value that is read, in bytes.
   var valueBytesMax: Int { configuration.valueBytesMax ?? defaultValueBytesMax }
 
   /// The size of the ledger with its write-ahead log.

@@ -69,7 +69,6 @@ extension Plan {
     return secrets
   }
 
-  /// The same of one provider.
   func secrets(of provider: Provider) throws(SubledgerError) -> [Secret] {
     let sources = configuration.secrets[provider] ?? []
     let key = "secrets.\(provider.name)"
@@ -127,7 +126,6 @@ extension Plan {
   }
 }
 
-/// A file with secrets, one a line.
 private struct SecretFile {
   let path: String
   /// Where the configuration names it, for messages.

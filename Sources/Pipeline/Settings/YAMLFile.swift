@@ -6,7 +6,6 @@ import Yams
 struct YAMLFile: Sendable {
   /// The path, or another name for readers.
   let name: String
-  /// What to do about an error in it.
   let hint: String
 
   /// Lists and mappings in one another.

@@ -6,10 +6,6 @@ import Reports
 extension GivenSettings {
   /// Everything that is wrong with the settings and with the files that they name, each with what
   /// to do; empty when a run can follow them.
-  ///
-  /// - Parameters:
-  ///   - environment: the process's variables, for secrets.
-  ///   - now: the clock.
   public func problems(environment: [String: String], now: Instant) -> [SubledgerError] {
     var errors = errors
     var plan = Plan(configuration, environment: environment, now: now)

@@ -59,7 +59,6 @@ struct ConfigurationText {
     return given == nil ? lines.map { "#\($0)" } : lines
   }
 
-  /// `text` as lines of a comment.
   private static func comment(_ text: String) -> [String] {
     var lines: [String] = []
     var line = "#"

@@ -5,7 +5,6 @@ import Reports
 
 /// What stands in the way of the nightly job, or may do so.
 public struct Diagnosis {
-  /// How bad something is.
   enum State: String, Comparable {
     case ok, warning, error
 
@@ -14,7 +13,6 @@ public struct Diagnosis {
     }
   }
 
-  /// One thing that was looked at.
   struct Finding {
     var check: String
     var state: State
@@ -27,13 +25,7 @@ public struct Diagnosis {
   /// Whether something is an error: the job cannot work so.
   public var hasErrors: Bool { findings.contains { $0.state == .error } }
 
-  /// Looks at the settings and at all that they name; only reads.
-  ///
-  /// - Parameters:
-  ///   - flags: the texts of each option of the command line, by the setting's name.
-  ///   - environment: the process's variables.
-  ///   - now: the clock.
-  ///   - stop: answers the signal that asked to stop, 0 while none did.
+  /// Looks at the settings, as `GivenSettings` reads them, and at all that they name; only reads.
   public init(
     flags: [String: [String]], environment: [String: String], now: Instant,
     stop: @escaping @Sendable () -> Int32

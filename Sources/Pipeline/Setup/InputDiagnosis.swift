@@ -72,7 +72,6 @@ extension Diagnosis {
       "write dates as 2026-01-09, with year, month and day of equal length")
   }
 
-  /// Whether the ledger can be read, and what its last runs say.
   mutating func addLedger(_ plan: Plan, _ stop: @escaping @Sendable () -> Int32) throws {
     guard mayExist(plan.ledger) else {
       return add("ledger", .ok, "\(plan.ledger) does not exist yet: the first run makes it")

@@ -5,7 +5,6 @@ import Domain
 public struct Health: Sendable, Equatable {
   /// The newest run that published, in words.
   let newest: String
-  /// What is wrong, in words.
   let problems: [String]
 
   /// Whether nothing is wrong.

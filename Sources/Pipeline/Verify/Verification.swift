@@ -41,7 +41,6 @@ public struct Verification: Sendable, Equatable {
       if notes.count < Self.shown { notes.append(note) }
     }
 
-    /// The same, skipped for the reason in `note`.
     func skipped(_ note: String) -> Check {
       var check = self
       check.outcome = .skipped

@@ -15,7 +15,6 @@ public enum RowFormat: String, CaseIterable, Sendable {
 
 /// Writes rows as they come, in bounded memory.
 final class RowOutput {
-  /// How many were added.
   private(set) var rows = 0
   private let format: RowFormat
   private let write: ([UInt8]) throws -> Void
@@ -47,7 +46,6 @@ final class RowOutput {
     }
   }
 
-  /// Writes what waits.
   func finish() throws {
     if format == .table {
       if rows == 0 { try line(columns.joined(separator: "  ").utf8) }

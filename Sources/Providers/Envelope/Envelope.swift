@@ -69,11 +69,9 @@ let addedNames = [
   "path", "source_type", "host", "headers", "method", "query", "REMOTE_ADDR", "remote_addr", "id",
 ]
 
-/// One object read as an envelope.
 struct Envelope {
   /// Members that may be the body or hold it, in the order in which they are tried.
   private(set) var contents: [JSONNode] = []
-  /// Whether the envelope reports that the body was too large to be kept.
   private(set) var isTooLarge = false
   private(set) var received: Instant?
   /// Whether it is an envelope by what its writer adds, around a request without any body.

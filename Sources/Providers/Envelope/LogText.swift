@@ -41,7 +41,6 @@ enum LogText {
     ValueEnd.isOpening(byte) || byte == UInt8(ascii: "\"")
   }
 
-  /// Whether a byte opens or closes an object.
   static func isBrace(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
   }

@@ -1,7 +1,6 @@
 import Formats
 import Domain
 
-/// What became of one value.
 enum Outcome {
   /// A provider took it: events came of it, or it is known to bring none.
   case handled(SkipReason?)
@@ -26,7 +25,6 @@ enum Outcome {
     if case .unknown = self { self } else { next }
   }
 
-  /// Whether some provider answered.
   var isFinal: Bool {
     switch self {
     case .handled, .refused: true

@@ -7,7 +7,6 @@ struct MedianRate: Sendable, Equatable {
   private let lower: ExchangeRate
   private let upper: ExchangeRate
 
-  /// The mean of two rates.
   init(of lower: ExchangeRate, _ upper: ExchangeRate) { (self.lower, self.upper) = (lower, upper) }
 
   /// The median of all charges, counted by their rates; nil for fewer than three of them.
@@ -114,12 +113,7 @@ public struct ExchangeOutliers: Sendable, Equatable {
   /// Whether `event` may be a charge that is off; only its lineage shows whether it is one.
   public func mayInclude(_ event: Event) -> Bool { median(of: event) != nil }
 
-  /// The breaks of one lineage's charges, sorted by id.
-  ///
-  /// - Parameters:
-  ///   - lineage: the lineage, as known at as-of.
-  ///   - events: its events; only charges are used.
-  ///   - rules: decides how much a difference matters.
+  /// The breaks of the charges among the `events` of one lineage, sorted by id.
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
   ) -> [Break] {

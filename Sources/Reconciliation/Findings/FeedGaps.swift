@@ -53,7 +53,6 @@ public func feedGaps(_ deliveries: [Int64: Int64], before end: Int64, odds: Int)
 
 /// A feed's deliveries by hour, from the start of its first day.
 private struct HourCounts {
-  /// The number of the first day.
   private let first: Int64
   /// Deliveries before each hour, and all.
   private var sums: [Int64] = [0]
@@ -68,7 +67,6 @@ private struct HourCounts {
 
   private func sum(_ start: Int, _ length: Int) -> Int64 { sums[start + length] - sums[start] }
 
-  /// The whole days that are gaps.
   func dayGaps(odds: Int) -> [FeedGap] {
     let counts = (0..<count / 24).map { sum($0 * 24, 24) }
     let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }

@@ -7,10 +7,6 @@ public import Domain
 /// deliveries that came late or out of order: the event did come, so the break is resolved from the
 /// start and blocks nothing.
 ///
-/// - Parameters:
-///   - findings: findings of the fold of all events before as-of.
-///   - lineage: the words behind the numbers.
-///   - rules: decides how much a difference matters.
 /// - Returns: one break per code and event, sorted by id.
 public func breaks(
   from findings: [FoldFinding], lineage: LineageInput, rules: ReconciliationSettings
@@ -33,8 +29,7 @@ public func breaks(
 /// The `CONFLICT` of one event that came in versions whose material fields differ.
 ///
 /// - Parameters:
-///   - event: the version that counts.
-///   - versions: how many there are, that one included.
+///   - versions: how many there are, the counted one included.
 ///   - fields: names of the fields that differ, never their contents.
 public func conflictBreak(
   _ event: Event, versions: Int, fields: [String], lineage: LineageInput,
@@ -71,12 +66,7 @@ extension BreakDraft {
   }
 }
 
-/// The `ENV_LEAK` of one subscription whose events came in both environments.
-///
-/// - Parameters:
-///   - lineage: the production lineage; both of one provider, app, store and original id.
-///   - counterpart: what came as sandbox.
-///   - rules: as-of.
+/// The `ENV_LEAK` of the production `lineage` whose `counterpart` came as sandbox.
 public func environmentLeak(
   _ lineage: LineageInput, counterpart: LineageInput, rules: ReconciliationSettings
 ) -> Break {

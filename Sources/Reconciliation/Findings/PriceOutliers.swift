@@ -42,7 +42,6 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     }
   }
 
-  /// The prices far off a median.
   private struct Rare: Equatable {
     var median: Amount
     var prices: Set<Amount>

@@ -75,7 +75,6 @@ final class SnapshotView {
     transactions.sort { $0.precedes($1) }
   }
 
-  /// The listed transaction with this key.
   func transaction(_ key: Int64) -> ListedTransaction? { places[key].map { transactions[$0] } }
 
   /// Gives transactions without a date the one that `presumed` infers, if any.

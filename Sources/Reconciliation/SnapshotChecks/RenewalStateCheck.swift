@@ -163,7 +163,6 @@ extension Reconciler {
     return "the entitlements in the webhook of \(view.capturedAt.text) show"
   }
 
-  /// The entitlement as text.
   func describe(_ entitlement: Entitlement) -> String {
     var words = "\(snapshotWords) "
     switch entitlement.isActive(at: knownAt) {

@@ -17,7 +17,6 @@ public struct ChargePart: Sendable {
   var totals: [Month: ChargeTotals] = [:]
   /// How often each row of the published list is gone, by the fingerprint of its bytes.
   var removed: [Month: [Int64: Int]] = [:]
-  /// The row that is being printed.
   var line: CSVLine
 
   /// No rows yet, to be printed in `dialect`.

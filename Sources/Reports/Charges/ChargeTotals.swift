@@ -1,6 +1,5 @@
 internal import Domain
 
-/// Sums over the charges of a month.
 struct ChargeTotals: Sendable, Equatable {
   /// A sum of amounts, exact and as printed.
   struct Sum: Sendable, Equatable {

@@ -1,7 +1,6 @@
 internal import Domain
 internal import EventStore
 
-/// Runs the queries that return wrong rows.
 func checkFacts(in ledger: Ledger) throws {
   for (name, query) in factChecks {
     var wrong: [String] = []

@@ -17,7 +17,6 @@ enum TemporaryTable: CaseIterable {
   case outages
 }
 
-/// One report: its file, its query and its columns.
 struct ReportDefinition {
   /// The file's name without `.csv`, or the folder's when there is a file per month.
   let name: String
@@ -57,7 +56,6 @@ struct ReportDefinition {
   }
 }
 
-/// One column of a report.
 struct Column {
   let name: String
   let format: CellFormat

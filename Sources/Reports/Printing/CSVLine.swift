@@ -30,7 +30,6 @@ public func csvLine(_ cells: [CSVCell]) -> [UInt8] {
 /// it.
 struct CSVLine {
   private(set) var buffer: [UInt8] = []
-  /// Between two cells.
   let separator: UInt8
   private var isEmpty = true
   private let isForSpreadsheet: Bool
@@ -82,7 +81,6 @@ struct CSVLine {
     buffer.append(contentsOf: bytes)
   }
 
-  /// A cell with an instant, as `Instant.text` writes it.
   mutating func add(_ instant: Instant) {
     let day = CivilCalendar.utc.day(of: instant)
     let date = day.date

@@ -40,7 +40,6 @@ struct PrintedRows {
     residual = printed
   }
 
-  /// Forgets the rows and their sums.
   mutating func removeAll() {
     count = 0
     for index in printed.indices {

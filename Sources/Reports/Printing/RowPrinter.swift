@@ -1,7 +1,6 @@
 internal import EventStore
 internal import Domain
 
-/// Prints cells of reports.
 struct RowPrinter {
   private let labels: Labels
   /// The last day or month that was printed; many rows follow each other in one.

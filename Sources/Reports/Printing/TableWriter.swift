@@ -18,17 +18,14 @@ final class TableWriter {
   /// Nil if only the sink wants the rows.
   private let folder: String?
   private let formats: [CellFormat]
-  /// The rows of the file.
   private var rows: PrintedRows
   private var file: CSVFile?
   private var path = ""
   private var month: Month?
   /// Whether the last cell of a row says if it is complete.
   private let isFlagged: Bool
-  /// Receives the rows beside the file.
   private let sink: (any RowSink)?
   private(set) var tables: [ReportTable] = []
-  /// Sizes and hashes of the files, by path.
   private(set) var seals: [String: FileSeal] = [:]
 
   /// A writer of `layout`, whose query may return numbers of words of `labels`.

@@ -13,7 +13,6 @@ struct Restatement: Sendable {
 
   var columnNames: [String] { cells.map { shape.definition.columns[$0.column].name } }
 
-  /// The key columns as the report prints them.
   func keyText(_ labels: Labels) throws -> ExactText {
     var line = CSVLine()
     var printer = RowPrinter(labels)

@@ -45,12 +45,10 @@ public func writeWorkbook(
 }
 
 #if XLSX
-  /// The sheet of a report.
   private struct ReportSheet {
     let name: String
     /// Those of its files whose rows it has.
     let tables: [ReportTable]
-    /// How many rows it has.
     let rows: Int64
     /// Where to find the rows that it does not have; empty when it has all.
     let elsewhere: String

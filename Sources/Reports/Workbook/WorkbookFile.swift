@@ -76,7 +76,6 @@
       worksheet_autofilter(sheets[sheet], 0, 0, lxw_row_t(rows), lxw_col_t(widths.count - 1))
     }
 
-    /// Writes the file.
     func finish() throws(SubledgerError) {
       // The library does not notice when its temporary files lack room, here and in a copy of each.
       var largest: Int64 = 0

@@ -31,7 +31,6 @@ struct Product: Sendable {
     period.map { $0.end(from: Instant(seconds: start)).milliseconds / 1000 } ?? start
   }
 
-  /// The period as an ISO 8601 duration.
   var isoPeriod: String? {
     switch period {
     case .days(let count): "P\(count)D"
@@ -78,7 +77,6 @@ struct Shop: Sendable, Hashable {
   let app: Int
   /// Index into `App.stores`.
   let storeIndex: Int
-  /// Who sends its events.
   var provider = Provider.qonversion
   /// Whether its archives hold bodies without the headers that name the app.
   var isBare = false
@@ -140,7 +138,6 @@ extension Person {
       + hexadecimal(Randomness.mix(noise ^ 0x5bd1_e995 &+ account), 16)
   }
 
-  /// The app's own name for its user.
   var accountName: String { "u-\(number)" }
 
   /// A store's transaction id as the body of a webhook holds it; some of Apple's are numbers.

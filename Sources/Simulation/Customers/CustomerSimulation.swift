@@ -24,7 +24,6 @@ struct Person: Sendable {
   var market: Market { Market.all[marketIndex] }
 }
 
-/// Money that came in.
 struct Charge: Sendable {
   var kind: ChargeKind
   var transaction: TransactionNumber
@@ -56,7 +55,6 @@ struct Charge: Sendable {
   }
 }
 
-/// Money that went back.
 struct Refund: Sendable {
   var time: Int64
   /// The amount that the provider sends, without sign.
@@ -114,7 +112,6 @@ struct Subscription: Sendable {
   var original: TransactionNumber
 }
 
-/// What an event is about.
 enum OccurrencePart: Sendable, Hashable {
   case trial(subscription: Int)
   case period(subscription: Int, period: Int)
@@ -155,7 +152,6 @@ struct Occurrence: Sendable {
   var access: Access
   /// Sent from abroad: the country of the message is not that of the charge.
   var isAbroad = false
-  /// The defect of the sent event.
   var fault: FeedFault?
 }
 

@@ -18,7 +18,6 @@ struct CustomerSimulator {
   /// A return to the shop under a new subscription.
   var returning: Charging?
 
-  /// What will be charged next.
   struct Charging {
     var kind: ChargeKind
     var time: Int64

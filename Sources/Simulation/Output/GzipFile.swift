@@ -2,7 +2,6 @@ internal import Domain
 import Formats
 import Foundation
 
-/// Writes one gzip file of JSON lines.
 final class GzipFile {
   private let path: String
   private let file: FileHandle
@@ -24,7 +23,6 @@ final class GzipFile {
     }
   }
 
-  /// Writes the rest and closes the file.
   func finish() throws(SubledgerError) {
     try output(to: path) {
       try packer.finish { try file.write(contentsOf: Data($0)) }
@@ -43,7 +41,6 @@ func write(_ text: String, to path: String) throws(SubledgerError) {
   }
 }
 
-/// Names the file in the error of whatever fails to write it.
 private func output<Result>(
   to path: String, _ write: () throws -> Result
 ) throws(SubledgerError) -> Result {

@@ -61,7 +61,6 @@ struct Sender: Sendable {
 }
 
 extension Provider {
-  /// Its row.
   var sender: Sender {
     switch self {
     case .qonversion: .qonversion
@@ -75,7 +74,6 @@ extension Provider {
 extension Shop {
   var sender: Sender { provider.sender }
 
-  /// The app as bodies or headers name it; empty where neither does.
   var appID: String { sender.app(self) }
 
   /// The store as the provider names it.

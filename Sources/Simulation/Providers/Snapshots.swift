@@ -52,7 +52,6 @@ struct HeldTransaction: Sendable {
   var expires: Int64?
 }
 
-/// One access right.
 struct Holding: Sendable {
   var access: Access
   var origin = GrantType.purchase
@@ -64,7 +63,6 @@ struct Holding: Sendable {
   var transactions: [HeldTransaction]
 }
 
-/// All that a user owns.
 struct Holder: Sendable {
   var user: String
   var person: Person

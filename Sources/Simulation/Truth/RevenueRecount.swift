@@ -13,7 +13,6 @@ struct RevenueRecount {
       "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
     ], format: printed, slack: 0)
 
-  /// Books the charges and refunds of a customer.
   mutating func add(_ customer: CustomerSimulation, span: TimeSpan) {
     let history = customer.expectedHistory
     let paid = history.subscriptions.flatMap { $0.periods.map(\.charge) }

@@ -5,7 +5,6 @@ import Domain
 /// It reads each booking once, when the first refund needs it: most subscriptions have no refund,
 /// and some have thousands.
 struct ChargeIndex {
-  /// How many bookings it has read.
   private var readCount = 0
   private var latest: [ChargeKey: Int] = [:]
   /// Charges of each product in order; of those at the end, some may have been refunded since.

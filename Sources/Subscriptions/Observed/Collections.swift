@@ -84,6 +84,5 @@ extension Event {
   /// Whether the event only shows that an empty collection arrived.
   var isCollectionAlone: Bool { kind == .observed && observation == nil }
 
-  /// Whether a family member shares the purchase.
   var isShared: Bool { observation?.isShared == true }
 }

@@ -254,7 +254,6 @@ private struct CurrentSubscription {
 }
 
 extension Event {
-  /// Whether the body contains its time.
   var isDated: Bool { observation?.isTimeInferred != true }
 
   /// Whether the event is about the time before `opening`, or an expiry at that moment.

@@ -93,7 +93,6 @@ private struct PurchaseIndex {
   private var byTransaction: [OfLineage<Int64>: Int] = [:]
   private var byEnd: [OfLineage<Instant?>: Int] = [:]
   private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
-  /// Purchases whose transaction is known.
   private var named: Set<Int> = []
 
   /// Times and periods of purchases in stores without ids for each charge.

@@ -3,7 +3,6 @@ import Domain
 /// A time without interruption in which a lineage is active: paid periods that follow each other
 /// within the renewal gap.
 struct ActiveInterval: Sendable {
-  /// Indices of its paid periods, in order.
   var periods: [Int]
   var start: Instant
   /// When it ended; nil while it counts as active.

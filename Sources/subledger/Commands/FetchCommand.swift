@@ -17,7 +17,6 @@ struct FetchCommand: ParsableCommand {
         subledger fetch snapshots --changed-since 2026-11-20 --to /srv/entitlements
       """)
 
-  /// Whose snapshots are fetched.
   enum Users: String, ExpressibleByArgument, CaseIterable { case snapshots, worklist }
 
   @Argument(help: "snapshots: all users; worklist: those of refetch_worklist.csv.")
@@ -54,7 +53,6 @@ struct FetchCommand: ParsableCommand {
   }
 }
 
-/// Where the worklist and the snapshots are.
 struct FetchOptions: SettingOptions {
   @Option(parsing: .upToNextOption, help: .of("snapshots"))
   var snapshots: [String] = []

@@ -29,7 +29,6 @@ public struct Setting: Sendable {
   let summary: String
   /// What else the file and the manual say of it; may be empty.
   let more: String
-  /// JSON Schema of its value.
   let schema: JSONValue
   let read: @Sendable (inout Configuration, SettingValue) throws -> Void
   private let traits: Traits
@@ -37,7 +36,6 @@ public struct Setting: Sendable {
   var isKept: Bool { traits.contains(.kept) }
   var isSecret: Bool { traits.contains(.secret) }
 
-  /// A setting whose value `read` puts where it belongs.
   init(
     _ name: String, _ schema: JSONValue, _ traits: Traits = [], default standard: String = "",
     otherwise: String = "", example: String = "", _ summary: String, more: String = "",
@@ -88,7 +86,6 @@ public struct Setting: Sendable {
     ("Reservations", reservations), ("Output", output), ("The run", process),
   ]
 
-  /// Every setting.
   static let all = sections.flatMap(\.settings)
 
   /// Settings that flags and variables give, too.

@@ -4,7 +4,6 @@ import Yams
 
 /// How the value of a setting is written: what a schema says of it, and how it is read.
 struct SettingForm<Value>: Sendable {
-  /// JSON Schema of the value.
   let schema: JSONValue
   let read: @Sendable (SettingValue) throws -> Value
 }
