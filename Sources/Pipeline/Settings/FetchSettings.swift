@@ -56,7 +56,7 @@ struct FetchSettings: Sendable {
 extension Setting {
   static let fetching = [
     Setting(
-      "fetch", fetchSchema, [.secret], otherwise: "none is asked",
+      name: "fetch", schema: fetchSchema, traits: [.secret], otherwise: "none is asked",
       example: """
 
         qonversion: {key: {env: QONVERSION_KEY}, url: https://api.qonversion.io, api: v4}
@@ -66,7 +66,7 @@ extension Setting {
         concurrency: 8
         authorities: /etc/ssl/own.pem
         """,
-      "Which providers `subledger fetch` and `run --fetch` ask, and how (docs/fetch.md).",
+      summary: "Which providers `subledger fetch` and `run --fetch` ask, and how (docs/fetch.md).",
       more: """
         A key is named by {env: NAME}, {file: PATH} or {credential: NAME}. `rate` is requests a \
         second, `concurrency` at once, for each provider; `authorities` are certificates (PEM) in \

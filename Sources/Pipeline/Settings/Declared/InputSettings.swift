@@ -77,12 +77,12 @@ extension Setting {
 
   static let names = [
     Setting(
-      "products",
-      .mapping(
+      name: "products",
+      schema: .mapping(
         to: .any(
           SettingForm.texts.schema,
           .mapping(["ids": SettingForm.texts.schema, "period": SettingForm.period.schema]))),
-      [.kept],
+      traits: [.kept],
       example: """
 
         pro_monthly: com.example.pro.monthly
@@ -92,16 +92,17 @@ extension Setting {
             - pro-yearly:standard
           period: P1Y
         """,
-      "Product ids of the provider's dashboard and snapshots, with their store product ids.",
+      summary:
+        "Product ids of the provider's dashboard and snapshots, with their store product ids.",
       more: """
         One id, a list of ids, or ids with their period, an ISO 8601 duration of one unit (P7D, \
         P1W, P1M, P1Y). On Play, `product:base_plan` or the product.
         """
     ) { try $0.add(products: $1) },
     Setting(
-      "periods", .mapping(to: SettingForm.period.schema), [.kept],
+      name: "periods", schema: .mapping(to: SettingForm.period.schema), traits: [.kept],
       otherwise: "the length of each paid period", example: "\ncom.example.pro.monthly: P1M",
-      "Periods by store product id.",
+      summary: "Periods by store product id.",
       more: "For monthly recurring revenue, and for periods without a reported end."
     ) { configuration, value in
       try value.forEach { try configuration.add($0.period(), of: $0) }

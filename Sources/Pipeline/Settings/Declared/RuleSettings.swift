@@ -96,20 +96,20 @@ extension Setting {
       """,
       more: "Write a share above 1 in percent."),
     Setting(
-      "breaks.severity_usd",
-      .mapping([
+      name: "breaks.severity_usd",
+      schema: .mapping([
         "medium": SettingForm.amount.schema, "high": SettingForm.amount.schema,
         "critical": SettingForm.amount.schema,
-      ]), [.kept], default: "{medium: 1, high: 50, critical: 500}",
-      "Severity of breaks by money, in US dollars without sign.",
+      ]), traits: [.kept], standard: "{medium: 1, high: 50, critical: 500}",
+      summary: "Severity of breaks by money, in US dollars without sign.",
       more: "Below medium: low; zero: info. Each step must be at least the previous one."
     ) { try $0.severity.read(amounts: $1) },
     Setting(
-      "breaks.severity_days",
-      .mapping([
+      name: "breaks.severity_days",
+      schema: .mapping([
         "medium": days.schema, "high": days.schema, "critical": days.schema,
-      ]), [.kept], default: "{medium: 8, high: 31}",
-      "Severity of breaks by days since the missing event was due.",
+      ]), traits: [.kept], standard: "{medium: 8, high: 31}",
+      summary: "Severity of breaks by days since the missing event was due.",
       more: "critical has no default."
     ) { try $0.severity.read(days: $1) },
   ]

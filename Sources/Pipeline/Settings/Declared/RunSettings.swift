@@ -72,15 +72,15 @@ extension Setting {
       more: "auto shows it on a terminal only."),
     // A flag overrides `quiet` of a variable or the file; of both in one place, quiet holds.
     Setting(
-      "verbose", SettingForm.flag.schema, [.option], default: "false",
-      "Log more on standard error."
+      name: "verbose", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
+      summary: "Log more on standard error."
     ) {
       $0.job.log.isVerbose = try $1.flag()
       if $0.job.log.isVerbose { $0.job.log.isQuiet = false }
     },
     Setting(
-      "quiet", SettingForm.flag.schema, [.option], default: "false",
-      "Log only errors on standard error; overrides verbose."
+      name: "quiet", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
+      summary: "Log only errors on standard error; overrides verbose."
     ) {
       $0.job.log.isQuiet = try $1.flag()
       if $0.job.log.isQuiet { $0.job.log.isVerbose = false }

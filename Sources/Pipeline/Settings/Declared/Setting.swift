@@ -19,39 +19,26 @@ public struct Setting: Sendable {
 
   /// The name, such as `limits.rejected_share`.
   let name: String
+  /// JSON Schema of its value.
+  let schema: JSONValue
+  var traits: Traits = []
   /// The default as the file would write it; empty without one.
-  let standard: String
+  var standard = ""
   /// What holds where no value stands and `standard` is empty, in words.
-  let otherwise: String
+  var otherwise = ""
   /// A value as the file would write it, where that is not `standard`; with lines for a list.
-  let example: String
+  var example = ""
   /// What it is for: the help of its option.
   let summary: String
   /// What else the file and the manual say of it; may be empty.
-  let more: String
-  let schema: JSONValue
+  var more = ""
   let read: @Sendable (inout Configuration, SettingValue) throws -> Void
-  private let traits: Traits
 
   var isKept: Bool { traits.contains(.kept) }
   var isSecret: Bool { traits.contains(.secret) }
+}
 
-  init(
-    _ name: String, _ schema: JSONValue, _ traits: Traits = [], default standard: String = "",
-    otherwise: String = "", example: String = "", _ summary: String, more: String = "",
-    read: @escaping @Sendable (inout Configuration, SettingValue) throws -> Void
-  ) {
-    self.name = name
-    self.standard = standard
-    self.otherwise = otherwise
-    self.example = example
-    self.summary = summary
-    self.more = more
-    self.schema = schema
-    self.read = read
-    self.traits = traits
-  }
-
+extension Setting {
   /// A setting that is a property of the configuration.
   init<Value>(
     _ name: String, _ form: SettingForm<Value>,
@@ -60,8 +47,8 @@ public struct Setting: Sendable {
     example: String = "", _ summary: String, more: String = ""
   ) {
     self.init(
-      name, form.schema, traits, default: standard, otherwise: otherwise, example: example,
-      summary, more: more
+      name: name, schema: form.schema, traits: traits, standard: standard, otherwise: otherwise,
+      example: example, summary: summary, more: more
     ) { $0[keyPath: property] = try form.read($1) }
   }
 
@@ -73,8 +60,8 @@ public struct Setting: Sendable {
     example: String = "", _ summary: String, more: String = ""
   ) {
     self.init(
-      name, form.schema, traits, default: standard, otherwise: otherwise, example: example,
-      summary, more: more
+      name: name, schema: form.schema, traits: traits, standard: standard, otherwise: otherwise,
+      example: example, summary: summary, more: more
     ) { $0[keyPath: property] = try form.read($1) }
   }
 
