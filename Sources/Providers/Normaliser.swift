@@ -38,7 +38,6 @@ public struct Normaliser {
   /// webhooks, one that is refused counts as a value of its own.
   ///
   /// - Parameters:
-  ///   - bytes: the lines, with their line ends.
   ///   - firstLine: the physical line, from 1, of the first byte.
   ///   - firstOffset: the first byte's offset in the inflated archive.
   ///   - batch: gets the events; rejects contain nothing of the lines.

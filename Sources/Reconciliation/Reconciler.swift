@@ -22,9 +22,8 @@ struct MissingCharge {
 /// What events alone prove (gaps in their counters, refunds of charges never seen, ends that
 /// nothing followed) is found without a snapshot as well.
 ///
-/// - Parameters:
-///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
-///   - rules: as-of, windows, product map, and the history of each feed.
+/// - Parameter user: the lineages, folded up to the earlier of as-of and `captured_at`, and the
+///   snapshot.
 /// - Returns: the breaks, sorted by id, and the counts of deliberate omissions.
 public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings)
   -> ReconciliationResult

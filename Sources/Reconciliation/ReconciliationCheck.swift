@@ -136,11 +136,7 @@ extension BreakCode {
     }
   }
 
-  /// What a person does about a break of the code.
-  ///
-  /// - Parameters:
-  ///   - provider: the provider to ask.
-  ///   - purchases: how to get the user's purchases.
+  /// What a person does about a break of the code; `purchases` says how to get the user's.
   private func action(asking provider: String, _ purchases: String) -> String {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund:

@@ -8,11 +8,8 @@ import Foundation
 /// Writes a synthetic scenario: archives, snapshots, a configuration, and the truth about all
 /// three; and a price book when a provider is part of it that sends no money.
 ///
-/// - Parameters:
-///   - scenario: the settings; equal scenarios give equal bytes.
-///   - folder: where `archives/`, `snapshots/`, `truth/`, `subledger.yaml` and `prices.csv` go.
-///   - stop: answers the signal that asked to stop, 0 while none did; asked between customers.
-/// - Returns: counts of the output.
+/// Equal scenarios give equal bytes. `stop` is asked between customers.
+///
 /// - Throws: `SubledgerError` for an impossible scenario, a folder that holds one or such a file
 ///   already, or an output that cannot be written.
 public func simulate(

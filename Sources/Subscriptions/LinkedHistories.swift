@@ -35,10 +35,9 @@ public struct LinkedHistories: Sendable {
   private var feeds: [(index: Int, homes: Set<Int>)] = []
   private let originals: [Int64: Int64]
 
-  /// - Parameters:
-  ///   - own: the subscriptions of each fold group by itself.
-  ///   - originals: keys of the store's original transaction ids, by lineage.
-  ///   - rules: the settings that `own` were folded with.
+  /// The subscriptions of each fold group by itself, linked by `originals`: the keys of the store's
+  /// original transaction ids, by lineage.
+  ///
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(
     _ own: [SubscriptionHistory], originals: [Int64: Int64], rules: FoldSettings

@@ -8,8 +8,6 @@ extension RunPipeline {
   ///
   /// The ledger is only read, in one state, also during a run. Settings and as-of are those of the
   /// newest published run, unless the plan has an as-of.
-  ///
-  /// - Parameter write: receives the explanation, piece by piece.
   public func explain(
     _ subject: ExplainSubject, as format: AnswerFormat,
     write: @escaping ([UInt8]) throws -> Void

@@ -32,11 +32,8 @@ public struct FetchResult: Sendable {
 }
 
 extension RunPipeline {
-  /// Fetches what providers have of users into files of snapshots, which the next run reads.
-  ///
-  /// - Parameters:
-  ///   - folder: where the files go; nil for the first folder of snapshots.
-  ///   - clock: the time now.
+  /// Fetches what providers have of users into files of snapshots, which the next run reads, in
+  /// `folder`; nil is the first folder of snapshots.
   public func fetch(
     _ selection: FetchSelection, into folder: String?, clock: @escaping () -> Instant
   ) throws -> FetchResult {

@@ -82,11 +82,7 @@ extension Reconciler {
 
   /// The price of a product of which the subscription shows none: the median of what others in the
   /// country, else anywhere, paid in that month, else ever, in the commonest currency, else the
-  /// listed one; nil without dollars.
-  ///
-  /// - Parameters:
-  ///   - country: 0 is any.
-  ///   - currency: 0 is any.
+  /// listed one; nil without dollars; a country or currency of 0 is any.
   private func price(
     of product: String, in store: Store, _ country: StringID, _ currency: StringID = 0,
     at time: Instant
