@@ -81,12 +81,16 @@ struct LakeTests {
     #expect(try ledger.lakeLeftovers() == ["p", "q"])
     try ledger.leaveEvents(to: "p")
     #expect(try ledger.lakeLeftovers() == ["q"])
+    let places = try #require(try ledger.check().first { $0.name == "lake_part" })
+    #expect(places.rows == 2 && places.wrong == 0)
     try ledger.copy(to: folder.path("moved.sqlite"))
     let moved = try Ledger.open(path: folder.path("moved.sqlite"), mode: .readWrite)
     try moved.leaveLake()
     #expect(try moved.lakeLeftovers() == ["p", "q"])
     let other = try TemporaryFolder()
     #expect(try Ledger.fresh(in: other).lakeLeftovers().isEmpty)
+    try ledger.rows(sql: "delete from lake_part where part = 'p'") { _ in }
+    #expect(try ledger.check().first { $0.name == "lake_part" }?.wrong == 1)
   }
 
   @Test("The id of a person who was erased does not come back from a lake")

@@ -11,7 +11,7 @@ struct RowChecks {
       ("lineage", lineages), ("user", users), ("customer", customers), ("identity", identities),
       ("event_conflict", conflicts), ("snapshot_content", contents), ("snapshot", snapshots),
       ("archive", archives), ("store_transaction", storeTransactions), ("lineage_link", links),
-      ("lake_archive", lake),
+      ("lake_archive", lake), ("lake_part", lakeParts),
     ]
   }
 
@@ -209,6 +209,13 @@ struct RowChecks {
       where (kind = 'events' and status <> 'repeated') <> (archive is not null)
       """
     ) { check.fail("archive \($0.int64(0)): its place in the lake is not known, or not its own") }
+  }
+
+  private func lakeParts(_ database: Connection, _ check: inout LedgerCheck) throws {
+    check.rows = try database.first("select count(*) from lake_part") { $0.int64(0) } ?? 0
+    try database.forEachRow(
+      "select part from lake_archive except select part from lake_part"
+    ) { check.fail("part \($0.text(0)) holds events and is not known as the ledger's own") }
   }
 
   private func archives(_ database: Connection, _ check: inout LedgerCheck) throws {
