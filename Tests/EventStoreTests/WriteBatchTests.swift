@@ -95,6 +95,41 @@ struct WriteBatchTests {
     #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
   }
 
+  @Test("A subscription of more events than are read at once comes whole, with copies and versions")
+  func large() throws {
+    // Copies and versions of an event lie thousands of events apart.
+    let lines = (0..<12_000).map { number in
+      var line = Line(
+        transaction: "\(number % 5_000)", original: "o\(number % 97 == 0 ? 1 : 0)",
+        time: Int64(number * 7 % 5_000) * 60)
+      if number % 13 == 0 { line.created = Int64(number) }
+      if number % 17 == 0 { line.body = "body \(number)" }
+      if number % 211 == 0 { line.product = "other" }
+      return line
+    }
+    let copies = (0..<9_000).map {
+      Line(transaction: "c", created: Int64($0 % 4_500), body: "\($0)")
+    }
+    var counts: Set<[Int64]> = []
+    var contents: Set<[String]> = []
+    for batchSize in [64 << 20, 1 << 20, 300_000] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let taken = try take(lines + copies, size: 21_000, batchSize: batchSize, into: ledger)
+      #expect(taken.wasSpilled == (batchSize < 64 << 20))
+      counts.insert(
+        taken.counts.flatMap { [$0.accepted, $0.duplicates] }
+          + (try ledger.table(
+            """
+            select sum(duplicates_exact), sum(duplicates_semantic), sum(conflicts)
+            from delivery_cell
+            """)).flatMap { $0.split(separator: "|").compactMap { Int64($0) } })
+      contents.insert(try content(of: ledger))
+    }
+    #expect(counts.count == 1)
+    #expect(contents.count == 1)
+    #expect(try #require(contents.first).count > 5_000)
+  }
+
   @Test("The same lines in another order and other archives give the same content")
   func orders() throws {
     var contents: Set<[String]> = []

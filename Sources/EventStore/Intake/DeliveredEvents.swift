@@ -36,10 +36,16 @@ extension [DeliveredEvent] {
   }
 }
 
+/// Goes through the events of a lineage, arranged, some thousands at a time, and says of the last
+/// ones that they are; the contents of others stay only until the next.
+typealias DeliveredParts = (
+  _ take: ([DeliveredEvent], _ isLast: Bool) throws -> Void
+) throws -> Void
+
 /// Events that are written together, as whoever writes them goes through them.
 protocol DeliveredEvents {
-  /// Calls `body` at each lineage in the order of their keys, with its events arranged.
-  func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws
+  /// Calls `body` at each lineage in the order of their keys, with its events.
+  func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws
 
   /// All lineages in the same order, merged with no others, for whoever has threads to spare; nil
   /// when only one can read the events.
@@ -49,14 +55,14 @@ protocol DeliveredEvents {
   func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws
 }
 
-/// How the delivered events of a lineage lie in a run: what all of them share, the events as
-/// `EventRecords`, and their numbers.
+/// How some delivered events of a lineage lie in a run: what all of them share, whether they are
+/// the last of it, the events as `EventRecords`, and their numbers.
 struct DeliveredCoding {
   private(set) var writer = ByteWriter()
   private var records = ByteWriter()
 
-  /// Leaves a lineage's events in `writer`.
-  mutating func encode(_ head: LineageHead, _ events: [DeliveredEvent]) {
+  /// Leaves events of a lineage in `writer`.
+  mutating func encode(_ head: LineageHead, _ events: [DeliveredEvent], isLast: Bool) {
     records.reset()
     EventRecords.encode(events.map(\.record), to: &records)
     writer.reset()
@@ -65,15 +71,16 @@ struct DeliveredCoding {
     writer.put(Int64(head.shop.environment.rawValue))
     writer.put(Int64(head.shop.store.rawValue))
     writer.put(head.original)
+    writer.put(byte: isLast ? 1 : 0)
     records.bytes.withUnsafeBytes { writer.put($0) }
     for event in events { writer.put(unsigned: UInt64(event.number)) }
   }
 
-  /// Adds the events in `bytes`, and returns their common fields; both are valid as long as
-  /// `bytes`.
+  /// Fills `events` with those in `bytes`, and returns their common fields, and whether they are
+  /// the last ones; all are valid as long as `bytes`.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
-  ) throws -> LineageHead {
+  ) throws -> (head: LineageHead, isLast: Bool) {
     var reader = ByteReader(bytes)
     let shop = SubscriptionScope(
       provider: reader.value(Provider.self, else: .qonversion),
@@ -81,12 +88,57 @@ struct DeliveredCoding {
       environment: reader.value(Environment.self, else: .production),
       store: reader.value(Store.self, else: .unknown))
     let original = reader.text()
+    let isLast = reader.byte() != 0
     let records = reader.text()
+    events.removeAll(keepingCapacity: true)
     try EventRecords.forEach(in: records) { record in
       let number = Int32(truncatingIfNeeded: reader.unsigned())
       events.append(DeliveredEvent(record: record, number: number))
     }
     guard reader.isSound, reader.isAtEnd else { throw EventRecords.damage }
-    return LineageHead(key: key, shop: shop, original: original)
+    return (LineageHead(key: key, shop: shop, original: original), isLast)
   }
+}
+
+/// What events were to the ledger, by their numbers, in a byte each where numbers are near.
+struct DeliveredResults {
+  private var writer = ByteWriter()
+  private var last: Int32 = 0
+  private(set) var count = 0
+
+  mutating func add(_ number: Int32, _ result: UpsertResult) {
+    writer.put(Int64(number - last) << 2 | Int64(result.rawValue))
+    (last, count) = (number, count + 1)
+  }
+
+  func forEach(_ body: (Int32, UpsertResult) -> Void) {
+    writer.bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      var number: Int32 = 0
+      while !reader.isAtEnd {
+        let next = reader.signed()
+        number += Int32(truncatingIfNeeded: next >> 2)
+        body(number, UpsertResult(rawValue: UInt8(next & 3)) ?? .new)
+      }
+    }
+  }
+}
+
+/// A copy of the contents of some records, which point to it.
+final class KeptContents {
+  private let bytes: UnsafeMutableRawBufferPointer
+
+  init(of records: inout ArraySlice<EventRecord>) {
+    bytes = .allocate(byteCount: records.reduce(0) { $0 + $1.content.count }, alignment: 1)
+    var end = 0
+    for index in records.indices {
+      let copy = UnsafeMutableRawBufferPointer(
+        rebasing: bytes[end..<end + records[index].content.count])
+      copy.copyMemory(from: records[index].content)
+      records[index].content = UnsafeRawBufferPointer(copy)
+      end += copy.count
+    }
+  }
+
+  deinit { bytes.deallocate() }
 }

@@ -73,8 +73,8 @@ struct EventWriter {
   private mutating func writeNew() throws {
     try dropIndex()
     var making = LineageMaking(rules)
-    try batch.events.forEachLineage { head, events in
-      try making.add(events, of: head)
+    try batch.events.forEachLineage { head, parts in
+      try making.add(head, parts)
       if making.made.rows.count >= Self.lineagesMax { try write(making.take()) }
     }
     try write(making.take())
@@ -92,9 +92,9 @@ struct EventWriter {
   private mutating func writeEvents() throws {
     var merge = LineageMerge(rules)
     var events = ByteWriter()
-    try batch.events.forEachLineage { head, delivered in
+    try batch.events.forEachLineage { head, parts in
       let isKnown = try lineages.withEvents(of: head) { stored in
-        try merge.merge(delivered, of: head, stored: stored, noting: &notes)
+        try merge.merge(parts, of: head, stored: stored, noting: &notes)
         events.reset()
         if merge.isChanged { EventRecords.encode(merge.records, to: &events) }
       }
@@ -121,7 +121,7 @@ struct EventWriter {
   /// Finds out which versions count of lineages that are written, and claims the identities of new
   /// events; one that another lineage holds is in conflict with it.
   private mutating func applyNotes() throws {
-    for (number, result) in notes.results { results[place(of: number)] = result }
+    notes.results.forEach { results[place(of: $0)] = $1 }
     try versions.settle(notes.doubts)
     var claims = notes.claims
     notes = MergeNotes()

@@ -33,15 +33,15 @@ struct MergeNotes {
 
   var claims: [IdentityIndex.Claim] = []
   var doubts: [Doubt] = []
-  /// What became of the others, by their numbers.
-  var results: [(number: Int32, result: UpsertResult)] = []
+  /// What became of the others.
+  var results = DeliveredResults()
 
   var count: Int { claims.count + doubts.count + results.count }
 
   static func += (left: inout MergeNotes, right: MergeNotes) {
     left.claims += right.claims
     left.doubts += right.doubts
-    left.results += right.results
+    right.results.forEach { left.results.add($0, $1) }
   }
 }
 
@@ -63,32 +63,45 @@ struct LineageMerge {
   private var doubts: [MergeNotes.Doubt] = []
   private var stored: [EventRecord] = []
   private var next = 0
+  /// Contents that are no longer where they were delivered, of the first records up to `settled`.
+  private var kept: [KeptContents] = []
+  private var settled = 0
   private var lineage: LineageHead?
   private let rules: MergeRules
 
   init(_ rules: MergeRules) { self.rules = rules }
 
-  /// Merges `events`, which are arranged, with the versions that lie in `bytes`; both must stay
-  /// until the lineage is written.
+  /// Merges delivered events with the versions that lie in `bytes`; these must stay until the
+  /// lineage is written.
   mutating func merge(
-    _ events: [DeliveredEvent], of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer,
+    _ parts: DeliveredParts, of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer,
     noting notes: inout MergeNotes
   ) throws {
     try begin(lineage, stored: bytes)
-    for event in events {
-      let result = try add(event.record)
-      if result == .new {
-        notes.claims.append(
-          IdentityIndex.Claim(
-            identity: event.record.identity, lineage: lineage.key, number: event.number))
-      } else {
-        notes.results.append((event.number, result))
+    try parts { events, isLast in
+      for event in events {
+        let result = try add(event.record)
+        if result == .new {
+          notes.claims.append(
+            IdentityIndex.Claim(
+              identity: event.record.identity, lineage: lineage.key, number: event.number))
+        } else {
+          notes.results.add(event.number, result)
+        }
       }
+      if !isLast { keepContents() }
     }
     if !rivals.isEmpty { select() }
     // The stored versions behind the last delivered event.
     records += stored[next...]
     notes.doubts += doubts
+  }
+
+  /// Keeps the contents of the records; the versions of the last event can still change.
+  private mutating func keepContents() {
+    guard let last = records.last else { return }
+    kept.append(KeptContents(of: &records[settled...]))
+    settled = records.lastIndex { $0.precedes(last) }.map { $0 + 1 } ?? 0
   }
 
   private mutating func begin(
@@ -99,7 +112,8 @@ struct LineageMerge {
     doubts.removeAll(keepingCapacity: true)
     stored.removeAll(keepingCapacity: true)
     isChanged = false
-    next = 0
+    (next, settled) = (0, 0)
+    kept.removeAll()
     if !bytes.isEmpty { try EventRecords.forEach(in: bytes) { stored.append($0) } }
   }
 

@@ -43,9 +43,9 @@ struct LineageMaking {
 
   init(_ rules: MergeRules) { merge = LineageMerge(rules) }
 
-  mutating func add(_ events: [DeliveredEvent], of head: LineageHead) throws {
+  mutating func add(_ head: LineageHead, _ parts: DeliveredParts) throws {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    try merge.merge(events, of: head, stored: nothing, noting: &made.notes)
+    try merge.merge(parts, of: head, stored: nothing, noting: &made.notes)
     made.add(head, merge.records)
   }
 

@@ -14,6 +14,8 @@ struct SortedBatch: DeliveredEvents {
 
   /// Lineages whose rows are made in one go.
   private static let pieceSize = 1_024
+  /// Events of a lineage that are gone through at a time.
+  private static let partSize = 4_096
 
   init(of batch: WriteBatch, entries: Range<Int>, users: Range<Int>) {
     self.batch = batch
@@ -34,7 +36,7 @@ struct SortedBatch: DeliveredEvents {
       .sorted { batch.lineages[$0].key < batch.lineages[$1].key }
   }
 
-  func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws {
+  func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws {
     try forEachLineage(of: order[...], body)
   }
 
@@ -43,7 +45,7 @@ struct SortedBatch: DeliveredEvents {
       let part = order[start..<min(start + Self.pieceSize, order.count)]
       return RowPiece {
         var making = LineageMaking(rules)
-        try forEachLineage(of: part) { try making.add($1, of: $0) }
+        try forEachLineage(of: part) { try making.add($0, $1) }
         return making.made
       }
     }
@@ -56,27 +58,47 @@ struct SortedBatch: DeliveredEvents {
   }
 
   private func forEachLineage(
-    of part: ArraySlice<Int>, _ body: (LineageHead, [DeliveredEvent]) throws -> Void
+    of part: ArraySlice<Int>, _ body: (LineageHead, DeliveredParts) throws -> Void
   ) throws {
     try batch.contents.withPieces { contents in
       try batch.ids.withPieces { ids in
         var events: [DeliveredEvent] = []
-        for number in part {
+        func read(_ places: ArraySlice<Int32>) {
           events.removeAll(keepingCapacity: true)
-          for place in places[starts[number]..<starts[number + 1]] {
+          for place in places {
             let entry = batch.entries[Int(place)]
             let record = EventRecord(
               time: entry.time, identity: entry.identity, user: entry.user,
               content: contents[entry.content])
             events.append(DeliveredEvent(record: record, number: Int32(batch.start) + place))
           }
-          events.arrange()
+        }
+        for number in part {
           let lineage = batch.lineages[number]
           let head = LineageHead(
             key: lineage.key, shop: lineage.shop, original: ids[lineage.original])
-          try body(head, events)
+          let own = places[starts[number]..<starts[number + 1]]
+          try body(head) { take in
+            guard own.count > Self.partSize else {
+              read(own)
+              events.arrange()
+              return try take(events, true)
+            }
+            let arranged = own.sorted { precedes($0, $1) }
+            for start in stride(from: 0, to: arranged.count, by: Self.partSize) {
+              let end = min(start + Self.partSize, arranged.count)
+              read(arranged[start..<end])
+              try take(events, end == arranged.count)
+            }
+          }
         }
       }
     }
+  }
+
+  /// Whether the event at one place comes before that at another.
+  private func precedes(_ left: Int32, _ right: Int32) -> Bool {
+    let (one, two) = (batch.entries[Int(left)], batch.entries[Int(right)])
+    return (one.time, one.identity, left) < (two.time, two.identity, right)
   }
 }

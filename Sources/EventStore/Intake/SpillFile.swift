@@ -40,11 +40,13 @@ struct SpillFile {
     let first = nextRow
     var bytes = 0
     var coding = DeliveredCoding()
-    try events.forEachLineage { head, delivered in
-      coding.encode(head, delivered)
-      try insertion.run(nextRow, head.key, coding.writer.bytes)
-      nextRow += 1
-      bytes += coding.writer.bytes.count + 16
+    try events.forEachLineage { head, parts in
+      try parts { delivered, isLast in
+        coding.encode(head, delivered, isLast: isLast)
+        try insertion.run(nextRow, head.key, coding.writer.bytes)
+        nextRow += 1
+        bytes += coding.writer.bytes.count + 16
+      }
     }
     let user = try database.statement(
       "insert into temp.user_aside (key, run, id) values (?, ?, ?)")
@@ -81,35 +83,45 @@ private struct MergedEvents: DeliveredEvents {
   let runs: [Int64]
   let database: Connection
 
-  func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws {
-    let rows = try lineages.map { run in
-      let rows = try Statement(
-        database,
-        """
-        select key, content from temp.event_spill where number >= ? and number < ?
-        order by number
-        """)
-      rows.bindAll(run.lowerBound, run.upperBound)
-      return rows
-    }
-    defer { for run in rows { run.reset() } }
-    // Beside its key, whether a run has one more row.
-    var keys = try rows.map { try $0.step() ? $0.int64(0) : nil }
-    var events: [DeliveredEvent] = []
-    while let key = keys.least {
-      events.removeAll(keepingCapacity: true)
-      var head: LineageHead?
-      for (run, next) in keys.enumerated() where next == key {
-        let other = try DeliveredCoding.decode(rows[run].blob(1), key: key, into: &events)
-        guard head?.isSame(as: other) ?? true else { throw SubledgerError.collision }
-        head = other
+  func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws {
+    let rows = try lineages.map { try SpilledRun(database, rows: $0) }
+    defer { for run in rows { run.rows.reset() } }
+    var part: [DeliveredEvent] = []
+    while let key = rows.lazy.compactMap(\.key).min() {
+      let own = rows.filter { $0.key == key }
+      for run in own { try run.read() }
+      guard let head = own.first?.head else { throw EventRecords.damage }
+      guard own.allSatisfy({ $0.head?.isSame(as: head) ?? false }) else {
+        throw SubledgerError.collision
       }
-      events.arrange()
-      if let head { try body(head, events) }
-      for (run, next) in keys.enumerated() where next == key {
-        keys[run] = try rows[run].step() ? rows[run].int64(0) : nil
+      let original = Array(head.original)
+      try original.withUnsafeBytes {
+        try body(LineageHead(key: key, shop: head.shop, original: $0)) { take in
+          part.removeAll(keepingCapacity: true)
+          while let run = first(of: own), let event = run.take() {
+            part.append(event)
+            guard run.next == nil, !run.isLast else { continue }
+            // The next row takes the place of this one.
+            try take(part, false)
+            part.removeAll(keepingCapacity: true)
+            try run.advance()
+            try run.read()
+          }
+          try take(part, true)
+        }
       }
+      for run in own { try run.advance() }
     }
+  }
+
+  /// Whose next event comes first; of copies those of the earlier run.
+  private func first(of runs: [SpilledRun]) -> SpilledRun? {
+    var first: SpilledRun?
+    for run in runs {
+      guard let event = run.next else { continue }
+      if first?.next.map({ DeliveredEvent.precedes(event, $0) }) ?? true { first = run }
+    }
+    return first
   }
 
   func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]? { nil }
@@ -124,8 +136,39 @@ private struct MergedEvents: DeliveredEvents {
   }
 }
 
-extension [Int64?] {
-  var least: Int64? {
-    reduce(nil) { least, key in key.map { Swift.min($0, least ?? $0) } ?? least }
+/// Where a run is read.
+private final class SpilledRun {
+  let rows: Statement
+  /// Of its next row; nil at the end.
+  private(set) var key: Int64?
+  private(set) var head: LineageHead?
+  /// Of the row: it is good until the next one is asked for.
+  private var events: [DeliveredEvent] = []
+  private var place = 0
+  private(set) var isLast = true
+
+  init(_ database: Connection, rows range: Range<Int64>) throws {
+    rows = try Statement(
+      database,
+      """
+      select key, content from temp.event_spill where number >= ? and number < ?
+      order by number
+      """)
+    rows.bindAll(range.lowerBound, range.upperBound)
+    try advance()
+  }
+
+  var next: DeliveredEvent? { place < events.count ? events[place] : nil }
+
+  func take() -> DeliveredEvent? {
+    defer { place += 1 }
+    return next
+  }
+
+  func advance() throws { key = try rows.step() ? rows.int64(0) : nil }
+
+  func read() throws {
+    let content = try DeliveredCoding.decode(rows.blob(1), key: key ?? 0, into: &events)
+    (head, isLast, place) = (content.head, content.isLast, 0)
   }
 }
