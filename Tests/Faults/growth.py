@@ -74,23 +74,24 @@ def lines(shape, n):
         return (event("subscription_renewed" if k else "subscription_started", "QON_1",
                       f"GPA.1..{k}", "GPA.1", START + k * 60, platform="Android")
                 for k in range(n))
+    # In 35 days up to as-of, so that a seventh has ended by then, however many there are.
+    bought = (START + (24 * n + 35 * k) * DAY // n for k in range(n))
     if shape == "user":
-        # In 35 days up to as-of, so that a seventh has ended by then, however many there are.
-        return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k),
-                      START + (24 * n + 35 * k) * DAY // n) for k in range(n))
+        return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k), time)
+                for k, time in enumerate(bought))
     if shape == "purchases":
         # In 59 days up to as-of, however many there are.
         return (purchase(k, START + 59 * DAY * k // n) for k in range(n))
     if shape == "entitled":
-        return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k),
-                      START + k * 60, entitlements={
+        return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k), time,
+                      entitlements={
                           str(number): {
                               "id": product, "active": True, "started": START,
-                              "expires": START + k * 60 + days * DAY, "source": "appstore",
+                              "expires": time + days * DAY, "source": "appstore",
                               "product": {"product_id": product, "subscription": {
                                   "renew_state": "will_renew"}}}
                           for number, product, days in ((0, "pro", 30), (1, "plus", 60))})
-                for k in range(n))
+                for k, time in enumerate(bought))
     if shape == "apps":
         return (start(k, app_id=str(1000 + k)) for k in range(n))
     if shape == "products":
