@@ -48,6 +48,7 @@ public final class Ledger {
 
   /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
   public static func open(path: String, mode: Mode) throws(SubledgerError) -> Ledger {
+    limitFreedMemory
     errno = 0
     do {
       let connection = try LedgerFile.open(path: path, mode: mode)
@@ -62,6 +63,13 @@ public final class Ledger {
         .inputOutput, "cannot open the ledger \(path): \(type(of: error))", hint: "check the file")
     }
   }
+
+  /// Has large blocks go back to the system when they are freed: arrays that outgrow them would
+  /// leave gaps as large as the rest.
+  private static let limitFreedMemory: Void = {
+    mallopt(M_MMAP_THRESHOLD, 4 << 20)
+    mallopt(M_TRIM_THRESHOLD, 8 << 20)
+  }()
 
   /// A ledger without anything, in memory.
   public static func inMemory() throws -> Ledger {
@@ -93,6 +101,9 @@ public final class Ledger {
   public static func checkpointAhead(path: String) {
     _ = try? Connection(path: path).checkpoint(isEmptying: false)
   }
+
+  /// Throws `stopped` when a signal asked to stop.
+  public func checkStop() throws(SubledgerError) { try access("go on") { try $0.checkStop() } }
 
   /// Gives back the memory that writing needed; the ledger stays usable.
   public func releaseMemory() throws(SubledgerError) {

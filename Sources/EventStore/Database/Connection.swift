@@ -30,6 +30,11 @@ final class Connection {
   /// How often `stop` is still asked before statements fail as if it had answered; nil for ever.
   var patience: Int?
 
+  /// Fails like a statement when a signal asked to stop, where none runs for long.
+  func checkStop() throws {
+    guard interruption == 0 else { throw SQLiteError(code: SQLITE_INTERRUPT) }
+  }
+
   private var interruption: Int32 {
     if let left = patience {
       if left == 0 { return 1 }

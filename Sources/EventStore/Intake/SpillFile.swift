@@ -42,6 +42,7 @@ struct SpillFile {
     var coding = DeliveredCoding()
     try events.forEachLineage { head, parts in
       try parts { delivered, isLast in
+        try database.checkStop()
         coding.encode(head, delivered, isLast: isLast)
         try insertion.run(nextRow, head.key, coding.writer.bytes)
         nextRow += 1
@@ -101,6 +102,7 @@ private struct MergedEvents: DeliveredEvents {
           while let run = first(of: own), let event = run.take() {
             part.append(event)
             guard run.next == nil, !run.isLast else { continue }
+            try database.checkStop()
             // The next row takes the place of this one.
             try take(part, false)
             part.removeAll(keepingCapacity: true)

@@ -11,6 +11,9 @@ struct ChargeFold {
   private let take: ((ChargePart) throws -> Void)?
   /// The last user whose id was looked up.
   private var user: (key: Int64, text: String) = (0, "")
+  /// Of the group whose charges are written.
+  private var owners: Owners?
+  private var sources: EventSources?
   private(set) var part: ChargePart
 
   /// Writes rows from `ledger`, the connection of the worker.
@@ -21,14 +24,17 @@ struct ChargeFold {
     part = ChargePart(writer.dialect)
   }
 
-  /// Adds the charges of a group, whose rows have the texts of user ids.
+  /// The next charges are of another group, or of other events of it.
+  mutating func begin() { (owners, sources) = (nil, nil) }
+
+  /// Adds the charges of a subscription in a group, whose rows have the texts of user ids.
   mutating func add(
-    _ histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event]
+    _ history: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
   ) throws {
     var rows = ChargePart(writer.dialect)
     swap(&rows, &part)
     defer { swap(&rows, &part) }
-    try write(histories, group, events, knownBy: .max, to: &rows)
+    try write(history, group, events, knownBy: .max, to: &rows)
   }
 
   /// Puts the charges of a group in the place of those that it had when the archives up to
@@ -38,8 +44,14 @@ struct ChargeFold {
     _ group: RunPipeline.Group, knownBy archive: Int32
   ) throws {
     var (now, before) = (ChargePart(writer.dialect), ChargePart(writer.dialect))
-    try write(histories, group.members, group.events, knownBy: .max, to: &now)
-    try write(previous, group.members, group.previousEvents, knownBy: archive, to: &before)
+    begin()
+    for history in histories {
+      try write(history, group.members, group.events, knownBy: .max, to: &now)
+    }
+    begin()
+    for history in previous {
+      try write(history, group.members, group.previousEvents, knownBy: archive, to: &before)
+    }
     part.add(now, insteadOf: before)
   }
 
@@ -50,34 +62,31 @@ struct ChargeFold {
   }
 
   private mutating func write(
-    _ histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event],
+    _ history: SubscriptionHistory, _ group: [LineageRow], _ events: [Event],
     knownBy archive: Int32, to part: inout ChargePart
   ) throws {
-    var owners: Owners?
-    var sources: EventSources?
-    for history in histories {
-      try history.forEachCharge { charge in
-        let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
-        sources = known
-        var all = owners.take() ?? Owners(group, events)
-        let owner = try owner(of: charge.event, in: group, &all, knownBy: archive)
-        owners = all
-        let own = known.arrival(
-          of: charge.event.identity, at: charge.event.place, knownBy: archive)
-        let refunded = charge.refunded.map {
-          known.arrival(of: $0.identity, at: $0.place, knownBy: archive).last
-        }
-        let arrival = ChargeArrival(
-          transaction: known.transaction(charge.event.transaction),
-          refunded: charge.refunded.flatMap { known.transaction($0.transaction) },
-          versions: own.versions, firstArchive: own.first,
-          lastArchive: max(own.last, refunded ?? own.last))
-        try writer.add(charge, of: owner, arrival, to: &part)
-        if let take, part.isLarge {
-          part.sort()
-          try take(part)
-          part = ChargePart(writer.dialect)
-        }
+    try history.forEachCharge { charge in
+      let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
+      sources = known
+      var all = owners.take() ?? Owners(group, events)
+      let owner = try owner(of: charge.event, in: group, &all, knownBy: archive)
+      owners = all
+      let own = known.arrival(
+        of: charge.event.identity, at: charge.event.place, knownBy: archive)
+      let refunded = charge.refunded.map {
+        known.arrival(of: $0.identity, at: $0.place, knownBy: archive).last
+      }
+      let arrival = ChargeArrival(
+        transaction: known.transaction(charge.event.transaction),
+        refunded: charge.refunded.flatMap { known.transaction($0.transaction) },
+        versions: own.versions, firstArchive: own.first,
+        lastArchive: max(own.last, refunded ?? own.last))
+      try writer.add(charge, of: owner, arrival, to: &part)
+      if let take, part.isLarge {
+        try ledger.checkStop()
+        part.sort()
+        try take(part)
+        part = ChargePart(writer.dialect)
       }
     }
   }
@@ -85,16 +94,19 @@ struct ChargeFold {
   /// What the rows of a group's lineages share.
   private struct Owners {
     /// By lineage: its place in the group.
-    var places: [Int64: Int] = [:]
-    /// The last user that the events of a lineage name.
-    var users: [Int64: Int64] = [:]
+    var places: [Int64: Int32] = [:]
+    /// The last user that the events of each name; 0 for none.
+    var users: [Int64]
     /// Of the last charge.
     var last: (lineage: Int64, user: Int64, cells: ChargeOwner)?
 
     init(_ group: [LineageRow], _ events: [Event]) {
-      for (place, row) in group.enumerated() { places[row.key] = place }
+      users = Array(repeating: 0, count: group.count)
+      for (place, row) in group.enumerated() { places[row.key] = Int32(place) }
       for event in events.reversed() where event.user != 0 {
-        if users[event.lineage] == nil { users[event.lineage] = event.user }
+        if let place = places[event.lineage], users[Int(place)] == 0 {
+          users[Int(place)] = event.user
+        }
         if group.count == 1 { break }
       }
     }
@@ -107,8 +119,9 @@ struct ChargeFold {
     if let last = owners.last, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }
-    let row = owners.places[event.lineage].map { group[$0] }
-    let newest = owners.users[event.lineage] ?? 0
+    let place = owners.places[event.lineage].map { Int($0) }
+    let row = place.map { group[$0] }
+    let newest = place.map { owners.users[$0] } ?? 0
     let user = event.user == 0 ? newest : event.user
     // An earlier user's subscriptions are not folded again when that user's id changes.
     let hasCustomer = writer.hasCustomerIDs && user == newest

@@ -166,8 +166,8 @@ private struct RangeFold: Sendable {
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var rows = charges.map { ChargeFold($0, ledger, take: addCharges) }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
-      let histories = try fold.fold(group, events, cases, into: &result)
-      try rows?.add(histories, group, events)
+      rows?.begin()
+      try fold.fold(group, events, cases, into: &result) { try rows?.add($0, group, events) }
     }
     if let rows {
       try addCharges(rows.sorted())

@@ -75,79 +75,91 @@ struct GroupFold: Sendable {
     return GroupFold(rules: rules, reconciled: reconciled)
   }
 
-  /// Adds the results of a group, or of linked ones, and returns the subscriptions that count.
-  @discardableResult
+  /// Adds the results of a group, or of linked ones; `take` is called with each subscription that
+  /// counts, which is not held any longer then.
   func fold(
-    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
-  ) throws -> [SubscriptionHistory] {
+    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult,
+    _ take: (SubscriptionHistory) throws -> Void
+  ) throws {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
-      let histories = try histories(of: events, rules: rules.fold)
-      for history in histories { try history.book(into: &result.facts) }
-      let isWatched = try look(at: .init(group, events, histories), cases, into: &result)
-      finish(group, histories, events, isWatched: isWatched, into: &result)
-      return histories
+      // A user can have hundreds of thousands of purchases.
+      var rest = try histories(of: events, rules: rules.fold)
+      let next = deadline(of: rest, events: events, rules: rules.fold)
+      var isWatched = false
+      var texts: GroupTexts?
+      rest.reverse()
+      while let history = rest.popLast() {
+        if events.count > 1 << 12 { try cases.ledger.checkStop() }
+        try history.book(into: &result.facts)
+        if try look(at: history, of: group, named: group, &texts, cases, into: &result) {
+          isWatched = true
+        }
+        try take(history)
+      }
+      return finish(group, isWatched ? rules.fold.asOf : next, into: &result)
     }
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
     var own = FoldResult()
     var isWatched = false
     for part in linked.parts {
-      let isOpen = try look(at: part, cases, into: &own)
-      isWatched = isWatched || isOpen
+      var texts: GroupTexts?
+      for history in part.histories {
+        let isOpen = try look(
+          at: history, of: part.rows, named: part.named, &texts, cases, into: &own)
+        isWatched = isWatched || isOpen
+      }
     }
     own.churnInDoubt = own.churnInDoubt.filter(counted.count)
     try result.add(own)
     let texts = try cases.texts(of: group).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
-    finish(
-      group, linked.parts.flatMap(\.histories) + counted, events, isWatched: isWatched,
-      into: &result)
-    return counted
+    let histories = linked.parts.flatMap(\.histories) + counted
+    let next =
+      isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
+    finish(group, next, into: &result)
+    try counted.forEach(take)
   }
 
-  /// Adds what the subscriptions of a fold group by itself paid, and what is wrong with them;
-  /// returns whether that is to be looked at again in every run.
+  /// Adds what a subscription of a fold group by itself paid, and what is wrong with it; returns
+  /// whether that is to be looked at again in every run.
+  ///
+  /// - Parameter texts: those of the group, once they were needed.
   private func look(
-    at group: LinkedGroups.Part, _ cases: InputBuilder, into result: inout FoldResult
+    at history: SubscriptionHistory, of group: [LineageRow], named: [LineageRow],
+    _ texts: inout GroupTexts?, _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
-    var isWatched = false
-    var texts: GroupTexts?
-    for history in group.histories {
-      history.book(into: &result.rates)
-      history.book(into: &result.prices)
-      if history.mayChange { isWatched = true }
-      let hasLooseEnds = hasLooseEnds(history, group.rows)
-      guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else { continue }
-      let known = try texts ?? cases.texts(of: group.named)
-      texts = known
-      let lineage = known.input(state)
-      var found = breaks(from: history.findings, lineage: lineage, rules: rules)
-      if hasLooseEnds {
-        let outcome = self.missing(in: lineage)
-        // What a missing charge was worth depends on what everybody paid.
-        if outcome.breaks.contains(where: \.code.isCharge) {
-          result.unpriced.insert(group.rows[0].key)
-        } else {
-          found += outcome.breaks
-        }
-        result.churnInDoubt.formUnion(outcome.churnInDoubt)
-        // Missing events are reported anew in every run: text and status depend on as-of.
-        isWatched = true
-      }
-      if found.contains(where: { $0.status == .pending }) { isWatched = true }
-      result.breaks += found.map { $0.reported(by: lineage) }
+    history.book(into: &result.rates)
+    history.book(into: &result.prices)
+    var isWatched = history.mayChange
+    let hasLooseEnds = hasLooseEnds(history, group)
+    guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else {
+      return isWatched
     }
+    let known = try texts ?? cases.texts(of: named)
+    texts = known
+    let lineage = known.input(state)
+    var found = breaks(from: history.findings, lineage: lineage, rules: rules)
+    if hasLooseEnds {
+      let outcome = missing(in: lineage)
+      // What a missing charge was worth depends on what everybody paid.
+      if outcome.breaks.contains(where: \.code.isCharge) {
+        result.unpriced.insert(group[0].key)
+      } else {
+        found += outcome.breaks
+      }
+      result.churnInDoubt.formUnion(outcome.churnInDoubt)
+      // Missing events are reported anew in every run: text and status depend on as-of.
+      isWatched = true
+    }
+    if found.contains(where: { $0.status == .pending }) { isWatched = true }
+    result.breaks += found.map { $0.reported(by: lineage) }
     return isWatched
   }
 
-  private func finish(
-    _ group: [LineageRow], _ histories: [SubscriptionHistory], _ events: [Event], isWatched: Bool,
-    into result: inout FoldResult
-  ) {
+  private func finish(_ group: [LineageRow], _ next: Instant?, into result: inout FoldResult) {
     result.groups += 1
-    let next =
-      isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
   }
 

@@ -130,9 +130,10 @@ private struct GroupRefresh: Sendable {
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    let current =
-      group.events.isEmpty
-      ? [] : try fold.fold(group.rows, group.events, cases, into: &result.change)
+    var current: [SubscriptionHistory] = []
+    if !group.events.isEmpty {
+      try fold.fold(group.rows, group.events, cases, into: &result.change) { current.append($0) }
+    }
     let linked = try LinkedGroups(group.members, group.previousEvents, rules: former)
     let own =
       try linked?.parts.flatMap(\.histories) ?? histories(of: group.previousEvents, rules: former)

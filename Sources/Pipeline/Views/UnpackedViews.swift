@@ -52,7 +52,10 @@ final class UnpackedViews {
     }
     var charges = ChargeFold(writer, ledger, take: take)
     try ledger.forEachGroup(linked: true) { group, events in
-      try charges.add(try countedHistories(group, events, rules: rules), group, events)
+      charges.begin()
+      for history in try countedHistories(group, events, rules: rules) {
+        try charges.add(history, group, events)
+      }
     }
     try take(charges.sorted())
   }
