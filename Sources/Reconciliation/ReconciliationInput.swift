@@ -20,6 +20,7 @@ public final class LineageInput {
   public let user: String
   /// App id, empty when unknown.
   public let app: String
+  let name: LineageName
   /// The words behind the symbols in the states.
   private let words: [String]
   /// Transaction ids by the keys in the states; keys that are plain numbers may be left out.
@@ -39,6 +40,7 @@ public final class LineageInput {
     originalKey = transactionKey(original)
     self.user = user
     self.app = app
+    name = LineageName(app: app, store: state.store, original: original)
     self.words = words
     self.transactions = transactions
   }
@@ -58,20 +60,17 @@ public final class LineageInput {
 
 /// What distinguishes a production lineage from all others of a user and provider: an id is one in
 /// its shop alone, and what its bytes are.
+///
+/// A fingerprint, for a user can have hundreds of thousands.
 struct LineageName: Hashable {
-  private let app: ExactText
-  private let store: Store
-  private let original: ExactText
+  private let fingerprint: Int64
 
   init(app: String, store: Store, original: String) {
-    self.app = ExactText(app)
-    self.store = store
-    self.original = ExactText(original)
+    var fingerprint = Fingerprint(seed: UInt64(store.rawValue))
+    fingerprint.combine(app)
+    fingerprint.combine(original)
+    self.fingerprint = fingerprint.value
   }
-}
-
-extension LineageInput {
-  var name: LineageName { LineageName(app: app, store: state.store, original: original) }
 }
 
 /// One provider's events and current snapshot of one user.

@@ -7,6 +7,8 @@ import Domain
 struct InputBuilder {
   let ledger: Ledger
   let rules: FoldSettings
+  /// A user with the text of the key, which all subscriptions of the user share.
+  var user: (key: Int64, text: String) = (0, "")
 
   /// The histories of a fold group as received before the earlier of as-of and `moment`; apart from
   /// them, as received before as-of, those without events until then; and the first later moment
@@ -53,7 +55,7 @@ struct InputBuilder {
       withTransactions && transactionKey($0.original) != Int64($0.original)
     }
     return GroupTexts(
-      rows: group, words: ledger.symbols.words,
+      rows: group, user: user, words: ledger.symbols.words,
       transactions: try ledger.transactionTexts(in: worded.map(\.key)))
   }
 }
@@ -61,15 +63,29 @@ struct InputBuilder {
 /// The texts of a fold group, for the subscriptions in it.
 struct GroupTexts {
   let rows: [LineageRow]
+  let user: (key: Int64, text: String)
   let words: [String]
   let transactions: [Int64: String]
+  /// Of several rows, by key.
+  private let places: [Int64: Int]
+
+  init(
+    rows: [LineageRow], user: (key: Int64, text: String), words: [String],
+    transactions: [Int64: String]
+  ) {
+    (self.rows, self.user, self.words, self.transactions) = (rows, user, words, transactions)
+    places =
+      rows.count == 1
+      ? [:] : Dictionary(zip(rows.map(\.key), 0...), uniquingKeysWith: { first, _ in first })
+  }
 
   /// One subscription; `current` is all that is known of it at as-of.
   func input(_ state: LineageState, current: LineageState? = nil) -> LineageInput {
-    let row = rows.first { $0.key == state.lineage } ?? rows.first
+    let row = places[state.lineage].map { rows[$0] } ?? rows.first
+    let owner = row?.user ?? 0
     return LineageInput(
       state: state, current: current, original: row?.original ?? "",
-      user: (row?.user ?? 0).userKeyText, app: words[Int(state.app)], words: words,
-      transactions: transactions)
+      user: owner == user.key ? user.text : owner.userKeyText, app: words[Int(state.app)],
+      words: words, transactions: transactions)
   }
 }

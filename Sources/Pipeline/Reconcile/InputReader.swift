@@ -12,7 +12,7 @@ struct InputReader {
   /// The keys of all lineages; nil where looking up few is cheaper.
   private let known: KeyFilter?
   private let isLinked: Bool
-  private let builder: InputBuilder
+  private var builder: InputBuilder
   /// The apps of each provider, for snapshots that name none.
   private let apps: [Provider: [String]]
   /// Of the user who is read: there can be hundreds of thousands.
@@ -113,6 +113,7 @@ struct InputReader {
   private mutating func lineages(of user: Int64, _ provider: Provider) throws -> [LineageRow] {
     let found = try ledger.lineagesWithEvents(ofUser: user, provider: provider)
     own = Dictionary(grouping: found) { FoldGroup(of: $0.row) }
+    builder.user = (user, user.userKeyText)
     return found.map(\.row)
   }
 
@@ -120,6 +121,7 @@ struct InputReader {
     guard !isLinked, let members = own.removeValue(forKey: FoldGroup(of: row)) else {
       return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
     }
+    if own.isEmpty { own = [:] }
     var events = members.count == 1 ? members[0].events : members.flatMap(\.events)
     if members.count > 1 { events.sortByTime() }
     return try LinkedGroups.Part(
@@ -203,7 +205,7 @@ struct InputReader {
     var waiting = Set(rows.map(\.key))
     var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
     for row in rows where waiting.contains(row.key) {
-      if let stop = ledger.stop { try SubledgerError.check(stop) }
+      try ledger.checkStop()
       let group = try groups[row.key] ?? group(of: row)
       if isReadAgain { for row in group.rows { groups[row.key] = group } }
       let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
