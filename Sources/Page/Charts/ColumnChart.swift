@@ -77,19 +77,15 @@ struct ColumnChart {
       return "\(column.title): \(numbers.text(value, column.unit))"
     }
     let gap = step * 0.12
+    let isOpen = row.isOpen && stack.high > stack.low
+    let open = isOpen ? [(style: "so-far", from: stack.low, to: stack.high)] : []
     plot.group([row.title + (row.isOpen ? ", so far" : "")] + lines) { marks in
       marks.bar("hit", left: left, width: step, top: 8, height: height)
-      for part in stack.parts {
-        let top = place(max(part.from, part.to))
+      for (style, from, to) in stack.parts + open {
+        let top = place(max(from, to))
         marks.bar(
-          part.style, left: left + gap, width: step - 2 * gap, top: top,
-          height: place(min(part.from, part.to)) - top)
-      }
-      if row.isOpen, stack.high > stack.low {
-        let top = place(stack.high)
-        marks.bar(
-          "so-far", left: left + gap, width: step - 2 * gap, top: top,
-          height: place(stack.low) - top)
+          style, left: left + gap, width: step - 2 * gap, top: top,
+          height: place(min(from, to)) - top)
       }
     }
   }
@@ -106,7 +102,7 @@ struct AxisLabel {
       let parts = months[index].split(separator: "-")
       guard let year = parts.first, let month = parts.last.flatMap({ Int($0) }), 1...12 ~= month
       else { return months[index] }
-      return "\(monthNames[month - 1])\u{a0}’\(year.suffix(2))"
+      return "\(monthNames[month - 1].prefix(3))\u{a0}’\(year.suffix(2))"
     }
   }
 
@@ -116,7 +112,7 @@ struct AxisLabel {
       let parts = days[index].split(separator: "-")
       guard parts.count == 3, let month = Int(parts[1]), 1...12 ~= month, let day = Int(parts[2])
       else { return days[index] }
-      return "\(day)\u{a0}\(monthNames[month - 1])"
+      return "\(day)\u{a0}\(monthNames[month - 1].prefix(3))"
     }
   }
 
@@ -130,10 +126,6 @@ struct AxisLabel {
     }
   }
 }
-
-let monthNames = [
-  "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-]
 
 /// An axis beside a plot that takes the rest of the width.
 func frame(_ axis: Marks, _ plot: Marks, name: String, height: Double) -> String {

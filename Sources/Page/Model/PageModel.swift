@@ -141,10 +141,25 @@ struct ChartFigure {
     _ id: String, _ title: String, note: String, _ table: PageTable, caption: String? = nil,
     _ numbers: Numbers
   ) {
-    let view = View(
-      title: "", legend: [], chart: "", table: table.html(caption: caption ?? title, numbers))
-    self.init(id, title, note: note, table.rows.isEmpty ? [] : [view])
+    self.init(id, title, note: note, chart: "", of: table, caption: caption ?? title, numbers)
     isTable = true
+  }
+
+  /// A chart in one view, unless it `isEmpty`, as it is without rows.
+  init(
+    _ id: String, _ title: String, note: String, chart: @autoclosure () -> String,
+    _ legend: [LegendEntry] = [], of table: PageTable, isEmpty: Bool? = nil, caption: String,
+    _ numbers: Numbers
+  ) {
+    self.init(
+      id, title, note: note,
+      isEmpty ?? table.rows.isEmpty
+        ? []
+        : [
+          View(
+            title: "", legend: legend, chart: chart(),
+            table: table.html(caption: caption, numbers))
+        ])
   }
 }
 
@@ -181,11 +196,12 @@ struct SetStatus {
 
 /// `2026-02` as February 2026 is written in a sentence.
 func monthName(_ month: String) -> String {
-  let names = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-  ]
   let parts = month.split(separator: "-")
   guard parts.count == 2, let number = Int(parts[1]), 1...12 ~= number else { return month }
-  return "\(names[number - 1]) \(parts[0])"
+  return "\(monthNames[number - 1]) \(parts[0])"
 }
+
+let monthNames = [
+  "January", "February", "March", "April", "May", "June", "July", "August", "September",
+  "October", "November", "December",
+]

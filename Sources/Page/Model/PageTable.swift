@@ -86,3 +86,22 @@ struct PageTable {
     return "<a href=\"#\(Source(report: report, column: column).anchor)\">\(asHTML(title))</a>"
   }
 }
+
+extension PageTable {
+  /// A row for each of `keys`, values of the only dimension of `cube`, and a column for each
+  /// measure.
+  init(
+    _ cube: Cube, _ head: String, _ keys: [String], _ measures: [(String, Measure, Unit)],
+    titled: (String) -> String = { $0 }, bars: ([Int128?]) -> [Bar] = { _ in [] }
+  ) {
+    self.init(
+      report: cube.report, head: head,
+      columns: measures.map { Column(title: $0.0, measure: $0.1, unit: $0.2) },
+      rows: keys.map { key in
+        let values = measures.map { cube.value($0.1, key) }
+        return Row(
+          title: titled(key), filter: RowFilter(cube.dimensions[0], key),
+          isOpen: cube.incomplete.contains(key), values: values, bars: bars(values))
+      })
+  }
+}

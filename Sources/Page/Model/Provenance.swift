@@ -11,14 +11,11 @@ enum Measure: Hashable {
   case rate(String, over: String)
   /// The greatest value of a column.
   case max(String)
-  /// How many rows there are.
-  case count
 
   var columns: [String] {
     switch self {
     case .sum(let column), .max(let column): [column]
     case .rate(let part, let whole): [part] + whole.split(separator: "+").map(String.init)
-    case .count: []
     }
   }
 
@@ -27,7 +24,6 @@ enum Measure: Hashable {
     case .sum(let column): " data-sum=\"\(column)\""
     case .rate(let part, let whole): " data-rate=\"\(part)/\(whole)\""
     case .max(let column): " data-max=\"\(column)\""
-    case .count: " data-count"
     }
   }
 }

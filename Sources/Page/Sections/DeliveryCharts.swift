@@ -30,13 +30,7 @@ extension SetContents {
     var figures = [
       ChartFigure(
         "duplicates", "Deliveries and duplicates", note: "By day, in the last three months.",
-        days.isEmpty
-          ? []
-          : [
-            ChartFigure.View(
-              title: "", legend: chart.legend, chart: chart.html(name: name),
-              table: counts.html(caption: name, numbers))
-          ])
+        chart: chart.html(name: name), chart.legend, of: counts, caption: name, numbers)
     ]
     figures.append(latencyFigure(latency, labels, numbers))
     figures.indices.forEach { figures[$0].isPrinted = false }
@@ -55,12 +49,9 @@ extension SetContents {
     return ChartFigure(
       "latency", "Delivery latency",
       note: "From event to receipt, of the slowest kind of each day: median to 95th percentile.",
-      table.rows.contains { $0.values[1] != nil }
-        ? [
-          ChartFigure.View(
-            title: "", legend: [], chart: chart.html(name: "Delivery latency by day"),
-            table: table.html(caption: "Delivery latency by day, in seconds", numbers))
-        ] : [])
+      chart: chart.html(name: "Delivery latency by day"), of: table,
+      isEmpty: !table.rows.contains { $0.values[1] != nil },
+      caption: "Delivery latency by day, in seconds", numbers)
   }
 
   /// What the checks found of the events that the last drill damaged.
@@ -73,17 +64,13 @@ extension SetContents {
       ("Precision", .rate("found", over: "found+false"), .percent),
     ]
     let table = PageTable(
-      report: drill.report, head: "Code",
-      columns: measures.map { PageTable.Column(title: $0.0, measure: $0.1, unit: $0.2) },
-      rows: drill.values(of: "code").map { code in
-        let values = measures.map { drill.value($0.1, code) }
+      drill, "Code", drill.values(of: "code"), measures,
+      bars: { values in
         let (found, missed) = (values[1] ?? 0, values[2] ?? 0)
-        return PageTable.Row(
-          title: code, filter: RowFilter("code", code), values: values,
-          bars: [
-            .init(from: 0, to: found, style: "gain"),
-            .init(from: found, to: found + missed, style: "loss"),
-          ])
+        return [
+          .init(from: 0, to: found, style: "gain"),
+          .init(from: found, to: found + missed, style: "loss"),
+        ]
       })
     tables.append(table)
     return ChartFigure(
@@ -93,14 +80,7 @@ extension SetContents {
   }
 
   private func dayTable(_ days: [String], _ columns: [(String, Measure)]) -> PageTable {
-    PageTable(
-      report: deliveries.report, head: "Day",
-      columns: columns.map { PageTable.Column(title: $0.0, measure: $0.1, unit: .count) },
-      rows: days.map { day in
-        PageTable.Row(
-          title: day, filter: RowFilter("day", day),
-          values: columns.map { deliveries.value($0.1, day) })
-      })
+    PageTable(deliveries, "Day", days, columns.map { ($0.0, $0.1, .count) })
   }
 
   /// Stretches without deliveries, each on the time from the first month of the set to as-of.

@@ -84,7 +84,6 @@ extension Cube {
     switch measure {
     case .sum(let column), .max(let column): sum(column, key)
     case .rate(let part, let whole): rate(part, over: whole, key)
-    case .count: nil
     }
   }
 }

@@ -52,15 +52,8 @@ extension SetContents {
   func inputList(_ manifest: Manifest, _ numbers: Numbers) throws -> InputList {
     let measures = ["lines", "accepted", "duplicates", "skipped", "rejected"]
     let table = PageTable(
-      report: inputs.report, head: "Status of archives",
-      columns: measures.map {
-        PageTable.Column(title: $0.capitalised, measure: .sum($0), unit: .count)
-      },
-      rows: inputs.values(of: "status").map { status in
-        PageTable.Row(
-          title: status.capitalised, filter: RowFilter("status", status),
-          values: measures.map { inputs.value(.sum($0), status) })
-      })
+      inputs, "Status of archives", inputs.values(of: "status"),
+      measures.map { ($0.capitalised, .sum($0), .count) }, titled: \.capitalised)
     var count = 0
     var rejected = ShortList<[String]>(count: 10) {
       let (left, right) = (micros($0[2]) ?? 0, micros($1[2]) ?? 0)

@@ -73,23 +73,10 @@ extension SetContents {
   }
 
   private func trialMonths() -> PageTable {
-    let months = months(of: trials)
-    let conversion = Measure.rate("converted", over: "converted+expired")
-    let measures = ["started", "converted", "expired", "pending"]
-    return PageTable(
-      report: trials.report, head: "Month",
-      columns: measures.map {
-        PageTable.Column(
-          title: $0.capitalised, measure: .sum($0), unit: .count)
-      } + [PageTable.Column(title: "Conversion", measure: conversion, unit: .percent)],
-      rows: months.map { month in
-        PageTable.Row(
-          title: month, filter: RowFilter("period", month),
-          isOpen: trials.incomplete.contains(month),
-          values: measures.map { trials.value(.sum($0), month) } + [
-            trials.value(conversion, month)
-          ])
-      })
+    PageTable(
+      trials, "Month", months(of: trials),
+      ["started", "converted", "expired", "pending"].map { ($0.capitalised, .sum($0), .count) }
+        + [("Conversion", .rate("converted", over: "converted+expired"), .percent)])
   }
 
   private func retentionTable() -> PageTable {

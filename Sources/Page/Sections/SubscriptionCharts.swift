@@ -57,16 +57,11 @@ extension SetContents {
     }
     return ChartFigure(
       "active", "Active subscriptions", note: "At the end of each month; below, who came and went.",
-      table.rows.isEmpty
-        ? []
-        : [
-          ChartFigure.View(
-            title: "", legend: chart([0, 1, 2, 3], height: 0).legend,
-            chart: chart([0], height: 140).html(name: "Active subscriptions by month")
-              + chart([1, 2, 3], height: 120)
-              .html(name: "New, first seen and churned subscriptions by month"),
-            table: table.html(caption: "Active, new and churned subscriptions", numbers))
-        ])
+      chart: chart([0], height: 140).html(name: "Active subscriptions by month")
+        + chart([1, 2, 3], height: 120)
+        .html(name: "New, first seen and churned subscriptions by month"),
+      chart([0, 1, 2, 3], height: 0).legend, of: table,
+      caption: "Active, new and churned subscriptions", numbers)
   }
 
   private func reasons(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
@@ -82,28 +77,13 @@ extension SetContents {
       labels: AxisLabel.months(months(of: churn)), numbers: numbers)
     return ChartFigure(
       "churn", "Churn by reason", note: "Subscriptions that ended, by month.",
-      seen.isEmpty
-        ? []
-        : [
-          ChartFigure.View(
-            title: "", legend: chart.legend,
-            chart: chart.html(name: "Churned subscriptions by month and reason"),
-            table: table.html(caption: "Churned subscriptions by reason", numbers))
-        ])
+      chart: chart.html(name: "Churned subscriptions by month and reason"), chart.legend,
+      of: table, isEmpty: seen.isEmpty, caption: "Churned subscriptions by reason", numbers)
   }
 
   /// Sums of some columns for each month.
   func monthly(_ cube: Cube, _ columns: [(String, String)], _ unit: Unit) -> PageTable {
     let cube = cube.by("period")
-    return PageTable(
-      report: cube.report, head: "Month",
-      columns: columns.map {
-        PageTable.Column(title: $0.0, measure: .sum($0.1), unit: unit)
-      },
-      rows: months(of: cube).map { month in
-        PageTable.Row(
-          title: month, filter: RowFilter("period", month), isOpen: cube.incomplete.contains(month),
-          values: columns.map { cube.value(.sum($0.1), month) })
-      })
+    return PageTable(cube, "Month", months(of: cube), columns.map { ($0.0, .sum($0.1), unit) })
   }
 }
