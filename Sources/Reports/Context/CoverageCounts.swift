@@ -38,24 +38,13 @@ struct CoverageCounts: Equatable {
   init() {}
 
   init(_ row: LedgerRow) {
-    charges = row.int64(2)
-    subscriptionCharges = row.int64(3)
-    listed = row.int64(4)
-    withoutUSD = row.int64(5)
-    bookings = row.int64(6)
-    withoutProceeds = row.int64(7)
-    withoutCountry = row.int64(8)
-    withoutStorefront = row.int64(9)
-    renewals = row.int64(10)
-    withoutOrdinal = row.int64(11)
-    withoutReason = row.int64(12)
-    unchained = row.int64(13)
-    openEnded = row.int64(14)
-    derivedEnds = row.int64(15)
-    states = row.int64(16)
-    reported = row.int64(17)
-    unlistedOffers = row.int64(18)
-    withoutTransaction = row.int64(19)
+    let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
+      \.charges, \.subscriptionCharges, \.listed, \.withoutUSD, \.bookings, \.withoutProceeds,
+      \.withoutCountry, \.withoutStorefront, \.renewals, \.withoutOrdinal, \.withoutReason,
+      \.unchained, \.openEnded, \.derivedEnds, \.states, \.reported, \.unlistedOffers,
+      \.withoutTransaction,
+    ]
+    for (column, count) in counts.enumerated() { self[keyPath: count] = row.int64(column + 2) }
   }
 
   /// The coverage of `metric` in this data of a feed of `provider`.

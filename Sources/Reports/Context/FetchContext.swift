@@ -47,33 +47,26 @@ extension ReportContext {
 
 /// The open breaks of one subscription of a user.
 private struct FetchGroup {
+  /// The key of its row.
+  private let subject: [LedgerValue]
   private let provider: Provider
   private let app: String
-  private let environment: Int64
-  private let store: Int64
   private let user: String
-  private let subscription: String
   private var record: FetchRequest.Record
   private var breaks: [String]
 
   /// The group of the one break in `row`; nil when no record of the provider shows more.
   init?(_ row: LedgerRow) throws {
     guard let record = FetchRequest.Record(rawValue: row.text(6)) else { return nil }
-    provider = try row.provider(0)
-    app = row.text(1)
-    environment = row.int64(2)
-    store = row.int64(3)
-    user = row.text(4)
-    subscription = row.text(5)
+    subject = Array(row.values.prefix(6))
+    (provider, app, user) = (try row.provider(0), row.text(1), row.text(4))
     self.record = record
     breaks = [row.text(7)]
   }
 
   /// Takes in the breaks of `other` and answers true when they are of the same subscription.
   mutating func takeIn(_ other: FetchGroup) -> Bool {
-    guard provider == other.provider, app == other.app, environment == other.environment,
-      store == other.store, user == other.user, subscription == other.subscription
-    else { return false }
+    guard subject == other.subject else { return false }
     breaks += other.breaks
     // Purchases contain states, too.
     if other.record == .purchases { record = .purchases }
@@ -82,10 +75,9 @@ private struct FetchGroup {
 
   var values: [LedgerValue] {
     let request = FetchRequest(record, of: user, app: app, at: provider)
-    return [
-      .integer(Int64(provider.rawValue)), .text(app), .integer(environment), .integer(store),
-      .text(user), .text(subscription), .text(request.method), .text(request.host),
-      .text(request.path), .text(request.note), .text(breaks.joined(separator: " ")),
+    return subject + [
+      .text(request.method), .text(request.host), .text(request.path), .text(request.note),
+      .text(breaks.joined(separator: " ")),
     ]
   }
 }

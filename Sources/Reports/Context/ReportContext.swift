@@ -89,35 +89,28 @@ struct ReportContext {
 
   private func span() throws -> (first: Month, last: Month) {
     var months = [lastMonth, asOfMonth]
-    for cells in ["revenue", "trial", "excluded", "coverage"] {
-      // Two lookups; both in one statement would read the whole table.
-      let ends = "select (select min(day) from \(cells)_cell), (select max(day) from \(cells)_cell)"
-      try ledger.rows(sql: ends) { row in
-        for column in 0...1 where !row.isNull(column) {
-          months.append(row.day(column).month)
-        }
+    func add(_ query: String, _ month: (LedgerRow, Int) -> Month) throws {
+      try ledger.rows(sql: query) { row in
+        months += (0...1).filter { !row.isNull($0) }.map { month(row, $0) }
       }
     }
-    for (cells, column) in [
-      ("movement", "month"), ("renewal", "month"), ("retention", "cohort"),
-    ] {
+    /// Two lookups; both in one statement would read the whole table.
+    func ends(_ column: String, of cells: String) -> String {
       let ends = ["min", "max"].map { "(select \($0)(\(column)) from \(cells)_cell)" }
-      try ledger.rows(sql: "select \(ends[0]), \(ends[1])") { row in
-        for column in 0...1 where !row.isNull(column) {
-          months.append(row.month(column))
-        }
-      }
+      return "select " + ends.joined(separator: ", ")
     }
-    try ledger.rows(
-      sql: """
-        select min(expected_ms), max(expected_ms) from temp.break_state
-        where status in ('open', 'reopened')
-        """
-    ) { row in
-      for column in 0...1 where !row.isNull(column) {
-        months.append(plan.rules.calendar.month(of: row.instant(column)))
-      }
+    for cells in ["revenue", "trial", "excluded", "coverage"] {
+      try add(ends("day", of: cells)) { $0.day($1).month }
     }
+    for (cells, column) in [("movement", "month"), ("renewal", "month"), ("retention", "cohort")] {
+      try add(ends(column, of: cells)) { $0.month($1) }
+    }
+    try add(
+      """
+      select min(expected_ms), max(expected_ms) from temp.break_state
+      where status in ('open', 'reopened')
+      """
+    ) { plan.rules.calendar.month(of: $0.instant($1)) }
     return (months.min() ?? lastMonth, months.max() ?? lastMonth)
   }
 
