@@ -191,14 +191,7 @@ private func qonversionName(_ kind: EventKind) -> String {
 
 extension RenewState {
   /// The name of REST v3 and v4.
-  var sentName: String {
-    switch self {
-    case .nonRenewable: "non_renewable"
-    case .willRenew: "will_renew"
-    case .billingIssue: "billing_issue"
-    case .unknown, .canceled: "\(self)"
-    }
-  }
+  var sentName: String { "\(self)".inSnakeCase }
 }
 
 // What the rest of Qonversion's record shows of a lost event.

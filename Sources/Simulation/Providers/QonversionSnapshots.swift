@@ -177,9 +177,8 @@ struct SnapshotLine {
 
   private func type(_ transaction: HeldTransaction) -> String {
     switch transaction.kind {
-    case .trialStarted: "trial_started"
+    case .trialStarted, .introRenewed: "\(transaction.kind)".inSnakeCase
     case .renewed: "subscription_renewed"
-    case .introRenewed: "intro_renewed"
     // The two SDKs spell it differently.
     case .oneTime:
       person.shop.store == .playStore ? "non_consumable_purchase" : "nonconsumable_purchase"
