@@ -8,8 +8,8 @@ import Domain
 struct RowShapeTests {
   private let shape = RowShape(.revenueMonthly)
 
-  private func cells(_ named: [String: ReportCell]) -> [ReportCell] {
-    shape.definition.columns.map { named[$0.name] ?? ($0.isKey ? .none : .integer(0)) }
+  private func cells(_ named: [String: LedgerValue]) -> [LedgerValue] {
+    shape.definition.columns.map { named[$0.name] ?? ($0.isKey ? .null : .integer(0)) }
   }
 
   @Test("A stored row has the cells that it was made of")
@@ -18,8 +18,8 @@ struct RowShapeTests {
     for number in [0, 1, -1, 1 << 40, .max, .min] as [Int64] {
       let row = cells([
         "period": .integer(Int64(month.number)), "product_id": .text("a, b\n\u{0}"),
-        "country": .integer(number), "gross_usd": .integer(number), "net_usd": .none,
-        "proceeds_local": .none, "is_complete": .integer(1),
+        "country": .integer(number), "gross_usd": .integer(number), "net_usd": .null,
+        "proceeds_local": .null, "is_complete": .integer(1),
       ])
       let stored = shape.row(row, isComplete: true)
       #expect(shape.cells(of: stored, month) == row)

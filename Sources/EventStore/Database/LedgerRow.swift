@@ -1,11 +1,16 @@
 internal import Domain
 internal import CSQLite
 
-/// A value for a `?` of a query.
-public enum LedgerValue: Sendable, Equatable {
+/// A value for a `?` of a query, or in a row of a report: a number as the report's query returns
+/// it, with symbols for words, or a text.
+public enum LedgerValue: Sendable, Hashable {
   case integer(Int64)
   case text(String)
+  /// Unknown, or absent.
   case null
+
+  /// The number; nil for another value.
+  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }
 
 /// One row of a query, valid only inside the call that it is given to.

@@ -1,17 +1,3 @@
-/// A value in a stored row of a report: a number as the report's query returns it, with symbols for
-/// words, or a text.
-public enum ReportCell: Sendable, Hashable {
-  /// Unknown, or absent.
-  case none
-  /// A count, millionths, a date, or the number of a word.
-  case integer(Int64)
-  /// A text that has no symbol.
-  case text(String)
-
-  /// The number; nil for another value.
-  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
-}
-
 /// A row of a report as the ledger stores it: its keys and values.
 public struct ReportRow: Sendable, Equatable {
   /// The key columns, encoded.
@@ -22,7 +8,7 @@ public struct ReportRow: Sendable, Equatable {
   public let isComplete: Bool
 
   /// Encodes a row.
-  public init(key: [ReportCell], values: [ReportCell], isComplete: Bool) {
+  public init(key: [LedgerValue], values: [LedgerValue], isComplete: Bool) {
     self.init(key: Self.encode(key), values: Self.encode(values), isComplete: isComplete)
   }
 
@@ -33,18 +19,18 @@ public struct ReportRow: Sendable, Equatable {
   }
 
   /// The cells of an encoded key, or of encoded values; nil if they are damaged.
-  public static func decode(_ bytes: [UInt8]) -> [ReportCell]? {
+  public static func decode(_ bytes: [UInt8]) -> [LedgerValue]? {
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
       let first = reader.unsigned()
       let nulls = first >> 1
       let texts = first & 1 == 0 ? 0 : reader.unsigned()
-      var cells: [ReportCell] = []
+      var cells: [LedgerValue] = []
       while !reader.isAtEnd || nulls >> UInt64(cells.count) != 0 {
         guard reader.isSound, cells.count < cellsMax else { return nil }
         let bit: UInt64 = 1 << UInt64(cells.count)
         if nulls & bit != 0 {
-          cells.append(.none)
+          cells.append(.null)
         } else if texts & bit != 0 {
           cells.append(.text(reader.string()))
         } else {
@@ -56,12 +42,12 @@ public struct ReportRow: Sendable, Equatable {
   }
 
   /// Which cells are absent and which, if any, are texts, a bit each; then the cells themselves.
-  private static func encode(_ cells: [ReportCell]) -> [UInt8] {
+  private static func encode(_ cells: [LedgerValue]) -> [UInt8] {
     precondition(cells.count <= cellsMax, "a bit shows of each cell whether it is absent")
     var (nulls, texts): (UInt64, UInt64) = (0, 0)
     for (index, cell) in cells.enumerated() {
       switch cell {
-      case .none: nulls |= 1 << UInt64(index)
+      case .null: nulls |= 1 << UInt64(index)
       case .text: texts |= 1 << UInt64(index)
       case .integer: break
       }
@@ -71,7 +57,7 @@ public struct ReportRow: Sendable, Equatable {
     if texts != 0 { writer.put(unsigned: texts) }
     for cell in cells {
       switch cell {
-      case .none: break
+      case .null: break
       case .integer(let number): writer.put(number)
       case .text(let text): writer.put(text)
       }

@@ -47,13 +47,13 @@ enum CellFormat {
   @inline(__always)
   func cell(
     at place: Int, _ number: (Int) -> Int64?, text: (Int) -> String
-  ) -> ReportCell {
-    guard let first = number(place) else { return .none }
+  ) -> LedgerValue {
+    guard let first = number(place) else { return .null }
     switch self {
     case .text, .printed, .name, .numeral, .typed: return .text(text(place))
     case .ratio:
       let whole = number(place + 1) ?? 0
-      return whole == 0 ? .none : .integer(rateMillionths(first, over: whole))
+      return whole == 0 ? .null : .integer(rateMillionths(first, over: whole))
     default: return .integer(first)
     }
   }

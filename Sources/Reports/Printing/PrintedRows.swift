@@ -14,9 +14,9 @@ struct PrintedRows {
   /// The last row as it is printed.
   private(set) var line: CSVLine
   /// Its cells, exact.
-  private(set) var cells: [ReportCell] = []
+  private(set) var cells: [LedgerValue] = []
   /// The same with rounded amounts.
-  private var shown: [ReportCell] = []
+  private var shown: [LedgerValue] = []
   private var count: Int64 = 0
   private var printed: [Int128]
   private var residual: [Int128]
@@ -83,7 +83,7 @@ struct PrintedRows {
 
   /// Adds the printed value to the sums of its column.
   @inline(__always)
-  private mutating func add(_ cell: ReportCell, _ index: Int) {
+  private mutating func add(_ cell: LedgerValue, _ index: Int) {
     guard case .integer(let number) = cell else { return }
     switch formats[index] {
     case .integer: printed[index] += Int128(number)

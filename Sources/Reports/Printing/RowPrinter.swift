@@ -11,10 +11,10 @@ struct RowPrinter {
   /// Adds a cell; amounts are rounded to `decimals`, without it exact.
   @inline(__always)
   mutating func add(
-    _ cell: ReportCell, as format: CellFormat, decimals: Int? = nil, to line: inout CSVLine
+    _ cell: LedgerValue, as format: CellFormat, decimals: Int? = nil, to line: inout CSVLine
   ) throws(SubledgerError) {
     switch cell {
-    case .none: line.addNothing()
+    case .null: line.addNothing()
     case .integer(let number): try add(number, as: format, decimals: decimals, to: &line)
     case .text(let text):
       switch format {

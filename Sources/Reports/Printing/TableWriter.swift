@@ -4,7 +4,7 @@ internal import Domain
 
 /// Receives the rows of a report beside its file.
 protocol RowSink: AnyObject {
-  func add(_ cells: [ReportCell], isComplete: Bool) throws
+  func add(_ cells: [LedgerValue], isComplete: Bool) throws
   func finish() throws
 }
 

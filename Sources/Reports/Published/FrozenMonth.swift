@@ -78,7 +78,7 @@ private final class FrozenReport: RowSink {
     self.month = month
   }
 
-  func add(_ cells: [ReportCell], isComplete: Bool) {
+  func add(_ cells: [LedgerValue], isComplete: Bool) {
     if shape.month(of: cells) == month { rows.append(shape.row(cells, isComplete: isComplete)) }
   }
 

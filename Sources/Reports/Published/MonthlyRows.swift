@@ -30,7 +30,7 @@ final class MonthlyRows: RowSink {
     waiting = Set(hashes.keys).union(history.closes.keys).sorted(by: >)
   }
 
-  func add(_ cells: [ReportCell], isComplete: Bool) throws {
+  func add(_ cells: [LedgerValue], isComplete: Bool) throws {
     let month = shape.month(of: cells)
     if shape.monthsLater == nil, rows[month] == nil { try compareAll() }
     rows[month, default: []].append(shape.row(cells, isComplete: isComplete))

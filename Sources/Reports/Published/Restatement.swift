@@ -9,7 +9,7 @@ struct Restatement: Sendable {
   let run: Int64
   var cause: Cause
   /// The columns that differ, with both values.
-  let cells: [(column: Int, published: ReportCell, restated: ReportCell)]
+  let cells: [(column: Int, published: LedgerValue, restated: LedgerValue)]
 
   var columnNames: [String] { cells.map { shape.definition.columns[$0.column].name } }
 
@@ -71,7 +71,7 @@ func writeRestatements(
 
 extension CellFormat {
   /// `restated` − `published`; empty if one of them is unknown.
-  func delta(from published: ReportCell, to restated: ReportCell) -> String {
+  func delta(from published: LedgerValue, to restated: LedgerValue) -> String {
     guard let old = published.integer, let new = restated.integer else { return "" }
     let delta = Int128(new) - Int128(old)
     switch self {

@@ -28,12 +28,12 @@ struct RowShape: Sendable {
   }
 
   /// The stored form of a row with a cell for each column.
-  func row(_ cells: [ReportCell], isComplete: Bool) -> ReportRow {
+  func row(_ cells: [LedgerValue], isComplete: Bool) -> ReportRow {
     ReportRow(
       key: keys.map { cells[$0] }, values: values.map { cells[$0] }, isComplete: isComplete)
   }
 
-  func month(of cells: [ReportCell]) -> Month {
+  func month(of cells: [LedgerValue]) -> Month {
     let number = Int32(truncatingIfNeeded: cells[0].integer ?? 0)
     if definition.isSplitByMonth { return Day(number: number).month }
     let later = monthsLater.flatMap { cells[$0].integer } ?? 0
@@ -41,12 +41,12 @@ struct RowShape: Sendable {
   }
 
   /// A cell for each column of a stored row; nil if it was stored with other columns.
-  func cells(of row: ReportRow, _ month: Month) -> [ReportCell]? {
+  func cells(of row: ReportRow, _ month: Month) -> [LedgerValue]? {
     guard let key = ReportRow.decode(row.key), let values = ReportRow.decode(row.values),
       key.count == keys.count, values.count == self.values.count
     else { return nil }
     // The month in front and the flag at the end are in neither.
-    var cells = [ReportCell](
+    var cells = [LedgerValue](
       repeating: .integer(row.isComplete ? 1 : 0), count: definition.columns.count)
     cells[0] = .integer(Int64(month.number))
     for (column, cell) in zip(keys, key) { cells[column] = cell }
@@ -60,15 +60,15 @@ struct RowShape: Sendable {
       throw ledger.damagedRows(of: definition.name)
     }
     func symbol(_ place: Int?) -> StringID? {
-      switch place.map({ cells[$0] }) ?? .none {
-      case .none: 0
+      switch place.map({ cells[$0] }) ?? .null {
+      case .null: 0
       case .integer(let number): StringID(exactly: number)
       case .text(let word): ledger.symbol(word)
       }
     }
     let provider: Provider? =
-      switch provider.map({ cells[$0] }) ?? .none {
-      case .none: nil
+      switch provider.map({ cells[$0] }) ?? .null {
+      case .null: nil
       case .integer(let number): UInt8(exactly: number).flatMap(Provider.init(rawValue:))
       case .text(let name): Provider(name: name)
       }
@@ -79,16 +79,16 @@ struct RowShape: Sendable {
   }
 
   /// The values of a row by their columns; without a row, zeros where that is known.
-  func values(of row: ReportRow?) -> [ReportCell] {
+  func values(of row: ReportRow?) -> [LedgerValue] {
     guard let row else {
       return values.map { column in
         switch definition.columns[column].format {
         case .integer, .amount: .integer(0)
-        default: .none
+        default: .null
         }
       }
     }
-    return ReportRow.decode(row.values) ?? values.map { _ in .none }
+    return ReportRow.decode(row.values) ?? values.map { _ in .null }
   }
 }
 
