@@ -48,10 +48,10 @@ extension SparkEngine {
         try open(archives, users: users)
           + scripts.touch(
             since: archive, keys: changed, unseen: unseen.map { Int($0.rawValue) }, into: folder)
-      }, 0
+      }, -1
     )
     while touched.keys > before {
-      guard touched.lineages / (before == 0 ? 1 : 4) <= max else { return nil }
+      guard touched.lineages / (before < 0 ? 1 : 4) <= max else { return nil }
       before = touched.keys
       touched = try touch { scripts.grow(touched.folder, into: $0) }
     }

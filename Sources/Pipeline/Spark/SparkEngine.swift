@@ -87,7 +87,7 @@ final class SparkEngine: Sendable {
         "spark.hadoop.hive.security.authorization.manager": "org.apache.hadoop.hive.ql.security"
           + ".authorization.StorageBasedAuthorizationProvider",
         // Else Spark looks for a file in each part, and says that there is none.
-        "spark.sql.streaming.fileStreamSink.metadata.ignored": "true",
+        "spark.sql.streaming.fileStreamSink.ignoreMetadata": "true",
         "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
       ], folder: exchange, log: "\(room)/spark.log", stop: stop)
   }

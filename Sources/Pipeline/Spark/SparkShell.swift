@@ -106,7 +106,7 @@ final class SparkShell {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     let lines = text.split(separator: "\n")
     let ofStage = lines.last { $0.contains("error: cannot") || $0.contains("subledger: ") }
-    let ofSpark = lines.last { $0.contains(/Exception: |Error: |^Error|^(ls|rm):/) }
+    let ofSpark = lines.last { $0.contains(/Exception: |Error: |^Error|^\[[A-Z_.]+\]|^(ls|rm):/) }
     let cause = (ofStage ?? ofSpark).map { ": \($0.prefix(400))" } ?? ""
     return SubledgerError(
       .inputOutput, "cannot run on Spark: \(what)\(cause)",
