@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Kills drivers at each step and processes of stages, starts a second driver, fills the lake, and
-# compares what the next run publishes with what one machine does.
-# usage: faults.sh PROGRAM [STEP...]; default: all steps, then the stages and, as root, a full lake
+# Kills drivers at each step of a first run and of a night, and processes of stages, starts a second
+# driver, fills the lake, and compares what the next run publishes with what one machine does.
+# usage: faults.sh PROGRAM [STEP...]; a step is a pattern such as 'news-*', part or published;
+# default: all steps, then the stages and, as root, a full lake
 . "$(dirname "$0")/common.sh"
 shift
 all=$#
-[ $all -gt 0 ] || set -- files rows edges merged ledger-2 folded ledger-3 reconciled
-master='local[2,4]'
 "$binary" simulate --out world --subscribers 60 --months 6 --archives 4 --seed 5 >/dev/null
 as_of=$(cut -c1-10 world/truth/as_of.txt)
 mkdir in
 cp -p world/archives/* in/
+last=$(ls -d in/* | tail -1)
+zcat "$last" | tail -n 9 >few.jsonl
+zcat "$last" | head -n -9 >in/last.jsonl
+rm "$last"
 settings=(--config world/subledger.yaml --snapshots world/snapshots/sdk)
-engine embedded run --archives in --as-of "$as_of" --out embedded "${settings[@]}"
 
 # start: a run by Spark in the background, as $driver.
 start() {
@@ -23,35 +25,105 @@ start() {
 
 # swept: the lake holds what the ledger names, and nothing else.
 swept() {
-  [ "$(ls spark.sqlite.lake/events | wc -l)" = \
+  [ "$(count)" = \
     "$(sqlite3 spark.sqlite 'select count(distinct part) from lake_archive')" ] ||
     fail "the lake holds parts that no ledger names"
   [ -z "$(ls -d spark.sqlite.lake/exchange-* 2>/dev/null)" ] || fail "an exchange is left"
 }
 
-# The file of a step appears in the exchange when its statement begins or ends.
-for step; do
-  rm -rf spark spark.sqlite*
-  start
-  while kill -0 $driver 2>/dev/null && ! ls -d spark.sqlite.lake/exchange-*/$step* 2>/dev/null; do
-    sleep 0.1
-  done >/dev/null
-  kill -9 $driver
-  wait $driver 2>/dev/null || true
-  [ ! -e spark ] || fail "the set was published before $step"
-  # Its Spark still ends the statement that it began.
+# finish: the next run publishes what one machine does.
+finish() {
   engine spark run --archives in --as-of "$as_of" --out spark "${settings[@]}"
   diff -rq embedded spark
-  echo "  the driver killed at $step: the same bytes by the next run"
+}
+
+# orphans: waits for each Spark without its driver, which still ends its statement.
+orphans() { while pgrep -f "$PWD/spark.sqlite.lake" >/dev/null; do sleep 0.2; done; }
+
+# begin_night: the ledger, the lake and the set as the run finds them.
+begin_night() {
+  orphans
+  rm -rf spark spark.sqlite*
+  [ ! -e kept ] || cp -a kept/. .
+}
+
+# count: how many parts the lake has.
+count() { ls spark.sqlite.lake/events 2>/dev/null | wc -l || true; }
+
+# await STEP: until a name appears in the exchange, which is when a statement begins or ends, or a
+# part in the lake, or the set; fails when the driver ends before.
+await() {
+  while kill -0 $driver 2>/dev/null; do
+    case $1 in
+      part) [ "$(count)" = "$parts" ] || return 0 ;;
+      published) ! diff -rq embedded spark >/dev/null 2>&1 || return 0 ;;
+      *) ! ls -d spark.sqlite.lake/exchange-*/$1 >/dev/null 2>&1 || return 0 ;;
+    esac
+    sleep 0.05
+  done
+  return 1
+}
+
+for night in first next; do
+  [ $night = first ] || mv few.jsonl in/
+  engine embedded run --archives in --as-of "$as_of" --out embedded "${settings[@]}"
+  begin_night
+  parts=$(count)
+  start
+  while kill -0 $driver 2>/dev/null; do
+    ls spark.sqlite.lake/exchange-*/ 2>/dev/null || true
+    sleep 0.05
+  done | awk '/^[a-z]+-[0-9]+(\.sqlite)?$|^files/ && !seen[$0]++
+    /^ledger/ && !part++ { print "part" }
+    END { print "published" }' >steps
+  wait $driver || [ $? = 1 ]
+  diff -rq embedded spark
+  swept
+  mkdir after
+  cp -a spark spark.sqlite* after/
+  [ $all = 0 ] || printf '%s\n' "$@" >steps
+  while read -r step <&3; do
+    begin_night
+    start
+    if ! await "$step" || ! kill -9 $driver 2>/dev/null; then
+      [ $all -gt 0 ] || fail "no step $step"
+      continue
+    fi
+    wait $driver 2>/dev/null || true
+    if [ "$step" = published ]; then
+      diff -rq embedded spark
+    elif [ -e kept ]; then
+      diff -rq kept/spark spark
+    else
+      [ ! -e spark ] || fail "the set was published before $step"
+    fi
+    finish
+    echo "  $night run, the driver killed at $step: the same bytes by the next run"
+  done 3<steps
+  orphans
+  finish
+  swept
+  rm -rf kept
+  mv after kept
 done
-while pgrep -f "$PWD/spark.sqlite.lake" >/dev/null; do sleep 0.2; done
-engine spark run --archives in --as-of "$as_of" --out spark "${settings[@]}"
+
+# A part is written whole, and its driver dies before the ledger names it.
+rm -rf kept embedded*
+engine embedded run --archives in --as-of "$as_of" --out embedded "${settings[@]}"
+begin_night
+start
+await 'rows-*'
+kill -9 $driver
+wait $driver 2>/dev/null || true
+orphans
+[ "$(count)" = 1 ] || fail "nothing was left"
+finish
 swept
-echo "  what broken runs left is removed"
+echo "  what an orphan left is removed"
 
 [ $all = 0 ] || exit 0
 for stage in normalise fold; do
-  rm -rf spark spark.sqlite*
+  begin_night
   start
   victim=
   while kill -0 $driver 2>/dev/null && [ -z "$victim" ]; do
