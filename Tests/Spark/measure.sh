@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures full runs and a night of both engines: seconds, processor seconds, peak memory of the
 # largest process, bytes that Spark read and shuffled (see docs/scaling.md).
-# usage: measure.sh PROGRAM [EVENTS] [MASTER]
+# usage: measure.sh PROGRAM [EVENTS] [MASTER] [COPIES, at most 10, of a world of EVENTS ÷ COPIES]
 . "$(dirname "$0")/common.sh"
 master=${3:-local[2]}
 unset JDK_JAVA_OPTIONS
@@ -19,17 +19,27 @@ END
 # moved COUNTER: the sum of a counter in what Spark notes.
 moved() {
   find history -type f -exec cat {} + |
-    awk -F "$1" '{ for (i = 2; i <= NF; i++) sum += $i } END { printf " %d", sum }'
+    awk -F "$1" '{ for (i = 2; i <= NF; i++) sum += $i } END { printf " %.0f", sum }'
 }
 
 events=${2:-100000}
-"$binary" simulate --out world --events $events --archives 20 --lost 0 >/dev/null
+copies=${4:-1}
+"$binary" simulate --out world --events $((events / copies)) --archives 20 --lost 0 >/dev/null
 end=$(cut -c1-10 world/truth/as_of.txt)
+# Copies have users, subscriptions and transactions of their own.
+for copy in $(seq 1 $((copies - 1))); do
+  for archive in world/archives/part-*; do
+    zcat "$archive" | perl -pe "s/\b2\d(?=\d{14}\b)/2$copy/g; s/GPA\.330\d/GPA.330$copy/g;
+      s/(in_1|sub_1)Q/\${1}$copy/g; s/(QON_|acct-|_q_user_id\W+)\w/\${1}$copy/g;
+      s/\bu-(?=\d)/u-$copy-/g" | gzip -1 >"${archive/part/copy-$copy}"
+    touch -r "$archive" "${archive/part/copy-$copy}"
+  done
+done
 last=$(ls -d world/archives/* | tail -1)
 for night in all last; do
   # A thousandth of all is new in the second night.
   if [ $night = all ]; then
-    cp -p $(ls -d world/archives/* | head -19) in/
+    cp -p $(ls -d world/archives/* | head -n -1) in/
     zcat "$last" | head -n -$((events / 1000)) >in/last.jsonl
     as_of=$end
   else

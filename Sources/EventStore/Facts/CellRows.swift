@@ -108,7 +108,7 @@ public struct CellRows: Sendable {
 
   /// The rows of a `text`; nil when it is none.
   public init?(text: Substring) {
-    let parts = text.split(separator: " ")
+    let parts = text.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init)
     guard parts.count > 2, let table = Facts.tables.first(where: { $0 == parts[0] }),
       let keyWidth = Int(parts[1]), let width = Int(parts[2]), 1...max(1, width) ~= keyWidth
     else { return nil }

@@ -27,15 +27,6 @@ struct DeliveredEvent {
   }
 }
 
-extension [DeliveredEvent] {
-  /// Sorts by time and identity, copies in order of arrival; most come so already.
-  mutating func arrange() {
-    for index in indices.dropLast() where !DeliveredEvent.precedes(self[index], self[index + 1]) {
-      return sort(by: DeliveredEvent.precedes)
-    }
-  }
-}
-
 /// Goes through the events of a lineage, arranged, some thousands at a time, and says of the last
 /// ones that they are; the contents of others stay only until the next.
 typealias DeliveredParts = (

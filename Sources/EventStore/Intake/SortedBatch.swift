@@ -77,23 +77,24 @@ struct SortedBatch: DeliveredEvents {
           let lineage = batch.lineages[number]
           let head = LineageHead(
             key: lineage.key, shop: lineage.shop, original: ids[lineage.original])
-          let own = places[starts[number]..<starts[number + 1]]
           try body(head) { take in
-            guard own.count > Self.partSize else {
-              read(own)
-              events.arrange()
-              return try take(events, true)
-            }
-            let arranged = own.sorted { precedes($0, $1) }
-            for start in stride(from: 0, to: arranged.count, by: Self.partSize) {
-              let end = min(start + Self.partSize, arranged.count)
-              read(arranged[start..<end])
-              try take(events, end == arranged.count)
+            let own = arranged(places[starts[number]..<starts[number + 1]])
+            for start in stride(from: own.startIndex, to: own.endIndex, by: Self.partSize) {
+              let end = min(start + Self.partSize, own.endIndex)
+              read(own[start..<end])
+              try take(events, end == own.endIndex)
             }
           }
         }
       }
     }
+  }
+
+  /// The places by time and identity of their events, copies in order of arrival; most come so
+  /// already.
+  private func arranged(_ places: ArraySlice<Int32>) -> ArraySlice<Int32> {
+    let isArranged = zip(places, places.dropFirst()).allSatisfy(precedes)
+    return isArranged ? places : places.sorted(by: precedes)[...]
   }
 
   /// Whether the event at one place comes before that at another.

@@ -11,9 +11,6 @@ struct ChargeFold {
   private let take: ((ChargePart) throws -> Void)?
   /// The last user whose id was looked up.
   private var user: (key: Int64, text: String) = (0, "")
-  /// Of the group whose charges are written.
-  private var owners: Owners?
-  private var sources: EventSources?
   private(set) var part: ChargePart
 
   /// Writes rows from `ledger`, the connection of the worker.
@@ -24,17 +21,25 @@ struct ChargeFold {
     part = ChargePart(writer.dialect)
   }
 
-  /// The next charges are of another group, or of other events of it.
-  mutating func begin() { (owners, sources) = (nil, nil) }
+  /// A fold group whose rows have the texts of user ids, with its events up to an archive.
+  struct Group {
+    let rows: [LineageRow]
+    let events: [Event]
+    var archive = Int32.max
+    fileprivate var owners: Owners?
+    fileprivate var sources: EventSources?
 
-  /// Adds the charges of a subscription in a group, whose rows have the texts of user ids.
-  mutating func add(
-    _ history: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
-  ) throws {
+    init(_ rows: [LineageRow], _ events: [Event], knownBy archive: Int32 = .max) {
+      (self.rows, self.events, self.archive) = (rows, events, archive)
+    }
+  }
+
+  /// Adds the charges of a subscription in a group.
+  mutating func add(_ history: SubscriptionHistory, of group: inout Group) throws {
     var rows = ChargePart(writer.dialect)
     swap(&rows, &part)
     defer { swap(&rows, &part) }
-    try write(history, group, events, knownBy: .max, to: &rows)
+    try write(history, of: &group, to: &rows)
   }
 
   /// Puts the charges of a group in the place of those that it had when the archives up to
@@ -43,16 +48,15 @@ struct ChargeFold {
     _ histories: [SubscriptionHistory], insteadOf previous: [SubscriptionHistory],
     _ group: RunPipeline.Group, knownBy archive: Int32
   ) throws {
-    var (now, before) = (ChargePart(writer.dialect), ChargePart(writer.dialect))
-    begin()
-    for history in histories {
-      try write(history, group.members, group.events, knownBy: .max, to: &now)
+    func rows(_ histories: [SubscriptionHistory], of group: Group) throws -> ChargePart {
+      var (group, rows) = (group, ChargePart(writer.dialect))
+      for history in histories { try write(history, of: &group, to: &rows) }
+      return rows
     }
-    begin()
-    for history in previous {
-      try write(history, group.members, group.previousEvents, knownBy: archive, to: &before)
-    }
-    part.add(now, insteadOf: before)
+    part.add(
+      try rows(histories, of: Group(group.members, group.events)),
+      insteadOf: try rows(
+        previous, of: Group(group.members, group.previousEvents, knownBy: archive)))
   }
 
   /// The rows, in the order of the list.
@@ -62,19 +66,18 @@ struct ChargeFold {
   }
 
   private mutating func write(
-    _ history: SubscriptionHistory, _ group: [LineageRow], _ events: [Event],
-    knownBy archive: Int32, to part: inout ChargePart
+    _ history: SubscriptionHistory, of group: inout Group, to part: inout ChargePart
   ) throws {
     try history.forEachCharge { charge in
-      let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
-      sources = known
-      var all = owners.take() ?? Owners(group, events)
-      let owner = try owner(of: charge.event, in: group, &all, knownBy: archive)
-      owners = all
+      let known =
+        try group.sources
+        ?? writer.sources.sources(of: group.events, in: group.rows, from: ledger)
+      group.sources = known
+      let owner = try owner(of: charge.event, in: &group)
       let own = known.arrival(
-        of: charge.event.identity, at: charge.event.place, knownBy: archive)
+        of: charge.event.identity, at: charge.event.place, knownBy: group.archive)
       let refunded = charge.refunded.map {
-        known.arrival(of: $0.identity, at: $0.place, knownBy: archive).last
+        known.arrival(of: $0.identity, at: $0.place, knownBy: group.archive).last
       }
       let arrival = ChargeArrival(
         transaction: known.transaction(charge.event.transaction),
@@ -92,7 +95,7 @@ struct ChargeFold {
   }
 
   /// What the rows of a group's lineages share.
-  private struct Owners {
+  fileprivate struct Owners {
     /// By lineage: its place in the group.
     var places: [Int64: Int32] = [:]
     /// The last user that the events of each name; 0 for none.
@@ -113,21 +116,22 @@ struct ChargeFold {
   }
 
   private mutating func owner(
-    of event: BookedCharge.Source, in group: [LineageRow], _ owners: inout Owners,
-    knownBy archive: Int32
+    of event: BookedCharge.Source, in group: inout Group
   ) throws -> ChargeOwner {
+    var owners = group.owners.take() ?? Owners(group.rows, group.events)
+    defer { group.owners = owners }
     if let last = owners.last, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }
     let place = owners.places[event.lineage].map { Int($0) }
-    let row = place.map { group[$0] }
+    let row = place.map { group.rows[$0] }
     let newest = place.map { owners.users[$0] } ?? 0
     let user = event.user == 0 ? newest : event.user
     // An earlier user's subscriptions are not folded again when that user's id changes.
     let hasCustomer = writer.hasCustomerIDs && user == newest
     let cells = writer.owner(
       user: try text(of: user, row),
-      customer: hasCustomer ? try ledger.customerID(of: user, knownBy: archive) : "",
+      customer: hasCustomer ? try ledger.customerID(of: user, knownBy: group.archive) : "",
       subscription: try subscription(of: row))
     owners.last = (event.lineage, event.user, cells)
     return cells

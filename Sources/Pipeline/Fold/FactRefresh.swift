@@ -35,7 +35,7 @@ struct FactRefresh {
     /// All facts, or changes to the cells.
     var facts: Facts
     /// More cells to add to them, wherever they lie.
-    var cells: StageRows?
+    var cells: RowFile?
     /// Revenue that did not fit into memory with the other facts.
     var revenueSpill: RevenueSpill?
     /// All breaks from events alone.

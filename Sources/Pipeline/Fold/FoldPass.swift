@@ -166,8 +166,8 @@ private struct RangeFold: Sendable {
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var rows = charges.map { ChargeFold($0, ledger, take: addCharges) }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
-      rows?.begin()
-      try fold.fold(group, events, cases, into: &result) { try rows?.add($0, group, events) }
+      var own = ChargeFold.Group(group, events)
+      try fold.fold(group, events, cases, into: &result) { try rows?.add($0, of: &own) }
     }
     if let rows {
       try addCharges(rows.sorted())

@@ -19,12 +19,15 @@ extension RunPipeline {
     try spark.run(
       spark.placing + spark.scripts.stage(.fold, job: job[0], into: rows.folder), with: job)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
+    // They are read twice, and what comes with them is far more.
+    let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
     var sum = WholeFold(ledger: ledger)
     var linked: [NamedLineage] = []
     let format = StageCoding()
     try rows.forEachRow { row in
       guard row.count == 2 else { throw rows.malformed("the fold") }
       switch row[0] {
+      case "cells": try cells.put(String(row[1]))
       case "part": try sum.add(format.value(FoldResult.self, row[1]))
       case "charges": try sum.charges.add(format.value(ChargePart.self, row[1]))
       case "breaks": sum.result.breaks += try format.value([Break].self, row[1])
@@ -32,13 +35,15 @@ extension RunPipeline {
       default: break
       }
     }
+    _ = try cells.close()
+    try rows.remove()
     try sum.finish()
     try ledger.replace(linked: linked, isWhole: true)
     let result = sum.result
     var folded = Folded(
       basis: nil,
       fingerprint: plan.foldFingerprint(version: version, reconciled: reconciled, rules: rules),
-      facts: Facts(), cells: rows, breaks: result.breaks,
+      facts: Facts(), cells: cells, breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
       prices: PaidPrices(result.prices), allRates: sum.rates, paid: result.prices,

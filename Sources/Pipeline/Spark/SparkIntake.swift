@@ -47,10 +47,10 @@ extension Intake {
     of part: String, by spark: SparkEngine, _ intake: LakeIntake,
     _ archives: inout ArchiveImport, _ again: RowFile
   ) throws {
-    let rows = "\(spark.exchange)/\(spark.newName("rows"))"
-    try spark.run(spark.scripts.rows(of: part, into: rows))
+    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("rows"))")
+    try spark.run(spark.scripts.rows(of: part, into: rows.folder))
     var reader = ArchiveRowReader()
-    try StageRows(folder: rows).forEachRow { row in
+    try rows.forEachRow { row in
       guard let message = try reader.message(row) else { return }
       (intake.place.part, intake.place.file) = (part, reader.file)
       intake.place.attempt = reader.attempt
@@ -62,7 +62,7 @@ extension Intake {
         (intake.place.part, intake.place.attempt) = (part.again, writer.attempt)
       }
     }
-    try? FileManager.default.removeItem(atPath: rows)
+    try rows.remove()
   }
 
   /// Has the new events compared with those that the lake has of the same subscriptions.
@@ -131,6 +131,16 @@ final class RowFile {
     try flush()
     try file.close()
     return rows
+  }
+
+  /// Adds the rows, which are of cells, to those of `ledger`.
+  func addCells(to ledger: Ledger) throws {
+    try StageInput(path: path).forEachRow { row, _ in
+      guard let cells = CellRows(text: row[0]) else {
+        throw StageRows(folder: path).malformed("cells")
+      }
+      try ledger.add(cells)
+    }
   }
 
   private func flush() throws {

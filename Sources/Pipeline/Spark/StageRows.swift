@@ -14,14 +14,7 @@ struct StageRows {
     }
   }
 
-  /// Adds the cells among the rows to those of `ledger`.
-  func addCells(to ledger: Ledger) throws {
-    try forEachRow { row in
-      guard row.first == "cells" else { return }
-      guard row.count == 2, let cells = CellRows(text: row[1]) else { throw malformed("cells") }
-      try ledger.add(cells)
-    }
-  }
+  func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
   func malformed(_ what: String) -> SubledgerError {
     SubledgerError(

@@ -52,9 +52,9 @@ final class UnpackedViews {
     }
     var charges = ChargeFold(writer, ledger, take: take)
     try ledger.forEachGroup(linked: true) { group, events in
-      charges.begin()
+      var own = ChargeFold.Group(group, events)
       for history in try countedHistories(group, events, rules: rules) {
-        try charges.add(history, group, events)
+        try charges.add(history, of: &own)
       }
     }
     try take(charges.sorted())
