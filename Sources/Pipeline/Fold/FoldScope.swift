@@ -31,7 +31,7 @@ enum FoldScope {
   /// everything costs no more. Lineages of one user are held in memory together, which bounds their
   /// number in a large ledger.
   static func dirtyMax(of basis: FactCheckpoint?) -> Int {
-    max(256, min(Int(basis?.groups ?? 0) / 4, 50_000))
+    max(256, min(Int(basis?.groups ?? 0) / 4, 200_000))
   }
 
   /// Whether every feed is the same and reaches as far as it did: when a feed stops, final ends are
