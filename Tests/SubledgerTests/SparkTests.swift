@@ -48,6 +48,17 @@ struct SparkTests {
     #expect(result.errors.contains("pip install pyspark"))
   }
 
+  @Test("A lake that cannot be listed is an error, not an empty one")
+  func unreadable() throws {
+    let program = try Program()
+    try program.folder.write("{}\n", to: "in/a.jsonl")
+    try program.folder.write("", to: "lake/events")
+    let result = try program.run(["run", "--archives", "in", "--engine", "spark", "--lake", "lake"])
+    #expect(result.status == 74)
+    #expect(result.errors.contains("lake/events: Not a directory"))
+    #expect(result.errors.contains("check the disk and the rights there"))
+  }
+
   @Test("A ledger stays with its engine")
   func mixing() throws {
     let program = try Program()

@@ -161,15 +161,17 @@ final class SparkEngine: Sendable {
 
   /// The names of all parts that are in the lake.
   private func parts() throws -> Set<String> {
-    var lines: [String] = []
+    let lines: [String]
     do {
       lines =
         isAway
         ? try run(["dfs -ls \(scripts.lake)"])
         : try files.contentsOfDirectory(atPath: scripts.lake)
-    } catch let error as SubledgerError where !error.message.contains("No such file") {
-      throw error
-    } catch {}
+    } catch let error as SubledgerError where error.message.contains("No such file") {
+      return []
+    } catch CocoaError.fileReadNoSuchFile {
+      return []
+    }
     return Set(
       lines.compactMap { line in
         let name = line.split(separator: "/").last ?? ""
