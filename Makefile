@@ -167,7 +167,7 @@ spark: spark-home
 # The same for simulated worlds over several nights, with faults, and on a cluster.
 spark-test: PACKAGES += sqlite3
 spark-test: spark
-	@for part in worlds urls webhdfs faults cluster; do echo "Tests/Spark/$$part.sh"; \
+	@for part in worlds urls webhdfs hdfs s3a faults cluster; do echo "Tests/Spark/$$part.sh"; \
 		$(WITH_SPARK) Tests/Spark/$$part.sh $(BINARY) || exit 1; done
 
 spark-home: build
