@@ -35,17 +35,20 @@ for copy in $(seq 1 $((copies - 1))); do
     touch -r "$archive" "${archive/part/copy-$copy}"
   done
 done
-last=$(ls -d world/archives/* | tail -1)
+last=$(ls world/archives | sed 's/.*-//' | sort | tail -1)
 for night in all last; do
-  # A thousandth of all is new in the second night.
-  if [ $night = all ]; then
-    cp -p $(ls -d world/archives/* | head -n -1) in/
-    zcat "$last" | head -n -$((events / 1000)) >in/last.jsonl
-    as_of=$end
-  else
-    zcat "$last" | tail -n $((events / 1000)) >in/night.jsonl
-    as_of=$(date -u -d "$end + 1 day" +%F)
-  fi
+  # The last thousandth of all comes in the second night.
+  for archive in world/archives/*; do
+    lines=$((events / 1000 / copies)) name=$(basename "$archive" .gz)
+    if [ "${archive##*-}" != "$last" ]; then
+      [ $night = last ] || cp -p "$archive" in/
+    elif [ $night = all ]; then
+      zcat "$archive" | head -n -$lines >"in/$name"
+    else
+      zcat "$archive" | tail -n $lines >"in/night-$name"
+    fi
+  done
+  as_of=$(date -u -d "$end - $([ $night = all ] && echo 1 || echo 0) day" +%F)
   for engine in embedded spark; do
     rm -rf history/*
     command time -f "%e s, processor %U + %S s, %M kB" -o time.txt \
