@@ -11,7 +11,7 @@ public final class LineageInput {
   /// The events before as-of, folded; nil when `state` is that already.
   public let current: LineageState?
   /// All that is known at as-of: `current`, else `state`.
-  public let latest: LineageState
+  public var latest: LineageState { current ?? state }
   /// Original transaction id.
   public let original: String
   /// `transactionKey` of that.
@@ -35,7 +35,6 @@ public final class LineageInput {
   ) {
     self.state = state
     self.current = current
-    latest = current ?? state
     self.original = original
     originalKey = transactionKey(original)
     self.user = user

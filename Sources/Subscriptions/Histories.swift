@@ -9,15 +9,26 @@ public import Domain
 ///   - rules: as-of and the settings of the run.
 /// - Returns: exactly one history for Qonversion; in an order that does not depend on arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
-public func histories(of events: [Event], rules: FoldSettings) throws(AmountOverflow)
-  -> [SubscriptionHistory]
-{
-  guard let first = events.first, !first.provider.capabilities.hasStableOriginalID else {
-    return [try SubscriptionHistory(events: events, rules: rules)]
-  }
+public func histories(of events: [Event], rules: FoldSettings) throws -> [SubscriptionHistory] {
   var found: [SubscriptionHistory] = []
-  for events in events.byApp(rules) { found += try FoldGroup(events, rules: rules).histories() }
+  try forEachHistory(of: events, rules: rules, checkStop: {}) { found.append($0) }
   return found
+}
+
+/// Calls `body` at each of the same subscriptions, and `checkStop` between them.
+///
+/// A user can have hundreds of thousands of purchases: of so many, each subscription is held only
+/// while `body` runs.
+public func forEachHistory(
+  of events: [Event], rules: FoldSettings, checkStop: () throws -> Void,
+  _ body: (SubscriptionHistory) throws -> Void
+) throws {
+  guard let first = events.first, !first.provider.capabilities.hasStableOriginalID else {
+    return try body(SubscriptionHistory(events: events, rules: rules))
+  }
+  for events in events.byApp(rules) {
+    try FoldGroup(events, rules: rules).forEachHistory(checkStop: checkStop, body)
+  }
 }
 
 /// The events of one user, or of one purchase without user, of a provider without stable ids.
@@ -38,48 +49,30 @@ private struct FoldGroup {
     }
   }
 
-  func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
+  /// Histories of so many events are computed twice, rather than kept until all are chained.
+  private var isLarge: Bool { events.count > 1 << 12 }
+
+  func forEachHistory(
+    checkStop: () throws -> Void, _ body: (SubscriptionHistory) throws -> Void
+  ) throws {
     let purchases = events.indices.filter { !events[$0].isCollectionAlone }
     let shared = purchases.filter { events[$0].isShared }
-    var histories: [SubscriptionHistory] = []
     if !shared.isEmpty {
-      histories.append(try history(GroupEvents(events, at: shared), exclusion: .familySharing))
+      try body(history(GroupEvents(events, at: shared), exclusion: .familySharing))
     }
-    var chains: [Chain] = []
-    var ends: [Store: ChainEnds] = [:]
-    for thread in try threads(purchases.filter { !events[$0].isShared }) {
-      var place = chains.count
-      if let start = thread.start, let free = ends[thread.store]?.takeLast(before: start) {
-        place = free
-        chains[place].append(thread)
-      } else {
-        chains.append(Chain(thread))
-      }
-      if let end = chains[place].end { ends[thread.store, default: ChainEnds()].add(end, place) }
+    var threads: [Chain] = []
+    for thread in events.threads(of: purchases.filter { !events[$0].isShared }) {
+      if isLarge { try checkStop() }
+      threads.append(Chain(try history(GroupEvents(events, at: thread)), isHeld: !isLarge))
     }
-    for chain in chains {
-      if let single = chain.single {
-        histories.append(single)
-      } else {
-        histories.append(
-          try history(GroupEvents(chain.places.map { events[$0] }.inOrder), exclusion: nil))
-      }
+    for chain in threads.chained() {
+      if isLarge { try checkStop() }
+      try body(chain.single ?? history(chain.events(of: events)))
     }
-    return histories
-  }
-
-  /// The threads folded one by one, by their start.
-  private func threads(_ purchases: [Int]) throws(AmountOverflow) -> [SubscriptionHistory] {
-    var folded: [SubscriptionHistory] = []
-    for thread in events.threads(of: purchases) {
-      folded.append(try history(GroupEvents(events, at: thread), exclusion: nil))
-    }
-    folded.sort { $0.place < $1.place }
-    return folded
   }
 
   private func history(
-    _ reported: GroupEvents, exclusion: ExclusionReason?
+    _ reported: GroupEvents, exclusion: ExclusionReason? = nil
   ) throws(AmountOverflow) -> SubscriptionHistory {
     let history = StateSequence(of: reported.array, collections: collections, rules: rules)
     return try SubscriptionHistory(
@@ -92,23 +85,52 @@ private struct FoldGroup {
 private struct Chain {
   /// Of its events in the group.
   private(set) var places: [Int]
-  /// The history, while it has one thread only.
+  private var isThread = true
+  /// The history, while it has one thread only; nil unless held.
   private(set) var single: SubscriptionHistory?
   /// When the last thread ends; nil while it is open, or has no period.
   private(set) var end: Instant?
+  let start: Instant?
+  let order: (Int64, Int64)
   let store: Store
 
-  init(_ history: SubscriptionHistory) {
-    places = history.reported.placesInGroup
-    single = history
-    end = history.freeFrom
-    store = history.store
+  init(_ thread: SubscriptionHistory, isHeld: Bool) {
+    places = thread.reported.placesInGroup
+    single = isHeld ? thread : nil
+    end = thread.freeFrom
+    start = thread.start
+    order = thread.place
+    store = thread.store
   }
 
-  mutating func append(_ history: SubscriptionHistory) {
-    places += history.reported.placesInGroup
-    single = nil
-    end = history.freeFrom.flatMap { free in end.map { max($0, free) } }
+  mutating func append(_ next: Chain) {
+    places += next.places
+    (isThread, single) = (false, nil)
+    end = next.end.flatMap { free in end.map { max($0, free) } }
+  }
+
+  func events(of group: [Event]) -> GroupEvents {
+    isThread
+      ? GroupEvents(group, at: places) : GroupEvents(places.map { group[$0] }.inOrder)
+  }
+}
+
+extension [Chain] {
+  /// Threads as chains, by their start.
+  fileprivate func chained() -> [Chain] {
+    var chains: [Chain] = []
+    var ends: [Store: ChainEnds] = [:]
+    for thread in sorted(by: { $0.order < $1.order }) {
+      var place = chains.count
+      if let start = thread.start, let free = ends[thread.store]?.takeLast(before: start) {
+        place = free
+        chains[place].append(thread)
+      } else {
+        chains.append(thread)
+      }
+      if let end = chains[place].end { ends[thread.store, default: ChainEnds()].add(end, place) }
+    }
+    return chains
   }
 }
 

@@ -13,7 +13,8 @@ extension SubscriptionHistory {
       store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
     if !first.provider.capabilities.hasStableOriginalID {
-      state.lineages = Set(reported.map(\.lineage)).sorted()
+      let lineages = Set(reported.map(\.lineage))
+      if lineages.count > 1 { state.merged = lineages.sorted() }
     }
     state.country =
       bookings.last { $0.country != 0 }?.country
@@ -143,12 +144,11 @@ extension SubscriptionHistory {
       let booking = bookings[index]
       let period = periodOfBooking[index].map { periods[$0] }
       return Charge(
-        transaction: booking.transaction, time: booking.time, kind: booking.chargeKind,
-        product: booking.product, ordinal: ordinals[index],
-        renewalCount: events[booking.event].renewalCount,
+        transaction: booking.transaction, time: booking.time,
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
-        grossUSD: booking.money.grossUSD, grossLocal: booking.money.grossLocal,
-        currency: booking.currency, basis: booking.money.basis)
+        kind: booking.chargeKind, basis: booking.money.basis, product: booking.product,
+        grossUSD: booking.money.grossUSD, currency: booking.currency, ordinal: ordinals[index],
+        grossLocal: booking.money.grossLocal, renewalCount: events[booking.event].renewalCount)
     }
   }
 

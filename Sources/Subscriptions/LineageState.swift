@@ -6,26 +6,26 @@ public struct Charge: Sendable, Equatable {
   public var transaction: Int64
   /// Event time: when it is booked.
   public var time: Instant
-  /// The product.
-  public var kind: ChargeKind
-  /// StringID of the store product id.
-  public var product: StringID
-  /// Renewal ordinal; nil for other charges and when the start was never seen.
-  public var ordinal: Int64?
-  /// How many renewals the provider counts up to this charge; nil when not sent.
-  public var renewalCount: Int32?
   /// Start of the period paid for.
   public var periodStart: Instant
   /// End of the period paid for; nil while it is open, and for one-time purchases.
   public var periodEnd: Instant?
-  /// Price in US dollars; nil when unknown.
-  public var grossUSD: Amount?
-  /// Price in `currency`; nil when unknown.
-  public var grossLocal: Amount?
-  /// StringID of the ISO 4217 code; 0 when unknown.
-  public var currency: StringID
+  /// What it pays for.
+  public var kind: ChargeKind
   /// Where the amounts come from.
   public var basis: AmountBasis
+  /// StringID of the store product id.
+  public var product: StringID
+  /// Price in US dollars; nil when unknown.
+  public var grossUSD: Amount?
+  /// StringID of the ISO 4217 code; 0 when unknown.
+  public var currency: StringID
+  /// Renewal ordinal; nil for other charges and when the start was never seen.
+  public var ordinal: Int64?
+  /// Price in `currency`; nil when unknown.
+  public var grossLocal: Amount?
+  /// How many renewals the provider counts up to this charge; nil when not sent.
+  public var renewalCount: Int32?
 }
 
 /// The price in an event that is not a charge.
@@ -96,24 +96,14 @@ public struct Churned: Sendable, Equatable {
 }
 
 /// The state of one subscription at as-of; one object, however many checks look at it.
+///
+/// Small fields stand behind optional ones, where they take no room: a user can have hundreds of
+/// thousands.
 public final class LineageState {
   /// Key of the lineage; of several, that of the newest charge, else of the newest event.
   public var lineage: Int64
-  /// Keys of all lineages of the subscription, ascending.
-  public var lineages: [Int64]
-  /// The provider that reported it.
-  public var provider: Provider
-  /// Production or sandbox.
-  public var environment: Environment
-  /// The shop.
-  public var store: Store
-  /// StringID of the app id; 0 unknown.
-  public var app: StringID
-  /// The product held last; a store product id.
-  public var product: StringID
-  /// StringID of the country of the newest charge that shows one, else of the newest event; 0
-  /// unknown.
-  public var country: StringID = 0
+  /// Keys of all lineages of the subscription, ascending, where there are several.
+  var merged: [Int64] = []
   /// Time of the first counted event.
   public var firstEventAt: Instant
   /// Time of the last counted event.
@@ -129,63 +119,77 @@ public final class LineageState {
   /// The products that cancels, failed payments and ends name of transactions whose charge never
   /// came, by `transactionKey`.
   public var productsOfUncharged: [Int64: StringID] = [:]
-  /// Whether an event came that only something that renews has.
-  public var concernsSubscription = false
-  /// The product that a change without a charge announced for the next renewal; nil when none did.
-  public var scheduledProduct: StringID?
-  /// Whether the last period is a trial rather than paid.
-  public var isTrial = false
-  /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
-  public var periodEnd: Instant?
-  /// Whether `periodEnd` follows from the product's configured or listed length alone.
-  public var isEndDerived = false
-  /// A later end in a cancel, an expiry or a failed payment: the period that it ends was paid for,
-  /// though its charge never came.
-  public var reportedEnd: Instant?
-  /// The end in the last cancel or expiry of the last period's own charge, whether it counts or
-  /// not; nil without one.
-  public var lastReportedEnd: Instant?
-  /// End of the last period with grace, or the moment access was revoked.
-  public var effectiveEnd: Instant?
-  /// Whether a whole refund or a revocation ended the last period.
-  public var accessRevoked = false
-  /// Whether the lineage's last word is that it will not renew.
-  public var isAutoRenewOff = false
-  /// When auto-renew was last switched off, in whatever period; nil when it never was or an event
-  /// switched it on again.
-  public var lastCancelAt: Instant?
-  /// Whether the last period is followed by a billing problem that no charge has solved.
-  public var isInBillingRetry = false
-  /// Event time of the first failed payment of the last period; nil without any.
-  public var paymentFailedAt: Instant?
-  /// Event time of the first expiry of the last period; nil without any.
-  public var expiredAt: Instant?
-  /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
-  public var renewalOrdinal: Int64?
   /// Prices in events that are not charges, in business order.
   public var prices: [ReportedPrice] = []
   /// Changes of product in business order.
   public var productChanges: [ProductChange] = []
-  /// The end of the last period, when auto-renew was on and no event arrived about what followed,
-  /// although it is overdue; nil otherwise.
-  public var silentEnd: Instant?
   /// Periods that events prove although neither charge nor trial start arrived, in business order.
   public var unseenPeriods: [UnseenPeriod] = []
-  /// The highest counter of the events since the last charge; nil when none has one.
-  public var reportedCount: ReportedCount?
   /// Ends that count as churn, in order; pauses are left out.
   public var churned: [Churned] = []
   /// What other providers reported of it and this one did not, in business order.
   public var reportedElsewhere: [ReportElsewhere] = []
+  /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
+  public var periodEnd: Instant?
+  /// Whether the last period is a trial rather than paid.
+  public var isTrial = false
+  /// Whether `periodEnd` follows from the product's configured or listed length alone.
+  public var isEndDerived = false
+  /// The provider that reported it.
+  public var provider: Provider
+  /// StringID of the app id; 0 unknown.
+  public var app: StringID
+  /// A later end in a cancel, an expiry or a failed payment: the period that it ends was paid for,
+  /// though its charge never came.
+  public var reportedEnd: Instant?
+  /// Production or sandbox.
+  public var environment: Environment
+  /// The shop.
+  public var store: Store
+  /// Whether an event came that only something that renews has.
+  public var concernsSubscription = false
+  /// The product held last; a store product id.
+  public var product: StringID
+  /// The end in the last cancel or expiry of the last period's own charge, whether it counts or
+  /// not; nil without one.
+  public var lastReportedEnd: Instant?
+  /// Whether a whole refund or a revocation ended the last period.
+  public var accessRevoked = false
+  /// Whether the lineage's last word is that it will not renew.
+  public var isAutoRenewOff = false
+  /// Whether the last period is followed by a billing problem that no charge has solved.
+  public var isInBillingRetry = false
+  /// StringID of the country of the newest charge that shows one, else of the newest event; 0
+  /// unknown.
+  public var country: StringID = 0
+  /// End of the last period with grace, or the moment access was revoked.
+  public var effectiveEnd: Instant?
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
-
   /// Whether a payment failed before the first charge, which then came at any time.
   public var isFirstChargeRecovered = false
-
+  /// When auto-renew was last switched off, in whatever period; nil when it never was or an event
+  /// switched it on again.
+  public var lastCancelAt: Instant?
+  /// Event time of the first failed payment of the last period; nil without any.
+  public var paymentFailedAt: Instant?
+  /// Event time of the first expiry of the last period; nil without any.
+  public var expiredAt: Instant?
+  /// The end of the last period, when auto-renew was on and no event arrived about what followed,
+  /// although it is overdue; nil otherwise.
+  public var silentEnd: Instant?
   /// When the subscription was first bought, as the state with its first charge dates it; nil when
   /// not sent.
   public var firstPurchasedAt: Instant?
+  /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
+  public var renewalOrdinal: Int64?
+  /// The highest counter of the events since the last charge; nil when none has one.
+  public var reportedCount: ReportedCount?
+  /// The product that a change without a charge announced for the next renewal; nil when none did.
+  public var scheduledProduct: StringID?
+
+  /// Keys of all lineages of the subscription, ascending.
+  public var lineages: [Int64] { merged.isEmpty ? [lineage] : merged }
 
   /// Whether the lineage renews, rather than being a one-time purchase.
   public var isSubscription: Bool {
@@ -220,7 +224,6 @@ public final class LineageState {
     product: StringID, firstEventAt: Instant, lastEventAt: Instant
   ) {
     self.lineage = lineage
-    lineages = [lineage]
     self.provider = provider
     self.environment = environment
     self.store = store

@@ -17,6 +17,31 @@ struct LivesTests {
     #expect(try feed.histories(asOf: "2026-04-01").map { $0.state?.lineages } == [[10], [11]])
   }
 
+  @Test("Beside thousands of other purchases of the user, a subscription is the same")
+  func many() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = Telling.yearly }
+    let alone = try feed.facts(asOf: "2026-04-01")
+    for number in 1...4_200 {
+      feed.show("2026-01-05", Int64(100 + number), until: nil) { event, _ in
+        event.product = StringID(100 + number)
+      }
+    }
+    let histories = try feed.histories(asOf: "2026-04-01")
+    #expect(histories.count == 4_201)
+    #expect(histories.first?.state?.lineages == [10, 11])
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.facts.movements == alone.facts.movements)
+    #expect(facts.facts.renewals == alone.facts.renewals)
+    struct Stopped: Error {}
+    #expect(throws: Stopped.self) {
+      try forEachHistory(
+        of: feed.events, rules: FoldSettings(asOf: at("2026-04-01")),
+        checkStop: { throw Stopped() }, { _ in })
+    }
+  }
+
   @Test("A product, a group or a change of product ties what overlaps")
   func ties() throws {
     var feed = Telling(.flobuk)

@@ -127,7 +127,7 @@ extension LineageRow {
   /// Those of a user and a provider, by key; made once, because every user's are looked up.
   static let selectOfUser =
     selectWithEvents(userTexts: false)
-    + " where l.user = ? and l.user <> 0 and l.provider = ? order by l.key"
+    + " where l.user = ? and l.user <> 0 and l.provider = ? and l.key >= ? order by l.key limit ?"
 
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: Statement, to events: inout [Event]) throws {

@@ -62,12 +62,14 @@ extension Ledger {
     ) { try LineageRow($0) }
   }
 
-  /// The same, without the texts of user ids, each with its counted events by time and identity.
+  /// The same from a key on, at most `max`, or all for -1, without the texts of user ids, each with
+  /// its counted events by time and identity.
   public func lineagesWithEvents(
-    ofUser user: Int64, provider: Provider
+    ofUser user: Int64, provider: Provider, from key: Int64, max: Int64
   ) throws(SubledgerError) -> [(row: LineageRow, events: [Event])] {
     guard user != 0 else { return [] }
-    return try all("read the lineages of a user", LineageRow.selectOfUser, user, provider) {
+    let sql = LineageRow.selectOfUser
+    return try all("read the lineages of a user", sql, user, provider, key, max) {
       let row = try LineageRow($0)
       var events: [Event] = []
       try row.addEvents(of: $0, to: &events)

@@ -44,7 +44,7 @@ struct Damage {
   /// The damage that the candidate's rank draws, or the next one that the event allows.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
-  ) throws(AmountOverflow) -> Damage {
+  ) throws -> Damage {
     let kinds = DamageKind.allCases
     let first = Int(candidate.rank >> 8 % UInt64(kinds.count))
     for step in kinds.indices {
@@ -64,7 +64,7 @@ struct Damage {
   private init?(
     _ kind: DamageKind, _ candidate: DrillCandidate, among events: [Event],
     within limits: DamageLimits
-  ) throws(AmountOverflow) {
+  ) throws {
     self.kind = kind
     self.candidate = candidate
     let event = candidate.event

@@ -9,7 +9,7 @@ struct StateLoss {
   /// Key of the lost charge's transaction; 0 when it has none.
   let transaction: Int64
 
-  init(of damage: Damage, among events: [Event], _ rules: FoldSettings) throws(AmountOverflow) {
+  init(of damage: Damage, among events: [Event], _ rules: FoldSettings) throws {
     let gone = Set(([damage.candidate.event] + damage.companions).map(\.identity))
     let before = try Self.charges(events, rules)
     let after = try Self.charges(events.filter { !gone.contains($0.identity) }, rules)
@@ -29,7 +29,7 @@ struct StateLoss {
   /// no ids are sent.
   private static func charges(
     _ events: [Event], _ rules: FoldSettings
-  ) throws(AmountOverflow) -> [Paid: BreakCode] {
+  ) throws -> [Paid: BreakCode] {
     let states = try histories(of: events, rules: rules).compactMap(\.state)
     var codes: [Paid: BreakCode] = [:]
     for state in states {

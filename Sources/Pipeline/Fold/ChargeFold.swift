@@ -42,21 +42,24 @@ struct ChargeFold {
     try write(history, of: &group, to: &rows)
   }
 
-  /// Puts the charges of a group in the place of those that it had when the archives up to
-  /// `archive` were known.
-  mutating func add(
-    _ histories: [SubscriptionHistory], insteadOf previous: [SubscriptionHistory],
-    _ group: RunPipeline.Group, knownBy archive: Int32
+  /// Puts the charges of a group, of which `current` adds the histories, in the place of those that
+  /// it had when the archives up to `archive` were known.
+  mutating func replace(
+    _ group: RunPipeline.Group, knownBy archive: Int32,
+    current: ((SubscriptionHistory) throws -> Void) throws -> Void,
+    previous: ((SubscriptionHistory) throws -> Void) throws -> Void
   ) throws {
-    func rows(_ histories: [SubscriptionHistory], of group: Group) throws -> ChargePart {
+    func rows(
+      of group: Group, _ histories: ((SubscriptionHistory) throws -> Void) throws -> Void
+    ) throws -> ChargePart {
       var (group, rows) = (group, ChargePart(writer.dialect))
-      for history in histories { try write(history, of: &group, to: &rows) }
+      try histories { try write($0, of: &group, to: &rows) }
       return rows
     }
     part.add(
-      try rows(histories, of: Group(group.members, group.events)),
+      try rows(of: Group(group.members, group.events), current),
       insteadOf: try rows(
-        previous, of: Group(group.members, group.previousEvents, knownBy: archive)))
+        of: Group(group.members, group.previousEvents, knownBy: archive), previous))
   }
 
   /// The rows, in the order of the list.

@@ -82,21 +82,18 @@ struct GroupFold: Sendable {
     _ take: (SubscriptionHistory) throws -> Void
   ) throws {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
-      // A user can have hundreds of thousands of purchases.
-      var rest = try histories(of: events, rules: rules.fold)
-      let next = deadline(of: rest, events: events, rules: rules.fold)
+      var deadlines = Deadlines(events, rules: rules.fold)
       var isWatched = false
       var texts: GroupTexts?
-      rest.reverse()
-      while let history = rest.popLast() {
-        if events.count > 1 << 12 { try cases.ledger.checkStop() }
-        try history.book(into: &result.facts)
-        if try look(at: history, of: group, named: group, &texts, cases, into: &result) {
+      try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
+        deadlines.add($0)
+        try $0.book(into: &result.facts)
+        if try look(at: $0, of: group, named: group, &texts, cases, into: &result) {
           isWatched = true
         }
-        try take(history)
+        try take($0)
       }
-      return finish(group, isWatched ? rules.fold.asOf : next, into: &result)
+      return finish(group, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
     }
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
@@ -115,10 +112,9 @@ struct GroupFold: Sendable {
     let texts = try cases.texts(of: group).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
-    let histories = linked.parts.flatMap(\.histories) + counted
-    let next =
-      isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
-    finish(group, next, into: &result)
+    var deadlines = Deadlines(events, rules: rules.fold)
+    for history in linked.parts.flatMap(\.histories) + counted { deadlines.add(history) }
+    finish(group, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
     try counted.forEach(take)
   }
 
@@ -166,13 +162,15 @@ struct GroupFold: Sendable {
   /// The breaks of a group in `unpriced`, by rules with the prices and rates of all charges.
   func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
     let texts = try cases.texts(of: group.named)
-    return group.histories.flatMap { history -> [Break] in
-      guard hasLooseEnds(history, group.rows), let state = history.state else { return [] }
+    var breaks: [Break] = []
+    try group.forEachHistory(by: rules.fold, in: cases.ledger) { history in
+      guard hasLooseEnds(history, group.rows), let state = history.state else { return }
       let lineage = texts.input(state)
       let found = missing(in: lineage).breaks
-      guard found.contains(where: \.code.isCharge) else { return [] }
-      return found.map { $0.reported(by: lineage) }
+      guard found.contains(where: \.code.isCharge) else { return }
+      breaks += found.map { $0.reported(by: lineage) }
     }
+    return breaks
   }
 
   /// Whether events of the subscription alone prove that one is missing, and only the fold meets

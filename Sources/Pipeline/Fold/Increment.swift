@@ -130,20 +130,30 @@ private struct GroupRefresh: Sendable {
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    var current: [SubscriptionHistory] = []
-    if !group.events.isEmpty {
-      try fold.fold(group.rows, group.events, cases, into: &result.change) { current.append($0) }
+    try rows.replace(group, knownBy: archive) { add in
+      if !group.events.isEmpty {
+        try fold.fold(group.rows, group.events, cases, into: &result.change, add)
+      }
+    } previous: { add in
+      func withdrawPaid(_ history: SubscriptionHistory) {
+        history.book(-1, into: &result.change.rates)
+        history.book(-1, into: &result.change.prices)
+      }
+      guard let linked = try LinkedGroups(group.members, group.previousEvents, rules: former) else {
+        return try forEachHistory(
+          of: group.previousEvents, rules: former, checkStop: cases.ledger.checkStop
+        ) {
+          withdrawPaid($0)
+          try $0.withdraw(from: &result.change.facts)
+          try add($0)
+        }
+      }
+      linked.parts.flatMap(\.histories).forEach(withdrawPaid)
+      for history in linked.counted.histories {
+        try history.withdraw(from: &result.change.facts)
+        try add(history)
+      }
     }
-    let linked = try LinkedGroups(group.members, group.previousEvents, rules: former)
-    let own =
-      try linked?.parts.flatMap(\.histories) ?? histories(of: group.previousEvents, rules: former)
-    let previous = linked?.counted.histories ?? own
-    for history in previous { try history.withdraw(from: &result.change.facts) }
-    for history in own {
-      history.book(-1, into: &result.change.rates)
-      history.book(-1, into: &result.change.prices)
-    }
-    try rows.add(current, insteadOf: previous, group, knownBy: archive)
   }
 
   /// Whether the lineage may have a counterpart that is new or has changed.

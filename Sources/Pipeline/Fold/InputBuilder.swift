@@ -20,9 +20,21 @@ struct InputBuilder {
     then.asOf = min(rules.asOf, moment)
     // Also without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
-    let today = isOlder ? group.histories.compactMap(\.state) : []
-    let histories = isOlder ? try histories(of: group.events, rules: then) : group.histories
-    let reported = histories.compactMap(\.state)
+    var today: [LineageState] = []
+    var reported: [LineageState] = []
+    var deadlines = Deadlines(group.events, rules: then)
+    func read(_ history: SubscriptionHistory) {
+      deadlines.add(history)
+      if let state = history.state { reported.append(state) }
+    }
+    if isOlder {
+      try group.forEachHistory(by: rules, in: ledger) {
+        if let state = $0.state { today.append(state) }
+      }
+      try forEachHistory(of: group.events, rules: then, checkStop: ledger.checkStop, read)
+    } else {
+      try group.forEachHistory(by: rules, in: ledger, read)
+    }
     let texts = try texts(
       of: group.named, withTransactions: (reported + today).contains(where: \.namesLostCharges))
     var holders: [Int64: Int] = [:]
@@ -38,7 +50,7 @@ struct InputBuilder {
         return texts.input(state, current: current)
       },
       newer: today.filter { known.isDisjoint(with: $0.lineages) }.map { texts.input($0) },
-      changesAt: deadline(of: histories, events: group.events, rules: then)
+      changesAt: deadlines.first
     )
   }
 

@@ -9,13 +9,28 @@ struct LinkedGroups {
   struct Part {
     var rows: [LineageRow]
     var events: [Event]
-    var histories: [SubscriptionHistory]
+    /// Empty if they are too many to be held.
+    var histories: [SubscriptionHistory] = []
     /// The rows of all that the histories name: also what others report of them.
     var named: [LineageRow]
 
-    init(_ rows: [LineageRow], _ events: [Event], _ histories: [SubscriptionHistory]) {
-      (self.rows, self.events, self.histories) = (rows, events, histories)
-      named = rows
+    init(_ rows: [LineageRow], _ events: [Event]) {
+      (self.rows, self.events, named) = (rows, events, rows)
+    }
+
+    /// The group of `rows` by itself.
+    init(_ rows: [LineageRow], _ events: [Event], rules: FoldSettings) throws {
+      self.init(rows, events)
+      guard events.count <= 1 << 12 else { return }
+      histories = try Subscriptions.histories(of: events, rules: rules)
+    }
+
+    func forEachHistory(
+      by rules: FoldSettings, in ledger: Ledger, _ body: (SubscriptionHistory) throws -> Void
+    ) throws {
+      if !histories.isEmpty { return try histories.forEach(body) }
+      try Subscriptions.forEachHistory(
+        of: events, rules: rules, checkStop: ledger.checkStop, body)
     }
 
     /// The group of `row` as of the rules, with what other providers report of it.
@@ -24,7 +39,7 @@ struct LinkedGroups {
       let events = try ledger.events(of: group)
       let linked = try LinkedGroups(group, events, rules: rules)
       let own = linked?.parts.first { $0.rows.contains { $0.key == row.key } }
-      self = try own ?? Part(group, events, Subscriptions.histories(of: events, rules: rules))
+      self = try own ?? Part(group, events, rules: rules)
     }
   }
 
@@ -48,7 +63,7 @@ struct LinkedGroups {
       guard let user = users[row.key] else { continue }
       let group = FoldGroup(of: row, user: user)
       let place = places[group] ?? parts.count
-      if place == parts.count { parts.append(Part([], [], [])) }
+      if place == parts.count { parts.append(Part([], [])) }
       (places[group], homes[row.key]) = (place, place)
       parts[place].rows.append(row)
     }

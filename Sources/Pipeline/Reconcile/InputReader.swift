@@ -15,8 +15,10 @@ struct InputReader {
   private var builder: InputBuilder
   /// The apps of each provider, for snapshots that name none.
   private let apps: [Provider: [String]]
-  /// Of the user who is read: there can be hundreds of thousands.
+  /// Of the user who is read: there can be hundreds of thousands, of which those that are folded
+  /// alone are held in parts.
   private var own: [FoldGroup: [(row: LineageRow, events: [Event])]] = [:]
+  private var isInParts = false
   private var groups: [Int64: LinkedGroups.Part] = [:]
   /// Whether the user's groups are read once more, beside another snapshot.
   private var isReadAgain = false
@@ -111,21 +113,43 @@ struct InputReader {
 
   /// The lineages of the user to be read, whose events are kept meanwhile.
   private mutating func lineages(of user: Int64, _ provider: Provider) throws -> [LineageRow] {
-    let found = try ledger.lineagesWithEvents(ofUser: user, provider: provider)
-    own = Dictionary(grouping: found) { FoldGroup(of: $0.row) }
     builder.user = (user, user.userKeyText)
+    let rows = try readOwn(user, provider, from: .min)
+    isInParts = provider.capabilities.hasStableOriginalID && rows.count == Self.partSize
+    return isInParts ? try ledger.lineages(ofUser: user, provider: provider) : rows
+  }
+
+  private static let partSize = 1 << 12
+
+  private mutating func readOwn(
+    _ user: Int64, _ provider: Provider, from key: Int64
+  ) throws -> [LineageRow] {
+    let isAlone = provider.capabilities.hasStableOriginalID
+    let found = try ledger.lineagesWithEvents(
+      ofUser: user, provider: provider, from: key, max: isAlone ? Int64(Self.partSize) : -1)
+    own = Dictionary(grouping: found) { FoldGroup(of: $0.row) }
     return found.map(\.row)
   }
 
   private mutating func group(of row: LineageRow) throws -> LinkedGroups.Part {
-    guard !isLinked, let members = own.removeValue(forKey: FoldGroup(of: row)) else {
+    if isInParts, !isLinked, row.user == builder.user.key, own[FoldGroup(of: row)] == nil {
+      _ = try readOwn(row.user, row.provider, from: row.key)
+    }
+    guard !isLinked, var members = own.removeValue(forKey: FoldGroup(of: row)) else {
       return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
     }
     if own.isEmpty { own = [:] }
-    var events = members.count == 1 ? members[0].events : members.flatMap(\.events)
-    if members.count > 1 { events.sortByTime() }
-    return try LinkedGroups.Part(
-      members.map(\.row), events, histories(of: events, rules: rules.fold))
+    let rows = members.map(\.row)
+    var events: [Event] = []
+    if members.count == 1 {
+      events = members[0].events
+    } else {
+      events.reserveCapacity(members.reduce(0) { $0 + $1.events.count })
+      for member in members { events += member.events }
+      members = []
+      events.sortByTime()
+    }
+    return try LinkedGroups.Part(rows, events, rules: rules.fold)
   }
 
   /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that shows
@@ -207,7 +231,7 @@ struct InputReader {
     for row in rows where waiting.contains(row.key) {
       try ledger.checkStop()
       let group = try groups[row.key] ?? group(of: row)
-      if isReadAgain { for row in group.rows { groups[row.key] = group } }
+      if isReadAgain, !isInParts { for row in group.rows { groups[row.key] = group } }
       let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
       previousOwners.read(
         group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)

@@ -10,8 +10,8 @@ extension [Event] {
     guard contains(where: { $0.store == .playStore && $0.lacksPayment }) else { return self }
     var orders = PlayOrders(rules: rules)
     var renewed: [Int64: Int64] = [:]
-    for event in asSeen {
-      if let order = orders.read(event) { renewed[event.identity] = order }
+    for place in asSeen(indices) {
+      if let order = orders.read(self[place]) { renewed[self[place].identity] = order }
     }
     if renewed.isEmpty { return self }
     return map { event in

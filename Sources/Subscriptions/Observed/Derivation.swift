@@ -8,8 +8,10 @@ struct Derivation {
   let collections: Collections
   let rules: FoldSettings
   private let purchases: [Purchase]
-  /// Reported events by lineage, in business order, without observations.
-  private let reported: [Int64: [Event]]
+  /// In business order.
+  private let all: [Event]
+  /// The reported ones among them by lineage, as places, without observations.
+  private let reported: [Int64: [Int]]
   /// The newest purchase of each lineage, by its place in `purchases`.
   private var newest: [Int64: Int] = [:]
   /// What follows each of `purchases`.
@@ -20,11 +22,14 @@ struct Derivation {
   /// What followed the charge of the purchase held; it counts until the next one.
   private var afterwards: [Event] = []
 
-  init(reported: [Event], collections: Collections, rules: FoldSettings) {
-    self.reported = Dictionary(grouping: reported.keeping { $0.kind != .observed }, by: \.lineage)
+  init(reported all: [Event], collections: Collections, rules: FoldSettings) {
+    self.all = all
+    reported = Dictionary(grouping: all.indices.filter { all[$0].kind != .observed }) {
+      all[$0].lineage
+    }
     self.collections = collections
     self.rules = rules
-    purchases = Purchase.all(in: reported, rules: rules)
+    purchases = Purchase.all(in: all, rules: rules)
     successors = purchases.successors
     for (place, purchase) in purchases.enumerated() {
       newest[purchase.stateReports[0].lineage] = place
@@ -32,7 +37,7 @@ struct Derivation {
   }
 
   /// The derived events, in no order.
-  mutating func run() -> [Event] {
+  consuming func run() -> [Event] {
     for (place, purchase) in purchases.enumerated() {
       guard let opening = opening(of: purchase) else { continue }
       if purchase.reported == nil { events.append(opening) }
@@ -40,14 +45,15 @@ struct Derivation {
       guard !purchase.isOneTime else { continue }
       events += afterwards.filter { $0.precedes(opening) }
       let changes = StateChanges(
-        of: purchase, opening: opening, reported: reported[opening.lineage] ?? [],
-        before: successors[place], rules: rules)
+        of: purchase, opening: opening, before: successors[place], rules: rules,
+        reported: (reported[opening.lineage] ?? []).lazy.map { [all] in all[$0] })
       let isNewest = newest[opening.lineage] == place
       let later = isNewest ? disappearance(after: opening, changes) : nil
       afterwards = changes.events + [later].compactMap(\.self)
       held = CurrentSubscription(purchase, opening, changes, vanishedAt: later?.time)
     }
-    return events + afterwards
+    events += afterwards
+    return events
   }
 
   /// The charge or trial start of a purchase; nil before any payment.

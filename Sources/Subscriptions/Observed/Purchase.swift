@@ -2,16 +2,24 @@ import Domain
 
 /// One paid or tried period, or one thing bought, with everything that shows its state.
 struct Purchase {
+  /// Those of the subscription.
+  private let events: [Event]
+  /// Of its state reports in `events`: a user can have hundreds of thousands.
+  private var places: [Int]
+  private var reportedPlace: Int?
+
+  private init(_ events: [Event], at place: Int) {
+    self.events = events
+    places = [place]
+    reportedPlace = events[place].opensPurchase ? place : nil
+  }
+
   /// Its reported events and observations with a state, in business order; without any state, the
   /// reported event alone.
-  var stateReports: [Event]
-  /// The reported event that charges for it, or starts its trial.
-  var reported: Event?
+  var stateReports: LazyMapSequence<[Int], Event> { places.lazy.map { [events] in events[$0] } }
 
-  private init(_ event: Event) {
-    stateReports = [event]
-    reported = event.opensPurchase ? event : nil
-  }
+  /// The reported event that charges for it, or starts its trial.
+  var reported: Event? { reportedPlace.map { events[$0] } }
 
   /// The state report that a derived charge is based on: the first one of a paid purchase.
   var first: Event? { stateReports.first { $0.observation?.isPending != true } }
@@ -65,26 +73,31 @@ extension Purchase {
   static func all(in events: [Event], rules: FoldSettings) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex(rules: rules)
-    func add(_ event: Event) -> Int {
+    func add(_ place: Int) -> Int {
+      let event = events[place]
       let known = index.purchase(of: event) ?? purchases.count
       index.add(event, known)
       if known == purchases.count {
-        purchases.append(Purchase(event))
+        purchases.append(Purchase(events, at: place))
       } else {
-        purchases[known].stateReports.append(event)
-        if event.opensPurchase { purchases[known].reported = purchases[known].reported ?? event }
+        purchases[known].places.append(place)
+        if event.opensPurchase {
+          purchases[known].reportedPlace = purchases[known].reportedPlace ?? place
+        }
       }
       return known
     }
-    let seen = events.asSeen.filter { $0.observation != nil || $0.opensPurchase }
-    for event in seen where !event.canBeCutShort { _ = add(event) }
+    let seen = events.asSeen(
+      events.indices.lazy.filter { events[$0].observation != nil || events[$0].opensPurchase })
+    for place in seen where !events[place].canBeCutShort { _ = add(place) }
     // Whose end was cut is known once all ends are.
-    let cut = seen.filter(\.canBeCutShort)
+    let cut = seen.filter { events[$0].canBeCutShort }
     if !cut.isEmpty { index.order(purchases) }
     for purchase in Set(cut.map(add)) {
-      purchases[purchase].stateReports = purchases[purchase].stateReports.asSeen
+      purchases[purchase].places = events.asSeen(purchases[purchase].places)
     }
-    return purchases.sorted { $0.place < $1.place }
+    return purchases.map { (place: $0.place, purchase: $0) }.sorted { $0.place < $1.place }
+      .map(\.purchase)
   }
 }
 
@@ -199,12 +212,14 @@ extension Event {
 }
 
 extension [Event] {
-  /// Orders events of one time by their end, because the oldest bodies contain only ends; events of
-  /// one end by when they were seen.
-  var asSeen: [Event] {
-    sorted {
-      let (left, right) = ($0.periodEnd ?? $0.time, $1.periodEnd ?? $1.time)
-      return ($0.time, left, $0.turn, $0.identity) < ($1.time, right, $1.turn, $1.identity)
+  /// Places of events, by time; those of one time by their end, because the oldest bodies contain
+  /// only ends, those of one end by when they were seen.
+  func asSeen(_ places: some Sequence<Int>) -> [Int] {
+    places.sorted { left, right in
+      let (left, right) = (self[left], self[right])
+      let (leftEnd, rightEnd) = (left.periodEnd ?? left.time, right.periodEnd ?? right.time)
+      return (left.time, leftEnd, left.turn, left.identity)
+        < (right.time, rightEnd, right.turn, right.identity)
     }
   }
 }

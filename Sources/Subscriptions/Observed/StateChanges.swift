@@ -22,11 +22,11 @@ struct StateChanges {
   private var ending: Event?
 
   /// - Parameters:
-  ///   - reported: the reported events of the purchase's lineage.
   ///   - successors: the purchases after it.
+  ///   - reported: the reported events of the purchase's lineage.
   init(
-    of purchase: Purchase, opening: Event, reported: [Event], before successors: Successors,
-    rules: FoldSettings
+    of purchase: Purchase, opening: Event, before successors: Successors, rules: FoldSettings,
+    reported: some Sequence<Event>
   ) {
     self.opening = opening
     self.successors = successors

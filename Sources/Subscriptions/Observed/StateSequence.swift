@@ -16,10 +16,12 @@ struct StateSequence {
     let reported = reported.withDeclinedOrders(rules)
     var events = reported.keeping { $0.kind != .observed }
     if reported.contains(where: { $0.observation != nil }) {
-      var derivation = Derivation(reported: reported, collections: collections, rules: rules)
-      let derived = derivation.run()
-      next = derived.map(\.time).filter { $0 >= rules.asOf }.min()
-      if !derived.isEmpty { events = inBusinessOrder(events + derived, before: rules.asOf) }
+      var derived = Derivation(reported: reported, collections: collections, rules: rules).run()
+      next = derived.lazy.map(\.time).filter { $0 >= rules.asOf }.min()
+      if !derived.isEmpty {
+        derived.insert(contentsOf: events, at: 0)
+        events = inBusinessOrder(consume derived, before: rules.asOf)
+      }
       events = events.withoutPastPurchases
     } else {
       next = nil

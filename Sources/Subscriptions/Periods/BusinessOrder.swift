@@ -7,14 +7,13 @@ import Domain
 /// product, the one that refunds the rest of the old period comes before the one that charges, and
 /// that before one without money. The remaining events are ordered by when a state without a date
 /// was seen, by its period, and then by identity, so that the order of arrival never matters.
-func inBusinessOrder(_ events: [Event], before asOf: Instant) -> [Event] {
-  let isWhole = events.allSatisfy { $0.time < asOf }
-  var counted = isWhole ? events : events.filter { $0.time < asOf }
-  for index in counted.indices.dropFirst() where precedes(counted[index], counted[index - 1]) {
-    counted.sort(by: precedes)
+func inBusinessOrder(_ events: consuming [Event], before asOf: Instant) -> [Event] {
+  if events.contains(where: { $0.time >= asOf }) { events.removeAll { $0.time >= asOf } }
+  for index in events.indices.dropFirst() where precedes(events[index], events[index - 1]) {
+    events.sort(by: precedes)
     break
   }
-  return counted
+  return events
 }
 
 private func precedes(_ left: Event, _ right: Event) -> Bool {
