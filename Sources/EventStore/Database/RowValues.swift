@@ -6,16 +6,16 @@ public import Domain
 extension Statement {
   func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
   where Value.RawValue == UInt8 {
-    try known(UInt8(exactly: int64(column)).flatMap(Value.init(rawValue:)))
+    try known(UInt8(exactly: int64(column)).flatMap(Value.init(rawValue:)), column)
   }
 
   func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
   where Value.RawValue == String {
-    try known(Value(rawValue: text(column)))
+    try known(Value(rawValue: text(column)), column)
   }
 
   func symbol(_ column: Int32) throws(SubledgerError) -> StringID {
-    try known(StringID(exactly: int64(column)))
+    try known(StringID(exactly: int64(column)), column)
   }
 
   /// Provider, app, store and product from a column on.
@@ -25,9 +25,12 @@ extension Statement {
       product: symbol(column + 3))
   }
 
-  private func known<Value>(_ value: Value?) throws(SubledgerError) -> Value {
+  private func known<Value>(
+    _ value: Value?, _ column: Int32
+  ) throws(SubledgerError) -> Value {
     guard let value else {
-      throw SubledgerError.damagedLedger("cannot read a row of the ledger: unknown \(Value.self)")
+      throw SubledgerError.damagedLedger(
+        "cannot read\(name(of: column)) of the ledger: unknown \(Value.self)")
     }
     return value
   }

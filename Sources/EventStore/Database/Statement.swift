@@ -116,9 +116,13 @@ final class Statement {
   private func requireNumbers() throws {
     guard let column = missing else { return }
     missing = nil
+    throw SubledgerError.damaged("the number\(name(of: column))")
+  }
+
+  /// A column and its table, for errors.
+  func name(of column: Int32) -> String {
     let name = sqlite3_column_name(handle, column).map { " `\(String(cString: $0))`" } ?? ""
-    let table = table(of: column).map { " of table \($0)" } ?? ""
-    throw SubledgerError.damaged("the number\(name)\(table)")
+    return name + (table(of: column).map { " of table \($0)" } ?? "")
   }
 
   @inline(__always)
