@@ -168,6 +168,7 @@ public final class Ledger {
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
     try access(doing) { database in
+      try lock?.requireThere()
       let saved = savedWords
       try database.savepoint("change")
       do {

@@ -227,6 +227,7 @@ public final class EventIntake {
       try write(drafts, by: writer ?? writer(of: batch(database), in: database), in: database)
       writer = nil
       for draft in drafts { try draft.close(in: database) }
+      try ledger.lock?.requireThere()
       try database.release("batch")
     }
     isWriting = false
@@ -260,6 +261,7 @@ public final class EventIntake {
   ) throws(SubledgerError) {
     do {
       try ledger.access(doing) { database in
+        if !isWriting { try ledger.lock?.requireThere() }
         if !isWriting { try database.savepoint("batch") }
         isWriting = true
         try body(database)

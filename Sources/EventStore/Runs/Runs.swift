@@ -79,7 +79,6 @@ extension Ledger {
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
     checksums: Document? = nil, qualified: String? = nil
   ) throws(SubledgerError) {
-    try lock?.requireThere()
     try change("finish a run") { database in
       try database.run(
         """

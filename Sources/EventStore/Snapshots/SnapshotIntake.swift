@@ -72,6 +72,7 @@ public final class SnapshotIntake {
       try ArchiveRows(database).close(
         archive, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
         snapshotsCheck: snapshotsCheck, isDated: isDated)
+      try ledger.lock?.requireThere()
       try database.release("archive")
     }
     isOpen = false
