@@ -115,9 +115,9 @@ private struct Chain {
   }
 }
 
-extension [Chain] {
+private extension [Chain] {
   /// Threads as chains, by their start.
-  fileprivate func chained() -> [Chain] {
+  func chained() -> [Chain] {
     var chains: [Chain] = []
     var ends: [Store: ChainEnds] = [:]
     for thread in sorted(by: { $0.order < $1.order }) {

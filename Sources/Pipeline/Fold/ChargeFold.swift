@@ -26,8 +26,8 @@ struct ChargeFold {
     let rows: [LineageRow]
     let events: [Event]
     var archive = Int32.max
-    fileprivate var owners: Owners?
-    fileprivate var sources: EventSources?
+    var owners: Owners?
+    var sources: EventSources?
 
     init(_ rows: [LineageRow], _ events: [Event], knownBy archive: Int32 = .max) {
       (self.rows, self.events, self.archive) = (rows, events, archive)
@@ -98,7 +98,7 @@ struct ChargeFold {
   }
 
   /// What the rows of a group's lineages share.
-  fileprivate struct Owners {
+  struct Owners {
     /// By lineage: its place in the group.
     var places: [Int64: Int32] = [:]
     /// The last user that the events of each name; 0 for none.
