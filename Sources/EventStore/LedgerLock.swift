@@ -38,7 +38,7 @@ public final class LedgerLock {
       usleep(UInt32(1_000_000 / attemptsPerSecond))
     }
     // Who held it may have removed the file: then others take the lock of another one.
-    guard lock.isThere else {
+    guard try lock.isThere() else {
       return try acquire(
         ledgerPath: ledgerPath, waitSeconds: attemptsLeft / attemptsPerSecond)
     }
@@ -46,15 +46,19 @@ public final class LedgerLock {
   }
 
   /// Whether the path still names the file that is locked.
-  private var isThere: Bool {
+  private func isThere() throws(SubledgerError) -> Bool {
     var (own, named) = (stat(), stat())
-    return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
-      && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    guard fstat(descriptor, &own) == 0, lstat(path, &named) == 0 else {
+      let cause = errno
+      if cause == ENOENT { return false }
+      throw .ledgerFile("look at the lock \(path)", cause: cause)
+    }
+    return own.st_ino == named.st_ino && own.st_dev == named.st_dev
   }
 
   /// Refuses to go on when the lock's file was removed: another run can have the lock of a new one.
   func requireThere() throws(SubledgerError) {
-    guard !isThere else { return }
+    if try isThere() { return }
     throw SubledgerError(
       .tryAgain, "cannot go on: the lock \(path) was removed, and another run may be at work",
       hint: "let no job remove that file, and run again")

@@ -80,7 +80,7 @@ for n in $(some "$count" "$points"); do
   echo "error EIO $n 73 74"
   echo "error ESTALE $n 73 74"
   echo "error EACCES $n 74 75 77 78"
-  echo "error ENOENT $n 66 73 74 78"
+  echo "error ENOENT $n 66 73 74 75 78"
   echo "error EMFILE $n 73 74"
   echo "error EINTR $n 73 74"
   echo "error short $n"
