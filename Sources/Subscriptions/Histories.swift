@@ -31,6 +31,12 @@ public func forEachHistory(
   }
 }
 
+extension [Event] {
+  /// Whether the histories of so many events of a group are computed twice, rather than held
+  /// together.
+  public var areTooMany: Bool { count > 1 << 12 }
+}
+
 /// The events of one user, or of one purchase without user, of a provider without stable ids.
 private struct FoldGroup {
   let rules: FoldSettings
@@ -49,9 +55,6 @@ private struct FoldGroup {
     }
   }
 
-  /// Histories of so many events are computed twice, rather than kept until all are chained.
-  private var isLarge: Bool { events.count > 1 << 12 }
-
   func forEachHistory(
     checkStop: () throws -> Void, _ body: (SubscriptionHistory) throws -> Void
   ) throws {
@@ -62,11 +65,12 @@ private struct FoldGroup {
     }
     var threads: [Chain] = []
     for thread in events.threads(of: purchases.filter { !events[$0].isShared }) {
-      if isLarge { try checkStop() }
-      threads.append(Chain(try history(GroupEvents(events, at: thread)), isHeld: !isLarge))
+      if events.areTooMany { try checkStop() }
+      threads.append(
+        Chain(try history(GroupEvents(events, at: thread)), isHeld: !events.areTooMany))
     }
     for chain in threads.chained() {
-      if isLarge { try checkStop() }
+      if events.areTooMany { try checkStop() }
       try body(chain.single ?? history(chain.events(of: events)))
     }
   }

@@ -5,11 +5,17 @@ import Domain
 
 @Suite("Lives of a user")
 struct LivesTests {
-  @Test("What follows the end of another product is one subscription; what overlaps is another")
-  func overlap() throws {
+  /// A month of one product and, after a lapse, a year of another.
+  private var monthThenYear: Telling {
     var feed = Telling(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = Telling.yearly }
+    return feed
+  }
+
+  @Test("What follows the end of another product is one subscription; what overlaps is another")
+  func overlap() throws {
+    var feed = monthThenYear
     let histories = try feed.histories(asOf: "2026-04-01")
     #expect(histories.map { $0.state?.lineages } == [[10, 11]])
     #expect(histories.map { $0.state?.lineage } == [11])
@@ -19,9 +25,7 @@ struct LivesTests {
 
   @Test("Beside thousands of other purchases of the user, a subscription is the same")
   func many() throws {
-    var feed = Telling(.flobuk)
-    feed.show("2026-01-10", 10, until: "2026-02-10")
-    feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = Telling.yearly }
+    var feed = monthThenYear
     let alone = try feed.facts(asOf: "2026-04-01")
     for number in 1...4_200 {
       feed.show("2026-01-05", Int64(100 + number), until: nil) { event, _ in

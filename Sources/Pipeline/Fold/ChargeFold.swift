@@ -25,7 +25,7 @@ struct ChargeFold {
   struct Group {
     let rows: [LineageRow]
     let events: [Event]
-    var archive = Int32.max
+    let archive: Int32
     var owners: Owners?
     var sources: EventSources?
 

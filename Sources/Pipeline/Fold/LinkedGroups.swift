@@ -21,7 +21,7 @@ struct LinkedGroups {
     /// The group of `rows` by itself.
     init(_ rows: [LineageRow], _ events: [Event], rules: FoldSettings) throws {
       self.init(rows, events)
-      guard events.count <= 1 << 12 else { return }
+      guard !events.areTooMany else { return }
       histories = try Subscriptions.histories(of: events, rules: rules)
     }
 
