@@ -136,7 +136,8 @@ struct RowChecks {
     var keys = ProbedKeys()
     try database.forEachRow("select key, body from snapshot_content order by key") { row in
       check.rows += 1
-      if !keys.accept(row.int64(0), of: Fingerprint.of(row.blob(1))) {
+      let key = SnapshotCoding.key(ofUser: row.int64(0), Fingerprint.of(row.blob(1)))
+      if !keys.accept(row.int64(0), of: key) {
         check.fail("snapshot_content \(row.int64(0)) does not have the key of its body")
       }
     }

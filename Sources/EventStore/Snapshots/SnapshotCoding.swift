@@ -7,6 +7,12 @@ internal import Domain
 enum SnapshotCoding {
   private static let layout: UInt64 = 1
 
+  /// The key of a content: in its upper half that of the user, so that contents lie in the order
+  /// of their snapshots, in its lower half the content's fingerprint.
+  static func key(ofUser user: Int64, _ fingerprint: Int64) -> Int64 {
+    user & ~0xffff_ffff | fingerprint & 0xffff_ffff
+  }
+
   static func encode(_ entitlements: [Entitlement]) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(unsigned: layout)

@@ -10,6 +10,11 @@ public final class SnapshotIntake {
   private var snapshotsCheck: Int64 = 0
   private var rejects = RejectedLines()
   private var isOpen = true
+  /// What is not written yet: in the order of users, rows that lie beside each other are written
+  /// one after the other.
+  private var waiting: [WaitingSnapshot] = []
+  private var waitingBytes = 0
+  private static let waitingBytesMax = 8 << 20
 
   init(_ new: NewArchive, in ledger: Ledger) throws(SubledgerError) {
     precondition(!ledger.isIngesting, "one archive is imported at a time")
@@ -40,15 +45,12 @@ public final class SnapshotIntake {
     _ snapshots: [Snapshot], rejects newRejects: [Reject] = [], retracted: Int64 = 0
   ) throws(SubledgerError) {
     try write("add snapshots") { database in
-      var writer = try SnapshotWriter(ledger: ledger, archive: archive, database: database)
       for snapshot in snapshots {
-        if let check = try writer.write(snapshot) {
-          snapshotsCheck &+= check
-          counts.accepted += 1
-        } else {
-          counts.duplicates += 1
-        }
+        let app = try ledger.keep(word: snapshot.app, in: database)
+        waiting.append(WaitingSnapshot(snapshot, app: app))
+        waitingBytes += waiting[waiting.count - 1].bytes
       }
+      if waitingBytes > Self.waitingBytesMax { try writeWaiting(to: database) }
       let rejected = Int64(newRejects.count)
       counts.lines += Int64(snapshots.count) + retracted + rejected
       counts.rejected += rejected
@@ -61,6 +63,20 @@ public final class SnapshotIntake {
     }
   }
 
+  private func writeWaiting(to database: Connection) throws {
+    var writer = try SnapshotWriter(archive: archive, database: database)
+    waiting.sort { $0.firstKey < $1.firstKey }
+    for snapshot in waiting {
+      if let check = try writer.write(snapshot) {
+        snapshotsCheck &+= check
+        counts.accepted += 1
+      } else {
+        counts.duplicates += 1
+      }
+    }
+    (waiting, waitingBytes) = ([], 0)
+  }
+
   /// Closes the account and makes everything of the file part of the ledger.
   ///
   /// `isDated` is true if every line contains its capture time: then equal bytes are always the
@@ -69,6 +85,7 @@ public final class SnapshotIntake {
     damageOffset: Int64? = nil, provisionalFrom: Int64? = nil, isDated: Bool = true
   ) throws(SubledgerError) -> ArchiveCounts {
     try write("write the counts of an archive") { database in
+      try writeWaiting(to: database)
       try ArchiveRows(database).close(
         archive, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
         snapshotsCheck: snapshotsCheck, isDated: isDated)
@@ -109,10 +126,31 @@ extension Ledger {
   }
 }
 
+/// A snapshot as it is written.
+private struct WaitingSnapshot {
+  let user: String
+  /// The user's key, unless another user has that.
+  let firstKey: Int64
+  /// Its own columns but for user and content.
+  let provider: Provider
+  let app: StringID
+  let capturedAt: Instant
+  let place: Provenance
+  let body: [UInt8]
+
+  init(_ snapshot: Snapshot, app: StringID) {
+    (user, provider, self.app) = (snapshot.user, snapshot.provider, app)
+    firstKey = Fingerprint.of(user)
+    (capturedAt, place) = (snapshot.capturedAt, snapshot.place)
+    body = SnapshotCoding.encode(snapshot.entitlements)
+  }
+
+  /// About what it takes of memory.
+  var bytes: Int { MemoryLayout<WaitingSnapshot>.stride + user.utf8.count + body.count + 64 }
+}
+
 private struct SnapshotWriter {
-  private let ledger: Ledger
   private let archive: Int32
-  private let database: Connection
   private let users: UserKeys
   private let contentInsertion: Statement
   private let contentLookup: Statement
@@ -122,10 +160,8 @@ private struct SnapshotWriter {
   /// Whether the last content was known: then the next one most often is.
   private var wasKnown = false
 
-  init(ledger: Ledger, archive: Int32, database: Connection) throws {
-    self.ledger = ledger
+  init(archive: Int32, database: Connection) throws {
     self.archive = archive
-    self.database = database
     users = try UserKeys(database)
     contentInsertion = try database.statement(
       "insert into snapshot_content (key, body) values (?, ?) on conflict (key) do nothing")
@@ -148,27 +184,26 @@ private struct SnapshotWriter {
   }
 
   /// The check of the written row; nil when the ledger has the same snapshot.
-  mutating func write(_ snapshot: Snapshot) throws -> Int64? {
+  mutating func write(_ snapshot: WaitingSnapshot) throws -> Int64? {
     let user = snapshot.user.isEmpty ? 0 : try users.keep(id: snapshot.user)
-    let content = try keep(SnapshotCoding.encode(snapshot.entitlements))
-    let app = try ledger.keep(word: snapshot.app, in: database)
+    let content = try keep(snapshot.body, of: user)
     let columns = [
-      Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
-      content, snapshot.place.line, snapshot.place.byteOffset,
+      Int64(snapshot.provider.rawValue), user, Int64(snapshot.app),
+      snapshot.capturedAt.milliseconds, content, snapshot.place.line, snapshot.place.byteOffset,
     ]
     for (index, column) in (columns + [Int64(archive)]).enumerated() {
       insertion.bind(Int32(index + 1), column)
     }
     guard try insertion.changedRow() else { return nil }
     try dueInsertion?.run(
-      snapshot.capturedAt, Int64(snapshot.provider.rawValue), user, Int64(app), content)
+      snapshot.capturedAt, Int64(snapshot.provider.rawValue), user, Int64(snapshot.app), content)
     return RowCheck.snapshot(columns)
   }
 
-  /// The key of a content, which is kept when new: its fingerprint or, where another content has
-  /// that number already, the next one that is free.
-  private mutating func keep(_ body: [UInt8]) throws -> Int64 {
-    var key = body.withUnsafeBytes { Fingerprint.of($0) }
+  /// The key of a content, which is kept when new: where another content has its own already, the
+  /// next one that is free.
+  private mutating func keep(_ body: [UInt8], of user: Int64) throws -> Int64 {
+    var key = SnapshotCoding.key(ofUser: user, body.withUnsafeBytes { Fingerprint.of($0) })
     while true {
       if !wasKnown {
         contentInsertion.bind(1, key)
