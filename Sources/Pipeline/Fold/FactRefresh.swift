@@ -23,7 +23,7 @@ struct FactRefresh {
 
   private var rules: ReconciliationSettings { fold.rules }
 
-  /// A part of all events is not enough.
+  /// A part of all events is not enough, or would take more memory than all.
   struct NeedsEverything: Error {}
 
   /// The result of a run before reconciliation with snapshots.
@@ -77,8 +77,11 @@ struct FactRefresh {
       case .dirty(let dirty, let basis) = try FoldScope(
         of: ledger, rules: rules, fingerprint: fingerprint)
     else { return try everything() }
-    let outcome = try ledger.atOneMoment { try dirtyGroups(dirty, basis, former) }
-    return try outcome.charges.agrees(with: former) ? outcome : everything()
+    do {
+      let outcome = try ledger.atOneMoment { try dirtyGroups(dirty, basis, former) }
+      if try outcome.charges.agrees(with: former) { return outcome }
+    } catch is NeedsEverything {}
+    return try everything()
   }
 
   private func everything() throws -> Outcome {

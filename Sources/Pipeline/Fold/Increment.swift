@@ -123,10 +123,16 @@ private struct GroupRefresh: Sendable {
   /// The last archive that the facts cover.
   let archive: Int32
 
+  /// Events of a group of now and of then that are held together, with all that they book.
+  private static let eventsMax = 1 << 17
+
   func refresh(
     _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Increment.Result,
     _ rows: inout ChargeFold
   ) throws {
+    guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
+      throw FactRefresh.NeedsEverything()
+    }
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
