@@ -15,7 +15,7 @@ public func histories(of events: [Event], rules: FoldSettings) throws -> [Subscr
   return found
 }
 
-/// Calls `body` at each of the same subscriptions, and `checkStop` between them.
+/// Calls `body` at each of the same subscriptions, and `checkStop` between them and within.
 ///
 /// A user can have hundreds of thousands of purchases: of so many, each subscription is held only
 /// while `body` runs.
@@ -61,24 +61,25 @@ private struct FoldGroup {
     let purchases = events.indices.filter { !events[$0].isCollectionAlone }
     let shared = purchases.filter { events[$0].isShared }
     if !shared.isEmpty {
-      try body(history(GroupEvents(events, at: shared), exclusion: .familySharing))
+      try body(
+        history(GroupEvents(events, at: shared), exclusion: .familySharing, checkStop))
     }
-    var threads: [Chain] = []
-    for thread in events.threads(of: purchases.filter { !events[$0].isShared }) {
-      if events.areTooMany { try checkStop() }
-      threads.append(
-        Chain(try history(GroupEvents(events, at: thread)), isHeld: !events.areTooMany))
-    }
-    for chain in threads.chained() {
-      if events.areTooMany { try checkStop() }
-      try body(chain.single ?? history(chain.events(of: events)))
+    let threads = events.threads(of: purchases.filter { !events[$0].isShared })
+    let isHeld = !events.areTooMany || threads.count == 1
+    let chains = try threads.map {
+      Chain(try history(GroupEvents(events, at: $0), checkStop), isHeld: isHeld)
+    }.chained()
+    for chain in chains {
+      try body(chain.single ?? history(chain.events(of: events), checkStop))
     }
   }
 
   private func history(
-    _ reported: GroupEvents, exclusion: ExclusionReason? = nil
-  ) throws(AmountOverflow) -> SubscriptionHistory {
+    _ reported: GroupEvents, exclusion: ExclusionReason? = nil, _ checkStop: () throws -> Void
+  ) throws -> SubscriptionHistory {
+    if events.areTooMany { try checkStop() }
     let history = StateSequence(of: reported.array, collections: collections, rules: rules)
+    if events.areTooMany { try checkStop() }
     return try SubscriptionHistory(
       reported: reported, events: history.events, nextDerived: history.next, rules: rules,
       exclusion: exclusion, isChained: isChained)
