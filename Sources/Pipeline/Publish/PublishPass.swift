@@ -153,9 +153,7 @@ struct PublishPass {
     let staging = try Staging.begin(for: out, reports: reportPaths)
     do {
       let reports = try writeReports(by: reportPlan, with: fold, into: staging.path)
-      // From here on nothing stops between the published set and the ledger's word of it.
       try reportPlan.checkStop()
-      ledger.stop = nil
       manifest.resources = reports.tables
       try writePage(of: ReportSet(in: staging.path, manifest), in: plan.locale)
       if plan.hasWorkbook {
@@ -164,6 +162,9 @@ struct PublishPass {
         try writeWorkbook(
           of: ReportSet(in: staging.path, manifest), in: room.path(""), check: reportPlan.checkStop)
       }
+      // From here on nothing stops between the published set and the ledger's word of it.
+      try reportPlan.checkStop()
+      ledger.stop = nil
       let set = try staging.sealed(by: manifest, of: reports)
       try accept(set.checksums)
       // Whatever page of the ledger is damaged is found before the set is visible.
