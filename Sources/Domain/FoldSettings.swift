@@ -9,7 +9,8 @@ public struct FoldSettings: Sendable {
   /// How long after a period's end a charge is still a recovery.
   public var retryHorizon: Interval
   /// How late a provider can still deliver a message.
-  public var deliveryWindows: [Provider: Interval]
+  public var deliveryWindows = Dictionary(
+    uniqueKeysWithValues: Provider.allCases.map { ($0, $0.interface.retries.deliveryWindow) })
   /// What each feed needs besides from an event to the making of its message.
   public var creationLags: [Feed: Interval] = [:]
   /// Configured periods by the ledger's symbol of the store product id.
@@ -40,7 +41,6 @@ public struct FoldSettings: Sendable {
     self.calendar = calendar
     renewalGap = .hours(24)
     retryHorizon = .days(60)
-    deliveryWindows = [:]
     periods = [:]
     watermarks = [:]
   }
@@ -93,7 +93,7 @@ public struct FoldSettings: Sendable {
 
   /// How long after it was made a message of `provider` can still come.
   public func deliveryWindow(_ provider: Provider) -> Interval {
-    deliveryWindows[provider] ?? provider.interface.retries.deliveryWindow
+    deliveryWindows[provider] ?? .seconds(0)
   }
 }
 

@@ -143,8 +143,8 @@ extension FoldSettings {
   mutating func take(_ configuration: Configuration) {
     renewalGap = configuration.renewalGap ?? renewalGap
     retryHorizon = configuration.retryHorizon ?? retryHorizon
-    let windows = configuration.retrySchedules.mapValues(\.deliveryWindow)
-    deliveryWindows = windows.merging(configuration.deliveryWindows) { $1 }
+    deliveryWindows.merge(configuration.retrySchedules.mapValues(\.deliveryWindow)) { $1 }
+    deliveryWindows.merge(configuration.deliveryWindows) { $1 }
     doubleCharges = configuration.doubleCharges
     let named = configuration.authority
     authority = named + authority.filter { !named.contains($0) }

@@ -134,10 +134,11 @@ public struct SnapshotReader {
     }
     if rightsList != nil { return .qonversion }
     // Of two shapes that are alike the one that asks for more comes last in the list of providers.
-    let known = Providers.all.reversed().first { mapper in
-      others[mapper.provider]?.recognises(members, of: tape) ?? false
+    for mapper in Providers.all.reversed()
+    where others[mapper.provider]?.recognises(members, of: tape) == true {
+      return mapper.provider
     }
-    return known?.provider ?? .qonversion
+    return .qonversion
   }
 
   private mutating func rights(
