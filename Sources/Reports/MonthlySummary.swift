@@ -67,9 +67,9 @@ public func summarySources(of column: String?) -> String {
 
 /// The sums of each month and app over all providers, stores and products.
 struct MonthlySummary {
+  /// As they are printed.
   private struct Key: Hashable {
-    let month: Month
-    /// As it is printed.
+    let month: String
     let app: String
   }
 
@@ -104,7 +104,7 @@ struct MonthlySummary {
       }
       let places = Self.sources.indices.filter { Self.sources[$0].column == "delta" }
       for place in places {
-        rows[Key(month: change.month, app: app), default: Row()].sums[place].add(delta)
+        rows[Key(month: change.month.text, app: app), default: Row()].sums[place].add(delta)
       }
     }
   }
@@ -119,15 +119,14 @@ struct MonthlySummary {
         (place, column, unit: table.columns[column].type == "integer" ? 1_000_000 : Int64(1))
       }
     }
-    try set.forEachRow(of: table) { row in
-      guard let month = Month(text: row[0]) else { return }
-      let key = Key(month: month, app: row[app])
-      var sums = rows[key] ?? Row()
+    func add(_ row: CSVRow, to sums: inout Row) {
       for (place, column, unit) in parts {
         sums.sums[place].add(row.micros(column).map { $0 / unit })
       }
       if let complete, row[complete] == "false" { sums.isComplete = false }
-      rows[key] = sums
+    }
+    try set.forEachRow(of: table) { row in
+      add(row, to: &rows[Key(month: row[0], app: row[app]), default: Row()])
     }
   }
 
@@ -142,8 +141,9 @@ struct MonthlySummary {
         : one.key.month < other.key.month
     }
     try writer.write(
-      ordered.map { key, row in
-        let values = [Int64(key.month.number), 0] + row.sums.map(\.value)
+      ordered.compactMap { key, row -> (values: [Int64?], text: String)? in
+        guard let month = Month(text: key.month) else { return nil }
+        let values = [Int64(month.number), 0] + row.sums.map(\.value)
         return (values + [row.isComplete ? 1 : 0], text: key.app)
       })
     return writer

@@ -6,7 +6,7 @@ public struct CSVRow {
   private let isNumber: [Bool]
   private let isForSpreadsheet: Bool
   private let separator: UInt8
-  /// The cells without quotes, one behind the other, and where each of them ends.
+  /// The cells without quotes, with separators between them, and where each of them ends.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
@@ -47,7 +47,7 @@ public struct CSVRow {
   }
 
   private func cell(_ column: Int) -> ArraySlice<UInt8> {
-    bytes[(column == 0 ? 0 : ends[column - 1])..<ends[column]]
+    bytes[(column == 0 ? 0 : ends[column - 1] + 1)..<ends[column]]
   }
 
   /// Whether the line that was read is the header, with or without a byte order mark.
@@ -83,9 +83,16 @@ public struct CSVRow {
   mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
+    let line = line.dropLast(isForSpreadsheet ? 1 : 0)
+    guard line.contains(UInt8(ascii: "\"")) else {
+      bytes.append(contentsOf: line)
+      for (place, byte) in bytes.enumerated() where byte == separator { ends.append(place) }
+      ends.append(bytes.count)
+      return ends.count == names.count
+    }
     var isQuoted = false
     var wasClosed = false
-    for byte in line.dropLast(isForSpreadsheet ? 1 : 0) {
+    for byte in line {
       if byte == UInt8(ascii: "\"") {
         // Two quotes inside a quoted cell are one of its text.
         if wasClosed { bytes.append(byte) }
@@ -94,7 +101,8 @@ public struct CSVRow {
         continue
       }
       wasClosed = false
-      if byte == separator, !isQuoted { ends.append(bytes.count) } else { bytes.append(byte) }
+      if byte == separator, !isQuoted { ends.append(bytes.count) }
+      bytes.append(byte)
     }
     ends.append(bytes.count)
     return !isQuoted && ends.count == names.count
