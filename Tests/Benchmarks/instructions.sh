@@ -1,7 +1,7 @@
 #!/bin/bash
-# Counts the instructions of runs on a small fixed world: of everything without snapshots and with
-# a snapshot of every user, and of a night with one more purchase after that. Fails when there are
-# more than instructions.txt allows. Neither the load nor the clock of the machine changes the count.
+# Counts the instructions of runs on a small fixed world: of everything with a snapshot of every
+# user, and of a night with one more purchase after that. Fails when there are more than
+# instructions.txt allows. Neither the load nor the clock of the machine changes the count.
 # usage: Tests/Benchmarks/instructions.sh BINARY [--record]      (needs: apt-get install valgrind)
 set -euo pipefail
 
@@ -18,23 +18,22 @@ as_of=$(cat "$folder/world/truth/as_of.txt")
 # Valgrind of Debian 12 cannot read what Swift writes for debuggers.
 strip --strip-debug -o "$folder/subledger" "$binary"
 
-# count NAME LEDGER [OPTION...]: prints the name and the instructions of a run.
+# count NAME: prints the name and the instructions of a run.
 count() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$folder/subledger" run --jobs 1 \
-    --archives "$folder/archives" --config "$folder/world/subledger.yaml" --as-of "$as_of" \
-    --ledger "$folder/$2.sqlite" --out "$folder/$2" "${@:3}" 2> "$folder/log" || [ $? = 1 ] ||
-    { cat "$folder/log" >&2; exit 2; }
+    --archives "$folder/archives" --snapshots "$folder/world/snapshots/sdk" \
+    --config "$folder/world/subledger.yaml" --as-of "$as_of" --ledger "$folder/ledger.sqlite" \
+    --out "$folder/reports" 2> "$folder/log" || [ $? = 1 ] || { cat "$folder/log" >&2; exit 2; }
   awk -v name="$1" '/Collected/ { print name, $NF; found = 1 } END { exit !found }' "$folder/log" ||
     { cat "$folder/log" >&2; exit 2; }
 }
 
 counted=$(
-  count run alone
-  count snapshots both --snapshots "$folder/world/snapshots/sdk"
+  count run
   zcat "$folder/archives/"* | grep '"in_app_purchase"' | grep -v receivedAt | head -1 |
     sed 's/"transaction_id":"[^"]*"/"transaction_id":"2999999999999999"/' \
       > "$folder/archives/night.jsonl"
-  count night both --snapshots "$folder/world/snapshots/sdk")
+  count night)
 
 if [ "${2:-}" = --record ]; then
   awk '{ print $0, 5 }' <<< "$counted" | tee "$limits"
