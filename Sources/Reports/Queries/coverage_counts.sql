@@ -80,6 +80,8 @@ gap as (
     ) as without_transaction
   from coverage_cell as cell
   join gap_name as name on name.id = cell.gap
+  -- Arrivals are no gaps, and most of the cells.
+  where cell.gap <> (select other.id from gap_name as other where other.word = 'arrival')
   group by
     cell.provider,
     cell.app
