@@ -45,6 +45,7 @@ struct CoverageCounts: Equatable {
       \.withoutTransaction,
     ]
     for (column, count) in counts.enumerated() { self[keyPath: count] = row.int64(column + 2) }
+    hasSnapshots = row.int64(counts.count + 2) != 0
   }
 
   /// The coverage of `metric` in this data of a feed of `provider`.

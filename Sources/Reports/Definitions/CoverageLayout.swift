@@ -24,12 +24,10 @@ extension ReportContext {
     try ledger.rows(sql: query) { row in
       feeds.append((try row.provider(0), row.int64(1), CoverageCounts(row)))
     }
-    let captures = try ledger.newestCaptures(asOf: plan.rules.asOf)
     let hasOthers = Set(feeds.map(\.provider)).count > 1
     for (provider, app, counts) in feeds {
       var counts = counts
       counts.hasOtherProviders = hasOthers
-      counts.hasSnapshots = captures[provider] != nil
       for metric in CoverageMetric.allCases {
         let statement = counts.statement(metric, provider)
         try insert(

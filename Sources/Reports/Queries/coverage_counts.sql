@@ -106,8 +106,13 @@ select
   coalesce(delivery.states, 0) as states,
   coalesce(delivery.single_events, 0) as single_events,
   coalesce(gap.unlisted_offers, 0) as unlisted_offers,
-  coalesce(gap.without_transaction, 0) as without_transaction
+  coalesce(gap.without_transaction, 0) as without_transaction,
+  exists (
+    select 1 from snapshot
+    where snapshot.provider = horizon.provider and snapshot.captured_ms <= as_of.ms
+  ) as has_snapshots
 from horizon
+cross join as_of
 left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app
 left join renewal on renewal.provider = horizon.provider and renewal.app = horizon.app
 left join movement on movement.provider = horizon.provider and movement.app = horizon.app
