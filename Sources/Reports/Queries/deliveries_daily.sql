@@ -93,73 +93,54 @@ parts as (
   where
     silence.next_day > silence.last_day + 1
     and cell.delivered > 0
-),
-sums as (
-  select
-    day,
-    provider,
-    kind,
-    sum(delivered) as delivered,
-    sum(distinct_events) as distinct_events,
-    sum(duplicates_exact) as duplicates_exact,
-    sum(duplicates_semantic) as duplicates_semantic,
-    sum(conflicts) as conflicts,
-    sum(out_of_order) as out_of_order,
-    sum(late) as late,
-    sum(received) as received,
-    sum(attempt_1) as attempt_1,
-    sum(attempt_2) as attempt_2,
-    sum(attempt_3) as attempt_3,
-    sum(attempt_4) as attempt_4,
-    sum(attempt_5) as attempt_5,
-    sum(attempt_6) as attempt_6,
-    max(latency_max_s) as latency_max_s,
-    max(is_silent) as is_silent
-  from parts
-  group by
-    day,
-    provider,
-    kind
 )
 select
   row.day,
   row.provider,
   row.kind,
-  row.delivered,
-  row.distinct_events,
-  row.duplicates_exact,
-  row.duplicates_semantic,
-  row.conflicts,
-  row.out_of_order,
-  row.late,
-  case when row.received > 0 then row.attempt_1 end as attempt_1,
-  case when row.received > 0 then row.attempt_2 end as attempt_2,
-  case when row.received > 0 then row.attempt_3 end as attempt_3,
-  case when row.received > 0 then row.attempt_4 end as attempt_4,
-  case when row.received > 0 then row.attempt_5 end as attempt_5,
-  case when row.received > 0 then row.attempt_6 end as attempt_6,
+  sum(row.delivered) as delivered,
+  sum(row.distinct_events) as distinct_events,
+  sum(row.duplicates_exact) as duplicates_exact,
+  sum(row.duplicates_semantic) as duplicates_semantic,
+  sum(row.conflicts) as conflicts,
+  sum(row.out_of_order) as out_of_order,
+  sum(row.late) as late,
+  case when sum(row.received) > 0 then sum(row.attempt_1) end as attempt_1,
+  case when sum(row.received) > 0 then sum(row.attempt_2) end as attempt_2,
+  case when sum(row.received) > 0 then sum(row.attempt_3) end as attempt_3,
+  case when sum(row.received) > 0 then sum(row.attempt_4) end as attempt_4,
+  case when sum(row.received) > 0 then sum(row.attempt_5) end as attempt_5,
+  case when sum(row.received) > 0 then sum(row.attempt_6) end as attempt_6,
   case
-    when row.received > 0
+    when sum(row.received) > 0
       then
-        row.delivered - row.attempt_1 - row.attempt_2 - row.attempt_3 - row.attempt_4
-        - row.attempt_5 - row.attempt_6
+        sum(row.delivered) - sum(row.attempt_1) - sum(row.attempt_2) - sum(row.attempt_3)
+        - sum(row.attempt_4) - sum(row.attempt_5) - sum(row.attempt_6)
   end as attempt_unknown,
-  latency.p50 as latency_p50_s,
-  latency.p95 as latency_p95_s,
-  latency.p99 as latency_p99_s,
-  row.latency_max_s
-from sums as row
+  -- A group has one row of these.
+  max(latency.p50) as latency_p50_s,
+  max(latency.p95) as latency_p95_s,
+  max(latency.p99) as latency_p99_s,
+  max(row.latency_max_s) as latency_max_s
+from parts as row
 left join latency
   on latency.day = row.day
   and latency.provider = row.provider
   and latency.kind = row.kind
-where
-  row.delivered <> 0
-  or row.distinct_events <> 0
-  or row.duplicates_exact <> 0
-  or row.duplicates_semantic <> 0
-  or row.conflicts <> 0
-  or row.out_of_order <> 0
-  or row.late <> 0
-  or row.is_silent = 1
-order by row.day
+group by
+  row.day,
+  row.provider,
+  row.kind
+having
+  sum(row.delivered) <> 0
+  or sum(row.distinct_events) <> 0
+  or sum(row.duplicates_exact) <> 0
+  or sum(row.duplicates_semantic) <> 0
+  or sum(row.conflicts) <> 0
+  or sum(row.out_of_order) <> 0
+  or sum(row.late) <> 0
+  or max(row.is_silent) = 1
+order by
+  row.day,
+  row.provider,
+  row.kind
