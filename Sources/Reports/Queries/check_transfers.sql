@@ -17,6 +17,7 @@ sums as (
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   left join linked on linked.provider = cell.provider and linked.app = cell.app
+  where movement.word in ('transfer_in', 'transfer_out')
   group by
     1,
     2,
