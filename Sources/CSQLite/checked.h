@@ -124,6 +124,8 @@ static int subledger_open(
 
 // Makes these files those that `sqlite3_open_v2` opens by the name "subledger"; called once.
 static inline int subledger_register_files(void) {
+  // Else every piece of memory is counted behind one lock, and nothing asks how much there is.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   subledger_system = sqlite3_vfs_find(0);
   if (!subledger_system) return SQLITE_ERROR;
   subledger_methods = (sqlite3_io_methods){
