@@ -81,7 +81,7 @@ create table lineage_link (
 
 create index lineage_link_by_root on lineage_link (root);
 
--- A snapshot is mostly the same in every run, so its content is kept once.
+-- A user's snapshot is mostly the same in every run, so its content is kept once.
 create table snapshot_content (
   key integer primary key, -- upper half: the user's; lower half: of the body; or the next free one
   body blob not null -- layout: SnapshotCoding.swift
