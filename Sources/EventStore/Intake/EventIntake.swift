@@ -261,10 +261,8 @@ public final class EventIntake {
   ) throws(SubledgerError) {
     do {
       try ledger.access(doing) { database in
-        if !isWriting {
-          try ledger.lock?.requireThere()
-          try database.savepoint("batch")
-        }
+        if !isWriting { try ledger.lock?.requireThere() }
+        if !isWriting { try database.savepoint("batch") }
         isWriting = true
         try body(database)
       }

@@ -1,3 +1,29 @@
+/// A chunk that can be read after its archive has gone on.
+public struct ChunkCopy: Sendable {
+  /// Of a chunk of lines.
+  public let bytes: [UInt8]
+  private let line: Int64
+  private let offset: Int64
+  private let isOversized: Bool
+
+  /// A copy of `chunk`; nil of one that only says that the others are void.
+  public init?(of chunk: ArchiveChunk) {
+    switch chunk {
+    case .again: return nil
+    case .oversizedValue(let line, let byteOffset):
+      (bytes, self.line, offset, isOversized) = ([], line, byteOffset, true)
+    case .lines(let bytes, let firstLine, let firstOffset):
+      (self.bytes, line, offset, isOversized) = (Array(bytes), firstLine, firstOffset, false)
+    }
+  }
+
+  /// Calls `body` with the chunk, whose bytes are good until it returns.
+  public func withChunk(_ body: (ArchiveChunk) -> Void) {
+    guard !isOversized else { return body(.oversizedValue(line: line, byteOffset: offset)) }
+    return bytes.withUnsafeBytes { body(.lines($0, firstLine: line, firstOffset: offset)) }
+  }
+}
+
 extension ArchiveChunk {
   /// The chunk in pieces that hold only lines of `lines`, or none of them; lines have physical
   /// numbers, from 1.

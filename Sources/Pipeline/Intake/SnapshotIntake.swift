@@ -98,25 +98,47 @@ extension Intake {
     }
   }
 
-  /// Reads and parses a file in a thread of its own, while this one writes.
+  /// Reads a file in a thread of its own, and parses it in several, while this one writes.
   private func messages(
     capturedAt: Instant?
   ) -> @Sendable (ArchiveFile, (SnapshotMessage) -> Bool) -> Void {
     let (bytesMax, retracted) = (plan.valueBytesMax, retracted)
+    // More would wait for the bytes.
+    let parsers = min(plan.jobs, 4)
     return { file, send in
-      var reader = SnapshotReader()
+      func pass(_ message: SnapshotMessage) throws {
+        guard send(message) else { throw ArchiveReader.NotWanted() }
+      }
+      var waiting: [ChunkCopy] = []
+      var bytes = 0
+      func parse() throws {
+        try Workers(count: parsers).run(
+          waiting,
+          eachBy: {
+            var reader = SnapshotReader()
+            return { copy, send in
+              var (batch, apart) = (SnapshotBatch(), Int64(0))
+              copy.withChunk {
+                apart = reader.read(
+                  $0, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
+              }
+              _ = send(.batch(batch, apart: apart))
+            }
+          }, take: { try pass($1) })
+        (waiting, bytes) = ([], 0)
+      }
       do {
         let end = try readArchive(file, valueBytesMax: bytesMax) { chunk in
-          var batch = SnapshotBatch()
-          let apart = reader.read(
-            chunk, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
-          if case .again = chunk {
-            reader = SnapshotReader()
-            guard send(.again) else { throw ArchiveReader.NotWanted() }
+          guard let copy = ChunkCopy(of: chunk) else {
+            (waiting, bytes) = ([], 0)
+            return try pass(.again)
           }
-          guard send(.batch(batch, apart: apart)) else { throw ArchiveReader.NotWanted() }
+          waiting.append(copy)
+          bytes += copy.bytes.count
+          if bytes > parsers << 22 { try parse() }
         }
-        _ = send(.ended(end))
+        try parse()
+        try pass(.ended(end))
       } catch is ArchiveReader.NotWanted {
         // The writer has stopped and throws its own error.
       } catch {

@@ -153,7 +153,6 @@ struct PublishPass {
     let staging = try Staging.begin(for: out, reports: reportPaths)
     do {
       let reports = try writeReports(by: reportPlan, with: fold, into: staging.path)
-      try reportPlan.checkStop()
       manifest.resources = reports.tables
       try writePage(of: ReportSet(in: staging.path, manifest), in: plan.locale)
       if plan.hasWorkbook {
