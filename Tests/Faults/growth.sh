@@ -21,7 +21,7 @@ declare -A sizes=(
   [archives]=500 [apps]=1000 [products]=3000 [currencies]=4000 [names]=3000)
 
 # measured WORLD AS_OF: a run of everything; its processor seconds, KiB of memory and wall seconds
-# are the last line of WORLD/time. Exit 1 says that breaks are open.
+# become a line of WORLD/time. Exit 1 says that breaks are open.
 measured() {
   /usr/bin/time --quiet -a -f '%U %S %M %e' -o "$1/time" timeout -k 5 300 "$binary" run --quiet \
     --archives "$1/archives" --as-of "$2" --ledger "$1/ledger.sqlite" --out "$1/reports" \

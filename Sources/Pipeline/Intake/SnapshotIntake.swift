@@ -105,6 +105,16 @@ extension Intake {
     let (bytesMax, retracted) = (plan.valueBytesMax, retracted)
     // More would wait for the bytes.
     let parsers = min(plan.jobs, 4)
+    let parser: @Sendable () -> (ChunkCopy, (SnapshotMessage) -> Bool) -> Void = {
+      var reader = SnapshotReader()
+      return { copy, send in
+        var (batch, apart) = (SnapshotBatch(), Int64(0))
+        copy.withChunk {
+          apart = reader.read($0, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
+        }
+        _ = send(.batch(batch, apart: apart))
+      }
+    }
     return { file, send in
       func pass(_ message: SnapshotMessage) throws {
         guard send(message) else { throw ArchiveReader.NotWanted() }
@@ -112,19 +122,7 @@ extension Intake {
       var waiting: [ChunkCopy] = []
       var bytes = 0
       func parse() throws {
-        try Workers(count: parsers).run(
-          waiting,
-          eachBy: {
-            var reader = SnapshotReader()
-            return { copy, send in
-              var (batch, apart) = (SnapshotBatch(), Int64(0))
-              copy.withChunk {
-                apart = reader.read(
-                  $0, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
-              }
-              _ = send(.batch(batch, apart: apart))
-            }
-          }, take: { try pass($1) })
+        try Workers(count: parsers).run(waiting, eachBy: parser) { try pass($1) }
         (waiting, bytes) = ([], 0)
       }
       do {
