@@ -187,14 +187,8 @@ public struct CivilCalendar: Sendable, Equatable {
   public func start(of month: Month) -> Instant { start(of: month.firstDay) }
 
   private func offset(at instant: Instant) -> Int64 {
-    guard offsets.count > 1 else { return offsets[0].seconds }
-    var low = 0
-    var high = offsets.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if offsets[middle].from <= instant { low = middle } else { high = middle }
-    }
-    return offsets[low].seconds
+    let next = (1..<offsets.count).partitioningIndex { offsets[$0].from > instant }
+    return offsets[next - 1].seconds
   }
 }
 

@@ -45,3 +45,16 @@ public struct Heap<Element> {
     }
   }
 }
+
+extension Range<Int> {
+  /// The first number that belongs to the second part, as all numbers behind it do; the upper bound
+  /// when there is none.
+  @inlinable public func partitioningIndex(where isInSecondPart: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if isInSecondPart(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -91,6 +91,9 @@ public struct SubscriptionHistory: Sendable {
   /// of it.
   public var isCounted: Bool { if case .feed = role { false } else { exclusion == nil } }
 
+  /// Whether it has so many events that what its fold needs for a while matters.
+  public var isLarge: Bool { events.areTooMany }
+
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { reported.isEmpty }
 

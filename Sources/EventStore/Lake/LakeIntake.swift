@@ -146,15 +146,11 @@ public final class LakeIntake: ArchiveIntake {
   /// Returns false when no such event waits.
   public func take(_ result: UInt8, of number: Int, in archive: Int32) -> Bool {
     if results.isEmpty { results = Array(repeating: .new, count: events) }
-    var (low, high) = (0, finished.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if finished[middle].draft.id < archive { low = middle + 1 } else { high = middle }
-    }
-    guard low < finished.count, finished[low].draft.id == archive, number >= 0,
-      let result = UpsertResult(rawValue: result), finished[low].draft.start + number < events
+    let place = finished.indices.partitioningIndex { finished[$0].draft.id >= archive }
+    guard place < finished.count, finished[place].draft.id == archive, number >= 0,
+      let result = UpsertResult(rawValue: result), finished[place].draft.start + number < events
     else { return false }
-    results[finished[low].draft.start + number] = result
+    results[finished[place].draft.start + number] = result
     return true
   }
 

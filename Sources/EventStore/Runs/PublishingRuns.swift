@@ -6,23 +6,11 @@ public struct PublishingRuns: Sendable {
 
   /// The first run from `run` on that had what happened at `time` in its reports.
   public func first(from run: Int64, reporting time: Instant) -> Int64 {
-    let start = runs.partitioningIndex { $0.id >= run }
+    let start = runs.indices.partitioningIndex { runs[$0].id >= run }
     return runs[start...].first { $0.asOf > time }?.id ?? runs.last?.id ?? run
   }
 
   init(_ runs: [(id: Int64, asOf: Instant)]) { self.runs = runs }
-}
-
-extension Array {
-  /// The first index whose element fulfils `condition`, as all behind it do.
-  func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if condition(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
 }
 
 extension Ledger {

@@ -99,22 +99,29 @@ struct ChargeFold {
 
   /// What the rows of a group's lineages share.
   struct Owners {
-    /// By lineage: its place in the group.
-    var places: [Int64: Int32] = [:]
+    /// Places of the lineages in the group, by key.
+    private let order: [Int32]
     /// The last user that the events of each name; 0 for none.
-    var users: [Int64]
+    private(set) var users: [Int64]
     /// Of the last charge.
     var last: (lineage: Int64, user: Int64, cells: ChargeOwner)?
 
     init(_ group: [LineageRow], _ events: [Event]) {
+      order = group.indices.sorted { group[$0].key < group[$1].key }.map(Int32.init)
       users = Array(repeating: 0, count: group.count)
-      for (place, row) in group.enumerated() { places[row.key] = Int32(place) }
       for event in events.reversed() where event.user != 0 {
-        if let place = places[event.lineage], users[Int(place)] == 0 {
-          users[Int(place)] = event.user
+        if let place = place(of: event.lineage, in: group), users[place] == 0 {
+          users[place] = event.user
         }
         if group.count == 1 { break }
       }
+    }
+
+    func place(of lineage: Int64, in group: [LineageRow]) -> Int? {
+      let found = order.indices.partitioningIndex { group[Int(order[$0])].key >= lineage }
+      guard found < order.count else { return nil }
+      let place = Int(order[found])
+      return group[place].key == lineage ? place : nil
     }
   }
 
@@ -126,7 +133,7 @@ struct ChargeFold {
     if let last = owners.last, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }
-    let place = owners.places[event.lineage].map { Int($0) }
+    let place = owners.place(of: event.lineage, in: group.rows)
     let row = place.map { group.rows[$0] }
     let newest = place.map { owners.users[$0] } ?? 0
     let user = event.user == 0 ? newest : event.user

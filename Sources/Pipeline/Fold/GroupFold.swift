@@ -86,12 +86,14 @@ struct GroupFold: Sendable {
       var isWatched = false
       var texts: GroupTexts?
       try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
+        try take($0)
+        // What all this needed is given back before the facts grow.
+        if $0.isLarge { try cases.ledger.releaseMemory() }
         deadlines.add($0)
         try $0.book(into: &result.facts)
         if try look(at: $0, of: group, named: group, &texts, cases, into: &result) {
           isWatched = true
         }
-        try take($0)
       }
       return finish(group, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
     }

@@ -17,7 +17,6 @@ struct ChargeSpill {
   private let path: String
   private var size = 0
   private var extents: [Month: [Extent]] = [:]
-  private var buffer: [UInt8] = []
 
   /// Makes the file at `path` and takes its name away.
   init(at path: String) throws(SubledgerError) {
@@ -30,7 +29,8 @@ struct ChargeSpill {
 
   /// Writes the rows of `part`, which is sorted.
   mutating func add(_ part: ChargePart) throws(SubledgerError) {
-    buffer.removeAll(keepingCapacity: true)
+    var buffer: [UInt8] = []
+    buffer.reserveCapacity(part.bytes.count + part.entries.count * 16)
     var month: Month?
     var start = 0
     func end(_ extents: inout [Month: [Extent]], _ count: Int, _ size: Int) {

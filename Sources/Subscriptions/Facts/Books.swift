@@ -61,6 +61,10 @@ extension SubscriptionHistory {
     var books = FactBooks(factor: factor)
     swap(&books.facts, &facts)
     defer { swap(&books.facts, &facts) }
+    if isLarge {
+      // A table that grows is held twice.
+      books.facts.renewals.reserveCapacity(books.facts.renewals.count + bookings.count)
+    }
     try book(all: &books)
   }
 }

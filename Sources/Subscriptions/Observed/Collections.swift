@@ -54,29 +54,16 @@ struct Collections {
   func disappearance(of opening: Event) -> Event? {
     guard let last = last[OfLineage(opening, opening.product)] else { return nil }
     let held = deliveries[last].seen
-    let later = deliveries.indices.first(from: last + 1) { deliveries[$0].seen > held }
+    let later = (last + 1..<deliveries.count).partitioningIndex { deliveries[$0].seen > held }
     let holders = holding[opening.product] ?? []
-    let next = holders.indices.first(from: 0) { holders[$0] >= later }
+    let next = holders.indices.partitioningIndex { holders[$0] >= later }
     // Holders are a row without gap as long as they stand as far behind `later` as behind `next`.
-    let run = holders.indices.first(from: next) { holders[$0] - later > $0 - next } - next
+    let run = (next..<holders.count).partitioningIndex { holders[$0] - later > $0 - next } - next
     guard later + run < deliveries.count else { return nil }
     let lacking = deliveries[later + run]
     var event = lacking.event
     event.time = lacking.time > held ? lacking.time : lacking.seen
     return event
-  }
-}
-
-extension Range<Int> {
-  /// The first number from `start` on for which `isSuch` is true, if it is true for all numbers
-  /// after it.
-  func first(from start: Int, where isSuch: (Int) -> Bool) -> Int {
-    var (low, high) = (start, upperBound)
-    while low < high {
-      let middle = (low + high) / 2
-      if isSuch(middle) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }
 

@@ -151,7 +151,7 @@ private struct PurchaseIndex {
   private func purchaseCut(by event: Event) -> Int? {
     guard let end = event.periodEnd, let known = ends[OfLineage(event, event.product)]
     else { return nil }
-    let next = known.indices.first(from: 0) { known[$0].end > end }
+    let next = known.indices.partitioningIndex { known[$0].end > end }
     guard next < known.count else { return nil }
     let isRunning =
       rules.periodLength(of: event).map { $0.start(before: known[next].end) < end }
