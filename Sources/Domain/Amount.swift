@@ -15,7 +15,7 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
   public var micros: Int64
 
   /// An amount of `micros` millionths.
-  public init(micros: Int64) { self.micros = micros }
+  @inlinable public init(micros: Int64) { self.micros = micros }
 
   /// Nothing.
   public static let zero = Amount(micros: 0)

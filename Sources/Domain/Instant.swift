@@ -4,7 +4,7 @@ public struct Instant: Codable, Sendable, Hashable, Comparable {
   public var milliseconds: Int64
 
   /// The instant `milliseconds` after the epoch.
-  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+  @inlinable public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// The instant `seconds` after the epoch.
   public init(seconds: Int64) { milliseconds = seconds * 1000 }
@@ -42,7 +42,7 @@ public struct Interval: Codable, Sendable, Hashable, Comparable {
   public var milliseconds: Int64
 
   /// A length of `milliseconds`.
-  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+  @inlinable public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// A length of `seconds`.
   public static func seconds(_ seconds: Int64) -> Interval {

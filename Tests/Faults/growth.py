@@ -38,7 +38,7 @@ def start(number, time=START, **other):
                  time, **other)
 
 
-def purchase(number, time):
+def purchase(number, time, products):
     """A purchase by one user of FLOBUK, who does not say which purchases continue each other."""
     received = datetime.fromtimestamp(time, timezone.utc)
     return {"receivedAt": f"{received:%Y-%m-%dT%H:%M:%SZ}",
@@ -46,7 +46,7 @@ def purchase(number, time):
             "body": {"transaction": str(10**9 + number), "store": "AppleAppStore", "user": "u-1",
                      "timestamp": time,
                      "data": {"status": 0, "type": "Subscription", "expiresDate": time + 30 * DAY,
-                              "autoRenew": True, "productId": f"com.example.p{number % 50}"}}}
+                              "autoRenew": True, "productId": f"com.example.p{number % products}"}}}
 
 
 def lines(shape, n):
@@ -79,9 +79,10 @@ def lines(shape, n):
     if shape == "user":
         return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k), time)
                 for k, time in enumerate(bought))
-    if shape == "purchases":
+    if shape in ("purchases", "product"):
         # In 59 days up to as-of, however many there are.
-        return (purchase(k, START + 59 * DAY * k // n) for k in range(n))
+        products = 50 if shape == "purchases" else 1
+        return (purchase(k, START + 59 * DAY * k // n, products) for k in range(n))
     if shape == "entitled":
         return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k), time,
                       entitlements={
@@ -104,7 +105,7 @@ def lines(shape, n):
     return (start(k, time=START + k % 80000) for k in range(n))
 
 
-SHAPES = ("versions ties pairs copies shared renewals moment texts user purchases entitled members"
+SHAPES = ("versions ties pairs copies shared renewals moment texts user purchases product entitled members"
           " archives apps products currencies names").split()
 
 

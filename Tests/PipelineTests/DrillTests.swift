@@ -184,8 +184,9 @@ struct DrillTests {
       (state.created, state.user) = (nil, 5)
       state.periodStart = Self.start + .days(transaction)
       state.periodEnd = Self.start + .days(transaction + 30)
-      state.observation = Observation()
-      state.observation?.lastChargedAt = state.periodStart
+      var seen = Observation()
+      seen.lastChargedAt = state.periodStart
+      state.observation = seen
       return state
     }
     let (first, again) = (state(1, 1, collection: 1), state(31, 1, collection: 2))

@@ -31,15 +31,15 @@ public struct Provenance: Codable, Sendable, Hashable, Comparable {
 /// Money as a provider reports it.
 public struct Revenue: Sendable, Hashable {
   /// In the currency of the charge; nil when not sent.
-  public var local: Amount?
-  /// Whether the amounts are proceeds rather than the price; nil when not sent.
-  public var isProceed: Bool?
+  @Compact public var local: Amount?
+  /// In US dollars; nil when not sent.
+  @Compact public var usd: Amount?
+  /// Contribution that stays after commission, in percent; nil when not sent.
+  @Compact public var rate: Amount?
   /// ISO 4217 code, the symbol 0 when not sent.
   public var currency: StringID
-  /// In US dollars; nil when not sent.
-  public var usd: Amount?
-  /// Contribution that stays after commission, in percent; nil when not sent.
-  public var rate: Amount?
+  /// Whether the amounts are proceeds rather than the price; nil when not sent.
+  public var isProceed: Bool?
 
   /// Money as a provider sent it.
   public init(
@@ -60,11 +60,11 @@ public struct Revenue: Sendable, Hashable {
 /// The price that a provider shows beside an event; never a stand-in for revenue.
 public struct Price: Sendable, Hashable {
   /// In the currency of the charge.
-  public var local: Amount?
+  @Compact public var local: Amount?
+  /// In US dollars.
+  @Compact public var usd: Amount?
   /// ISO 4217 code, the symbol 0 when not sent.
   public var currency: StringID
-  /// In US dollars.
-  public var usd: Amount?
 
   /// A price as a provider sent it.
   public init(local: Amount? = nil, usd: Amount? = nil, currency: StringID = 0) {
@@ -80,11 +80,13 @@ public struct Price: Sendable, Hashable {
 /// them. The end of the period is in the event's `periodEnd`, the reason of an end in its `reason`.
 public struct Observation: Sendable, Hashable {
   /// When the purchase was first made; nil when not sent.
-  public var firstPurchasedAt: Instant?
+  @Compact public var firstPurchasedAt: Instant?
+  /// When it was charged last; nil when not sent.
+  @Compact public var lastChargedAt: Instant?
+  /// When auto-renew was switched on or off last; nil when not sent.
+  @Compact public var autoRenewChangedAt: Instant?
   /// The group in which only one product can be held; 0 when not sent.
   public var group: StringID = 0
-  /// When it was charged last; nil when not sent.
-  public var lastChargedAt: Instant?
   /// The type of product; nil if the body lacks it.
   public var productType: ProductType?
   /// Whether the user has access; nil if the body lacks it.
@@ -97,8 +99,6 @@ public struct Observation: Sendable, Hashable {
   public var isTrial: Bool?
   /// Whether the purchase waits for its payment, so that nothing is charged yet.
   public var isPending = false
-  /// When auto-renew was switched on or off last; nil when not sent.
-  public var autoRenewChangedAt: Instant?
   /// Whether another product took the place of this one.
   public var isReplaced = false
   /// Whether a family member shares it: this user is not charged.
@@ -117,8 +117,8 @@ public struct Observation: Sendable, Hashable {
 ///
 /// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
 ///
-/// Small fields stand behind optional ones, where they take no room: a fold group is held with all
-/// of its events.
+/// Fields stand in an order that leaves no room between them: a fold group is held with all of its
+/// events.
 public struct Event: Sendable, Hashable {
   /// `lineageKey` of the subscription.
   public var lineage: Int64 = 0
@@ -137,17 +137,40 @@ public struct Event: Sendable, Hashable {
   /// A purchase that a later collection of the user lacks has vanished.
   public var collection: Int64 = 0
   /// When the provider made the message.
-  public var created: Instant?
+  @Compact public var created: Instant?
+  /// When the archive's endpoint received it.
+  @Compact public var received: Instant?
+  /// The transaction's own date.
+  @Compact public var periodStart: Instant?
+  /// The end of the period as sent; for refunds and upgrades often the event's own time.
+  @Compact public var periodEnd: Instant?
+  /// The end of the grace period after a failed payment; nil when there is none.
+  @Compact public var graceEnd: Instant?
+  /// The end of the entitlement in the body that the product change granted.
+  @Compact public var entitledUntil: Instant?
+  /// The archive, line and byte that brought the event.
+  public var place = Provenance()
+  /// The provider's own name of the event.
+  public var name: StringID = 0
+  /// The price shown beside the event; it never replaces revenue.
+  public var price: Price?
+  /// The offer at which it was bought: the store's id, or `intro` where the provider sends only
+  /// that it is an introductory one; 0 for the full price.
+  public var offer: StringID = 0
+  /// Store product id; for a product change, the new product.
+  public var product: StringID = 0
+  /// Nil when the body has no revenue object, or an empty one.
+  public var revenue: Revenue?
+  /// How many of the product its money is for.
+  public var units: Int32 = 1
+  /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
+  public var renewalCount: Int32?
   /// The provider that sent it.
   public var provider: Provider
   /// Whether money really moved.
   public var environment: Environment
   /// The shop that took the money.
   public var store: Store
-  /// The provider's own name of the event.
-  public var name: StringID = 0
-  /// When the archive's endpoint received it.
-  public var received: Instant?
   /// What happened.
   public var kind: EventKind
   /// Whether the event can begin a subscription: its transaction id is the original one, or its
@@ -155,39 +178,16 @@ public struct Event: Sendable, Hashable {
   public var startsLineage: Bool = true
   /// The provider's reason of an end.
   public var reason: ChurnReason?
-  /// The provider's id of the app; 0 when unknown.
-  public var app: StringID = 0
-  /// The transaction's own date.
-  public var periodStart: Instant?
-  /// Store product id; for a product change, the new product.
-  public var product: StringID = 0
-  /// The end of the period as sent; for refunds and upgrades often the event's own time.
-  public var periodEnd: Instant?
-  /// For a product change, the product that was left.
-  public var previousProduct: StringID = 0
-  /// The end of the grace period after a failed payment; nil when there is none.
-  public var graceEnd: Instant?
-  /// ISO 3166-1 code of the user's country; 0 when not sent.
-  public var country: StringID = 0
-  /// The end of the entitlement in the body that the product change granted.
-  public var entitledUntil: Instant?
-  /// Country code of the shop's front; 0 when not sent.
-  public var storefront: StringID = 0
-  /// The price shown beside the event; it never replaces revenue.
-  public var price: Price?
-  /// The offer at which it was bought: the store's id, or `intro` where the provider sends only
-  /// that it is an introductory one; 0 for the full price.
-  public var offer: StringID = 0
-  /// Nil when the body has no revenue object, or an empty one.
-  public var revenue: Revenue?
-  /// How many of the product its money is for.
-  public var units: Int32 = 1
-  /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
-  public var renewalCount: Int32?
   /// The state that came with it; nil for providers that send no states.
   public var observation: Observation?
-  /// The archive, line and byte that brought the event.
-  public var place = Provenance()
+  /// The provider's id of the app; 0 when unknown.
+  public var app: StringID = 0
+  /// For a product change, the product that was left.
+  public var previousProduct: StringID = 0
+  /// ISO 3166-1 code of the user's country; 0 when not sent.
+  public var country: StringID = 0
+  /// Country code of the shop's front; 0 when not sent.
+  public var storefront: StringID = 0
 
   /// An event of `kind` at `time`; everything else is set by name.
   public init(

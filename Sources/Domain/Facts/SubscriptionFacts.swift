@@ -115,7 +115,7 @@ public struct RenewalKey: Sendable, Hashable {
   /// The renewed product.
   public var productKey: ProductKey
   /// Nil when neither the lineage's start nor a counter was seen.
-  public var ordinal: Int64?
+  @Compact public var ordinal: Int64?
 
   /// Renewals number `ordinal` of an product in a month.
   public init(month: Month, productKey: ProductKey, ordinal: Int64?) {

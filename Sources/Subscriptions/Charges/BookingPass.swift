@@ -176,11 +176,11 @@ struct Booking: Sendable {
 
 /// Gross and proceeds of one booking, positive, with their basis; nil means unknown.
 struct Money: Sendable, Equatable {
-  var grossUSD: Amount?
-  var proceedsUSD: Amount?
-  var grossLocal: Amount?
-  var proceedsLocal: Amount?
+  @Compact var grossUSD: Amount?
+  @Compact var proceedsUSD: Amount?
+  @Compact var grossLocal: Amount?
+  @Compact var proceedsLocal: Amount?
   /// Percent that stays after commission.
-  var rate: Amount?
+  @Compact var rate: Amount?
   var basis = AmountBasis.none
 }

@@ -38,6 +38,7 @@ struct Derivation {
 
   /// The derived events, in no order.
   consuming func run() -> [Event] {
+    events.reserveCapacity(purchases.count)
     for (place, purchase) in purchases.enumerated() {
       guard let opening = opening(of: purchase) else { continue }
       if purchase.reported == nil { events.append(opening) }

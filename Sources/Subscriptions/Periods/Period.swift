@@ -11,21 +11,21 @@ struct Period: Sendable {
   var product: StringID
   var start: Instant
   /// As paid or tried; nil if unknown.
-  var end: Instant?
+  @Compact var end: Instant?
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
   /// The indices in `eventRange` of events about a former period.
   var lateEvents: Set<Int> = []
   /// The paid end, which neither an early expiry nor an extension moves: as sent or listed with the
   /// charge, else the first reported one; nil if unknown.
-  var paidUntil: Instant?
-  var graceEnd: Instant?
+  @Compact var paidUntil: Instant?
+  @Compact var graceEnd: Instant?
   /// The latest end that events report of charges that followed and never arrived.
-  var unseenEnd: Instant?
+  @Compact var unseenEnd: Instant?
   /// Whether nothing limits the grace but an event that ends it; another purchase may replace it.
   var isGraceOpen = false
   /// The moment a whole refund of its charge, or a revocation, took access away.
-  var revokedAt: Instant?
+  @Compact var revokedAt: Instant?
 
   var eventRange: Range<Int> { opener..<eventsEnd }
 

@@ -1,0 +1,52 @@
+/// A value that is one integer.
+public protocol IntegerBacked: Sendable, Hashable {
+  /// The integer that it is.
+  var integer: Int64 { get }
+
+  /// The value that `integer` is.
+  init(integer: Int64)
+}
+
+/// An optional value in the eight bytes of the value: the least integer means none, and no
+/// input contains it.
+///
+/// A fold group is held with all of its events, and each has many of them. Inlinable, so that
+/// reading one costs a comparison.
+@propertyWrapper
+public struct Compact<Value: IntegerBacked>: Sendable, Hashable {
+  /// The value's integer; the least one for none.
+  public var integer: Int64
+
+  /// The value, or none.
+  @inlinable public init(wrappedValue: Value?) { integer = wrappedValue?.integer ?? .min }
+
+  /// The value; nil for none.
+  @inlinable public var wrappedValue: Value? {
+    get { integer == .min ? nil : Value(integer: integer) }
+    set { integer = newValue?.integer ?? .min }
+  }
+}
+
+extension Int64: IntegerBacked {
+  /// Itself.
+  @inlinable public var integer: Int64 { self }
+
+  /// The same number.
+  @inlinable public init(integer: Int64) { self = integer }
+}
+
+extension Instant: IntegerBacked {
+  /// Its milliseconds.
+  @inlinable public var integer: Int64 { milliseconds }
+
+  /// The instant so many milliseconds after the epoch.
+  @inlinable public init(integer: Int64) { self.init(milliseconds: integer) }
+}
+
+extension Amount: IntegerBacked {
+  /// Its millionths.
+  @inlinable public var integer: Int64 { micros }
+
+  /// The amount of so many millionths.
+  @inlinable public init(integer: Int64) { self.init(micros: integer) }
+}
