@@ -22,14 +22,15 @@ struct MissingCharge {
 /// What events alone prove (gaps in their counters, refunds of charges never seen, ends that
 /// nothing followed) is found without a snapshot as well.
 ///
-/// - Parameter user: the lineages, folded up to the earlier of as-of and `captured_at`, and the
-///   snapshot.
+/// - Parameters:
+///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
+///   - checkStop: throws when it is to stop, for a user can have hundreds of thousands of lineages.
 /// - Returns: the breaks, sorted by id, and the counts of deliberate omissions.
-public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings)
-  -> ReconciliationResult
-{
+public func reconcile(
+  _ user: ReconciliationInput, rules: ReconciliationSettings, checkStop: () throws -> Void
+) rethrows -> ReconciliationResult {
   let user = Reconciler(user, rules: rules)
-  for check in Reconciler.checks { check.evaluate(user) }
+  try user.evaluate(Reconciler.checks, checkStop)
   return user.outcome
 }
 
@@ -43,22 +44,28 @@ public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings
 /// - Parameters:
 ///   - inputs: the lineages beside each snapshot, or beside none; what these show is explained.
 ///   - webhook: the lineages, folded up to as-of, and the webhook's snapshot.
+///   - checkStop: throws when it is to stop.
 public func reconcile(
-  _ inputs: [ReconciliationInput], webhook: ReconciliationInput, rules: ReconciliationSettings
-) -> ReconciliationResult {
-  let users = inputs.map { Reconciler($0, rules: rules) }
+  _ inputs: [ReconciliationInput], webhook: ReconciliationInput, rules: ReconciliationSettings,
+  checkStop: () throws -> Void
+) rethrows -> ReconciliationResult {
+  let users = try inputs.map { input in
+    try checkStop()
+    return Reconciler(input, rules: rules)
+  }
+  try checkStop()
   let sent = Reconciler(webhook, rules: rules)
   sent.counts = ReconciliationCounts()
   for user in users {
     user.adoptStarts(of: sent)
-    for check in Reconciler.snapshotChecks { check.evaluate(user) }
+    try user.evaluate(Reconciler.snapshotChecks, checkStop)
     sent.adoptMissing(of: user)
   }
-  for check in Reconciler.webhookChecks { check.evaluate(sent) }
+  try sent.evaluate(Reconciler.webhookChecks, checkStop)
   var result = ReconciliationResult()
   for user in users {
     user.adopt(sent)
-    Reconciler.lastCheck.evaluate(user)
+    try user.evaluate([Reconciler.lastCheck], checkStop)
     result.add(user.outcome)
   }
   result.churnInDoubt.formUnion(sent.outcome.churnInDoubt)
@@ -131,6 +138,14 @@ final class Reconciler {
       view.entitlements, user.newerLineages.isEmpty ? named : NamedLineages(lineages))
     matches = matchEntitlements(of: view)
     view.date { inferredDate(of: $0, in: view) }
+  }
+
+  func evaluate(_ checks: [ReconciliationCheck], _ checkStop: () throws -> Void) rethrows {
+    for check in checks {
+      try checkStop()
+      check.evaluate(self)
+    }
+    try checkStop()
   }
 
   /// The lineage of a listed transaction: by its original id, by its own, else by that of another

@@ -25,6 +25,23 @@ struct ManyVersionsTests {
     }
   }
 
+  @Test("A signal is heard amid the versions of one event")
+  func stopAmidVersions() throws {
+    func asked(_ lines: Int, before: Int = .max) throws -> Int {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let listener = Listener(before: before)
+      let intake = try ledger.beginEvents(.named("a"))
+      try intake.add(.of((0..<lines).map { Line(created: 0, usd: Int64($0)) }))
+      ledger.stop = listener.ask
+      _ = try intake.finish()
+      return listener.count
+    }
+    let one = try asked(1)
+    let many = try asked(4_100)
+    #expect(many > one, "each 4,096 events of a subscription")
+    #expect(throws: SubledgerError.self) { try asked(4_100, before: many - 1) }
+  }
+
   @Test("A version that a published run used is kept beyond 64")
   func publishedVersions() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())

@@ -158,11 +158,34 @@ struct NothingLostTests {
     let lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
     func codes() -> [String] {
       let user = ReconciliationInput(provider: .qonversion, user: "ada", lineages: lineages)
-      return reconcile(user, rules: ReconciliationSettings(fold: .init(asOf: at("2026-04-20"))))
-        .breaks.map(\.code.rawValue)
+      let rules = ReconciliationSettings(fold: .init(asOf: at("2026-04-20")))
+      return reconcile(user, rules: rules, checkStop: {}).breaks.map(\.code.rawValue)
     }
     #expect(codes() == ["MISSED_RENEWAL"])
     lineages[0].isHeldByAnotherUser = true
     #expect(codes() == [])
+  }
+
+  @Test("A comparison stops where it is asked to, before each check")
+  func stops() throws {
+    struct Stop: Error {}
+    let user = ReconciliationInput(provider: .qonversion, user: "ada")
+    let rules = ReconciliationSettings(fold: .init(asOf: at("2026-04-20")))
+    func looks(before: Int) throws -> (alone: Int, beside: Int) {
+      var looks = 0
+      func look() throws {
+        looks += 1
+        if looks > before { throw Stop() }
+      }
+      _ = try reconcile(user, rules: rules, checkStop: look)
+      let alone = looks
+      _ = try reconcile([user], webhook: user, rules: rules, checkStop: look)
+      return (alone, looks - alone)
+    }
+    let all = try looks(before: .max)
+    #expect(all.alone > 15 && all.beside > 15)
+    for before in [0, all.alone - 1, all.alone, all.alone + all.beside - 1] {
+      #expect(throws: Stop.self) { try looks(before: before) }
+    }
   }
 }

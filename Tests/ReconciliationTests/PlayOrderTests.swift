@@ -40,7 +40,8 @@ struct PlayOrderTests {
       transactions: texts)
     return reconcile(
       ReconciliationInput(provider: provider, user: "ada", lineages: [lineage]),
-      rules: ReconciliationSettings(fold: rules, products: [:], feeds: [feed])
+      rules: ReconciliationSettings(fold: rules, products: [:], feeds: [feed]),
+      checkStop: {}
     ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
   }
 

@@ -131,7 +131,7 @@ struct Scenario {
       ReconciliationInput(
         provider: provider, user: user, snapshot: snapshot, lineages: reported.compactMap(\.self),
         newerLineages: newer),
-      rules: rules)
+      rules: rules, checkStop: {})
   }
 
   var breaks: [Break] { outcome.breaks }

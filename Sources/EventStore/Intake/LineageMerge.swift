@@ -18,6 +18,8 @@ struct MergeRules {
   let areInConflict: Bool
   /// Archives up to this number are known to a run that has published.
   let published: Int32
+  /// Answers the signal that asked to stop, 0 while none did.
+  let stop: (@Sendable () -> Int32)?
 }
 
 /// The results of merging that are not final yet.
@@ -79,6 +81,7 @@ struct LineageMerge {
   ) throws {
     try begin(lineage, stored: bytes)
     try parts { events, isLast in
+      if let stop = rules.stop { try SubledgerError.check(stop) }
       for event in events {
         let result = try add(event.record)
         if result == .new {

@@ -185,7 +185,7 @@ struct GroupFold: Sendable {
   private func missing(in lineage: LineageInput) -> ReconciliationResult {
     let user = ReconciliationInput(
       provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
-    return reconcile(user, rules: rules)
+    return reconcile(user, rules: rules, checkStop: {})
   }
 }
 

@@ -80,7 +80,8 @@ struct InputReader {
       try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
         let rows = try lineages(of: user, provider)
         let alone = try input(rows, of: provider)
-        let result = try outcome(of: [alone], rows).beyond(reconcile(alone, rules: rules))
+        let result = try outcome(of: [alone], rows)
+          .beyond(reconcile(alone, rules: rules, checkStop: ledger.checkStop))
         add(result, of: user, provider, to: &part)
       }
     }
@@ -165,9 +166,12 @@ struct InputReader {
       let known = inputs.count == 1 && inputs[0].snapshot == nil ? inputs[0] : nil
       var webhook = try known ?? input(rows, of: snapshot.provider)
       (webhook.provider, webhook.snapshot) = (snapshot.provider, snapshot)
-      return reconcile(inputs, webhook: webhook, rules: rules)
+      return try reconcile(
+        inputs, webhook: webhook, rules: rules, checkStop: ledger.checkStop)
     }
-    for input in inputs { result.add(reconcile(input, rules: rules)) }
+    for input in inputs {
+      result.add(try reconcile(input, rules: rules, checkStop: ledger.checkStop))
+    }
     return result
   }
 
@@ -197,7 +201,8 @@ struct InputReader {
   private mutating func input(
     _ own: [LineageRow], _ key: Int64, _ snapshot: Snapshot
   ) throws -> ReconciliationInput {
-    let listed = try listed(snapshot, besides: own)
+    let listed = try ListedLineages(
+      of: snapshot, besides: own, apps: apps[snapshot.provider, default: []], known, in: ledger)
     self.listed.foreign.merge(listed.foreign) { own, _ in own }
     self.listed.unreported.formUnion(listed.unreported)
     let foreign = listed.foreign.values.sorted { $0.key < $1.key }
@@ -244,51 +249,6 @@ struct InputReader {
       newer += histories.newer.filter { $0.isAmong(wanted) }
     }
     return (reported, newer)
-  }
-
-  /// What the original transaction ids of snapshots lead to, in whatever app and shop, besides the
-  /// user's own lineages.
-  private struct ListedLineages {
-    /// Lineages of others, by key.
-    var foreign: [Int64: LineageRow] = [:]
-    /// Where those would be that no event has reported.
-    var unreported: Set<Int64> = []
-  }
-
-  private func listed(
-    _ snapshot: Snapshot, besides rows: [LineageRow]
-  ) throws -> ListedLineages {
-    var listed = ListedLineages()
-    let own = Set(rows.map(\.key))
-    let apps = snapshot.app.isEmpty ? apps[snapshot.provider, default: []] : [snapshot.app]
-    var seen: Set<Int64> = []
-    // What a family member shares stays the payer's.
-    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
-      let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
-      for transaction in entitlement.transactions where transaction.ownership == .owner {
-        let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
-        guard seen.insert(first).inserted else { continue }
-        let keys = apps.flatMap { app in
-          stores.map { lineageKey(of: transaction, snapshot, app: app, $0) }
-        }
-        var isReported = !own.isDisjoint(with: keys)
-        for key in keys where !own.contains(key) && known?.mayContain(key) != false {
-          guard let row = try ledger.lineage(key) else { continue }
-          listed.foreign[key] = row
-          isReported = true
-        }
-        if !isReported { listed.unreported.formUnion(keys) }
-      }
-    }
-    return listed
-  }
-
-  private func lineageKey(
-    of transaction: SnapshotTransaction, _ snapshot: Snapshot, app: String, _ store: Store
-  ) -> Int64 {
-    Domain.lineageKey(
-      provider: snapshot.provider, app: app, environment: transaction.environment, store: store,
-      original: transaction.originalID.isEmpty ? transaction.id : transaction.originalID)
   }
 }
 

@@ -1,0 +1,53 @@
+import Domain
+import EventStore
+
+/// What the original transaction ids of a user's snapshots lead to, in whatever app and shop,
+/// besides the user's own lineages.
+struct ListedLineages {
+  /// Lineages of others, by key.
+  var foreign: [Int64: LineageRow] = [:]
+  /// Where those would be that no event has reported.
+  var unreported: Set<Int64> = []
+}
+
+extension ListedLineages {
+  /// Those of one snapshot.
+  ///
+  /// - Parameters:
+  ///   - apps: the provider's, for a snapshot that names none.
+  ///   - known: the keys of all lineages; nil where looking up few is cheaper.
+  init(
+    of snapshot: Snapshot, besides rows: [LineageRow], apps: [String], _ known: KeyFilter?,
+    in ledger: Ledger
+  ) throws {
+    let own = Set(rows.map(\.key))
+    let apps = snapshot.app.isEmpty ? apps : [snapshot.app]
+    var seen: Set<Int64> = []
+    // What a family member shares stays the payer's.
+    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
+      let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+      for transaction in entitlement.transactions where transaction.ownership == .owner {
+        let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
+        guard seen.insert(first).inserted else { continue }
+        let keys = apps.flatMap { app in
+          stores.map { lineageKey(of: transaction, snapshot, app: app, $0) }
+        }
+        var isReported = !own.isDisjoint(with: keys)
+        for key in keys where !own.contains(key) && known?.mayContain(key) != false {
+          guard let row = try ledger.lineage(key) else { continue }
+          foreign[key] = row
+          isReported = true
+        }
+        if !isReported { unreported.formUnion(keys) }
+      }
+    }
+  }
+}
+
+private func lineageKey(
+  of transaction: SnapshotTransaction, _ snapshot: Snapshot, app: String, _ store: Store
+) -> Int64 {
+  lineageKey(
+    provider: snapshot.provider, app: app, environment: transaction.environment, store: store,
+    original: transaction.originalID.isEmpty ? transaction.id : transaction.originalID)
+}
