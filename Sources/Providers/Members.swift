@@ -7,6 +7,8 @@ protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
   var names: [String] { get }
   /// Names of members that are known and not read.
   static var unread: [String] { get }
+  /// All names, made once.
+  static var table: MemberTable { get }
 }
 
 extension MemberField {
@@ -20,11 +22,35 @@ extension MemberField {
   var snakeCase: String { camelCase.replacing("USD", with: "Usd").inSnakeCase }
 }
 
+/// The names of the members of one kind of object: it takes longer to look for a table without
+/// collisions than to read many a file.
+struct MemberTable: Sendable {
+  let keys: KeyTable
+  /// Where each field's names begin in the table; one more marks the end.
+  let starts: [Int]
+  /// The first name of each field.
+  let names: [String]
+
+  init<Field: MemberField>(_: Field.Type, own: [Int: [String]] = [:]) {
+    let known = Field.allCases.map { field in
+      field.names.filter { name in !own.values.contains { $0.contains(name) } }
+    }
+    var taken: Set<String> = []
+    let names = Field.allCases.map { field in
+      ((own[field.rawValue] ?? []) + known[field.rawValue]).filter { taken.insert($0).inserted }
+    }
+    keys = KeyTable(names.flatMap { $0 } + Field.unread)
+    starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
+    self.names = names.map { $0.first ?? "" }
+  }
+}
+
 /// What messages call the fields of an object: a path such as `transaction.`, and the first names.
 final class MemberNames {
+  let path: String
   let texts: [String]
 
-  init(_ texts: [String]) { self.texts = texts }
+  init(_ path: String, _ texts: [String]) { (self.path, self.texts) = (path, texts) }
 }
 
 /// The value of a field, absent or not, and what messages call it.
@@ -36,7 +62,7 @@ struct MemberValue {
   unowned(unsafe) let names: MemberNames
 
   /// What messages call it.
-  var name: String { names.texts[field] }
+  var name: String { names.path + names.texts[field] }
 }
 
 /// Members of one object by field, found in one pass and reused from object to object.
@@ -52,17 +78,11 @@ struct Members<Field: MemberField> {
   /// Members of objects at `path`, which is empty for a body or ends in a point; `own` names, which
   /// are configured, come before the field's and mean nothing else.
   init(_ path: String = "", own: [Field.RawValue: [String]] = [:]) {
-    let known = Field.allCases.map { field in
-      field.names.filter { name in !own.values.contains { $0.contains(name) } }
-    }
-    var taken: Set<String> = []
-    let names = Field.allCases.map { field in
-      ((own[field.rawValue] ?? []) + known[field.rawValue]).filter { taken.insert($0).inserted }
-    }
-    keys = KeyTable(names.flatMap { $0 } + Field.unread)
-    starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
+    let isUsual = own.values.allSatisfy(\.isEmpty)
+    let table = isUsual ? Field.table : MemberTable(Field.self, own: own)
+    (keys, starts) = (table.keys, table.starts)
     slots = Array(repeating: -1, count: (starts.last ?? 0) + Field.unread.count)
-    self.names = MemberNames(names.map { path + ($0.first ?? "") })
+    names = MemberNames(path, table.names)
   }
 
   mutating func read(_ object: JSONNode, of tape: JSONTape) {

@@ -7,6 +7,7 @@ import Domain
 /// Sources: the payload formats and log records of the producers that docs/operations.md lists, and
 /// the usual columns of own handlers and tables.
 enum EnvelopeField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   /// A body, which says that there is none where it is null.
   case body
   /// A body or an envelope inside this one, in the order in which they are tried.

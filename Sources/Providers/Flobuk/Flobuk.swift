@@ -118,6 +118,7 @@ struct Flobuk: BodyMapper {
 ///
 /// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
 private enum FlobukField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case transaction, data, store, user, timestamp
   /// Vector's `timestamp` is left out: it has the name of the body's own, and is recognised by its
   /// form.

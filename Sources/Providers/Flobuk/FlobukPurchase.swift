@@ -42,6 +42,7 @@ struct FlobukPurchase {
 /// Source: the response types of the Unity SDK 1.2 to 1.4. `cancelReason` is left out: the meaning
 /// of its numbers is not published.
 enum FlobukDataField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case productID, type, sandbox, status, expiresDate, autoRenew, billingRetry, groupID
 
   static let unread = ["cancelReason"]

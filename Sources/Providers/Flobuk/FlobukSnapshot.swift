@@ -6,6 +6,7 @@ import Domain
 /// Source: the Unity SDK reads `data`; whatever else stands beside it is not documented, and
 /// webhooks name it so.
 private enum FlobukSnapshotField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case data, transaction, store
 }
 

@@ -165,6 +165,7 @@ struct Iaptic: BodyMapper {
 /// Source: iaptic.com and billing.fovea.cc, Webhook. Of `password`, the account's secret, only the
 /// presence is read.
 private enum IapticField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case type, applicationUsername, purchases, notification, password
   /// Members of other webhooks and of answers to failed requests.
   case othersMembers
@@ -184,5 +185,6 @@ private enum IapticField: Int, MemberField {
 
 /// The members of a body's `notification`, which bodies of the first years lack.
 private enum IapticNotificationField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case reason, id, date, productID, purchaseID, transactionID
 }

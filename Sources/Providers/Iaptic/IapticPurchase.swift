@@ -69,6 +69,7 @@ struct IapticPurchase {
 /// Sources: the pages above; iaptic-client for `amountMicros`, `amountUSD` and `currency`; the
 /// oldest interface for times that end in `At`.
 private enum IapticPurchaseField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case productID, purchaseID, transactionID, platform, sandbox
   case purchaseDate, lastRenewalDate, expirationDate, isExpired
   case renewalIntent, renewalIntentChangeDate, cancelationReason

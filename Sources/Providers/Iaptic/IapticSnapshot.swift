@@ -3,11 +3,13 @@ import Domain
 
 /// The members of a customer as iaptic lists many of them, one row each.
 private enum IapticCustomerField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case applicationUsername, customerInfo, receiptIDs
 }
 
 /// The members of a row's `customerInfo`, which sums up the last purchase.
 private enum IapticCustomerInfoField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case lastPurchaseID, lastPurchaseDate, expirationDate, activeSubscriber, lapsedSubscriber
   case renewalIntent
 }

@@ -121,6 +121,7 @@ struct Purple: BodyMapper {
 ///
 /// Source: docs.purplepublish.com, Receipt Events.
 private enum PurpleField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case version, type, eventTimeMillis, properties
   case received
 
@@ -131,6 +132,7 @@ private enum PurpleField: Int, MemberField {
 
 /// The members of an event's `properties`, whose values the schema declares to be strings.
 private enum PurplePropertyField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case packageName, productID, previousProductID, nextProductID
   case transactionID, originalTransactionID, accountID, deviceID, trialPeriod
   case introOfferPeriod

@@ -4,6 +4,7 @@
 /// Source: documentation.qonversion.io, Webhooks. Personal data (`properties`, `ip`, device and
 /// advertising ids) is left out on purpose: what is not looked up cannot leak.
 enum QonversionField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case eventName, userID, time, createdAt
   case productID, oldProductID, newProductID, subscriptionGroup
   case revenue, price, quantity, transaction, subscriptionRenewCount, entitlements
@@ -33,12 +34,14 @@ public enum CustomerIDMember: String, CaseIterable, Sendable {
 }
 
 enum QonversionTransactionField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case transactionID, originalTransactionID, transactionDate, expires, gracePeriodExpires
 
   var names: [String] { [snakeCase] }
 }
 
 enum QonversionMoneyField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case value, valueUSD, currency, isProceed, proceedsRate
 
   var names: [String] { [snakeCase] }
@@ -46,6 +49,7 @@ enum QonversionMoneyField: Int, MemberField {
 
 /// The members of one of a body's `entitlements`, as REST v3 or v4 names them.
 enum QonversionGrantField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case isActive, started, expires, source, product
 
   var names: [String] {

@@ -3,6 +3,7 @@ import Domain
 
 /// The members of a REST v4 purchase.
 private enum QonversionPurchaseField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
 
   var names: [String] { [snakeCase] }

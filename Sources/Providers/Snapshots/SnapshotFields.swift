@@ -3,6 +3,7 @@ import Domain
 
 /// The members around a snapshot's list of entitlements.
 enum SnapshotField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case provider, app, user, capturedAt, entitlements, data, hasMore, error
   case purchases, subscription, rows
 
@@ -21,6 +22,7 @@ enum SnapshotField: Int, MemberField {
 /// Sources: documentation.qonversion.io, Entitlements (v3, v4); QNMapper.m and QPermission.kt of
 /// the SDKs for the internal names.
 enum EntitlementField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case id, isActive, startedAt, trialStartedAt, firstPurchasedAt, lastPurchasedAt, offerCode
   case expiresAt, renewState, renewsCount, autoRenewOffAt
   case source, grantType, periodType, product, productID, transactions
@@ -47,6 +49,7 @@ enum EntitlementField: Int, MemberField {
 
 /// A store transaction's members, in the SDK's and the canonical names.
 enum SnapshotTransactionField: Int, MemberField {
+  static let table = MemberTable(Self.self)
   case id, originalID, at, expiresAt, revokedAt, environment, ownership, kind, productID, offer
 
   var names: [String] {
