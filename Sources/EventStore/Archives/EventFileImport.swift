@@ -99,14 +99,23 @@ final class EventFileImport {
     trail = LineAttribution()
   }
 
-  /// Writes the counts since the last write, whose events are written.
-  func write(to database: Connection) throws {
+  /// Writes the counts of archives since the last write, whose events are written.
+  static func write(_ archives: [EventFileImport], to database: Connection) throws {
+    var arrivals: [Feed: FeedArrivals] = [:]
+    for archive in archives { try archive.write(to: database, &arrivals) }
+    let ordered = arrivals.values.sorted {
+      ($0.feed.provider.rawValue, $0.feed.app) < ($1.feed.provider.rawValue, $1.feed.app)
+    }
+    for feed in ordered { try feed.write(to: database, run: archives[0].run) }
+  }
+
+  private func write(to database: Connection, _ feeds: inout [Feed: FeedArrivals]) throws {
     let rows = ArchiveRows(database)
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
     isListed = true
     try rows.add(skipped: skipped, of: id)
     try rows.add(&rejects, of: id)
-    try arrivals.write(to: database)
+    try arrivals.write(to: database, &feeds)
     try customers.write(of: id, to: database)
     skipped = [:]
     values = 0

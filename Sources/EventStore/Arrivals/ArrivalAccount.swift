@@ -96,12 +96,12 @@ final class ArrivalAccount {
     attempts.add(event, olderAttempt, of: older, isOlder: true)
   }
 
-  /// Adds the sums to the tables and clears them.
-  func write(to database: Connection) throws {
+  /// Adds the sums to the tables, those of feeds to `arrivals`, and clears them.
+  func write(to database: Connection, _ arrivals: inout [Feed: FeedArrivals]) throws {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
     try attempts.write(to: database, run: run)
-    for feed in feeds { try feed.write(to: database, run: run) }
+    for own in feeds { arrivals[own.feed, default: FeedArrivals(feed: own.feed)].add(own) }
     slots.removeAll()
     lastSlots = Array(repeating: -1, count: lastSlots.count)
     deliveries.removeAll()

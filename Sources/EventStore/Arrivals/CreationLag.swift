@@ -15,8 +15,17 @@ struct LagSample {
   /// Adds a message of `event`, where it has a time of its own.
   mutating func add(_ event: Event) {
     guard event.identity <= bound, let created = event.created else { return }
-    let lag = max(0, (created.milliseconds &- event.time.milliseconds) / 1000)
-    lags[event.identity] = max(lags[event.identity] ?? 0, lag)
+    add(max(0, (created.milliseconds &- event.time.milliseconds) / 1000), of: event.identity)
+  }
+
+  /// Adds the messages of `other`.
+  mutating func add(_ other: LagSample) {
+    for (identity, lag) in other.lags { add(lag, of: identity) }
+  }
+
+  private mutating func add(_ lag: Int64, of identity: Int64) {
+    guard identity <= bound else { return }
+    lags[identity] = max(lags[identity] ?? 0, lag)
     guard lags.count >= 2 * Self.size else { return }
     bound = lags.keys.sorted()[Self.size - 1]
     lags = lags.filter { $0.key <= bound }

@@ -1,7 +1,7 @@
 internal import Domain
 
-/// The hours in which deliveries of a feed arrived, and how late its messages are made, for one
-/// archive.
+/// The hours in which deliveries of a feed arrived, and how late its messages are made, for some
+/// archives.
 struct FeedArrivals {
   let feed: Feed
   private var lags = LagSample()
@@ -17,15 +17,21 @@ struct FeedArrivals {
 
   mutating func add(_ event: Event, at arrived: Instant) {
     lags.add(event)
-    let hour = arrived.hour
-    guard var arrivals = current?.arrivals, current?.hour == hour else {
-      if let current { hours[current.hour] = current.arrivals }
-      current = (hour, (hours[hour] ?? arrived...arrived).including(arrived))
-      return
-    }
-    guard !arrivals.contains(arrived) else { return }
-    arrivals = arrivals.including(arrived)
-    current = (hour, arrivals)
+    if let current, current.hour == arrived.hour, current.arrivals.contains(arrived) { return }
+    add(arrived...arrived, in: arrived.hour)
+  }
+
+  /// Adds those of other archives.
+  mutating func add(_ other: FeedArrivals) {
+    lags.add(other.lags)
+    for (hour, arrivals) in other.hours { add(arrivals, in: hour) }
+    if let current = other.current { add(current.arrivals, in: current.hour) }
+  }
+
+  private mutating func add(_ arrivals: ClosedRange<Instant>, in hour: Int64) {
+    if let current, current.hour != hour { hours[current.hour] = current.arrivals }
+    let known = current?.hour == hour ? current?.arrivals : hours[hour]
+    current = (hour, known?.including(arrivals) ?? arrivals)
   }
 
   /// Merges them into those of the ledger, as what `run` will publish.

@@ -248,10 +248,8 @@ public final class EventIntake {
   ) throws {
     var writer = writer
     let results = try writer.write()
-    for draft in drafts {
-      draft.resolve(results[(draft.start - writer.start)...])
-      try draft.write(to: database)
-    }
+    for draft in drafts { draft.resolve(results[(draft.start - writer.start)...]) }
+    try EventFileImport.write(drafts, to: database)
   }
 
   /// Runs `body` in the transaction of the batch, which lasts until the savepoint is released; an

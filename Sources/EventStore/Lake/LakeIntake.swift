@@ -166,9 +166,9 @@ public final class LakeIntake: ArchiveIntake {
     if results.isEmpty { results = Array(repeating: .new, count: events) }
     try ledger.change("add archives") { database in
       try ledger.saveSymbols(in: database)
+      for (draft, _) in finished { draft.resolve(results[draft.start...]) }
+      try EventFileImport.write(finished.map(\.draft), to: database)
       for (draft, place) in finished {
-        draft.resolve(results[draft.start...])
-        try draft.write(to: database)
         try draft.close(in: database)
         try database.run(
           """
