@@ -8,8 +8,12 @@ public indirect enum JSONValue: Sendable, Equatable {
   case object([String: JSONValue])
 
   /// The document with a newline at its end.
-  public var document: [UInt8] {
+  ///
+  /// - Parameter length: about its bytes, where known: a buffer that grows takes three times as
+  ///   much.
+  public func document(ofBytes length: Int = 0) -> [UInt8] {
     var out: [UInt8] = []
+    out.reserveCapacity(length)
     write(to: &out, depth: 0)
     out.append(UInt8(ascii: "\n"))
     return out

@@ -123,5 +123,5 @@ func padded(_ text: String, to width: Int) -> String {
 
 extension JSONValue {
   /// The document without a newline at its end.
-  var documentText: String { String(decoding: document.dropLast(), as: UTF8.self) }
+  var documentText: String { String(decoding: document().dropLast(), as: UTF8.self) }
 }

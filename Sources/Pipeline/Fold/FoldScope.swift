@@ -99,6 +99,6 @@ extension Plan {
         ])
       })
     options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))
-    return sha256(of: JSONValue.object(options).document)
+    return sha256(of: JSONValue.object(options).document())
   }
 }

@@ -143,7 +143,7 @@ extension Plan {
   }
 
   var optionsText: String {
-    String(decoding: JSONValue.object(effectiveOptions.byName).document, as: UTF8.self)
+    String(decoding: JSONValue.object(effectiveOptions.byName).document(), as: UTF8.self)
   }
 
   /// Whether the effective options equal a run's; an older program can have fewer.

@@ -52,7 +52,7 @@ public struct RunSummary: Sendable, Equatable {
       uniqueKeysWithValues: lists + [
         ("input", counts.json), ("reservations", .array(reservations.map(JSONValue.string))),
       ])
-    json = String(decoding: facts.json(with: members).document, as: UTF8.self)
+    json = String(decoding: facts.json(with: members).document(), as: UTF8.self)
   }
 
   private static func line(

@@ -166,7 +166,7 @@ extension ReconciliationSettings {
     let apps = sold.map { sold in
       [sold.provider.name, sold.app, sold.store.name, sold.product].map(JSONValue.string)
     }
-    let texts = apps.map { JSONValue.array($0).document }.sorted {
+    let texts = apps.map { JSONValue.array($0).document() }.sorted {
       $0.lexicographicallyPrecedes($1)
     }
     let plans = Set(strings.words.compactMap(\.withoutBasePlan)).flatMap(basePlans.names)
@@ -176,6 +176,6 @@ extension ReconciliationSettings {
         "lengths": .object(lengths.mapValues { .string("\($0)") }),
         "plans": .array(plans.sorted().map(JSONValue.string)),
         "sold": .array(texts.map { .string(String(decoding: $0, as: UTF8.self)) }),
-      ]).document)
+      ]).document())
   }
 }

@@ -19,7 +19,7 @@ extension Setting {
       "properties": .object(Dictionary(uniqueKeysWithValues: properties)),
       "additionalProperties": .bool(false),
     ]
-    return String(decoding: JSONValue.object(root).document, as: UTF8.self)
+    return String(decoding: JSONValue.object(root).document(), as: UTF8.self)
   }
 
   /// The first part of the name: the setting's own, or its group's.

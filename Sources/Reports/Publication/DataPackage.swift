@@ -20,7 +20,7 @@ extension Manifest {
       "profile": .string("tabular-data-package"),
       "resources": .array(sorted.map { described($0, seal: seals[$0.path]) }),
       "subledger": .object(extensionMembers(of: sorted)),
-    ]).document
+    ]).document(ofBytes: inputs.reduce(1 << 18) { $0 + $1.name.utf8.count + 320 })
   }
 
   private func described(_ resource: ReportTable, seal: FileSeal?) -> JSONValue {
@@ -57,7 +57,9 @@ extension Manifest {
       "time_zone": .string(timeZone),
       "csv_dialect": .string(dialect.rawValue),
       "options": .object(options),
-      "inputs": .array(inputs.sorted(by: ArchiveRecord.precedes).map(\.value)),
+      "inputs": .array(
+        inputs.indices.sorted { ArchiveRecord.precedes(inputs[$0], inputs[$1]) }
+          .map { inputs[$0].value }),
       "watermarks": .array(watermarks),
       "counts": .object(counts.mapValues { .integer($0) }),
       "control_totals": .object(byPath(resources) { $0.totals(addingUp: true) }),
