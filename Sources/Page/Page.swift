@@ -21,8 +21,24 @@ public func writePage(of set: ReportSet, in locale: PageLocale) throws {
   }
   let style = String(decoding: PackageResources.page_css, as: UTF8.self)
   let view = PageView(model, style: style)
-  let page = library.render(view, withTemplate: "page") ?? ""
+  let page = library.render(byName(view) ?? view, withTemplate: "page") ?? ""
   try writeFile(Array(page.utf8), to: "\(set.folder)/\(pageName)")
+}
+
+/// A model with its members as dictionaries: in anything else the library of templates would search
+/// all members for each that a template mentions.
+private func byName(_ value: Any) -> Any? {
+  if value is any LosslessStringConvertible { return value }
+  let mirror = Mirror(reflecting: value)
+  let members = mirror.children.compactMap { member in
+    byName(member.value).map { (member.label ?? "", $0) }
+  }
+  switch mirror.displayStyle {
+  case .optional: return members.first?.1
+  case .collection: return members.map(\.1)
+  case .struct: return Dictionary(members) { first, _ in first }
+  default: return value
+  }
 }
 
 private let templates = [
