@@ -13,7 +13,7 @@ export WITH_BZIP2 ?= $(call has,bzlib.h)
 export WITH_XLSX ?= $(call has,xlsxwriter.h)
 BINARY = .build/release/subledger
 POINTS ?= 60
-SORTS ?= crash power disk read signal limits together large hostile
+SORTS ?= crash power disk read signal limits together large
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
@@ -87,10 +87,11 @@ faults: build
 		echo "Tests/Faults/$$sort.sh $(BINARY) $(POINTS)"; \
 		Tests/Faults/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
 
-# Feeds worlds that grow in one direction each, SHAPES or all, SCALE times the smallest size (see
-# docs/reliability.md).
-attack: PACKAGES += python3 time
+# Feeds files that nobody should send, and worlds that grow in one direction each, SHAPES or all,
+# SCALE times the smallest size (see docs/reliability.md).
+attack: PACKAGES += python3 sqlite3 time
 attack: build
+	Tests/Faults/hostile.sh $(BINARY) $(POINTS)
 	Tests/Faults/growth.sh $(BINARY) $(or $(SCALE),4) $(SHAPES)
 
 # Tests under ThreadSanitizer, and under AddressSanitizer with its search for leaks. The limit of the
