@@ -1,5 +1,4 @@
 import Formats
-import Glibc
 
 /// Walks over the JSON values of a stretch of lines.
 ///
@@ -82,9 +81,6 @@ struct ValueCursor {
   }
 
   private func endOfLine(from start: Int) -> Int {
-    guard let base = bytes.baseAddress,
-      let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
-    else { return bytes.count }
-    return UnsafeRawPointer(found) - base
+    bytes.place(of: UInt8(ascii: "\n"), from: start) ?? bytes.count
   }
 }

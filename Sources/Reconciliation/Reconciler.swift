@@ -141,9 +141,9 @@ final class Reconciler {
   }
 
   func evaluate(_ checks: [ReconciliationCheck], _ checkStop: () throws -> Void) rethrows {
-    for check in checks {
+    for index in checks.indices {
       try checkStop()
-      check.evaluate(self)
+      checks[index].evaluate(self)
     }
     try checkStop()
   }

@@ -5,7 +5,7 @@ internal import Domain
 
 /// A part of the set that can be written beside the others, each from a ledger opened anew.
 ///
-/// The parts in their order are the set in its order; the longest come first.
+/// The parts in their order are the set in its order.
 public enum ReportPartition: CaseIterable, Sendable {
   /// Revenue by day.
   case revenueByDay
@@ -15,8 +15,15 @@ public enum ReportPartition: CaseIterable, Sendable {
   case movements
   /// Outcomes of trials and cohorts, and the reliability of the numbers.
   case outcomes
-  /// Input and breaks.
-  case account
+  /// Breaks.
+  case differences
+  /// What was delivered, and what became of it.
+  case input
+
+  /// In the order in which they are to be begun: the longest come first.
+  public static let longestFirst = [
+    revenueByDay, movements, input, outcomes, revenueByMonth, differences,
+  ]
 
   var layouts: [ReportDefinition] {
     switch self {
@@ -25,11 +32,8 @@ public enum ReportPartition: CaseIterable, Sendable {
     case .movements: [.churnMonthly, .renewalsMonthly, .mrrMonthly]
     case .outcomes:
       [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .overlap, .coverage]
-    case .account:
-      [
-        .breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .unknownInput,
-        .inputs, .rejects, .drill,
-      ]
+    case .differences: [.breaks, .breaksHistory, .refetchWorklist]
+    case .input: [.deliveriesDaily, .outages, .unknownInput, .inputs, .rejects, .drill]
     }
   }
 }

@@ -12,7 +12,7 @@ struct DamageTests {
     let lines = EnvelopeTests.lines.map(\.line) + [Body.upgrade.line, Body.of2020.line, "{}"]
     let marks = Array(#"{}[]":,\0e-nul"#.utf8) + [0, 10, 0xef, 0xff]
     var normaliser = Normaliser(rules: NormaliserSettings())
-    var reader = SnapshotReader()
+    let reader = SnapshotReader()
     for _ in 0..<50 {
       var bytes = Array(lines.shuffled(using: &dice).prefix(4).joined(separator: "\n").utf8)
       for _ in 0..<Int.random(in: 1...6, using: &dice) {

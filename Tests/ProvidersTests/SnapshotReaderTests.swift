@@ -216,7 +216,7 @@ func readSnapshots(
   _ text: String, capturedAtDefault: Instant? = nil
 ) -> SnapshotBatch {
   var batch = SnapshotBatch()
-  var reader = SnapshotReader()
+  let reader = SnapshotReader()
   Array(text.utf8).withUnsafeBytes {
     reader.read(
       $0, firstLine: 1, firstOffset: 0, capturedAtDefault: capturedAtDefault, to: &batch)

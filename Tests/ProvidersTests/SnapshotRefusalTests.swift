@@ -101,7 +101,7 @@ struct SnapshotRefusalTests {
     #expect(batch.rejects.map(\.reason) == ["not_json"])
     #expect(batch.rejects.map(\.place.line) == [2])
     var result = SnapshotBatch()
-    var reader = SnapshotReader()
+    let reader = SnapshotReader()
     reader.addOversized(line: 3, byteOffset: 8, to: &result)
     #expect(result.lines == 1 && result.rejects.map(\.reason) == ["value_too_long"])
   }

@@ -32,7 +32,7 @@ struct KnownInputTests {
     for name in ["a", "b"] {
       let result = try program.run(run)
       #expect(result.status == 0, "\(name): \(result)")
-      #expect(result.errors.hasSuffix("writing reports  6/6\n"), "\(name): \(result)")
+      #expect(result.errors.hasSuffix("writing reports  7/7\n"), "\(name): \(result)")
       try program.folder.write(bodies(3), to: "in/b.jsonl")
     }
   }

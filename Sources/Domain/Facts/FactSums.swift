@@ -5,27 +5,32 @@ extension Facts {
   ///
   /// Throws `AmountOverflow` when a sum leaves the range of amounts.
   public mutating func add(_ other: Facts) throws(AmountOverflow) {
-    if self == Facts() {
-      self = other
-      return
+    revenue.add(other.revenue, to: RevenueSums()) { $0.add($1) }
+    try movements.add(other.movements, to: MovementSums()) { sums, more throws(AmountOverflow) in
+      try sums.add(more)
     }
-    add(other.revenue)
-    for (key, sums) in other.movements {
-      try movements[key, default: MovementSums()].add(sums)
-    }
-    for (key, sums) in other.renewals { renewals[key, default: RenewalSums()].add(sums) }
-    for (key, sums) in other.trials { trials[key, default: TrialSums()].add(sums) }
-    for (key, sums) in other.retention {
-      retention[key, default: RetentionSums()].add(sums)
-    }
-    for (key, sums) in other.excluded { excluded[key, default: ExclusionSums()].add(sums) }
-    for (key, sums) in other.arrivals { arrivals[key, default: ArrivalSums()].add(sums) }
-    for (key, count) in other.gaps { gaps[key, default: 0] += count }
+    renewals.add(other.renewals, to: RenewalSums()) { $0.add($1) }
+    trials.add(other.trials, to: TrialSums()) { $0.add($1) }
+    retention.add(other.retention, to: RetentionSums()) { $0.add($1) }
+    excluded.add(other.excluded, to: ExclusionSums()) { $0.add($1) }
+    arrivals.add(other.arrivals, to: ArrivalSums()) { $0.add($1) }
+    gaps.add(other.gaps, to: 0, +=)
   }
 
   /// Adds the revenue of other lineages.
   public mutating func add(_ cells: [RevenueKey: RevenueSums]) {
     for (key, sums) in cells { revenue[key, default: RevenueSums()].add(sums) }
+  }
+}
+
+private extension Dictionary {
+  /// Adds cells to those here, of which one that is missing is `nothing`; beside none they stay as
+  /// they are.
+  mutating func add<Failure>(
+    _ cells: Self, to nothing: Value, _ sum: (inout Value, Value) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard !isEmpty else { return self = cells }
+    for (key, value) in cells { try sum(&self[key, default: nothing], value) }
   }
 }
 

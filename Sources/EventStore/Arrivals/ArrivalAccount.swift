@@ -19,7 +19,7 @@ final class ArrivalAccount {
   private var attempts = AttemptAccount()
   /// One for each of the few feeds of an archive.
   private var feeds: [FeedArrivals] = []
-  private var lastFeed = 0
+  private var feedPlaces: [Feed: Int] = [:]
 
   init(run: Int64, schedules: [Provider: RetrySchedule]) {
     self.run = run
@@ -70,11 +70,12 @@ final class ArrivalAccount {
 
   private func addArrival(of event: Event, at arrived: Instant) {
     let feed = Feed(provider: event.provider, app: event.app)
-    if lastFeed >= feeds.count || feeds[lastFeed].feed != feed {
-      lastFeed = feeds.firstIndex { $0.feed == feed } ?? feeds.count
-      if lastFeed == feeds.count { feeds.append(FeedArrivals(feed: feed)) }
+    let place = feedPlaces[feed] ?? feeds.count
+    if place == feeds.count {
+      feedPlaces[feed] = place
+      feeds.append(FeedArrivals(feed: feed))
     }
-    feeds[lastFeed].add(event, at: arrived)
+    feeds[place].add(event, at: arrived)
   }
 
   /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
@@ -107,6 +108,7 @@ final class ArrivalAccount {
     deliveries.removeAll()
     latencies.removeAll()
     feeds.removeAll()
+    feedPlaces.removeAll()
   }
 
   private func writeDeliveries(to database: Connection) throws {

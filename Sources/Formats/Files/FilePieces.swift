@@ -33,7 +33,7 @@ public final class FilePieces {
     while let piece = next() {
       if piece.isEmpty { return true }
       var start = 0
-      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      while let end = piece.place(of: UInt8(ascii: "\n"), from: start) {
         let line = UnsafeRawBufferPointer(rebasing: piece[start..<end])
         if rest.isEmpty {
           try body(line)
@@ -47,5 +47,13 @@ public final class FilePieces {
       rest.append(contentsOf: piece[start...])
     }
     return false
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where `byte` comes first, from `start` on.
+  public func place(of byte: UInt8, from start: Int) -> Int? {
+    guard start < count, let base = baseAddress else { return nil }
+    return memchr(base + start, Int32(byte), count - start).map { UnsafeRawPointer($0) - base }
   }
 }

@@ -6,8 +6,8 @@ struct Cube {
   let report: String
   let dimensions: [String]
   let measures: [String]
-  /// The measures of which the greatest value is kept in place of the sum.
-  let greatest: Set<String>
+  /// Of which measures the greatest value is kept in place of the sum.
+  private let isGreatest: [Bool]
   /// By the values of the dimensions; nil where every cell is empty, that is unknown.
   private(set) var sums: [[String]: [Int128?]] = [:]
   /// Values of the first dimension, the period, with a row that is not complete.
@@ -18,32 +18,43 @@ struct Cube {
     _ set: ReportSet, _ report: String, by dimensions: [String], of measures: [String],
     greatest: Set<String> = [], in tables: [ReportTable]? = nil
   ) throws {
-    self.init(report, dimensions, measures, greatest)
+    self.init(report, dimensions, measures, measures.map(greatest.contains))
     for table in tables ?? set.tables(of: report) {
       let names = table.columns.map(\.name)
       let keys = dimensions.compactMap(names.firstIndex)
       let cells = measures.compactMap(names.firstIndex)
       let isComplete = names.firstIndex(of: "is_complete")
       guard keys.count == dimensions.count, cells.count == measures.count else { continue }
+      // Far fewer than rows.
+      var groups: [(key: [String], sums: [Int128?])] = []
+      var places: [String: Int] = [:]
       try set.forEachRow(of: table) { row in
-        add(cells.map { row.micros($0).map { Int128($0) } }, to: keys.map { row[$0] })
-        if let isComplete, row[isComplete] == "false", let period = keys.first {
-          incomplete.insert(row[period])
+        let text = row.joined(keys)
+        let place = places[text] ?? groups.count
+        if place == groups.count {
+          places[text] = place
+          groups.append((keys.map { row[$0] }, measures.map { _ in nil }))
         }
+        for index in cells.indices {
+          let value = row.micros(cells[index]).map { Int128($0) }
+          add(value, to: &groups[place].sums[index], index)
+        }
+        if let isComplete, row[isComplete] == "false" { incomplete.insert(groups[place].key[0]) }
       }
+      for group in groups { add(group.sums, to: group.key) }
     }
   }
 
   private init(
-    _ report: String, _ dimensions: [String], _ measures: [String], _ greatest: Set<String>
+    _ report: String, _ dimensions: [String], _ measures: [String], _ isGreatest: [Bool]
   ) {
     (self.report, self.dimensions, self.measures) = (report, dimensions, measures)
-    self.greatest = greatest
+    self.isGreatest = isGreatest
   }
 
   /// The same sums by fewer dimensions, the period first if it is one of them.
   func by(_ fewer: String...) -> Cube {
-    var cube = Cube(report, fewer, measures, greatest)
+    var cube = Cube(report, fewer, measures, isGreatest)
     cube.incomplete = incomplete
     let places = fewer.compactMap(dimensions.firstIndex)
     for (key, values) in sums { cube.add(values, to: places.map { key[$0] }) }
@@ -84,11 +95,13 @@ struct Cube {
       sums[key] = values
       return
     }
-    for index in values.indices {
-      guard let value = values[index] else { continue }
-      let isGreatest = greatest.contains(measures[index])
-      sum[index] = sum[index].map { isGreatest ? max($0, value) : $0 + value } ?? value
-    }
+    for index in values.indices { add(values[index], to: &sum[index], index) }
     sums[key] = sum
+  }
+
+  private func add(_ value: Int128?, to sum: inout Int128?, _ measure: Int) {
+    guard let value else { return }
+    guard let known = sum else { return sum = value }
+    sum = isGreatest[measure] ? max(known, value) : known + value
   }
 }

@@ -71,6 +71,7 @@ struct ChargeFold {
   private mutating func write(
     _ history: SubscriptionHistory, of group: inout Group, to part: inout ChargePart
   ) throws {
+    let writer = writer
     try history.forEachCharge { charge in
       let known =
         try group.sources

@@ -43,7 +43,7 @@ struct FoldPass {
     // Small stretches have few cells, so that adding them up takes little more memory than the
     // sum, and goes on beside the folding.
     let events = try ledger.acceptedEventLines()
-    let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
+    let stretches = lineageKeys(shares: max(jobs * 4, events / 16_000))
     let stretch = RangeFold(
       fold: fold, charges: charges, addCharges: addCharges,
       revenueCells: events / stretches.count / 2)

@@ -48,10 +48,11 @@ struct LinkedGroups {
   let counted: LinkedHistories
 
   /// Nil when the events, which come by time, are those of one fold group.
-  init?(_ rows: [LineageRow], _ events: [Event], rules: FoldSettings) throws {
+  init?(_ rows: [LineageRow], _ events: [Event], rules: borrowing FoldSettings) throws {
     guard rows.count > 1, let first = rows.first,
       rows.contains(where: { FoldGroup(of: $0) != FoldGroup(of: first) })
     else { return nil }
+    let rules = copy rules
     var users: [Int64: Int64] = [:]
     for event in events {
       let known = users[event.lineage] ?? 0

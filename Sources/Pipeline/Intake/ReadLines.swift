@@ -33,7 +33,7 @@ extension Normaliser {
 
 extension SnapshotReader {
   /// Adds what a chunk brings, but for the lines of `retracted`; gives how many these are.
-  mutating func read(
+  func read(
     _ chunk: ArchiveChunk, apart retracted: Set<Int64>, capturedAtDefault: Instant?,
     to batch: inout SnapshotBatch
   ) -> Int64 {
@@ -48,7 +48,7 @@ extension SnapshotReader {
     return aside.lines
   }
 
-  private mutating func read(
+  private func read(
     _ piece: ArchiveChunk, _ capturedAtDefault: Instant?, to batch: inout SnapshotBatch
   ) {
     switch piece {

@@ -106,7 +106,7 @@ extension Intake {
     // More would wait for the bytes.
     let parsers = min(plan.jobs, 4)
     let parser: @Sendable () -> (ChunkCopy, (SnapshotMessage) -> Bool) -> Void = {
-      var reader = SnapshotReader()
+      let reader = SnapshotReader()
       return { copy, send in
         var (batch, apart) = (SnapshotBatch(), Int64(0))
         copy.withChunk {

@@ -206,9 +206,9 @@ struct PublishPass {
     let finalPlan = reportPlan
     let (charges, own, foldRules) = (fold.charges, try plan.ownReports, rules)
     var reports = WrittenReports(plan: finalPlan)
-    let shares =
-      (own.isEmpty ? [] : [.own]) + [.charges] + ReportPartition.allCases.map(SetWork.share)
-    var written = 0
+    let first: [SetWork] = (own.isEmpty ? [] : [.own]) + [.charges]
+    let shares = first + ReportPartition.longestFirst.map(SetWork.share)
+    var written: [SetWork: WrittenReports] = [:]
     try Workers(count: plan.jobs).run(
       shares + [.checkpoint],
       eachBy: {
@@ -237,18 +237,20 @@ struct PublishPass {
           _ = send(written)
         }
       },
-      take: {
-        reports.add(try $1.get())
-        written += 1
-        progress(written, shares.count)
+      take: { place, share in
+        written[shares[place]] = try share.get()
+        progress(written.count, shares.count)
       })
+    for share in first + ReportPartition.allCases.map(SetWork.share) {
+      if let part = written[share] { reports.add(part) }
+    }
     try reports.finish(in: folder, checkedBy: ledger)
     return reports
   }
 }
 
 /// What threads do beside each other while the set is written.
-private enum SetWork {
+private enum SetWork: Hashable {
   case own
   case charges
   case share(ReportPartition)

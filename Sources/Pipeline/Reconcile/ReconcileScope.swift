@@ -120,10 +120,12 @@ struct ReconcileScope {
   /// contradict.
   func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
     var owners = PreviousOwners()
+    var counts: [Int64] = []
     func add(_ user: ReconciledUser) throws {
       guard let rest = try user.rest() else { return }
       owners.add(rest.previousOwners)
-      if let counts = ReconciliationCounts(rest.counts) { outcome.result.counts.add(counts) }
+      while counts.count < rest.counts.count { counts.append(0) }
+      for place in rest.counts.indices { counts[place] += rest.counts[place] }
     }
     for user in outcome.users.joined() { try add(user) }
     if let users {
@@ -141,6 +143,7 @@ struct ReconcileScope {
           }
         })
     }
+    if let counts = ReconciliationCounts(counts) { outcome.result.counts.add(counts) }
     outcome.result.breaks.removeAll(where: owners.contradict)
   }
 }

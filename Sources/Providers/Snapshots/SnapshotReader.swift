@@ -19,7 +19,9 @@ public struct SnapshotBatch: Sendable {
 }
 
 /// Turns the lines of a snapshot file into snapshots: one user per line, or a list of customers.
-public struct SnapshotReader {
+///
+/// A class, because a structure of so many buffers would be copied for each line.
+public final class SnapshotReader {
   private var tape = JSONTape()
   private var members = Members<SnapshotField>()
   private var entitlements = EntitlementReader()
@@ -35,7 +37,7 @@ public struct SnapshotReader {
   ///
   /// - Parameter capturedAtDefault: replaces `captured_at` where a line has none: the date in the
   ///   file's name (`captureTime`), or the option's value; without one such a line is left out.
-  public mutating func read(
+  public func read(
     _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
     capturedAtDefault: Instant?, to result: inout SnapshotBatch
   ) {
@@ -56,14 +58,14 @@ public struct SnapshotReader {
   }
 
   /// Counts a line that is too long for memory.
-  public mutating func addOversized(
+  public func addOversized(
     line: Int64, byteOffset: Int64, to result: inout SnapshotBatch
   ) {
     result.reject(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
     result.lines += 1
   }
 
-  private mutating func add(
+  private func add(
     _ place: Provenance, standIn: Instant?, to result: inout SnapshotBatch
   ) {
     do throws(BodyProblem) {
@@ -81,7 +83,7 @@ public struct SnapshotReader {
 
   /// The snapshots on the tape: one, or one for each customer of a list; nil without a capture
   /// time.
-  private mutating func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
+  private func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
     case .array: throw BodyProblem(.missingField, "user_id: a list alone has no user")
@@ -141,7 +143,7 @@ public struct SnapshotReader {
     return .qonversion
   }
 
-  private mutating func rights(
+  private func rights(
     of provider: Provider, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement] {
     if let list = rightsList {
@@ -155,7 +157,7 @@ public struct SnapshotReader {
     return held
   }
 
-  private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
+  private func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
     guard try tape.truth(members[.hasMore]) != true else {
       throw BodyProblem(.incompleteList, "has_more: the list goes on in another response")
     }

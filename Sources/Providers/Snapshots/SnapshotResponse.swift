@@ -12,7 +12,7 @@ public struct SnapshotResponses {
   }
 
   private var tape = JSONTape()
-  private var reader = SnapshotReader()
+  private let reader = SnapshotReader()
 
   /// Reads responses of all providers.
   public init() {}

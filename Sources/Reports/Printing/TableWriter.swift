@@ -18,6 +18,8 @@ final class TableWriter {
   /// Nil if only the sink wants the rows.
   private let folder: String?
   private let formats: [CellFormat]
+  /// The values of a row that do not only identify it, and their columns.
+  private let sums: [(value: Int, column: Int)]
   private var rows: PrintedRows
   private var file: CSVFile?
   private var path = ""
@@ -40,6 +42,10 @@ final class TableWriter {
     self.sink = sink
     isFlagged = layout.columns.last?.name == Column.isComplete.name
     formats = layout.columns.map(\.format)
+    let ends = formats.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.width) }
+    sums = layout.columns.indices.filter { !layout.columns[$0].isKey }.flatMap { column in
+      (ends[column]..<ends[column + 1]).map { ($0, column) }
+    }
     rows = PrintedRows(layout, plan: plan, labels: labels)
   }
 
@@ -141,12 +147,8 @@ final class TableWriter {
   ///
   /// Further arithmetic can bring it into range again, wrong in its last digits.
   private func check(_ row: LedgerRow) throws(SubledgerError) {
-    var value = 0
-    for index in formats.indices {
-      for part in value..<value + formats[index].width where row.isFloatingPoint(part) {
-        throw .overflow(report: layout.name, column: layout.columns[index].name)
-      }
-      value += formats[index].width
+    for (value, column) in sums where row.isFloatingPoint(value) {
+      throw .overflow(report: layout.name, column: layout.columns[column].name)
     }
   }
 

@@ -1,7 +1,7 @@
 // SHA256SUMS in the format of coreutils, which `sha256sum --check` reads.
 internal import Domain
 internal import Formats
-internal import Foundation
+internal import Glibc
 
 let checksumsName = "SHA256SUMS"
 
@@ -70,11 +70,17 @@ public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
   }
 }
 
-/// Whether the file is the manifest of a set of ours, which may be a newer one than the checksums.
+/// Whether the file opens as the manifest of a set of ours, which may be a newer one than the
+/// checksums: it names its many inputs last.
 private func isManifest(_ path: String) throws(SubledgerError) -> Bool {
-  guard let text = try readFile(path) else { return false }
-  struct Package: Decodable { let name: String }
-  return (try? JSONDecoder().decode(Package.self, from: Data(text)))?.name == packageName
+  guard try entryType(path) == .file else { return false }
+  guard let file = FilePieces(of: path, flags: O_NOFOLLOW), let start = file.next() else {
+    throw .system("read", path)
+  }
+  return withExtendedLifetime(file) {
+    String(decoding: start.prefix(1 << 10), as: UTF8.self)
+      .contains("\n  \"name\": \"\(packageName)\",")
+  }
 }
 
 /// Reads a file once for its size and hash.

@@ -18,7 +18,7 @@ struct DoubleCharges {
   /// Finds the transactions of `events`, in business order, that are charged more than once.
   ///
   /// The charge made first is booked, whichever arrived or happened first.
-  init(_ events: [Event], rules: FoldSettings) throws(AmountOverflow) {
+  init(_ events: [Event], rules: borrowing FoldSettings) throws(AmountOverflow) {
     self.events = events
     guard let firsts = firstCharges(of: events) else { return }
     var kept: [Event] = []

@@ -14,7 +14,7 @@ public struct Deadlines {
   public private(set) var first: Instant?
 
   /// Those of the events of a fold group, later ones included, folded by `rules`.
-  public init(_ events: [Event], rules: FoldSettings) {
+  public init(_ events: [Event], rules: borrowing FoldSettings) {
     asOf = rules.asOf
     (horizon, wait) = (asOf, rules.renewalGap)
     for event in events {

@@ -133,6 +133,7 @@ extension SubscriptionHistory {
   /// The highest counter of the events since the last charge; nil when none has one.
   var reportedCount: ReportedCount? {
     guard let last = periods.last else { return nil }
+    let events = events
     return last.ownEvents.dropFirst().compactMap { index in
       events[index].renewalCount.map {
         ReportedCount(count: $0, kind: events[index].kind, time: events[index].time)

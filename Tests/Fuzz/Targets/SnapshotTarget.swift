@@ -4,11 +4,11 @@ import Domain
 /// Snapshot lines: the same however they are cut and however often they are read, with a time that
 /// stands in where they have none.
 func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
-  var reader = SnapshotReader()
-  let batch = read(bytes, by: &reader)
-  let again = read(bytes, by: &reader)
+  let reader = SnapshotReader()
+  let batch = read(bytes, by: reader)
+  let again = read(bytes, by: reader)
   claim(same(again, batch), "reading twice gives the same")
-  var fresh = SnapshotReader()
+  let fresh = SnapshotReader()
   var pieces = SnapshotBatch()
   var start = 0
   var line: Int64 = 1
@@ -38,7 +38,7 @@ func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
 private let standIn = Instant(seconds: 1_772_323_200)
 
 private func read(
-  _ bytes: UnsafeRawBufferPointer, by reader: inout SnapshotReader
+  _ bytes: UnsafeRawBufferPointer, by reader: SnapshotReader
 ) -> SnapshotBatch {
   var batch = SnapshotBatch()
   reader.read(
