@@ -19,10 +19,12 @@ for enveloped in 500000 0; do
 done
 : > times.txt
 
-# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB.
+# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB. What others
+# have written is on the disk before.
 measure() {
   local name=$1
   shift
+  sync
   # Exit 1 says that breaks are open.
   /usr/bin/time --quiet -a -o times.txt -f "$name %e %U %S %M" "$@" > /dev/null || [ $? = 1 ]
 }

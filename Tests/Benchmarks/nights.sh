@@ -35,10 +35,12 @@ fi
 end=$(date -d "$(cat world/truth/as_of.txt)" +%s)
 : > times.txt
 
-# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB.
+# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB. What others
+# have written is on the disk before.
 measure() {
   local name=$1
   shift
+  sync
   /usr/bin/time --quiet -a -o times.txt -f "$name %e %U %S %M" "$@" > /dev/null || [ $? = 1 ]
 }
 

@@ -85,81 +85,68 @@ struct CSVLine {
     let day = CivilCalendar.utc.day(of: instant)
     let date = day.date
     guard (0...9999).contains(date.year) else { return add(plain: instant.text) }
+    let rest = Int(instant.milliseconds - Int64(day.number) * Interval.day.milliseconds)
     separate()
-    let rest = UInt64(instant.milliseconds - Int64(day.number) * Interval.day.milliseconds)
-    append(digitsOf: UInt64(date.year), atLeast: 4)
-    append(digitsOf: UInt64(date.month), atLeast: 2, after: "-")
-    append(digitsOf: UInt64(date.day), atLeast: 2, after: "-")
-    append(digitsOf: rest / 3_600_000, atLeast: 2, after: "T")
-    append(digitsOf: rest / 60_000 % 60, atLeast: 2, after: ":")
-    append(digitsOf: rest / 1000 % 60, atLeast: 2, after: ":")
-    if rest % 1000 != 0 { append(digitsOf: rest % 1000, atLeast: 3, after: ".") }
-    buffer.append(UInt8(ascii: "Z"))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
+      var end = 0
+      func put(_ number: Int, _ width: Int, before mark: Unicode.Scalar) {
+        var (rest, place) = (number, end + width)
+        text[place] = UInt8(ascii: mark)
+        while place > end {
+          place -= 1
+          text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+        end += width + 1
+      }
+      put(date.year, 4, before: "-")
+      put(date.month, 2, before: "-")
+      put(date.day, 2, before: "T")
+      put(rest / 3_600_000, 2, before: ":")
+      put(rest / 60_000 % 60, 2, before: ":")
+      put(rest / 1000 % 60, 2, before: rest % 1000 == 0 ? "Z" : ".")
+      if rest % 1000 != 0 { put(rest % 1000, 3, before: "Z") }
+      buffer.append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[..<end]))
+    }
   }
 
-  private mutating func append(
-    digitsOf number: UInt64, atLeast width: Int, after mark: Unicode.Scalar
-  ) {
-    buffer.append(UInt8(ascii: mark))
-    append(digitsOf: number, atLeast: width)
-  }
-
-  mutating func add(_ number: Int64) {
-    separate()
-    if number < 0 { buffer.append(UInt8(ascii: "-")) }
-    append(digitsOf: number.magnitude, atLeast: 1)
-  }
+  mutating func add(_ number: Int64) { add(digits: number.magnitude, 0, number < 0) }
 
   /// A cell with `micros` millionths, with at least `decimals` (0–6) decimals and no further
   /// trailing zeros.
   mutating func add(micros: Int64, decimals: Int) {
-    separate()
-    if micros < 0 { buffer.append(UInt8(ascii: "-")) }
-    let (whole, fraction) = micros.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    append(digitsOf: whole, atLeast: 1)
-    var rest = fraction
-    var count = 6
+    var (rest, count) = (micros.magnitude, 6)
     while count > decimals, rest % 10 == 0 {
       rest /= 10
       count -= 1
     }
-    if count == 0 { return }
-    buffer.append(point)
-    append(digitsOf: rest, atLeast: count)
+    add(digits: rest, count, micros < 0)
+  }
+
+  /// A number of which so many digits are decimals.
+  private mutating func add(digits number: UInt64, _ decimals: Int, _ isNegative: Bool) {
+    separate()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
+      var start = text.count
+      func put(_ byte: UInt8) {
+        start -= 1
+        text[start] = byte
+      }
+      var (rest, digits) = (number, 0)
+      while rest > 0 || digits <= decimals {
+        if digits == decimals, digits > 0 { put(point) }
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+        digits += 1
+      }
+      if isNegative { put(UInt8(ascii: "-")) }
+      buffer.append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[start...]))
+    }
   }
 
   private mutating func separate() {
     if !isEmpty { buffer.append(separator) }
     isEmpty = false
-  }
-
-  /// Two digits at a time, from the end: dividing is what printing a number costs.
-  private mutating func append(digitsOf number: UInt64, atLeast width: Int) {
-    if width == 2, number < 100 {
-      buffer.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
-      return buffer.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
-    }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digitsMax) { digits in
-      var start = digitsMax
-      var rest = number
-      while rest >= 10 {
-        let (hundreds, pair) = rest.quotientAndRemainder(dividingBy: 100)
-        let (ten, one) = pair.quotientAndRemainder(dividingBy: 10)
-        digits[start - 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: one)
-        digits[start - 2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ten)
-        start -= 2
-        rest = hundreds
-      }
-      if rest > 0 || start == digitsMax {
-        start -= 1
-        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)
-      }
-      while digitsMax - start < width {
-        start -= 1
-        digits[start] = UInt8(ascii: "0")
-      }
-      buffer.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
-    }
   }
 
   private mutating func append(text bytes: UnsafeRawBufferPointer) {
@@ -175,6 +162,4 @@ struct CSVLine {
   }
 }
 
-/// Digits of the greatest number of 64 bits.
-private let digitsMax = 20
 private let quote = UInt8(ascii: "\"")
