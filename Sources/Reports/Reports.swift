@@ -16,13 +16,13 @@ public enum ReportPartition: CaseIterable, Sendable {
   /// Outcomes of trials and cohorts, and the reliability of the numbers.
   case outcomes
   /// Breaks.
-  case differences
+  case breaks
   /// What was delivered, and what became of it.
   case input
 
   /// In the order in which they are to be begun: the longest come first.
   public static let longestFirst = [
-    revenueByDay, movements, input, outcomes, revenueByMonth, differences,
+    revenueByDay, movements, input, outcomes, revenueByMonth, breaks,
   ]
 
   var layouts: [ReportDefinition] {
@@ -32,7 +32,7 @@ public enum ReportPartition: CaseIterable, Sendable {
     case .movements: [.churnMonthly, .renewalsMonthly, .mrrMonthly]
     case .outcomes:
       [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .overlap, .coverage]
-    case .differences: [.breaks, .breaksHistory, .refetchWorklist]
+    case .breaks: [.breaks, .breaksHistory, .refetchWorklist]
     case .input: [.deliveriesDaily, .outages, .unknownInput, .inputs, .rejects, .drill]
     }
   }

@@ -43,14 +43,14 @@ public struct CSVRow {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// A number that is printed so, in millionths; nil of nothing.
+  /// A number that is printed so, in millionths; nil of nothing, and any for what is no number.
   public static func micros(of cell: some Collection<UInt8>) -> Int64? {
     guard let first = cell.first else { return nil }
     let isNegative = first == UInt8(ascii: "-")
     // Six more digits fit, too.
-    if cell.count <= 12 { return isNegative ? -digits(cell, 0) : digits(cell, 0) }
+    if cell.count <= 12 { return isNegative ? 0 &- digits(cell, 0) : digits(cell, 0) }
     let micros: Int128 = digits(cell, 0)
-    return Int64(clamping: isNegative ? -micros : micros)
+    return Int64(clamping: isNegative ? 0 &- micros : micros)
   }
 
   private static func digits<Number: FixedWidthInteger>(
@@ -63,10 +63,10 @@ public struct CSVRow {
         missing = 1_000_000
         continue
       }
-      micros = micros * 10 + Number(byte - UInt8(ascii: "0"))
+      micros = micros &* 10 &+ Number(byte - UInt8(ascii: "0"))
       missing = missing.map { $0 / 10 }
     }
-    return micros * (missing ?? 1_000_000)
+    return micros &* (missing ?? 1_000_000)
   }
 
   private func cell(_ column: Int) -> ArraySlice<UInt8> { bytes[place(of: column)] }
