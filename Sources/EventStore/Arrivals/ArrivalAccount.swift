@@ -18,8 +18,7 @@ final class ArrivalAccount {
   private var latencies: [LatencyPlace: Int64] = [:]
   private var attempts = AttemptAccount()
   /// One for each of the few feeds of an archive.
-  private var feeds: [FeedArrivals] = []
-  private var feedPlaces: [Feed: Int] = [:]
+  private var feeds: [Feed: FeedArrivals] = [:]
 
   init(run: Int64, schedules: [Provider: RetrySchedule]) {
     self.run = run
@@ -38,7 +37,7 @@ final class ArrivalAccount {
   /// Memory held, about.
   var size: Int {
     deliveries.count * 200 + latencies.count * 48 + attempts.count * 64
-      + feeds.reduce(0) { $0 + $1.size }
+      + feeds.values.reduce(0) { $0 + $1.size }
   }
 
   /// Adds a delivered event, and returns the slot at which `count` adds its result.
@@ -70,12 +69,7 @@ final class ArrivalAccount {
 
   private func addArrival(of event: Event, at arrived: Instant) {
     let feed = Feed(provider: event.provider, app: event.app)
-    let place = feedPlaces[feed] ?? feeds.count
-    if place == feeds.count {
-      feedPlaces[feed] = place
-      feeds.append(FeedArrivals(feed: feed))
-    }
-    feeds[place].add(event, at: arrived)
+    feeds[feed, default: FeedArrivals(feed: feed)].add(event, at: arrived)
   }
 
   /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
@@ -102,13 +96,12 @@ final class ArrivalAccount {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
     try attempts.write(to: database, run: run)
-    for own in feeds { arrivals[own.feed, default: FeedArrivals(feed: own.feed)].add(own) }
+    for (feed, own) in feeds { arrivals[feed, default: FeedArrivals(feed: feed)].add(own) }
     slots.removeAll()
     lastSlots = Array(repeating: -1, count: lastSlots.count)
     deliveries.removeAll()
     latencies.removeAll()
     feeds.removeAll()
-    feedPlaces.removeAll()
   }
 
   private func writeDeliveries(to database: Connection) throws {

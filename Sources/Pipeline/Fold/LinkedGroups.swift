@@ -52,6 +52,7 @@ struct LinkedGroups {
     guard rows.count > 1, let first = rows.first,
       rows.contains(where: { FoldGroup(of: $0) != FoldGroup(of: first) })
     else { return nil }
+    // Most groups need no rules of their own.
     let rules = copy rules
     var users: [Int64: Int64] = [:]
     for event in events {
