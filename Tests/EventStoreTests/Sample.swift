@@ -188,3 +188,9 @@ struct OneArchive {
 
   func abandon() { intake.abandon() }
 }
+
+extension SnapshotIntake {
+  func add(_ snapshots: [Snapshot], rejects: [Reject] = []) throws {
+    try add(snapshots.map(EncodedSnapshot.init), rejects: rejects)
+  }
+}

@@ -12,7 +12,7 @@ public final class SnapshotIntake {
   private var isOpen = true
   /// What is not written yet: in the order of users, rows that lie beside each other are written
   /// one after the other.
-  private var waiting: [WaitingSnapshot] = []
+  private var waiting: [(snapshot: EncodedSnapshot, app: StringID)] = []
   private var waitingBytes = 0
   private static let waitingBytesMax = 8 << 20
 
@@ -42,13 +42,12 @@ public final class SnapshotIntake {
   ///
   /// A snapshot with the stored content of that user and moment is a duplicate.
   public func add(
-    _ snapshots: [Snapshot], rejects newRejects: [Reject] = [], retracted: Int64 = 0
+    _ snapshots: [EncodedSnapshot], rejects newRejects: [Reject] = [], retracted: Int64 = 0
   ) throws(SubledgerError) {
     try write("add snapshots") { database in
       for snapshot in snapshots {
-        let app = try ledger.keep(word: snapshot.app, in: database)
-        waiting.append(WaitingSnapshot(snapshot, app: app))
-        waitingBytes += waiting[waiting.count - 1].bytes
+        waiting.append((snapshot, try ledger.keep(word: snapshot.app, in: database)))
+        waitingBytes += snapshot.bytes
       }
       if waitingBytes > Self.waitingBytesMax { try writeWaiting(to: database) }
       let rejected = Int64(newRejects.count)
@@ -65,9 +64,9 @@ public final class SnapshotIntake {
 
   private func writeWaiting(to database: Connection) throws {
     var writer = try SnapshotWriter(archive: archive, database: database)
-    waiting.sort { $0.firstKey < $1.firstKey }
-    for snapshot in waiting {
-      if let check = try writer.write(snapshot) {
+    waiting.sort { $0.snapshot.firstKey < $1.snapshot.firstKey }
+    for (snapshot, app) in waiting {
+      if let check = try writer.write(snapshot, app: app) {
         snapshotsCheck &+= check
         counts.accepted += 1
       } else {
@@ -126,27 +125,28 @@ extension Ledger {
   }
 }
 
-/// A snapshot as it is written.
-private struct WaitingSnapshot {
+/// A snapshot as it is written; any thread can make it.
+public struct EncodedSnapshot: Sendable {
+  /// When the provider's state was captured.
+  public let capturedAt: Instant
   let user: String
   /// The user's key, unless another user has that.
   let firstKey: Int64
-  /// Its own columns but for user and content.
   let provider: Provider
-  let app: StringID
-  let capturedAt: Instant
+  let app: String
   let place: Provenance
   let body: [UInt8]
 
-  init(_ snapshot: Snapshot, app: StringID) {
-    (user, provider, self.app) = (snapshot.user, snapshot.provider, app)
+  /// Encodes the entitlements of `snapshot`.
+  public init(_ snapshot: Snapshot) {
+    (user, provider, app) = (snapshot.user, snapshot.provider, snapshot.app)
     firstKey = Fingerprint.of(user)
     (capturedAt, place) = (snapshot.capturedAt, snapshot.place)
     body = SnapshotCoding.encode(snapshot.entitlements)
   }
 
   /// About what it takes of memory.
-  var bytes: Int { MemoryLayout<WaitingSnapshot>.stride + user.utf8.count + body.count + 64 }
+  var bytes: Int { MemoryLayout<EncodedSnapshot>.stride + user.utf8.count + body.count + 64 }
 }
 
 private struct SnapshotWriter {
@@ -184,11 +184,11 @@ private struct SnapshotWriter {
   }
 
   /// The check of the written row; nil when the ledger has the same snapshot.
-  mutating func write(_ snapshot: WaitingSnapshot) throws -> Int64? {
+  mutating func write(_ snapshot: EncodedSnapshot, app: StringID) throws -> Int64? {
     let user = snapshot.user.isEmpty ? 0 : try users.keep(id: snapshot.user)
     let content = try keep(snapshot.body, of: user)
     let columns = [
-      Int64(snapshot.provider.rawValue), user, Int64(snapshot.app),
+      Int64(snapshot.provider.rawValue), user, Int64(app),
       snapshot.capturedAt.milliseconds, content, snapshot.place.line, snapshot.place.byteOffset,
     ]
     for (index, column) in (columns + [Int64(archive)]).enumerated() {
@@ -196,7 +196,7 @@ private struct SnapshotWriter {
     }
     guard try insertion.changedRow() else { return nil }
     try dueInsertion?.run(
-      snapshot.capturedAt, Int64(snapshot.provider.rawValue), user, Int64(snapshot.app), content)
+      snapshot.capturedAt, Int64(snapshot.provider.rawValue), user, Int64(app), content)
     return RowCheck.snapshot(columns)
   }
 

@@ -60,15 +60,14 @@ extension Intake {
     do {
       try Workers(count: 1).run([file], messages(capturedAt: capturedAt)) { _, message in
         switch message {
-        case .batch(let batch, let apart):
+        case .lines(let snapshots, let rejects, let apart):
           try SubledgerError.check(stop)
-          firstReject = firstReject ?? batch.rejects.first
-          guard !batch.needsCapturedAt else { throw NoCaptureTime() }
-          for snapshot in batch.snapshots {
+          firstReject = firstReject ?? rejects.first
+          for snapshot in snapshots {
             isDated = isDated && snapshot.capturedAt != capturedAt
             newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
           }
-          try entry.add(batch.snapshots, rejects: batch.rejects, retracted: apart)
+          try entry.add(snapshots, rejects: rejects, retracted: apart)
         case .again:
           entry.abandon()
           entry = try ledger.beginSnapshots(archive)
@@ -112,7 +111,9 @@ extension Intake {
         copy.withChunk {
           apart = reader.read($0, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
         }
-        _ = send(.batch(batch, apart: apart))
+        guard !batch.needsCapturedAt else { return _ = send(.failed(NoCaptureTime())) }
+        let snapshots = batch.snapshots.map(EncodedSnapshot.init)
+        _ = send(.lines(snapshots, rejects: batch.rejects, apart: apart))
       }
     }
     return { file, send in
@@ -185,8 +186,8 @@ extension Intake {
 
 /// What the reader of a file of snapshots hands to the writer.
 private enum SnapshotMessage: Sendable {
-  /// Snapshots of some lines, and how many lines are retracted.
-  case batch(SnapshotBatch, apart: Int64)
+  /// Snapshots of some lines, what is no snapshot, and how many lines are retracted.
+  case lines([EncodedSnapshot], rejects: [Reject], apart: Int64)
   /// What came is void: the file is read again.
   case again
   case ended(ArchiveEnd)
