@@ -86,7 +86,14 @@ struct ChargeSpill {
 
 /// The rows of a month in the order of the list, merged from the parts of them.
 struct ChargeRows {
-  private var parts: Heap<Part>
+  private let parts: [Part]
+  private var heads: Heap<Head>
+
+  /// The first row that is left of a part, by its time.
+  private struct Head {
+    let milliseconds: Int64
+    let part: Int
+  }
 
   /// A part of the rows, and as many of its bytes as are read at once.
   private final class Part {
@@ -136,16 +143,19 @@ struct ChargeRows {
   init(
     _ extents: [ChargeSpill.Extent], of spill: ChargeSpill, separator: UInt8
   ) throws(SubledgerError) {
-    parts = Heap { left, right in
+    let pieceSize = max(1 << 12, min(1 << 18, (1 << 23) / extents.count))
+    let parts = extents.map { Part($0, of: spill, pieceSize: pieceSize) }
+    heads = Heap { left, right in
       guard left.milliseconds == right.milliseconds else {
         return left.milliseconds < right.milliseconds
       }
-      return left.withRow { row in right.withRow { precedes(row, $0, separator) } }
+      return parts[left.part].withRow { row in
+        parts[right.part].withRow { precedes(row, $0, separator) }
+      }
     }
-    let pieceSize = max(1 << 12, min(1 << 18, (1 << 23) / extents.count))
-    for extent in extents {
-      let part = Part(extent, of: spill, pieceSize: pieceSize)
-      if try part.advance() { parts.add(part) }
+    self.parts = parts
+    for (index, part) in parts.enumerated() where try part.advance() {
+      heads.add(Head(milliseconds: part.milliseconds, part: index))
     }
   }
 
@@ -153,8 +163,13 @@ struct ChargeRows {
   ///
   /// Returns false when there is none, or `take` does.
   mutating func takeFirst(_ take: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
-    guard let part = parts.first, try part.withRow(take) else { return false }
-    if try part.advance() { parts.replaceFirst(by: part) } else { _ = parts.removeFirst() }
+    guard let head = heads.first, try parts[head.part].withRow(take) else { return false }
+    if try parts[head.part].advance() {
+      let milliseconds = parts[head.part].milliseconds
+      heads.replaceFirst(by: Head(milliseconds: milliseconds, part: head.part))
+    } else {
+      _ = heads.removeFirst()
+    }
     return true
   }
 }
