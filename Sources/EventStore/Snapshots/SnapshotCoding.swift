@@ -48,7 +48,9 @@ enum SnapshotCoding {
     }
     writer.put(Int64(entitlement.hasOfferCode ? 1 : 0))
     writer.put(unsigned: UInt64(entitlement.transactions.count))
-    for transaction in entitlement.transactions { put(transaction, to: &writer) }
+    for index in entitlement.transactions.indices {
+      put(entitlement.transactions[index], to: &writer)
+    }
   }
 
   private static func put(_ transaction: SnapshotTransaction, to writer: inout ByteWriter) {
