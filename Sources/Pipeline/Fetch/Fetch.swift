@@ -159,7 +159,7 @@ extension RunPipeline {
     case .snapshots(let text?):
       let node = Node(text, .implicit, .doubleQuoted)
       let value = SettingValue(name: "changed_since", node: node, .flag)
-      return .since(try value.time().instant(in: plan.rules.calendar))
+      return .since(try SettingForm.time.read(value).instant(in: plan.rules.calendar))
     case .snapshots: return .all
     case .worklist: return nil
     case .due: return .new

@@ -109,7 +109,7 @@ extension Configuration {
       try product.forEach { field in
         switch field.key {
         case "ids": ids = try field.list()
-        case "period": period = (try field.period(), field)
+        case "period": period = (try SettingForm.period.read(field), field)
         default: throw field.unknown(among: ["ids", "period"])
         }
       }

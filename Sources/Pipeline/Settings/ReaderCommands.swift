@@ -10,33 +10,36 @@ struct ReaderCommands: Sendable {
   let read: [String]
 }
 
-extension SettingValue {
+extension SettingForm<[ReaderCommands]> {
   /// `{"s3://": {list: command, read: command}}`; a command is a text, which is cut at its spaces,
   /// or a list of words.
-  func readers() throws -> [ReaderCommands] {
-    var readers: [ReaderCommands] = []
-    try forEach { entry in
-      guard entry.key.contains(":") else {
-        throw entry.refused("a path in the file system begins so; use a prefix such as s3://")
-      }
-      var commands: [String: [String]] = [:]
-      try entry.forEach { field in
-        guard ["list", "read"].contains(field.key) else {
-          throw field.unknown(among: ["list", "read"])
+  static var readers: Self {
+    let command = JSONValue.list(of: .text)
+    return Self(schema: .mapping(to: .mapping(["list": command, "read": command]))) { value in
+      var readers: [ReaderCommands] = []
+      try value.forEach { entry in
+        guard entry.key.contains(":") else {
+          throw entry.refused("a path in the file system begins so; use a prefix such as s3://")
         }
-        let words =
-          try field.node.scalar == nil
-          ? field.list() : field.text().split(separator: " ").map(String.init)
-        guard words.contains(where: { $0.contains("{path}") || $0.contains("{key}") }) else {
-          throw field.refused("the command needs {path}, or {bucket} and {key}")
+        var commands: [String: [String]] = [:]
+        try entry.forEach { field in
+          guard ["list", "read"].contains(field.key) else {
+            throw field.unknown(among: ["list", "read"])
+          }
+          let words =
+            try field.node.scalar == nil
+            ? field.list() : field.text().split(separator: " ").map(String.init)
+          guard words.contains(where: { $0.contains("{path}") || $0.contains("{key}") }) else {
+            throw field.refused("the command needs {path}, or {bucket} and {key}")
+          }
+          commands[field.key] = words
         }
-        commands[field.key] = words
+        guard let list = commands["list"], let read = commands["read"] else {
+          throw entry.refused("list and read are needed, a command each")
+        }
+        readers.append(ReaderCommands(prefix: entry.key, list: list, read: read))
       }
-      guard let list = commands["list"], let read = commands["read"] else {
-        throw entry.refused("list and read are needed, a command each")
-      }
-      readers.append(ReaderCommands(prefix: entry.key, list: list, read: read))
+      return readers
     }
-    return readers
   }
 }

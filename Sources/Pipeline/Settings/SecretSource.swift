@@ -17,26 +17,34 @@ enum SecretSource: Sendable {
   }
 }
 
-extension SettingValue {
-  /// `{iaptic: text}`, with `{env: NAME}` or `{file: PATH}` instead of the text, or a list of them.
+extension SettingForm<[Provider: [SecretSource]]> {
+  /// `{iaptic: text}`, with `{env: NAME}`, `{file: PATH}` or `{credential: NAME}` instead of the
+  /// text, or a list of them.
   ///
   /// No message holds a value, nor a name below a provider's: whoever gets the form wrong has the
   /// secret itself there.
-  func secrets() throws -> [Provider: [SecretSource]] {
-    guard node.mapping != nil else { throw refused("the value is not a mapping of providers") }
-    var secrets: [Provider: [SecretSource]] = [:]
-    try forEach { entry in
-      guard let provider = Provider(name: entry.key) else {
-        let known = Provider.allCases.map(\.name).joined(separator: ", ")
-        throw refused("a key is not one of \(known)")
+  static var secrets: Self {
+    let source: JSONValue = .any(
+      .object(["type": .string("string")]), .mapping(["env": .text]), .mapping(["file": .text]),
+      .mapping(["credential": .text]))
+    return Self(schema: .byProvider(.list(of: source))) { value in
+      guard value.node.mapping != nil else {
+        throw value.refused("the value is not a mapping of providers")
       }
-      var sources: [SecretSource] = []
-      for item in entry.items() { sources.append(try item.secret()) }
-      secrets[provider] = sources
+      var secrets: [Provider: [SecretSource]] = [:]
+      try value.forEach { entry in
+        guard let provider = Provider(name: entry.key) else {
+          let known = Provider.allCases.map(\.name).joined(separator: ", ")
+          throw value.refused("a key is not one of \(known)")
+        }
+        secrets[provider] = try entry.items().map { try $0.secret() }
+      }
+      return secrets
     }
-    return secrets
   }
+}
 
+extension SettingValue {
   func secret() throws(SubledgerError) -> SecretSource {
     // YAML may change a number without quotes.
     let isNumber = node.scalar.map { $0.style == .plain && $0.string.allSatisfy(\.isNumber) }

@@ -105,7 +105,7 @@ extension Setting {
       summary: "Periods by store product id.",
       more: "For monthly recurring revenue, and for periods without a reported end."
     ) { configuration, value in
-      try value.forEach { try configuration.add($0.period(), of: $0) }
+      try value.forEach { try configuration.add(SettingForm.period.read($0), of: $0) }
     },
     Setting(
       "event_names", .byName(.eventKind), \.eventNames, [.kept],
@@ -154,12 +154,4 @@ extension Setting {
         providers send them: docs/operations.md.
         """)
   ]
-}
-
-extension SettingForm<EventKind> {
-  static var eventKind: Self {
-    Self(schema: .object(["enum": .strings(EventKind.allCases.map(\.name))])) {
-      try $0.eventKind()
-    }
-  }
 }

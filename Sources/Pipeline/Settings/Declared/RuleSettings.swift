@@ -121,9 +121,9 @@ extension SeverityThresholds {
   mutating func read(amounts value: SettingValue) throws {
     try value.forEach { entry in
       switch entry.key {
-      case "medium": amounts.medium = try entry.amount()
-      case "high": amounts.high = try entry.amount()
-      case "critical": amounts.critical = try entry.amount()
+      case "medium": amounts.medium = try SettingForm.amount.read(entry)
+      case "high": amounts.high = try SettingForm.amount.read(entry)
+      case "critical": amounts.critical = try SettingForm.amount.read(entry)
       default: throw entry.unknown(among: ["medium", "high", "critical"])
       }
     }

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import Providers
 import Yams
 
@@ -44,6 +45,18 @@ extension JSONValue {
 
 extension SettingForm<String> {
   static var text: Self { Self(schema: .text) { try $0.text() } }
+
+  /// The address of a hook, or behind `ping+` of what is asked for with GET; no message shows it,
+  /// for whoever has it can use it.
+  static var webAddress: Self {
+    Self(schema: .string(like: #"^(ping\+)?https?://"#)) {
+      let text = $0.node.scalar?.string ?? ""
+      guard text.prefixMatch(of: /(ping\+)?https?:\/\//) != nil else {
+        throw $0.refused("the value does not begin with https://, http:// or ping+https://")
+      }
+      return text
+    }
+  }
 }
 
 extension SettingForm<GivenPath> {
@@ -80,79 +93,139 @@ extension SettingForm where Value: RawRepresentable<String> & CaseIterable & Sen
 }
 
 extension SettingForm<Interval> {
+  /// `24h`, `41h10m`, `60d`, `90s`, or a number of seconds.
+  ///
+  /// At most a hundred years, so that no sum of durations and instants overflows.
   static var duration: Self {
     Self(schema: .string(like: "^([0-9]+|([0-9]+[dhms])+)$", orNumber: ["minimum": .integer(0)])) {
-      try $0.duration()
+      let text = $0.node.scalar?.string ?? ""
+      let seconds = Int64(text).flatMap { 0...1 << 40 ~= $0 ? Interval.seconds($0) : nil }
+      guard let duration = seconds ?? Interval(units: text), duration <= .days(36_525) else {
+        throw $0.isNot("a duration such as 24h, 41h10m or 60d, at most 36525d")
+      }
+      return duration
     }
   }
 }
 
 extension SettingForm<RetrySchedule> {
+  /// `[1m, 6m, 4h]`: the time from the first attempt to each retry; `[]` for none.
   static var schedule: Self {
-    Self(schema: .list(of: SettingForm<Interval>.duration.schema)) { try $0.schedule() }
+    let duration = SettingForm<Interval>.duration
+    return Self(schema: .list(of: duration.schema)) {
+      let seconds = try $0.items().map { try duration.read($0).milliseconds / 1000 }
+      guard let schedule = RetrySchedule(retriesAfter: seconds) else {
+        throw $0.refused("the times from the first attempt to each retry must rise")
+      }
+      return schedule
+    }
   }
 }
 
 extension SettingForm<Amount> {
-  /// US dollars.
+  /// A plain amount of US dollars such as `50` or `0.99`.
   static var amount: Self {
     Self(schema: .string(like: #"^[0-9]+(\.[0-9]+)?$"#, orNumber: ["minimum": .integer(0)])) {
-      try $0.amount()
+      guard let amount = ($0.node.scalar?.string).flatMap(Amount.init(typed:)) else {
+        throw $0.isNot("an amount such as 50 or 0.99, at most 10¹², with at most six decimals")
+      }
+      return amount
     }
   }
 
+  /// A share such as `0.01` or `1%`, in millionths; above a whole only as `500%`, for a bare 5
+  /// is mostly a percentage whose sign is missing.
   static var share: Self {
     let fraction: [String: JSONValue] = ["minimum": .integer(0), "maximum": .integer(1)]
     return Self(schema: .string(like: #"^[0-9]+(\.[0-9]+)?%?$"#, orNumber: fraction)) {
-      try $0.share()
-    }
-  }
-}
-
-extension SettingForm<String> {
-  static var webAddress: Self {
-    Self(schema: .string(like: #"^(ping\+)?https?://"#)) { try $0.webAddress() }
-  }
-}
-
-extension SettingForm<[ReaderCommands]> {
-  /// Prefixes of paths, each with two commands: texts, or lists of words.
-  static var readers: Self {
-    let command = JSONValue.list(of: .text)
-    return Self(schema: .mapping(to: .mapping(["list": command, "read": command]))) {
-      try $0.readers()
+      let written = $0.node.scalar?.string ?? ""
+      let isPercent = written.hasSuffix("%")
+      let parts: Int64 = isPercent ? 100 : 1
+      // Nothing is rounded: a share of 0 would mean something else than a small one.
+      guard let amount = Amount(typed: isPercent ? String(written.dropLast()) : written),
+        amount.micros % parts == 0, isPercent || amount.micros <= 1_000_000
+      else {
+        throw $0.isNot("a share such as 0.01 or 1%, in whole millionths; above 1 write 500%, not 5")
+      }
+      return Amount(micros: amount.micros / parts)
     }
   }
 }
 
 extension SettingForm<GivenTime> {
+  /// A date, or an RFC 3339 time with its offset.
   static var time: Self {
-    Self(schema: .string(like: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$")) { try $0.time() }
+    Self(schema: .string(like: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$")) {
+      guard let time = GivenTime(try $0.text()) else {
+        throw $0.isNot(
+          "a date such as 2026-11-20, or a time with offset such as 2026-11-20T06:00:00Z")
+      }
+      return time
+    }
   }
 }
 
 extension SettingForm<CivilCalendar> {
-  static var timeZone: Self { Self(schema: .string(like: "^[A-Za-z]")) { try $0.timeZone() } }
-}
-
-extension SettingForm<PeriodLength> {
-  static var period: Self { Self(schema: .string(like: "^P[0-9]+[DWMY]$")) { try $0.period() } }
-}
-
-extension SettingForm<[Provider]> {
-  static var authority: Self {
-    let name: JSONValue = .object(["enum": .strings(Provider.allCases.map(\.name))])
-    return Self(schema: .list(of: name)) { try $0.authority() }
+  static var timeZone: Self {
+    Self(schema: .string(like: "^[A-Za-z]")) {
+      let name = try $0.text()
+      guard let calendar = CivilCalendar(named: name) else {
+        let meant = suggestion(for: name, among: TimeZone.knownTimeZoneIdentifiers)
+        let advice = meant.isEmpty ? ", use one such as Europe/Berlin" : meant
+        throw $0.refused("unknown time zone \"\(name)\"\(advice)")
+      }
+      return calendar
+    }
   }
 }
 
-extension SettingForm<[Provider: [SecretSource]]> {
-  /// A provider's secret: `{env: NAME}`, `{file: PATH}`, the text itself, or a list of these.
-  static var secrets: Self {
-    let source: JSONValue = .any(
-      .object(["type": .string("string")]), .mapping(["env": .text]), .mapping(["file": .text]),
-      .mapping(["credential": .text]))
-    return Self(schema: .byProvider(.list(of: source))) { try $0.secrets() }
+extension SettingForm<PeriodLength> {
+  static var period: Self {
+    Self(schema: .string(like: "^P[0-9]+[DWMY]$")) {
+      guard let length = PeriodLength(iso: try $0.text()) else {
+        throw $0.isNot("an ISO 8601 period such as P1M, P1Y or P7D")
+      }
+      return length
+    }
+  }
+}
+
+extension SettingForm<EventKind> {
+  static var eventKind: Self {
+    let names = EventKind.allCases.map(\.name)
+    return Self(schema: .object(["enum": .strings(names)])) {
+      guard let kind = EventKind(name: try $0.text()) else {
+        throw $0.isNot("one of " + names.joined(separator: ", "))
+      }
+      return kind
+    }
+  }
+}
+
+extension SettingForm<[Provider]> {
+  /// Providers, each once.
+  static var authority: Self {
+    let names = Provider.allCases.map(\.name)
+    return Self(schema: .list(of: .object(["enum": .strings(names)]))) {
+      var providers: [Provider] = []
+      for name in try $0.list() {
+        guard let provider = Provider(name: name), !providers.contains(provider) else {
+          throw $0.isNot("a list of " + names.joined(separator: ", "))
+        }
+        providers.append(provider)
+      }
+      return providers
+    }
+  }
+}
+
+extension SettingValue {
+  /// The provider that the value is of.
+  func provider() throws(SubledgerError) -> Provider {
+    guard let provider = Provider(name: key) else {
+      throw unknown(among: Provider.allCases.map(\.name))
+    }
+    return provider
   }
 }
 
