@@ -29,7 +29,9 @@ struct PriceBookFile: Sendable, Equatable {
     _ bytes: [UInt8], named path: String, calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
     var list = PriceBookFile(sha256: Formats.sha256(of: bytes), source: bytes)
-    var check = PriceBookCheck(path: path)
+    // Reported together, so that one correction is enough.
+    var problems: [CSVProblem] = []
+    var firstLines: [PriceBookLine.Key: Int] = [:]
     var reader = CSVReader(bytes)
     do throws(CSVProblem) {
       guard let header = try reader.next() else {
@@ -39,17 +41,29 @@ struct PriceBookFile: Sendable, Equatable {
       while let record = try reader.next() {
         do throws(CSVProblem) {
           let line = try columns.read(record, calendar: calendar)
-          try check.refuseDuplicate(line, at: record.line, columns)
+          if let first = firstLines[line.key] {
+            throw columns.problem(
+              record.line, .validFrom,
+              "repeats line \(first): same store, product, country, currency, offer and begin")
+          }
+          firstLines[line.key] = record.line
           list.lines.append(line)
         } catch {
-          check.problems.append(error)
+          problems.append(error)
         }
       }
     } catch {
-      check.problems.append(error)
+      problems.append(error)
     }
-    try check.finish()
-    return list
+    guard !problems.isEmpty else { return list }
+    let shown = 20
+    var lines = problems.prefix(shown).map {
+      "\(path), line \($0.line), column \($0.column): \($0.reason)"
+    }
+    if problems.count > shown { lines.append("and \(problems.count - shown) more") }
+    throw SubledgerError(
+      .configuration, "cannot use the price book: " + lines.joined(separator: "\n  "),
+      hint: "the header is \(header), and offer where wanted")
   }
 
   /// These prices, and the words behind their symbols: those of `ledger`, which learns all codes,
@@ -131,35 +145,4 @@ private struct PriceColumns {
       line: line, column: positions[column, default: 0] + 1,
       reason: "\(column.rawValue) \(reason)")
   }
-}
-
-/// The defects of a price book, reported together, so that one correction is enough.
-private struct PriceBookCheck {
-  let path: String
-  var problems: [CSVProblem] = []
-  private(set) var firstLines: [PriceBookLine.Key: Int] = [:]
-
-  mutating func refuseDuplicate(
-    _ price: PriceBookLine, at line: Int, _ columns: PriceColumns
-  ) throws(CSVProblem) {
-    if let first = firstLines[price.key] {
-      throw columns.problem(
-        line, .validFrom,
-        "repeats line \(first): same store, product, country, currency, offer and begin")
-    }
-    firstLines[price.key] = line
-  }
-
-  func finish() throws(SubledgerError) {
-    guard !problems.isEmpty else { return }
-    var lines = problems.prefix(Self.shown).map {
-      "\(path), line \($0.line), column \($0.column): \($0.reason)"
-    }
-    if problems.count > Self.shown { lines.append("and \(problems.count - Self.shown) more") }
-    throw SubledgerError(
-      .configuration, "cannot use the price book: " + lines.joined(separator: "\n  "),
-      hint: "the header is \(PriceBookFile.header), and offer where wanted")
-  }
-
-  private static let shown = 20
 }
