@@ -39,9 +39,7 @@ extension SparkEngine {
   ) throws -> Ledger? {
     let changed = try write(keys.map(String.init), as: "changed")
     func touch(_ statements: (String) throws -> [String]) throws -> TouchedKeys {
-      let rows = StageRows(folder: "\(exchange)/\(newName("touched"))")
-      try run(try statements(rows.folder))
-      return try TouchedKeys(in: rows)
+      try TouchedKeys(in: self.rows("touched", statements))
     }
     var (touched, before) = (
       try touch { folder in
@@ -55,9 +53,9 @@ extension SparkEngine {
       before = touched.keys
       touched = try touch { scripts.grow(touched.folder, into: $0) }
     }
-    let rows = StageRows(folder: "\(exchange)/\(newName("news"))")
-    try run(
-      try open(archives, users: users, touched: touched) + scripts.events(into: rows.folder))
+    let rows = try self.rows("news") {
+      try open(archives, users: users, touched: touched) + scripts.events(into: $0)
+    }
     let copy = try copy(of: ledger)
     try fill(copy, with: rows, note: note)
     return copy
@@ -74,8 +72,9 @@ extension SparkEngine {
 
   /// Makes `copy`, a copy of the ledger, one that holds all events itself.
   func fill(_ copy: Ledger) throws {
-    let rows = StageRows(folder: "\(exchange)/\(newName("events"))")
-    try run(try open(try copy.lakeArchives()) + scripts.events(into: rows.folder))
+    let rows = try self.rows("events") {
+      try open(try copy.lakeArchives()) + scripts.events(into: $0)
+    }
     try fill(copy, with: rows)
     try copy.leaveLake()
   }

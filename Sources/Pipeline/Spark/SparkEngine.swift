@@ -58,7 +58,7 @@ final class SparkEngine: Sendable {
   private var files: FileManager { .default }
 
   /// What opens the view of events by sets of users who belong together.
-  var placing: [String] { state.withLock { $0.placing } }
+  private var placing: [String] { state.withLock { $0.placing } }
 
   /// Starts Spark where it does not run yet.
   func started() throws { try state.withLock { try start(&$0) } }
@@ -100,6 +100,25 @@ final class SparkEngine: Sendable {
     return try state.withLock { state in
       try start(&state)
       return try state.shell?.run(all) ?? []
+    }
+  }
+
+  /// The rows that statements give, which `script` writes into a new folder.
+  func rows(
+    _ kind: String, with travelling: [String] = [], _ script: (String) throws -> [String]
+  ) throws -> StageRows {
+    let rows = StageRows(folder: "\(exchange)/\(newName(kind))")
+    try run(try script(rows.folder), with: travelling)
+    return rows
+  }
+
+  /// What the processes of a stage give of sets of users, as `place` found them.
+  func rows(
+    of stage: Stage, _ ledger: Ledger, since archive: Int32? = nil, unpriced: Set<Int64> = []
+  ) throws -> StageRows {
+    let job = try job(ledger, unpriced: unpriced)
+    return try rows(stage.rawValue, with: job) {
+      placing + scripts.stage(stage, job: job[0], since: archive, into: $0)
     }
   }
 
@@ -228,10 +247,9 @@ final class SparkEngine: Sendable {
   /// Finds which users belong together, of the events of some archives and the snapshots of users
   /// in a file, and opens the view of events by these sets.
   func place(_ archives: [LakeArchive], users: String? = nil) throws {
-    let edges = "\(exchange)/\(newName("edges"))"
-    try run(try open(archives, users: users) + scripts.edges(into: edges))
+    let edges = try rows("edges") { try open(archives, users: users) + scripts.edges(into: $0) }
     var sets = LinkedSets()
-    try StageRows(folder: edges).forEachRow { row in
+    try edges.forEachRow { row in
       guard row.count == 2, let one = Int64(row[0]), let other = Int64(row[1]) else { return }
       sets.join(one, other)
     }

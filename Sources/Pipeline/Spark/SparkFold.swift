@@ -14,10 +14,7 @@ extension RunPipeline {
     let users = try spark.write(as: "users") { try listUsers(of: ledger, rules, $0) }
     if let news = try foldNews(ledger, rules, users: users, by: spark) { return news }
     try spark.place(archives, users: users)
-    let job = try spark.job(ledger)
-    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("folded"))")
-    try spark.run(
-      spark.placing + spark.scripts.stage(.fold, job: job[0], into: rows.folder), with: job)
+    let rows = try spark.rows(of: .fold, ledger)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     // They are read twice, and what comes with them is far more.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
@@ -25,7 +22,7 @@ extension RunPipeline {
     var linked: [NamedLineage] = []
     let format = StageCoding()
     try rows.forEachRow { row in
-      guard row.count == 2 else { throw rows.malformed("the fold") }
+      guard row.count == 2 else { throw StageRows.malformed("the fold") }
       switch row[0] {
       case "cells": try cells.put(String(row[1]))
       case "part": try sum.add(format.value(FoldResult.self, row[1]))
@@ -72,14 +69,9 @@ extension RunPipeline {
     try folded.cells?.addCells(to: copy)
     let known = try rules.knowing(folded.prices, folded.allRates, in: copy) { try copy.begun() }
     var outcome = Reconciled(rules: known.fingerprint)
-    let job = try spark.job(copy, unpriced: unpriced)
-    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("reconciled"))")
-    try spark.run(
-      spark.placing + spark.scripts.stage(.reconcile, job: job[0], into: rows.folder),
-      with: job)
     let format = StageCoding()
-    try rows.forEachRow { row in
-      guard row.count == 2 else { throw rows.malformed("the reconciliation") }
+    try spark.rows(of: .reconcile, copy, unpriced: unpriced).forEachRow { row in
+      guard row.count == 2 else { throw StageRows.malformed("the reconciliation") }
       switch row[0] {
       case "breaks": folded.breaks += try format.value([Break].self, row[1])
       case "result": outcome.result.add(try format.value(ReconciliationResult.self, row[1]))

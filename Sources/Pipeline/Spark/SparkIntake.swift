@@ -47,8 +47,7 @@ extension Intake {
     of part: String, by spark: SparkEngine, _ intake: LakeIntake,
     _ archives: inout ArchiveImport, _ again: RowFile
   ) throws {
-    let rows = StageRows(folder: "\(spark.exchange)/\(spark.newName("rows"))")
-    try spark.run(spark.scripts.rows(of: part, into: rows.folder))
+    let rows = try spark.rows("rows") { spark.scripts.rows(of: part, into: $0) }
     var reader = ArchiveRowReader()
     try rows.forEachRow { row in
       guard let message = try reader.message(row) else { return }
@@ -72,10 +71,9 @@ extension Intake {
     guard !places.isEmpty else { return }
     let known = try ledger.lakeArchives()
     let first = places[0].archive
-    let results = StageRows(folder: "\(spark.exchange)/\(spark.newName("merged"))")
     func take(_ archive: Int32, _ number: Int32, _ result: UInt8) throws {
       guard archive < first || intake.take(result, of: Int(number), in: archive) else {
-        throw results.malformed("results")
+        throw StageRows.malformed("results")
       }
     }
     let max = FoldScope.dirtyMax(of: try ledger.foldBasis())
@@ -84,17 +82,12 @@ extension Intake {
     {
       return
     }
-    let job = try spark.job(ledger)
     try spark.place(known + places)
-    try spark.run(
-      spark.placing
-        + spark.scripts.stage(.merge, job: job[0], since: first, into: results.folder),
-      with: job)
-    try results.forEachRow { row in
+    try spark.rows(of: .merge, ledger, since: first).forEachRow { row in
       let numbers = row.count == 2 ? row[1].split(separator: " ") : []
       guard numbers.count == 3, let archive = Int32(numbers[0]), let number = Int32(numbers[1]),
         let result = UInt8(numbers[2])
-      else { throw results.malformed("results") }
+      else { throw StageRows.malformed("results") }
       try take(archive, number, result)
     }
   }
@@ -137,7 +130,7 @@ final class RowFile {
   func addCells(to ledger: Ledger) throws {
     try StageInput(path: path).forEachRow { row, _ in
       guard let cells = CellRows(text: row[0]) else {
-        throw StageRows(folder: path).malformed("cells")
+        throw StageRows.malformed("cells")
       }
       try ledger.add(cells)
     }

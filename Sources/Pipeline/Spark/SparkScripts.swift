@@ -245,7 +245,7 @@ struct TouchedKeys {
   init(in rows: StageRows) throws {
     folder = rows.folder
     try rows.forEachRow { row in
-      guard row.count == 2, let bucket = Int(row[0]) else { throw rows.malformed("keys") }
+      guard row.count == 2, let bucket = Int(row[0]) else { throw StageRows.malformed("keys") }
       keys += 1
       guard bucket >= 0 else { return }
       lineages += 1

@@ -16,7 +16,7 @@ struct StageRows {
 
   func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  func malformed(_ what: String) -> SubledgerError {
+  static func malformed(_ what: String) -> SubledgerError {
     SubledgerError(
       .damagedInput, "cannot read what a stage gave: a row of \(what) is malformed",
       hint: "run again; if it stays so, the workers have another version of the program")
