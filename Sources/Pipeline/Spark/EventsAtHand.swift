@@ -61,15 +61,6 @@ extension SparkEngine {
     return copy
   }
 
-  /// The same, made once for each archive.
-  var arrivals: @Sendable (Ledger, _ archive: Int32) throws -> Ledger {
-    { ledger, archive in
-      try self.arrivals(since: archive) {
-        try self.news(of: ledger, try ledger.lakeArchives(), since: archive) ?? ledger
-      }
-    }
-  }
-
   /// Makes `copy`, a copy of the ledger, one that holds all events itself.
   func fill(_ copy: Ledger) throws {
     let rows = try self.rows("events") {

@@ -257,14 +257,12 @@ final class SparkEngine: Sendable {
     state.withLock { $0.placing = scripts.place(roots: roots) }
   }
 
-  /// The ledger that `make` made, or makes now, of the events of archives behind `archive`.
-  func arrivals(
-    since archive: Int32, _ make: () throws -> Ledger
-  ) throws -> Ledger {
+  /// A copy of the ledger with the events of archives behind `archive`, made once for each.
+  @Sendable func arrivals(of ledger: Ledger, since archive: Int32) throws -> Ledger {
     if let path = state.withLock({ $0.arrivals[archive] }) {
       return try Ledger.open(path: path, mode: .readOnly)
     }
-    let made = try make()
+    let made = try news(of: ledger, try ledger.lakeArchives(), since: archive) ?? ledger
     let path = made.path
     state.withLock { $0.arrivals[archive] = path }
     return made
