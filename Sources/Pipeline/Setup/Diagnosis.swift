@@ -5,13 +5,8 @@ import Reports
 
 /// What stands in the way of the nightly job, or may do so.
 public struct Diagnosis {
-  enum State: String, Comparable {
-    case ok, warning, error
-
-    static func < (left: State, right: State) -> Bool {
-      left != right && (left == .ok || right == .error)
-    }
-  }
+  /// In rising order.
+  enum State: Comparable { case ok, warning, error }
 
   struct Finding {
     var check: String
@@ -58,7 +53,7 @@ public struct Diagnosis {
   public func text(as format: AnswerFormat) -> String {
     let records = findings.map { finding in
       Record([
-        ("state", .plain(finding.state.rawValue)), ("check", .plain(finding.check)),
+        ("state", .plain("\(finding.state)")), ("check", .plain(finding.check)),
         ("finding", .text(finding.what)), ("remedy", .text(finding.remedy)),
       ])
     }
@@ -67,12 +62,12 @@ public struct Diagnosis {
     case .csv: return Record.answer(records, as: .csv)
     case .json:
       return JSONValue.object([
-        "state": .string(worst.rawValue), "checks": .array(records.map(\.json)),
+        "state": .string("\(worst)"), "checks": .array(records.map(\.json)),
       ]).documentText
     case .text:
       return findings.map { finding in
         let line =
-          "\(padded(finding.state.rawValue, to: 8)) \(padded(finding.check, to: 14))"
+          "\(padded("\(finding.state)", to: 8)) \(padded(finding.check, to: 14))"
           + finding.what.shown()
         return finding.remedy.isEmpty
           ? line : "\(line)\n\(padded("", to: 23))→ \(finding.remedy.shown())"
