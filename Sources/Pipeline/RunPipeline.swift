@@ -67,9 +67,6 @@ public struct RunPipeline {
     spark = plan.engine == .spark ? SparkEngine(plan, log: log, stop: stop) : nil
   }
 
-  /// Reads the price book, and nothing else that stages have no use for.
-  mutating func readPrices() throws { try plan.readPrices() }
-
   /// Reads what is new and publishes the report set anew.
   ///
   /// - Parameter clock: the time now, for fetching snapshots of users who are due before; nil

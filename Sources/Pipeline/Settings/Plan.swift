@@ -58,9 +58,6 @@ struct Plan: Sendable {
   var prices: PriceBookFile?
   var decisions = DecisionsFile()
 
-  var jobs: Int { configuration.job.jobs }
-  var log: LogOptions { configuration.job.log }
-
   /// The plan of flags, variables, the configuration file and defaults; see `RunPipeline.init`.
   init(
     flags: [String: [String]], environment: [String: String], now: Instant

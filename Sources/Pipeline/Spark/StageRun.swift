@@ -33,7 +33,7 @@ extension RunPipeline {
     var pipeline = try RunPipeline(
       flags: job.flags, environment: environment.merging(job.environment) { $1 }, now: job.now,
       version: version, log: { _ in silent }, progress: { _ in { _ in } }, stop: { 0 })
-    if stage == .fold || stage == .reconcile { try pipeline.readPrices() }
+    if stage == .fold || stage == .reconcile { try pipeline.plan.readPrices() }
     let seed = folder.appendingPathComponent(job.ledger).path
     let work = StageWork(
       pipeline: pipeline, job: job, seed: seed, rows: StageInput(input), put: put)
