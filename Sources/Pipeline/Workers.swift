@@ -86,6 +86,13 @@ struct Workers {
 }
 
 extension Workers {
+  /// Makes rows in parallel and calls `write` with the rows of each piece, in order.
+  func make<Rows: Sendable>(_ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void) throws {
+    try run(
+      pieces, { piece, send in _ = send(Result { try piece.rows() }) },
+      take: { try write($1.get()) })
+  }
+
   /// Reads parts of the ledger in parallel, each at one moment, by one connection for each worker,
   /// and hands every result to `take` in the order of `parts`; stops when the ledger is to stop.
   func read<Part: Sendable, Output: Sendable>(
@@ -110,9 +117,7 @@ extension Workers {
         }
       }, take: { try take($1.get()) })
   }
-}
 
-extension Workers {
   /// Does `work` on several paths at once, and throws the first failure.
   func each(
     _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
