@@ -155,7 +155,9 @@ extension Plan {
     rules.eventNames = configuration.eventNames
     rules.envelope = configuration.envelope
     rules.customerID = configuration.customerID
-    rules.secrets = try secrets()
+    for provider in configuration.secrets.keys {
+      rules.secrets[provider] = try secrets(of: provider)
+    }
     return rules
   }
 

@@ -69,14 +69,6 @@ extension Plan {
   ///
   /// - Throws: `SubledgerError` of kind `configuration` or `permission` naming the provider; never
   ///   a value, nor a text in place of a name.
-  func secrets() throws(SubledgerError) -> [Provider: [Secret]] {
-    var secrets: [Provider: [Secret]] = [:]
-    for provider in configuration.secrets.keys {
-      secrets[provider] = try self.secrets(of: provider)
-    }
-    return secrets
-  }
-
   func secrets(of provider: Provider) throws(SubledgerError) -> [Secret] {
     let sources = configuration.secrets[provider] ?? []
     let key = "secrets.\(provider.name)"
