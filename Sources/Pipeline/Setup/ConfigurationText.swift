@@ -52,7 +52,8 @@ struct ConfigurationText {
   private func entry(_ setting: Setting) -> [String] {
     let key = setting.name.split(separator: ".").last.map(String.init) ?? setting.name
     let given = values[setting.name]
-    let shown = given ?? offers[setting.name] ?? setting.shownValue
+    let standard = setting.standard.isEmpty ? setting.example : setting.standard
+    let shown = given ?? offers[setting.name] ?? standard
     var lines = shown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let first = lines.removeFirst()
     lines = ["\(key):" + (first.isEmpty ? "" : " \(first)")] + lines.map { "  \($0)" }
@@ -71,9 +72,4 @@ struct ConfigurationText {
     }
     return lines + [line]
   }
-}
-
-extension Setting {
-  /// What the file shows where nothing is given.
-  var shownValue: String { standard.isEmpty ? example : standard }
 }
