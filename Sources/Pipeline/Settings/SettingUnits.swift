@@ -42,24 +42,19 @@ extension CivilCalendar {
 extension Interval {
   /// Reads `41h10m`: whole numbers, each with one of the units d, h, m, s.
   init?(units text: String) {
+    let units: [Substring: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
+    let most: Int64 = 1_000_000 * 86_400
     var total: Int64 = 0
-    var digits = ""
-    for character in text {
-      if character.isNumber {
-        digits.append(character)
-        continue
-      }
-      let seconds: [Character: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
-      let most: Int64 = 1_000_000 * 86_400
-      guard let unit = seconds[character], let count = Int64(digits), count <= most / unit else {
-        return nil
-      }
+    var rest = text[...]
+    repeat {
+      guard let (part, digits, letter) = rest.prefixMatch(of: /([0-9]+)([dhms])/)?.output,
+        let unit = units[letter], let count = Int64(digits), count <= most / unit
+      else { return nil }
       total += count * unit
       // A text of any length has any number of parts.
       guard total <= most else { return nil }
-      digits = ""
-    }
-    guard digits.isEmpty, !text.isEmpty else { return nil }
+      rest = rest[part.endIndex...]
+    } while !rest.isEmpty
     self = .seconds(total)
   }
 }
