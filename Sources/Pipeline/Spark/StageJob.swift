@@ -69,8 +69,7 @@ struct StageCoding {
 
 /// Rows of standard input or of files, one after the other.
 struct StageInput {
-  /// Reads a file by pieces; nil at its end.
-  let read: () throws -> [UInt8]?
+  private let file: FileHandle
 
   /// Rows of a file.
   init(path: String) throws {
@@ -81,9 +80,7 @@ struct StageInput {
     self.init(file)
   }
 
-  init(_ file: FileHandle) {
-    read = { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : [UInt8]($0) } }
-  }
+  init(_ file: FileHandle) { self.file = file }
 
   /// Calls `body` with the fields and the number of each row, from 1.
   func forEachRow(_ body: ([Substring], Int) throws -> Void) throws {
@@ -96,7 +93,8 @@ struct StageInput {
       let fields = text.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
       try body(fields.map(Substring.init), number)
     }
-    while let piece = try read() {
+    while let data = try file.read(upToCount: 1 << 20), !data.isEmpty {
+      let piece = [UInt8](data)
       var start = piece.startIndex
       while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
         rest += piece[start..<end]
