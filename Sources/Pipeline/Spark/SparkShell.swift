@@ -39,23 +39,22 @@ final class SparkShell {
 
   /// `spark-sql` of `SPARK_HOME`, or the one on the path.
   private static func program(_ environment: [String: String]) throws(SubledgerError) -> String {
-    let hint = """
-      install Java 17 and Spark 4, say by `pip install pyspark`, and set SPARK_HOME to the folder \
-      of the package
-      """
-    if let home = environment["SPARK_HOME"], !home.isEmpty {
-      let program = "\(home)/bin/spark-sql"
-      if access(program, X_OK) == 0 { return program }
-      throw SubledgerError(
-        .configuration, "cannot start Spark: SPARK_HOME has no program bin/spark-sql", hint: hint)
-    }
-    for folder in (environment["PATH"] ?? "").split(separator: ":") {
-      let program = "\(folder)/spark-sql"
-      if access(program, X_OK) == 0 { return program }
+    let home = environment["SPARK_HOME"] ?? ""
+    let folders =
+      home.isEmpty
+      ? (environment["PATH"] ?? "").split(separator: ":").map(String.init) : ["\(home)/bin"]
+    for program in folders.map({ "\($0)/spark-sql" }) where access(program, X_OK) == 0 {
+      return program
     }
     throw SubledgerError(
-      .configuration, "cannot start Spark: SPARK_HOME is not set, and spark-sql is not on the path",
-      hint: hint)
+      .configuration,
+      home.isEmpty
+        ? "cannot start Spark: SPARK_HOME is not set, and spark-sql is not on the path"
+        : "cannot start Spark: SPARK_HOME has no program bin/spark-sql",
+      hint: """
+        install Java 17 and Spark 4, say by `pip install pyspark`, and set SPARK_HOME to the \
+        folder of the package
+        """)
   }
 
   /// Runs statements up to the first that fails, and returns the lines that they print.
