@@ -76,33 +76,33 @@ extension Setting {
   ]
 
   private static var fetchSchema: JSONValue {
-    let key: JSONValue = .any(
-      .mapping(["env": .text]), .mapping(["file": .text]), .mapping(["credential": .text]))
-    let members = [
-      "key": key, "url": .string(like: "^https?://"),
-      "api": SettingForm<FetchSettings.API>.choice.schema,
-    ]
     var all = [
       "rate": SettingForm.number(in: 1...10_000).schema,
       "concurrency": SettingForm.number(in: 1...256).schema, "authorities": .text,
     ]
     for provider in FetchSettings.providers {
-      let known = FetchSettings.Source.members(of: provider)
-      all[provider.name] = .mapping(members.filter { known.contains($0.key) })
+      all[provider.name] = .mapping(FetchSettings.Source.members(of: provider))
     }
     return .mapping(all)
   }
 }
 
 extension FetchSettings.Source {
-  static func members(of provider: Provider) -> [String] {
-    let interface = provider.interface
-    return ["url"] + (interface.authorization == .none ? [] : ["key"])
-      + (interface.olderPath == nil ? [] : ["api"])
+  /// What is said of a provider, with its schema.
+  static func members(of provider: Provider) -> [String: JSONValue] {
+    var members = ["url": JSONValue.string(like: "^https?://")]
+    if provider.interface.authorization != .none {
+      members["key"] = .any(
+        .mapping(["env": .text]), .mapping(["file": .text]), .mapping(["credential": .text]))
+    }
+    if provider.interface.olderPath != nil {
+      members["api"] = SettingForm<FetchSettings.API>.choice.schema
+    }
+    return members
   }
 
   mutating func read(_ value: SettingValue, of provider: Provider) throws {
-    let known = Self.members(of: provider)
+    let known = Self.members(of: provider).keys
     try value.forEach { entry in
       guard known.contains(entry.key) else {
         throw entry.unknown(among: known.map { "\(value.name).\($0)" })
