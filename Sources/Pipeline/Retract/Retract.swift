@@ -78,19 +78,14 @@ extension RunPipeline {
     _ target: String, _ found: [ArchiveRecord], in all: [ArchiveRecord]
   ) throws {
     let parts = parts(of: found, in: all)
-    let others = parts.filter { !found.contains($0) }
-    guard !others.isEmpty else { return }
-    let names = Self.names(of: parts)
+    guard parts.contains(where: { !found.contains($0) }) else { return }
+    // As inputs.csv shows them.
+    let names = parts.reduce(into: [String]()) { names, part in
+      if !names.contains(part.name) { names.append(part.name) }
+    }.joined(separator: "; ")
     throw SubledgerError(
       .usage, "\(target.shown()) is a part of a log, which came as \(names), too",
       hint: "name the whole log, as \"\(names)\", or one line of it with :LINE")
-  }
-
-  /// The names of a log as `inputs.csv` shows them.
-  private static func names(of parts: [ArchiveRecord]) -> String {
-    var names: [String] = []
-    for part in parts where !names.contains(part.name) { names.append(part.name) }
-    return names.joined(separator: "; ")
   }
 
   /// The archives of this name or SHA-256, or of the names of a log, each content once; nil without
