@@ -13,7 +13,7 @@ struct ConfigurationTests {
   private func configuration(_ text: String) throws -> Configuration {
     let folder = try TemporaryFolder()
     let path = try folder.write(text, to: "subledger.yaml")
-    return try Configuration(flags: ["config": [path]], environment: [:])
+    return try GivenSettings(flags: ["config": [path]], environment: [:]).accepted()
   }
 
   private func asOf(_ text: String) throws -> Instant {

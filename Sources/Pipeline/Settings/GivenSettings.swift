@@ -139,19 +139,15 @@ public struct GivenSettings {
 }
 
 extension Configuration {
-  /// The settings that flags, variables and the configuration file give.
-  ///
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first that is wrong.
-  init(flags: [String: [String]], environment: [String: String]) throws(SubledgerError) {
-    self = try GivenSettings(flags: flags, environment: environment).accepted()
-  }
-
   static func read(_ bytes: [UInt8], named path: String) throws(SubledgerError) -> Configuration {
     try GivenSettings(bytes, named: path).accepted()
   }
 }
 
 extension GivenSettings {
+  /// What is given.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first that is wrong.
   func accepted() throws(SubledgerError) -> Configuration {
     try errors.throwFirst()
     return configuration

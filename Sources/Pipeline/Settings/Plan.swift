@@ -63,8 +63,8 @@ struct Plan: Sendable {
     flags: [String: [String]], environment: [String: String], now: Instant
   ) throws(SubledgerError) {
     self.init(
-      try Configuration(flags: flags, environment: environment), environment: environment,
-      now: now, flags: flags)
+      try GivenSettings(flags: flags, environment: environment).accepted(),
+      environment: environment, now: now, flags: flags)
   }
 
   init(

@@ -34,7 +34,7 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
     let flags = ["config": [ScratchFile.settings.path]]
-    let configuration = try Configuration(flags: flags, environment: [:])
+    let configuration = try GivenSettings(flags: flags, environment: [:]).accepted()
     guard configuration.job.prices == nil, configuration.job.decisions == nil else {
       return
     }
