@@ -1,5 +1,3 @@
-import Domain
-
 /// What standard error shows.
 public struct LogOptions: Sendable {
   /// The format of a line.
@@ -31,11 +29,4 @@ public struct LogOptions: Sendable {
 
   /// Text for people, warnings and errors only.
   public init() {}
-
-  /// Options from the command line and the environment, before the configuration is read.
-  ///
-  /// - Throws: `SubledgerError` of kind `usage` for a value that is not acceptable.
-  public init(flags: [String: [String]], environment: [String: String]) throws {
-    self = try GivenSettings.log(flags: flags, environment: environment)
-  }
 }

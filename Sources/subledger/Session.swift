@@ -107,7 +107,7 @@ final class Session {
     stop.listen()
     let outcome: RunResult
     do {
-      logOptions = try LogOptions(flags: options.given, environment: Self.environment)
+      logOptions = try GivenSettings.log(flags: options.given, environment: Self.environment)
       try FileHandles.require(jobs: 1)
       outcome = try work(self)
     } catch {

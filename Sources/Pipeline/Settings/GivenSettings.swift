@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 import Yams
 
 /// What flags, variables and the configuration file say, and everything that is wrong with it.
@@ -37,7 +37,9 @@ public struct GivenSettings {
   private init() {}
 
   /// How to log before the configuration file is read; unknown variables are not its affair.
-  static func log(
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` for a value that is not acceptable.
+  public static func log(
     flags: [String: [String]], environment: [String: String]
   ) throws(SubledgerError) -> LogOptions {
     let isLog = { (name: String) in ["log_format", "verbose", "quiet"].contains(name) }
