@@ -38,9 +38,7 @@ struct StatusCommand: ParsableCommand {
     try Session(ledger).run { session in
       let health = try session.pipeline(flags).health(ageMax: maxAge)
       try StandardStreams.print(health.line)
-      var result = RunResult.done
-      result.hasReservations = !health.isGood
-      return result
+      return health.isGood ? .done : .reservations
     }
   }
 }
