@@ -42,17 +42,16 @@ struct Workers {
   ) throws {
     let results = ResultQueue(count: inputs.count, waitingMax: waitingMax, size: size)
     let next = Atomic(0)
-    let sharedInputs = inputs
     let claim: @Sendable () -> Int? = {
       let position = next.add(1, ordering: .relaxed).oldValue
-      return position < sharedInputs.count ? position : nil
+      return position < inputs.count ? position : nil
     }
     var threads: [WorkerThread] = []
     while threads.count < min(count, inputs.count) {
       let thread = WorkerThread {
         let work = makeWork()
         while let index = claim() {
-          work(sharedInputs[index]) { results.put($0, of: index) }
+          work(inputs[index]) { results.put($0, of: index) }
           results.finish(index)
         }
       }
@@ -69,18 +68,17 @@ struct Workers {
   }
 
   private func runHere<Input: Sendable, Output: Sendable>(
-    _ inputs: [Input], _ work: (Input, (Output) -> Bool) -> Void, take: (Int, Output) throws -> Void
+    _ inputs: [Input], _ work: @escaping (Input, (Output) -> Bool) -> Void,
+    take: (Int, Output) throws -> Void
   ) throws {
-    try withoutActuallyEscaping(take) { take in
-      for (index, input) in inputs.enumerated() {
-        var failure: (any Error)?
-        work(input) { output in
-          guard failure == nil else { return false }
-          do { try take(index, output) } catch { failure = error }
-          return failure == nil
-        }
-        if let failure { throw failure }
+    for (index, input) in inputs.enumerated() {
+      var failure: (any Error)?
+      work(input) { output in
+        guard failure == nil else { return false }
+        do { try take(index, output) } catch { failure = error }
+        return failure == nil
       }
+      if let failure { throw failure }
     }
   }
 }
