@@ -4,7 +4,7 @@ public import Domain
 /// What of a ledger, its archives and a published set was held to what proves it.
 public struct Verification: Sendable, Equatable {
   /// How a check ended.
-  public enum Outcome: String, Sendable {
+  enum Outcome: String, Sendable {
     /// All that was looked at is as it was written.
     case holds
     /// Something is not as it was written: the file, a row, an archive, a published file.
@@ -15,20 +15,16 @@ public struct Verification: Sendable, Equatable {
     case skipped
   }
 
-  /// One check.
-  public struct Check: Sendable, Equatable {
-    /// The checked item.
-    public var name: String
-    /// How it ended.
-    public var outcome = Outcome.holds
+  struct Check: Sendable, Equatable {
+    let name: String
+    var outcome = Outcome.holds
     /// How many things were looked at.
-    public var count: Int64 = 0
+    var count: Int64 = 0
     /// Their unit, such as `rows` or `files`.
-    public var unit: String
-    /// How many are wrong, or which were not checked.
-    public var wrong: Int64 = 0
-    /// The first defects, and notes.
-    public var notes: [String] = []
+    let unit: String
+    var wrong: Int64 = 0
+    /// The first defects, and what was not checked.
+    var notes: [String] = []
 
     init(_ name: String, unit: String) {
       self.name = name
@@ -64,10 +60,10 @@ public struct Verification: Sendable, Equatable {
   }
 
   /// The checks in the order in which they were made.
-  public internal(set) var checks: [Check] = []
+  var checks: [Check] = []
 
   /// The worst outcome: damage explains what differs.
-  public var outcome: Outcome {
+  var outcome: Outcome {
     let outcomes = Set(checks.map(\.outcome))
     return outcomes.contains(.damaged) ? .damaged : outcomes.contains(.differs) ? .differs : .holds
   }
