@@ -55,10 +55,7 @@ extension RunPipeline {
     _ ledger: Ledger, _ folded: inout Folded, _ rules: ReconciliationSettings,
     unpriced: Set<Int64>, by spark: SparkEngine
   ) throws -> Reconciled {
-    let room = try PrivateFolder()
-    defer { withExtendedLifetime(room) {} }
-    try ledger.copy(to: room.path("ledger.sqlite"), stop: stop)
-    let copy = try Ledger.open(path: room.path("ledger.sqlite"), mode: .readWrite)
+    let copy = try spark.copy(of: ledger)
     let basis = FactCheckpoint(
       asOf: rules.fold.asOf, rules: folded.fingerprint, archive: try copy.newestArchive())
     var change = folded.change(
