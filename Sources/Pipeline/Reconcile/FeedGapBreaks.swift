@@ -20,19 +20,16 @@ struct FeedGapBreaks {
     let arrivals = Dictionary(grouping: try ledger.arrivals(), by: \.feed.provider)
     var breaks: [Break] = []
     for (provider, rows) in arrivals {
-      var found: [FeedGap] = []
       let apps = Dictionary(grouping: rows, by: \.feed.app)
-      for (app, rows) in apps {
+      let feeds = apps.map { (Optional($0), $1) } + (apps.count > 1 ? [(nil, rows)] : [])
+      var ofApps: [FeedGap] = []
+      for (app, rows) in feeds {
         guard let known = known(of: provider, app) else { continue }
-        for gap in gaps(rows.map { ($0.hour, $0.events) }, knownAt: known) {
-          found.append(gap)
+        for gap in gaps(rows.map { ($0.hour, $0.events) }, knownAt: known)
+        where app != nil || !ofApps.contains(where: { $0.hours.overlaps(gap.hours) }) {
+          if app != nil { ofApps.append(gap) }
           breaks.append(try made(gap, of: provider, app, knownAt: known))
         }
-      }
-      guard apps.count > 1, let known = known(of: provider, nil) else { continue }
-      for gap in gaps(rows.map { ($0.hour, $0.events) }, knownAt: known)
-      where !found.contains(where: { $0.hours.overlaps(gap.hours) }) {
-        breaks.append(try made(gap, of: provider, nil, knownAt: known))
       }
     }
     return breaks
