@@ -29,15 +29,9 @@ struct Plan: Sendable {
     case spark
   }
 
-  /// The settings as they were given, but secrets.
-  struct Given: Sendable {
-    var flags: [String: [String]]
-    var environment: [String: String]
-  }
-
   var configuration: Configuration
-  /// For the same plan in other processes.
-  let given: Given
+  /// The settings as they were given, but secrets, for the same plan in other processes.
+  let given: (flags: [String: [String]], environment: [String: String])
   /// Archives changed after this are left alone, for somebody may still write them; nil takes all.
   var modifiedUntil: Instant?
   /// Moment of snapshots that name none.
@@ -76,11 +70,12 @@ struct Plan: Sendable {
     // Copies of the ledger have the same lake.
     configuration.job.lake = configuration.job.lake ?? configuration.job.ledger + ".lake"
     self.configuration = configuration
-    given = Given(
-      flags: flags,
-      environment: environment.filter {
+    given = (
+      flags,
+      environment.filter {
         $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
-      })
+      }
+    )
     secretVariables = Self.secretVariables(configuration, environment)
     credentialsFolder = environment["CREDENTIALS_DIRECTORY"]
     let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
