@@ -27,12 +27,10 @@ struct ReportCommand: ParsableCommand {
 
   func validate() throws {
     guard atRun != nil else { return }
+    let given = output.given
     let followed = [
-      ("--timezone", output.timezone), ("--prices", output.prices),
-      ("--decisions", output.decisions), ("--csv-dialect", output.csvDialect),
-      ("--amount-decimals", output.amountDecimals), ("--locale", output.locale),
-      ("--xlsx", output.xlsx ? "" : nil),
-    ].filter { $0.1 != nil }.map(\.0)
+      "timezone", "prices", "decisions", "csv_dialect", "amount_decimals", "locale", "xlsx",
+    ].filter { given[$0] != nil }.map { "--\($0.replacing("_", with: "-"))" }
     guard followed.isEmpty else {
       throw ValidationError(
         "--at-run uses the options of that run; leave out "
