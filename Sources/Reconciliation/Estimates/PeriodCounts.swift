@@ -262,16 +262,24 @@ extension Reconciler {
     return nil
   }
 
-  func raiseRenewals(
-    _ lineage: LineageInput, count: Int64, at: Instant, provenBy proof: EvidenceKind,
-    _ evidence: String
+  /// Raises missing charges of `lineage`, the first of them at `at`, the last paid until `end`.
+  ///
+  /// - Parameter product: by default, the one that a renewal renewed or a start began.
+  func raiseCharge(
+    _ code: BreakCode, of lineage: LineageInput, product: String? = nil, count: Int64 = 1,
+    at: Instant, until end: Instant? = nil, isFree: Bool = false, opensLineage: Bool = false,
+    provenBy proof: EvidenceKind, _ evidence: String
   ) {
-    let product = product(of: lineage, at: at)
+    let usual =
+      code == .missedRenewal ? self.product(of: lineage, at: at) : productBegun(in: lineage, at: at)
+    let product = product ?? usual
     raise(
       BreakDraft(
-        code: .missedRenewal, subject: subject(lineage, product: product), expectedAt: at,
+        code: code, subject: subject(lineage, product: product), expectedAt: at,
         missingEvents: count,
-        worth: estimate(lineage, product: product, of: .missedRenewal, count: count, at: at),
-        provenBy: proof, evidence: evidence), of: lineage)
+        worth: isFree
+          ? nothing : estimate(lineage, product: product, of: code, count: count, at: at),
+        provenBy: proof, evidence: evidence),
+      of: lineage, until: end, isFree: isFree, opensLineage: opensLineage)
   }
 }

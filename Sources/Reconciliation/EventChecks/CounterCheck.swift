@@ -34,13 +34,9 @@ extension Reconciler {
     else { return nil }
     let due = conversionDue(trial, before: first, ordinal, lineage)
     if firsts.contains(where: { $0.code == .missedConversion }) { return due }
-    let product = productBegun(in: lineage, at: due)
-    raise(
-      BreakDraft(
-        code: .missedConversion, subject: subject(lineage, product: product), expectedAt: due,
-        worth: estimate(lineage, product: product, at: due), provenBy: .events,
-        evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
-          + "without a conversion"), of: lineage)
+    raiseCharge(
+      .missedConversion, of: lineage, at: due, provenBy: .events,
+      "a trial until \(due.text) is followed by renewal \(ordinal), without a conversion")
     return due
   }
 
@@ -98,9 +94,8 @@ extension Reconciler {
     guard left > jump.changes else {
       return raiseUncertain(lineage, at: due, evidence)
     }
-    raiseRenewals(
-      lineage, count: left - jump.changes, at: due, provenBy: .events,
-      evidence)
+    raiseCharge(
+      .missedRenewal, of: lineage, count: left - jump.changes, at: due, provenBy: .events, evidence)
   }
 
   /// Raises the renewals that an event after the last charge counts, less what was found.
@@ -114,8 +109,9 @@ extension Reconciler {
     }
     let left = Int64(reported.count) - counted - total(found)
     guard left > 0 else { return }
-    raiseRenewals(
-      lineage, count: left, at: min(last.periodEnd ?? last.time, reported.time), provenBy: .events,
+    raiseCharge(
+      .missedRenewal, of: lineage, count: left,
+      at: min(last.periodEnd ?? last.time, reported.time), provenBy: .events,
       "\(reported.kind.name) of \(reported.time.text) counts \(reported.count) renewals; the "
         + "last charge that arrived is renewal \(counted)")
   }
@@ -142,8 +138,9 @@ extension Reconciler {
       let found = renewalsKnown(match.lineage) - seen
       let left = Int64(count) - seen - found - elsewhere - paidBeforeOurTime(match)
       guard left > 0 else { continue }
-      raiseRenewals(
-        match.lineage, count: left, at: firstHole(match.lineage), provenBy: .snapshot,
+      raiseCharge(
+        .missedRenewal, of: match.lineage, count: left, at: firstHole(match.lineage),
+        provenBy: .snapshot,
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
   }

@@ -81,14 +81,17 @@ extension Reconciler {
     let order = last == nil ? "" : " of its order"
     let evidence = "the first charge\(order) that arrived, of \(first.time.text), is \(name)"
     guard number == limit, announces else {
-      return raiseRenewals(
-        lineage, count: counted == nil ? 1 : number, at: at, provenBy: .events, evidence)
+      return raiseCharge(
+        .missedRenewal, of: lineage, count: counted == nil ? 1 : number, at: at, provenBy: .events,
+        evidence)
     }
     if counted == nil { at = latest }
     // It can have begun with longer periods of another product.
     let earliest = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
     guard !shows(lineage, begunBefore: earliest) else { return counts.beforeFirstEvent += 1 }
-    raiseStart(lineage, at: at, opensLineage: last == nil, evidence + "; no start arrived")
+    raiseCharge(
+      .missedStart, of: lineage, at: at, opensLineage: last == nil, provenBy: .events,
+      evidence + "; no start arrived")
   }
 
   /// Whether its id, which is not the original one, proves a charge before it, and nothing counts.
@@ -117,25 +120,14 @@ extension Reconciler {
       "the first charge that arrived, of \(first.time.text), is of a subscription bought "
       + bought.text
     let isFree = first.periodStart + gap < length.end(from: bought)
-    raiseStart(lineage, at: bought, isFree: isFree, evidence + "; no start arrived")
+    raiseCharge(
+      .missedStart, of: lineage, at: bought, isFree: isFree, opensLineage: true, provenBy: .events,
+      evidence + "; no start arrived")
     if count > 1, length.end(from: bought, times: count) <= first.periodStart + gap {
-      raiseRenewals(
-        lineage, count: Int64(count - 1), at: length.end(from: bought), provenBy: .events, evidence)
+      raiseCharge(
+        .missedRenewal, of: lineage, count: Int64(count - 1), at: length.end(from: bought),
+        provenBy: .events, evidence)
     }
-  }
-
-  private func raiseStart(
-    _ lineage: LineageInput, at: Instant, isFree: Bool = false, opensLineage: Bool = true,
-    _ evidence: String
-  ) {
-    let product = productBegun(in: lineage, at: at)
-    raise(
-      BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), expectedAt: at,
-        worth: isFree
-          ? nothing : estimate(lineage, product: product, of: .missedStart, at: at),
-        provenBy: .events, evidence: evidence), of: lineage, isFree: isFree,
-      opensLineage: opensLineage)
   }
 
   /// The start of the period before `end`, which a charge like `first` paid for; nil where its
@@ -156,13 +148,10 @@ extension Reconciler {
   /// counts.
   private func findTrialBefore(_ conversion: Charge, _ lineage: LineageInput) {
     guard isWatched(conversion.periodStart - longestTrial, subject(lineage)) else { return }
-    let product = lineage.text(conversion.product)
-    raise(
-      BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product),
-        expectedAt: conversion.periodStart, worth: nothing, provenBy: .events,
-        evidence: "the conversion of \(conversion.time.text) follows a trial whose start never "
-          + "arrived"), of: lineage, isFree: true, opensLineage: true)
+    raiseCharge(
+      .missedStart, of: lineage, product: lineage.text(conversion.product),
+      at: conversion.periodStart, isFree: true, opensLineage: true, provenBy: .events,
+      "the conversion of \(conversion.time.text) follows a trial whose start never arrived")
   }
 }
 

@@ -185,8 +185,8 @@ extension Reconciler {
     else { return }
     let count = (charged.since(end).milliseconds + length / 2) / length
     guard count > 0 else { return }
-    raiseRenewals(
-      lineage, count: count, at: end, provenBy: .events,
+    raiseCharge(
+      .missedRenewal, of: lineage, count: count, at: end, provenBy: .events,
       "transaction \(id) was charged \(charged.text); the period before it ended \(end.text)")
   }
 

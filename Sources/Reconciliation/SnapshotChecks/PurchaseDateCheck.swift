@@ -18,16 +18,12 @@ extension Reconciler {
       return
     }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
-    let product = productBegun(in: lineage, at: started)
     let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
-    raise(
-      BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), expectedAt: started,
-        worth: isFree ? nothing : estimate(lineage, product: product, at: started),
-        evidence: "\(snapshotWords) a start of \(started.text); "
-          + (came ?? "no charge ever came")),
-      of: lineage, until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
-      opensLineage: true)
+    raiseCharge(
+      .missedStart, of: lineage, at: started,
+      until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
+      opensLineage: true, provenBy: .snapshot,
+      "\(snapshotWords) a start of \(started.text); \(came ?? "no charge ever came")")
   }
 
   /// Whether the snapshot dates a first purchase of the entitlement that no event reports, although
@@ -52,13 +48,9 @@ extension Reconciler {
     guard let at = match.entitlement.trialStartedAt, lineage.latest.trials.isEmpty, at < knownAt,
       !isKnown(at), !missing(in: lineage).contains(where: \.isFree), isWatched(at, subject(lineage))
     else { return }
-    let product = productBegun(in: lineage, at: at)
-    raise(
-      BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), expectedAt: at,
-        worth: nothing,
-        evidence: "the snapshot starts a trial at \(at.text); no trial start came"),
-      of: lineage, isFree: true, opensLineage: true)
+    raiseCharge(
+      .missedStart, of: lineage, at: at, isFree: true, opensLineage: true, provenBy: .snapshot,
+      "the snapshot starts a trial at \(at.text); no trial start came")
   }
 
   /// A latest purchase that the snapshot dates, and no event reports.
