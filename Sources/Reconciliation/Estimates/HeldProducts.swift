@@ -4,7 +4,7 @@ import Domain
 extension Reconciler {
   /// The app of a purchase without a lineage: the snapshot's, else the one that sells such a
   /// product, else the user's only one; empty when several could be.
-  func inferredApp(selling products: [String], in store: Store) -> String {
+  private func inferredApp(selling products: [String], in store: Store) -> String {
     if let app = user.snapshot?.app, !app.isEmpty { return app }
     let sellers = rules.apps(of: user.provider, selling: products, in: store)
     if let app = sellers.first, sellers.count == 1 { return app }
@@ -48,13 +48,16 @@ extension Reconciler {
 
   /// The purchase of an entitlement that comes from no lineage.
   func subject(of entitlement: Entitlement) -> BreakSubject {
-    var about = BreakSubject(provider: user.provider)
-    let products = storeProducts(entitlement.product) ?? []
-    about.app = inferredApp(selling: products, in: entitlement.store)
-    about.user = user.user
-    about.store = entitlement.store
-    if products.count == 1 { about.product = products[0] }
-    return about
+    subject(buying: storeProducts(entitlement.product) ?? [], in: entitlement.store)
+  }
+
+  /// A purchase of one of `products` without a lineage.
+  func subject(
+    buying products: [String], in store: Store, original: String = ""
+  ) -> BreakSubject {
+    BreakSubject(
+      provider: user.provider, app: inferredApp(selling: products, in: store), store: store,
+      user: user.user, original: original, product: products.count == 1 ? products[0] : "")
   }
 }
 

@@ -160,15 +160,9 @@ extension Reconciler {
       about.original = transaction.original
       return about
     }
-    var about = BreakSubject(provider: user.provider)
-    about.app = inferredApp(
-      selling: transaction.product.isEmpty ? mapped : [transaction.product], in: transaction.store)
-    about.store = transaction.store
-    about.user = user.user
-    about.original = transaction.original
-    about.product = transaction.product
-    if about.product.isEmpty, mapped.count == 1 { about.product = mapped[0] }
-    return about
+    return subject(
+      buying: transaction.product.isEmpty ? mapped : [transaction.product],
+      in: transaction.store, original: transaction.original)
   }
 
   /// An entitlement names the product of its newest transaction; older ones may be of another.
