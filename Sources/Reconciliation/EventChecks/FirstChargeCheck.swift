@@ -71,7 +71,7 @@ extension Reconciler {
     guard isWatched(first.periodStart - rules.fold.retryHorizon, about) else { return }
     var (number, at) = (Int64(0), first.periodStart)
     var latest: Instant?
-    while number < limit, let begin = begin(ofPeriodBefore: at, first, lineage),
+    while number < limit, let begin = length(of: first, lineage)?.start(before: at),
       isWatched(begin, about), last.map({ $0 < begin }) ?? true
     {
       (number, at, latest) = (number + 1, begin, latest ?? begin)
@@ -108,11 +108,9 @@ extension Reconciler {
   /// What another provider reported of that time is not lost.
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
     guard isWatched(bought, subject(lineage)), let end = first.periodEnd, end > first.periodStart,
+      let length = length(of: first, lineage),
       !lineage.latest.reportedElsewhere.contains(where: { $0.time < first.time })
     else { return }
-    let length =
-      rules.length(of: lineage.text(first.product))
-      ?? PeriodLength(from: first.periodStart, to: end)
     let gap = rules.fold.renewalGap
     var count = 1
     while length.end(from: bought, times: count) + gap < first.periodStart { count += 1 }
@@ -130,16 +128,11 @@ extension Reconciler {
     }
   }
 
-  /// The start of the period before `end`, which a charge like `first` paid for; nil where its
-  /// length is unknown.
-  private func begin(
-    ofPeriodBefore end: Instant, _ first: Charge, _ lineage: LineageInput
-  ) -> Instant? {
-    if let length = rules.length(of: lineage.text(first.product)) {
-      return length.start(before: end)
-    }
-    guard let paid = first.periodEnd, paid > first.periodStart else { return nil }
-    return PeriodLength(from: first.periodStart, to: paid).start(before: end)
+  /// The length of the period that a charge paid for; nil where it is unknown.
+  private func length(of charge: Charge, _ lineage: LineageInput) -> PeriodLength? {
+    if let length = rules.length(of: lineage.text(charge.product)) { return length }
+    guard let end = charge.periodEnd, end > charge.periodStart else { return nil }
+    return PeriodLength(from: charge.periodStart, to: end)
   }
 
   /// Raises the trial start.

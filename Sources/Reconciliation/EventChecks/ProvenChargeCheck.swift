@@ -82,10 +82,9 @@ extension Reconciler {
     if let trial = state.trials.last(where: { $0.start < period.time }),
       lastPaid.map({ $0.time < trial.start }) ?? true
     {
-      return trial.convertibleUntil.map { at <= $0 } ?? true ? .missedConversion : .missedStart
+      return trial.codeOfCharge(at: at)
     }
-    let isNew = isExpired(state, at: end) && at > end + rules.fold.renewalGap
-    return isNew ? .missedStart : .missedRenewal
+    return codeOfCharge(at: at, after: end, state)
   }
 
   /// The periods since the end before it; one if a payment had failed, for its charge comes at any
@@ -197,10 +196,7 @@ extension Reconciler {
     if !earlier.isEmpty, earlier.allSatisfy({ $0.kind == .oneTime }) { return .missedPurchase }
     if refund.transaction == transactionKey(lineage.original) { return .missedStart }
     if earlier.isEmpty, let trial = state.trials.last(where: { $0.start < refund.time }) {
-      guard let limit = trial.convertibleUntil, let at = refund.chargedAt, at > limit else {
-        return .missedConversion
-      }
-      return .missedStart
+      return trial.codeOfCharge(at: refund.chargedAt)
     }
     return .missedRenewal
   }

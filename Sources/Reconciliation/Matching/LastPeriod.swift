@@ -83,6 +83,11 @@ extension Reconciler {
     return min(reported, max(base, expiredAt)) <= base + rules.fold.renewalGap
   }
 
+  /// What a missing charge at `at` is after a paid period that ended at `end`.
+  func codeOfCharge(at: Instant, after end: Instant, _ state: LineageState) -> BreakCode {
+    isExpired(state, at: end) && at > end + rules.fold.renewalGap ? .missedStart : .missedRenewal
+  }
+
   func hasRefundsOnly(_ state: LineageState) -> Bool {
     state.charges.isEmpty && state.trials.isEmpty
       && Set(state.transactions).isSubset(of: state.refunds.map(\.transaction))
@@ -119,5 +124,13 @@ extension Reconciler {
   func isTransferred(_ lineage: LineageInput) -> Bool {
     lineage.isHeldByAnotherUser
       || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
+  }
+}
+
+extension Trial {
+  /// What the first charge after it is that never came, made at `at`; a conversion when unknown.
+  func codeOfCharge(at: Instant?) -> BreakCode {
+    guard let convertibleUntil, let at, at > convertibleUntil else { return .missedConversion }
+    return .missedStart
   }
 }

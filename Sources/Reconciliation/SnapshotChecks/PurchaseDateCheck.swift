@@ -77,13 +77,8 @@ extension Reconciler {
   }
 
   private func lastPurchase(_ at: Instant, _ state: LineageState) -> BreakCode {
-    if state.isTrial, let trial = state.trials.last {
-      let isConversion = trial.convertibleUntil.map { at <= $0 } ?? true
-      return isConversion ? .missedConversion : .missedStart
-    }
-    guard let end = state.periodEnd else { return .missedStart }
-    return isExpired(state, at: end) && at > end + rules.fold.renewalGap
-      ? .missedStart : .missedRenewal
+    if state.isTrial, let trial = state.trials.last { return trial.codeOfCharge(at: at) }
+    return state.periodEnd.map { codeOfCharge(at: at, after: $0, state) } ?? .missedStart
   }
 
   /// Whether an event or a listed transaction of the user is of that time, within the gap.
