@@ -111,54 +111,41 @@ public struct ExchangeOutliers: Sendable, Equatable {
   public var isEmpty: Bool { medians.isEmpty }
 
   /// Whether `event` may be a charge that is off; only its lineage shows whether it is one.
-  public func mayInclude(_ event: Event) -> Bool { median(of: event) != nil }
+  public func mayInclude(_ event: Event) -> Bool { quote(farOff: event) != nil }
 
   /// The breaks of the charges among the `events` of one lineage, sorted by id.
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
   ) -> [Break] {
-    let charged = Set(
-      lineage.latest.charges.map { ChargeMoment(transaction: $0.transaction, time: $0.time) })
+    var charged: [Int64: Set<Instant>] = [:]
+    for charge in lineage.latest.charges {
+      charged[charge.transaction, default: []].insert(charge.time)
+    }
     let findings = events.compactMap { event -> FoldFinding? in
-      guard charged.contains(ChargeMoment(transaction: event.transaction, time: event.time)),
-        let median = median(of: event), let revenue = event.revenue
+      guard charged[event.transaction]?.contains(event.time) == true,
+        let (usd, local, usual, difference) = quote(farOff: event)
       else { return nil }
-      return finding(event, revenue, median)
+      return FoldFinding(
+        .fxOutlier, event, difference: difference.magnitude <= .lineMaxUSD ? difference : nil,
+        "\(event.kind.name) of \(event.time.text): \(local.text()) local is \(usd.text()) USD; at "
+          + "the median of 3 days before and after it would be \(usual.text()) USD")
     }
     return Reconciliation.breaks(from: findings, lineage: lineage, rules: rules)
   }
 
-  private func finding(
-    _ event: Event, _ revenue: Revenue, _ median: MedianRate
-  ) -> FoldFinding? {
-    guard let usd = revenue.usd?.magnitude, let local = revenue.local?.magnitude,
-      let usual = median.usd(for: local),
-      let difference = try? usd.subtracting(usual)
-    else { return nil }
-    return FoldFinding(
-      .fxOutlier, event, difference: difference.magnitude <= .lineMaxUSD ? difference : nil,
-      "\(event.kind.name) of \(event.time.text): \(local.text()) local is \(usd.text()) USD; at "
-        + "the median of 3 days before and after it would be \(usual.text()) USD")
-  }
-
-  /// The median that the event's rate is far from.
-  private func median(of event: Event) -> MedianRate? {
-    guard let key = CurrencyDay(event), let median = medians[key],
-      let rate = event.revenue.flatMap(ExchangeRate.init(of:)), median.isFar(rate)
-    else { return nil }
+  /// The amounts of an event whose rate is far from the median, with the dollars at that.
+  private func quote(
+    farOff event: Event
+  ) -> (usd: Amount, local: Amount, usual: Amount, difference: Amount)? {
     // A dollar amount is rounded to a cent, which is much of a small one.
-    guard let revenue = event.revenue, let local = revenue.local?.magnitude,
-      let usual = median.usd(for: local),
-      let off = try? (revenue.usd ?? .zero).magnitude.subtracting(usual).magnitude
+    guard let key = CurrencyDay(event), let median = medians[key], let revenue = event.revenue,
+      let rate = ExchangeRate(of: revenue), median.isFar(rate),
+      let usd = revenue.usd?.magnitude, let local = revenue.local?.magnitude,
+      let usual = median.usd(for: local), let difference = try? usd.subtracting(usual),
+      difference.magnitude > Amount(micros: 10_000)
     else { return nil }
-    return off > Amount(micros: 10_000) ? median : nil
+    return (usd, local, usual, difference)
   }
-}
-
-/// What makes an event one of the state's charges.
-private struct ChargeMoment: Hashable {
-  let transaction: Int64
-  let time: Instant
 }
 
 /// The lowest and the highest rate that was paid for a currency on one day.

@@ -1,4 +1,4 @@
-internal import Subscriptions
+import Subscriptions
 public import Domain
 
 /// What finds charges that are far off those of others, group by group.
@@ -62,14 +62,8 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   private static func rare(_ counts: [Amount: Int64], _ isFirst: Bool) -> Rare? {
     let total = counts.values.reduce(0, +)
     guard total >= samplesMin, counts.count > 1 else { return nil }
-    let sorted = counts.sorted { $0.key < $1.key }
-    var seen: Int64 = 0
-    let middle = sorted.first {
-      seen += $0.value
-      return seen * 2 >= total
-    }
-    guard let median = middle?.key, median > .zero else { return nil }
-    let far = sorted.map(\.key).filter { isFar($0, from: median, factor: factor) }
+    guard let median = counts.median, median > .zero else { return nil }
+    let far = counts.keys.filter { isFar($0, from: median, factor: factor) }
     let rare = far.filter { price in
       let alike = counts.filter { !isFar($0.key, from: price, factor: 2) }.values.reduce(0, +)
       return (alike == 1 || alike * 20 <= total) && (!isFirst || price > median)

@@ -74,42 +74,31 @@ public struct PaidPrices: Sendable, Equatable {
         && (product.currency == 0 || key.currency == product.currency)
     }
     let sales = full[product.product, default: [:]].filter { isSame($0.key) }
+    let bought = firsts[product.product, default: [:]].filter { isSame($0.key) }
     let here = Week(of: time).number
+    var paid: [StringID: [Amount: Int64]] = [:]
     for country in countries(for: product) {
-      for reach in [2, Int64.max / 2] {
-        var paid: [StringID: [Amount: Int64]] = [:]
+      for reach in [2, Int64.max / 2] where paid.isEmpty {
         for (key, weeks) in sales where country == 0 || key.country == country {
           for (week, counts) in weeks where abs(week.number - here) <= reach {
             paid[key.currency, default: [:]].merge(counts) { $0 + $1 }
           }
         }
-        if !paid.isEmpty { return paid.compactMapValues(Self.median) }
       }
     }
-    let bought = firsts[product.product, default: [:]].filter { isSame($0.key) }
-    for country in countries(for: product) {
-      var paid: [StringID: [Amount: Int64]] = [:]
+    for country in countries(for: product) where paid.isEmpty {
       for (key, counts) in bought where country == 0 || key.country == country {
         paid[key.currency, default: [:]].merge(counts) { $0 + $1 }
       }
-      if !paid.isEmpty { return paid.compactMapValues(Self.median) }
     }
-    return [:]
+    return paid.compactMapValues { counts in
+      counts.median.map { ($0, counts.values.reduce(0, +)) }
+    }
   }
 
   /// The country whose prices are the nearest, then any, which is 0.
   private func countries(for product: PricedProduct) -> [StringID] {
     product.country == 0 ? [0] : [product.country, 0]
-  }
-
-  private static func median(_ counts: [Amount: Int64]) -> (price: Amount, renewals: Int64)? {
-    let renewals = counts.values.reduce(0, +)
-    var left = (renewals + 1) / 2
-    let median = counts.sorted { $0.key < $1.key }.first { count in
-      left -= count.value
-      return left <= 0
-    }
-    return median.map { ($0.key, renewals) }
   }
 
   /// The first week with a full payment of `price` in any shop of the country, else of any country;
@@ -148,6 +137,17 @@ public struct PaidPrices: Sendable, Equatable {
   private func commonest(_ offers: [Offer: Int64]) -> Offer? {
     offers.max {
       ($0.value, $0.key.price, $0.key.full) < ($1.value, $1.key.price, $1.key.full)
+    }?.key
+  }
+}
+
+extension [Amount: Int64] {
+  /// The lower median of amounts, each paid so many times; nil without any.
+  public var median: Amount? {
+    var left = (values.reduce(0, +) + 1) / 2
+    return sorted { $0.key < $1.key }.first { count in
+      left -= count.value
+      return left <= 0
     }?.key
   }
 }
