@@ -14,7 +14,8 @@ public struct SubscriptionHistory: Sendable {
   let bookings: [Booking]
   /// What the store cannot have charged or given back, which is not among the bookings.
   var held: [HeldEvent]
-  let periods: [Period]
+  /// Its periods in order.
+  public let periods: [Period]
   let stretches: [ActiveInterval]
   /// Why the subscription carries no money; nil when it does.
   let exclusion: ExclusionReason?
@@ -52,8 +53,7 @@ public struct SubscriptionHistory: Sendable {
     let counted = inBusinessOrder(events, before: rules.asOf).namingBasePlans(rules.basePlans)
     try self.init(
       reported: GroupEvents(counted), events: counted, nextDerived: nil, rules: rules,
-      exclusion: nil,
-      isChained: true)
+      exclusion: nil, isChained: true)
   }
 
   /// Folds `events`, which `reported` prove; both in business order.
@@ -127,9 +127,12 @@ public struct SubscriptionHistory: Sendable {
   }
 
   /// The dimensions of a row about what the period at `index` paid for.
-  func productKey(ofPeriod index: Int) -> ProductKey {
+  public func productKey(ofPeriod index: Int) -> ProductKey {
     productKey(periods[index].product, from: periods[index].opener)
   }
+
+  /// The subscription as the provider reported the opener of the period at `index`: `lineageKey`.
+  public func lineage(ofPeriod index: Int) -> Int64 { events[periods[index].opener].lineage }
 
   /// The dimensions of a row about the booking at `index`; a refund is in the row of its charge.
   func productKey(ofBooking index: Int) -> ProductKey {
@@ -139,36 +142,4 @@ public struct SubscriptionHistory: Sendable {
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }
   func month(_ instant: Instant) -> Month { rules.calendar.month(of: instant) }
-}
-
-/// The public part of a `Period`, without its indices into the events of the subscription.
-public struct PeriodSummary: Sendable {
-  /// Whether it is a trial rather than paid.
-  public let isTrial: Bool
-  /// The subscription as the provider reported its opener: `lineageKey`.
-  public let lineage: Int64
-  /// Provider, app, store and product of the row that reports show it in.
-  public let productKey: ProductKey
-  /// When it began.
-  public let start: Instant
-  /// As paid or tried, without grace; nil if unknown.
-  public let end: Instant?
-  /// Whether `end` follows from the length of the product's period alone.
-  public let isEndDerived: Bool
-  /// The end of grace; nil without.
-  public let graceEnd: Instant?
-  /// When a refund or a revocation took access away; nil when none did.
-  public let revokedAt: Instant?
-}
-
-extension SubscriptionHistory {
-  /// The subscription's periods in order.
-  public var spells: [PeriodSummary] {
-    zip(periods.indices, periods).map { index, period in
-      PeriodSummary(
-        isTrial: period.isTrial, lineage: events[period.opener].lineage,
-        productKey: productKey(ofPeriod: index), start: period.start, end: period.end,
-        isEndDerived: period.isEndDerived, graceEnd: period.graceEnd, revokedAt: period.revokedAt)
-    }
-  }
 }

@@ -177,9 +177,9 @@ final class SubscriptionEntries {
   }
 
   private func addPeriods(of history: SubscriptionHistory) throws {
-    for period in history.spells {
+    for period in history.periods {
       var step = period.isTrial ? "trial" : "paid period"
-      step += " of \(records.text(period.productKey.product).escaped)"
+      step += " of \(records.text(period.product).escaped)"
       step += period.end.map { " until \($0.text)" } ?? ", its end is unknown"
       if period.isEndDerived { step += " (by the length of its product)" }
       if let grace = period.graceEnd { step += ", grace until \(grace.text)" }

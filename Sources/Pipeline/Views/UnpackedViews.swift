@@ -80,9 +80,10 @@ final class UnpackedViews {
   private func addPeriods(to view: ViewDefinition) throws {
     try ledger.forEachGroup(linked: true) { group, events in
       for history in try countedHistories(group, events, rules: rules) where history.isCounted {
-        for period in history.spells {
-          guard let row = group.first(where: { $0.key == period.lineage }) else { continue }
-          let key = period.productKey
+        for (index, period) in history.periods.enumerated() {
+          let lineage = history.lineage(ofPeriod: index)
+          guard let row = group.first(where: { $0.key == lineage }) else { continue }
+          let key = history.productKey(ofPeriod: index)
           let record = Record([
             ("kind", .plain(period.isTrial ? "trial" : "paid")),
             ("starts_at", CSVCell(period.start)), ("provider", .plain(key.provider.name)),

@@ -1,31 +1,35 @@
-import Domain
+public import Domain
 
 /// A stretch of access that a trial start or a charge opened.
-struct Period: Sendable {
+public struct Period: Sendable {
   var opener: Int
   /// Index behind the last event before the next opener.
   var eventsEnd: Int
   /// The charge that paid for it; nil for a trial, and after a change without money.
   var booking: Int?
-  var isTrial: Bool
-  var product: StringID
-  var start: Instant
-  /// As paid or tried; nil if unknown.
-  @Compact var end: Instant?
+  /// Whether it is a trial rather than paid.
+  public var isTrial: Bool
+  /// StringID of the store product id.
+  public var product: StringID
+  /// When it began.
+  public var start: Instant
+  /// As paid or tried, without grace; nil if unknown.
+  @Compact public var end: Instant?
   /// Whether the end follows from the length of the product's period alone.
-  var isEndDerived = false
+  public var isEndDerived = false
   /// The indices in `eventRange` of events about a former period.
   var lateEvents: Set<Int> = []
   /// The paid end, which neither an early expiry nor an extension moves: as sent or listed with the
   /// charge, else the first reported one; nil if unknown.
   @Compact var paidUntil: Instant?
-  @Compact var graceEnd: Instant?
+  /// The end of grace; nil without.
+  @Compact public var graceEnd: Instant?
   /// The latest end that events report of charges that followed and never arrived.
   @Compact var unseenEnd: Instant?
   /// Whether nothing limits the grace but an event that ends it; another purchase may replace it.
   var isGraceOpen = false
-  /// The moment a whole refund of its charge, or a revocation, took access away.
-  @Compact var revokedAt: Instant?
+  /// The moment a whole refund of its charge, or a revocation, took access away; nil when none did.
+  @Compact public var revokedAt: Instant?
 
   var eventRange: Range<Int> { opener..<eventsEnd }
 
