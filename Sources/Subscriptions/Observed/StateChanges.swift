@@ -62,12 +62,12 @@ struct StateChanges {
   private mutating func readEnd(_ stateReport: Event) {
     guard let seen = stateReport.periodEnd, end.map({ seen > $0 }) ?? true else { return }
     end = seen
-    if stateReport.observation?.isInBillingRetry == true || stateReport.kind == .graceEntered {
-      guard stateReport.kind != .graceEntered else { return }
-      add(.graceEntered, stateReport, at: stateReport.time) { $0.graceEnd = seen }
-    } else if stateReport.kind != .extended {
-      add(.extended, stateReport, at: stateReport.time) { $0.periodEnd = seen }
-    }
+    let isGrace = stateReport.observation?.isInBillingRetry == true
+    guard stateReport.kind != .graceEntered, isGrace || stateReport.kind != .extended
+    else { return }
+    var shown = event(isGrace ? .graceEntered : .extended, stateReport, at: stateReport.time)
+    if isGrace { shown.graceEnd = seen }
+    events.append(shown)
   }
 
   private mutating func readRenewing(_ stateReport: Event) {
@@ -82,7 +82,8 @@ struct StateChanges {
     // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
     guard !takeBackSwitch(at: time) else { return }
-    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, stateReport, at: time)
+    let kind: EventKind = renews ? .uncanceled : isTrial ? .trialCanceled : .canceled
+    events.append(event(kind, stateReport, at: time))
   }
 
   /// Removes the previous switch at the same moment: only the state after both is known.
@@ -96,7 +97,8 @@ struct StateChanges {
   private mutating func readCollecting(_ stateReport: Event) {
     guard stateReport.observation?.isInBillingRetry == true, !isCollecting else { return }
     isCollecting = true
-    add(isTrial ? .trialBillingRetry : .billingRetry, stateReport, at: stateReport.time)
+    events.append(
+      event(isTrial ? .trialBillingRetry : .billingRetry, stateReport, at: stateReport.time))
   }
 
   private mutating func readOwned(_ stateReport: Event) {
@@ -137,9 +139,7 @@ struct StateChanges {
   /// before was wrong.
   private mutating func readAccessBack(_ stateReport: Event) {
     guard stateReport.observation?.isReplaced != true, end.map({ stateReport.time < $0 }) ?? true
-    else {
-      return
-    }
+    else { return }
     isOwned = true
     ending = nil
   }
@@ -164,15 +164,6 @@ struct StateChanges {
   }
 
   private func reports(_ isSuch: (Event) -> Bool) -> Bool { reported.contains(where: isSuch) }
-
-  private mutating func add(
-    _ kind: EventKind, _ stateReport: Event, at time: Instant,
-    _ change: (inout Event) -> Void = { _ in }
-  ) {
-    var event = event(kind, stateReport, at: time)
-    change(&event)
-    events.append(event)
-  }
 
   private func event(_ kind: EventKind, _ stateReport: Event, at time: Instant) -> Event {
     var event = stateReport
