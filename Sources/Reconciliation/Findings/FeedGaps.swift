@@ -72,9 +72,8 @@ private struct HourCounts {
     let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
     // The first day begins with the first delivery.
     return counts.indices.dropFirst().compactMap { day in
-      DayComparison(counts, day, before)?.result(odds: odds).map {
-        made($0, in: day * 24..<day * 24 + 24, since: 0)
-      }
+      gap(
+        DayComparison(counts, day, before), odds: odds, in: day * 24..<day * 24 + 24, since: 0)
     }
   }
 
@@ -112,18 +111,21 @@ private struct HourCounts {
     }
     let counts = (since...last).map { sum($0 * 24 + hour, run.count) }
     let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
-    return DayComparison(counts, index - since, before)?.result(odds: odds).map {
-      made($0, in: run, since: since)
-    }
+    return gap(
+      DayComparison(counts, index - since, before), odds: odds, in: run, since: since)
   }
 
-  private func made(_ result: DayComparison.Result, in hours: Range<Int>, since day: Int) -> FeedGap
-  {
-    let (low, high) = (result.others[0] + day, result.others[result.others.count - 1] + day)
+  /// The compared hours as a gap; nil if they are none.
+  private func gap(
+    _ comparison: DayComparison?, odds: Int, in hours: Range<Int>, since day: Int
+  ) -> FeedGap? {
+    guard let comparison, let expected = comparison.expected(odds: odds) else { return nil }
+    let others = comparison.others
+    let (low, high) = (others[0] + day, others[others.count - 1] + day)
     let start = first * 24
     return FeedGap(
       hours: start + Int64(hours.lowerBound)..<start + Int64(hours.upperBound),
-      delivered: result.delivered, expected: result.expected,
+      delivered: comparison.delivered, expected: expected,
       compared: sum(low * 24, min(high * 24 + 24, count) - low * 24),
       days: self.day(low)...self.day(high))
   }
@@ -133,18 +135,12 @@ private struct HourCounts {
 
 /// One day of a feed, or some hours of it, beside the same of the days around it.
 private struct DayComparison {
-  /// What makes it a gap.
-  struct Result {
-    var delivered: Int64
-    var expected: Int64
-    /// The days that it was compared with, in their order.
-    var others: [Int]
-  }
-
   private let counts: [Int64]
   private let index: Int
-  /// The days around it, less the run of days as empty that it is in.
-  private let others: [Int]
+  /// The days around it in their order, less the run of days as empty that it is in.
+  let others: [Int]
+
+  var delivered: Int64 { counts[index] }
 
   /// Nil where there are too few days, or where the day is not conspicuous.
   ///
@@ -172,19 +168,18 @@ private struct DayComparison {
     self.index = index
   }
 
-  /// What makes the day a gap; nil if it is none.
-  func result(odds: Int) -> Result? {
+  /// How much was to be expected, rounded down, where so little makes the day a gap; else nil.
+  func expected(odds: Int) -> Int64? {
     let before = others.filter { $0 < index }.suffix(7)
     let after = others.filter { $0 > index }.prefix(7)
     let weekday = others.filter { ($0 - index) % 7 == 0 }
     let expected =
       [others, Array(before), Array(after), weekday].filter { !$0.isEmpty }
       .map(mean).min() ?? 0
-    let delivered = counts[index]
     guard expected > 0, 2 * Double(delivered) <= expected,
       tail(delivered, mean: expected, dispersion: dispersion) * Double(odds) < 1
     else { return nil }
-    return Result(delivered: delivered, expected: Int64(expected), others: others)
+    return Int64(expected)
   }
 
   private func mean(_ days: [Int]) -> Double {
