@@ -49,7 +49,7 @@ extension SubscriptionHistory {
     state.silentEnd = silentEnd
     state.unseenPeriods = unseenPeriods
     state.reportedCount = reportedCount
-    state.churned = churned
+    state.churned = churned.map { Churned(at: $0.at, product: periods[$0.period].product) }
     state.reportedElsewhere = reportedElsewhere
     state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: state) }
@@ -58,21 +58,17 @@ extension SubscriptionHistory {
 
   /// Whether the churn report counts an end at this time, in the row of `key`.
   public func churns(at end: Instant, in key: ProductKey) -> Bool {
-    guard isCounted, isChained, end < rules.asOf else { return false }
-    return stretches.contains { stretch in
-      stretch.end == end && stretch.closing == .churned
-        && stretch.periods.last.map { productKey(ofPeriod: $0) == key } ?? false
-    }
+    isCounted && churned.contains { $0.at == end && productKey(ofPeriod: $0.period) == key }
   }
 
-  /// The ends that the churn report counts.
-  private var churned: [Churned] {
+  /// The ends that the churn report counts, with the periods that ended.
+  private var churned: [(at: Instant, period: Int)] {
     guard exclusion == nil, isChained else { return [] }
     return stretches.compactMap { stretch in
       guard let end = stretch.end, stretch.closing == .churned, end < rules.asOf,
         let last = stretch.periods.last
       else { return nil }
-      return Churned(at: end, product: periods[last].product)
+      return (end, last)
     }
   }
 
@@ -135,14 +131,10 @@ extension SubscriptionHistory {
   }
 
   private var charges: [Charge] {
-    let ordinals = renewalOrdinals
-    var periodOfBooking = [Int?](repeating: nil, count: bookings.count)
-    for index in periods.indices {
-      if let booking = periods[index].booking { periodOfBooking[booking] = index }
-    }
+    let (ordinals, paid) = (renewalOrdinals, periodsOfBookings)
     return bookings.indices.filter { !bookings[$0].isRefund }.map { index in
       let booking = bookings[index]
-      let period = periodOfBooking[index].map { periods[$0] }
+      let period = paid[index].map { periods[$0] }
       return Charge(
         transaction: booking.transaction, time: booking.time,
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
