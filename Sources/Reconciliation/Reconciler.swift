@@ -180,8 +180,7 @@ final class Reconciler {
   /// Keeps a break; the first check that raised an id keeps it.
   ///
   /// - Parameter lineage: the lineage whose ends it casts doubt on, where that is another one than
-  /// the
-  ///   break's own.
+  ///   the break's own.
   func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     // A webhook of any time can bring what a webhook shows.
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt

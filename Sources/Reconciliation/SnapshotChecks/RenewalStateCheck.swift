@@ -71,11 +71,10 @@ extension Reconciler {
   }
 
   private func raiseCancel(_ match: EntitlementMatch) {
-    raise(
-      stateDraft(
-        .missedCancel, match,
-        at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt, missing: 1,
-        "\(describe(match.entitlement)); no cancel event came"))
+    raiseState(
+      .missedCancel, match,
+      at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt,
+      "\(describe(match.entitlement)); no cancel event came")
   }
 
   /// A charge that was missed has switched renewal on again, unless an older one is missing.
@@ -87,10 +86,9 @@ extension Reconciler {
   }
 
   private func raiseRenewState(_ match: EntitlementMatch) {
-    raise(
-      stateDraft(
-        .renewStateMismatch, match, at: match.lineage.state.lastEventAt, missing: 0,
-        "events show a cancel; \(describe(match.entitlement))"))
+    raiseState(
+      .renewStateMismatch, match, at: match.lineage.state.lastEventAt,
+      "events show a cancel; \(describe(match.entitlement))")
   }
 
   /// Ends that an event should have reported: auto-renew was off on one side, and no payment
@@ -99,10 +97,9 @@ extension Reconciler {
     for match in matches where isExpirationMissing(match) {
       guard let end = unreportedEnd(match), end < knownAt, isWatched(end, subject(match.lineage))
       else { continue }
-      raise(
-        stateDraft(
-          .missedExpiration, match, at: end, missing: 1,
-          "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event came"))
+      raiseState(
+        .missedExpiration, match, at: end,
+        "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event came")
     }
   }
 
@@ -136,13 +133,13 @@ extension Reconciler {
     return missing(in: match.lineage).contains { isAfterLastPeriod($0, state) } ? shown : nil
   }
 
-  func stateDraft(
-    _ code: BreakCode, _ match: EntitlementMatch, at: Instant, missing: Int64, _ evidence: String
-  ) -> BreakDraft {
-    BreakDraft(
-      code: code, subject: subject(match.lineage),
-      key: lastPeriod(match.lineage.state), expectedAt: at,
-      missingEvents: missing, worth: missing > 0 ? nothing : (nil, .none), evidence: evidence)
+  private func raiseState(
+    _ code: BreakCode, _ match: EntitlementMatch, at: Instant, _ evidence: String
+  ) {
+    raise(
+      BreakDraft(
+        code: code, subject: subject(match.lineage), key: lastPeriod(match.lineage.state),
+        expectedAt: at, worth: code.isMissing ? nothing : (nil, .none), evidence: evidence))
   }
 
   func raiseBillingIssue(_ match: EntitlementMatch) {
@@ -150,11 +147,9 @@ extension Reconciler {
     // The store begins to collect a day before the end. What failed before that has no date.
     let collects = state.periodEnd.map { $0 - .days(1) <= knownAt } ?? false
     let due = collects ? min(state.periodEnd ?? knownAt, knownAt) : state.lastEventAt
-    raise(
-      stateDraft(
-        .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
-        missing: 1,
-        "\(describe(match.entitlement)); no billing retry event came"))
+    raiseState(
+      .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
+      "\(describe(match.entitlement)); no billing retry event came")
   }
 
   /// What shows the entitlements, as text.
