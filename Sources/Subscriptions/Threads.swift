@@ -4,6 +4,7 @@ extension [Event] {
   /// The events at some places in threads, as places: what shares a lineage, a product or a group
   /// in one store, or is tied together by a change from one product to another.
   ///
+  /// Places ascend.
   /// Each thread keeps the order; threads come in that of their first events.
   func threads(of places: [Int]) -> [[Int]] {
     var sets = JoinedSets(count: count)
@@ -13,18 +14,7 @@ extension [Event] {
         if let first = firsts[tie] { sets.join(first, place) } else { firsts[tie] = place }
       }
     }
-    var numbers: [Int: Int] = [:]
-    var threads: [[Int]] = []
-    for place in places {
-      let root = sets.root(of: place)
-      if let number = numbers[root] {
-        threads[number].append(place)
-      } else {
-        numbers[root] = threads.count
-        threads.append([place])
-      }
-    }
-    return threads
+    return Dictionary(grouping: places) { sets.root(of: $0) }.values.sorted { $0[0] < $1[0] }
   }
 }
 
