@@ -73,7 +73,7 @@ struct Story {
 private func expectWithdrawable(_ history: SubscriptionHistory) throws {
   var facts = Facts()
   try history.book(into: &facts)
-  try history.withdraw(from: &facts)
+  try history.book(-1, into: &facts)
   facts.removeNothings()
   #expect(facts == Facts())
 }

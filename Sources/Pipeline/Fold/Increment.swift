@@ -150,13 +150,13 @@ private struct GroupRefresh: Sendable {
           of: group.previousEvents, rules: former, checkStop: cases.ledger.checkStop
         ) {
           withdrawPaid($0)
-          try $0.withdraw(from: &result.change.facts)
+          try $0.book(-1, into: &result.change.facts)
           try add($0)
         }
       }
       linked.parts.flatMap(\.histories).forEach(withdrawPaid)
       for history in linked.counted.histories {
-        try history.withdraw(from: &result.change.facts)
+        try history.book(-1, into: &result.change.facts)
         try add(history)
       }
     }

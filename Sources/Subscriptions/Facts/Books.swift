@@ -42,23 +42,14 @@ struct ContributionOrigin: Sendable {
 }
 
 extension SubscriptionHistory {
-  /// Adds the contributions of this subscription.
+  /// Adds the contributions of this subscription, or takes them out again with a `count` of −1.
   ///
   /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
   /// only as revenue.
   ///
   /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
-  public func book(into facts: inout Facts) throws(AmountOverflow) {
-    try book(into: &facts, times: 1)
-  }
-
-  /// Takes out of `facts` what `book` adds to them.
-  public func withdraw(from facts: inout Facts) throws(AmountOverflow) {
-    try book(into: &facts, times: -1)
-  }
-
-  private func book(into facts: inout Facts, times factor: Int64) throws(AmountOverflow) {
-    var books = FactBooks(factor: factor)
+  public func book(_ count: Int64 = 1, into facts: inout Facts) throws(AmountOverflow) {
+    var books = FactBooks(factor: count)
     swap(&books.facts, &facts)
     defer { swap(&books.facts, &facts) }
     if isLarge {
