@@ -20,14 +20,12 @@ extension RunPipeline {
   private func fold(
     _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool
   ) throws -> Folded {
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
     let charges = try ChargeRowWriter(
       of: ledger, rules: rules.fold, dialect: plan.csvDialect, decimals: plan.amountDecimals)
     return try FactRefresh(
       ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-      fold: GroupFold(rules: rules, reconciled: reconciled),
-      fingerprint: plan.foldFingerprint(
-        version: version, reconciled: reconciled, rules: rules),
+      fold: GroupFold(rules: rules),
+      fingerprint: plan.foldFingerprint(version: version, rules: rules),
       jobs: plan.jobs, former: try formerMonths(of: ledger), charges: charges, isPart: isPart,
       progress: progress(of: .fold)
     ).run()
@@ -53,7 +51,7 @@ extension RunPipeline {
     }
     let pass = ReconcilePass(
       ledger: ledger, rules: known, jobs: plan.jobs, progress: progress(of: .reconcile))
-    let reconciled = try pass.run(Set(rules.snapshotsTakenAt.keys), after: folded)
+    let reconciled = try pass.run(after: folded)
     let users = reconciled.users.reduce(0) { $0 + $1.count }
     if users > 0 || !reconciled.isWhole {
       let whose = reconciled.isWhole ? "" : ", of whom something is new or stands"

@@ -186,16 +186,14 @@ extension RunPipeline {
   ) throws -> (fold: WholeFold, reconciled: ReconciliationResult) {
     ledger.stop = stop
     let cases = InputBuilder(ledger: ledger, rules: rules.fold)
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
-      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
-      jobs: plan.jobs
+      ledger: ledger, cases: cases, fold: GroupFold(rules: rules), jobs: plan.jobs
     ).run()
     let result = fold.result
     let known = try rules.knowing(PaidPrices(result.prices), fold.rates, in: ledger) {
       result.facts.begun
     }
     let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
-    return (fold, try pass.run(reconciled).result)
+    return (fold, try pass.run().result)
   }
 }

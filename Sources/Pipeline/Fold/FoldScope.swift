@@ -83,9 +83,7 @@ extension FoldSettings {
 
 extension Plan {
   /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
-  func foldFingerprint(
-    version: String, reconciled: Set<Provider>, rules: ReconciliationSettings
-  ) -> String {
+  func foldFingerprint(version: String, rules: ReconciliationSettings) -> String {
     let excluded: Set<EffectiveOption> = [
       .asOf, .locale, .xlsx, .rejectedShare, .materiality, .decisions, .reports,
     ]
@@ -98,7 +96,8 @@ extension Plan {
           .string(feed.provider.name), .string(feed.app), .integer(feed.creationLag.milliseconds),
         ])
       })
-    options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))
+    let reconciled = rules.snapshotsTakenAt.keys.map(\.name).sorted()
+    options["reconciled"] = .array(reconciled.map(JSONValue.string))
     return sha256(of: JSONValue.object(options).document())
   }
 }

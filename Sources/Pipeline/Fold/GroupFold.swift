@@ -65,14 +65,12 @@ struct FoldResult: Codable, Sendable {
 /// One fold group → facts, breaks, and when to look at it again.
 struct GroupFold: Sendable {
   let rules: ReconciliationSettings
-  /// Providers whose lineages reconciliation reads anyhow, because it has snapshots of them.
-  let reconciled: Set<Provider>
 
   /// The same by rules with what all charges paid.
   func estimating(by prices: PaidPrices, _ rates: ExchangeRates) -> GroupFold {
     var rules = rules
     (rules.prices, rules.rates) = (prices, rates)
-    return GroupFold(rules: rules, reconciled: reconciled)
+    return GroupFold(rules: rules)
   }
 
   /// Adds the results of a group, or of linked ones; `take` is called with each subscription that
@@ -176,10 +174,11 @@ struct GroupFold: Sendable {
   }
 
   /// Whether events of the subscription alone prove that one is missing, and only the fold meets
-  /// it: reconciliation walks over users, and not over lineages without one.
+  /// it: reconciliation walks over the users of providers with snapshots, and not over lineages
+  /// without a user.
   private func hasLooseEnds(_ history: SubscriptionHistory, _ group: [LineageRow]) -> Bool {
     guard let first = rules.firstEventAt, history.hasLooseEnds(since: first) else { return false }
-    return group[0].user == 0 || !reconciled.contains(group[0].provider)
+    return group[0].user == 0 || rules.snapshotsTakenAt[group[0].provider] == nil
   }
 
   private func missing(in lineage: LineageInput) -> ReconciliationResult {

@@ -22,19 +22,19 @@ struct ReconcilePass {
     var rules: String
   }
 
-  /// Compares every user of `providers`, with a snapshot or without, and of other providers those
-  /// with webhooks that contain more than their events; after a fold of a few groups, only users
-  /// whose result may be another one than in the last run.
+  /// Compares every user of providers with snapshots, also those without one, and of other
+  /// providers those with webhooks that contain more than their events; after a fold of a few
+  /// groups, only users whose result may be another one than in the last run.
   ///
   /// Where two users raise one break, the order of users decides which of them stays; it is the
   /// same however many workers there are, and both are compared in every run.
-  func run(_ providers: Set<Provider>, after fold: FactRefresh.Outcome? = nil) throws -> Outcome {
+  func run(after fold: FactRefresh.Outcome? = nil) throws -> Outcome {
     var outcome = Outcome(rules: rules.fingerprint)
     var scope = try ReconcileScope(
       of: ledger, after: fold, rules: rules, fingerprint: outcome.rules)
-    let ordered = providers.sorted { $0.rawValue < $1.rawValue }
+    let ordered = rules.snapshotsTakenAt.keys.sorted { $0.rawValue < $1.rawValue }
     let webhooks = try Provider.allCases.filter { provider in
-      try rules.snapshotsFromWebhooks && !providers.contains(provider)
+      try rules.snapshotsFromWebhooks && rules.snapshotsTakenAt[provider] == nil
         && ledger.hasWebhookSnapshots(of: provider)
     }
     let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))

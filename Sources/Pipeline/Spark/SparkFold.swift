@@ -15,7 +15,6 @@ extension RunPipeline {
     if let news = try foldNews(ledger, rules, users: users, by: spark) { return news }
     try spark.place(archives, users: users)
     let rows = try spark.rows(of: .fold, ledger)
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
     // They are read twice, and what comes with them is far more.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
     var sum = WholeFold(ledger: ledger)
@@ -39,7 +38,7 @@ extension RunPipeline {
     let result = sum.result
     var folded = Folded(
       basis: nil,
-      fingerprint: plan.foldFingerprint(version: version, reconciled: reconciled, rules: rules),
+      fingerprint: plan.foldFingerprint(version: version, rules: rules),
       facts: Facts(), cells: cells, breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
@@ -84,8 +83,7 @@ extension RunPipeline {
   private func foldNews(
     _ ledger: Ledger, _ rules: ReconciliationSettings, users: String, by spark: SparkEngine
   ) throws -> (Folded, Reconciled)? {
-    let fingerprint = plan.foldFingerprint(
-      version: version, reconciled: Set(rules.snapshotsTakenAt.keys), rules: rules)
+    let fingerprint = plan.foldFingerprint(version: version, rules: rules)
     guard try formerMonths(of: ledger) != nil,
       case .dirty(let due, let basis) = try FoldScope(
         of: ledger, rules: rules, fingerprint: fingerprint)

@@ -91,10 +91,9 @@ struct StageWork {
 
   func fold() throws {
     try withShard { ledger, rules in
-      let reconciled = Set(rules.snapshotsTakenAt.keys)
       let pass = FoldPass(
         ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-        fold: GroupFold(rules: rules, reconciled: reconciled), jobs: 1,
+        fold: GroupFold(rules: rules), jobs: 1,
         charges: try ChargeRowWriter(
           of: ledger, rules: rules.fold, dialect: plan.csvDialect,
           decimals: plan.amountDecimals))
@@ -123,13 +122,12 @@ struct StageWork {
     try withShard { ledger, rules in
       let paid = try ledger.paidPrices()
       let rates = ExchangeRates(try ledger.rateRows())
-      let reconciled = Set(rules.snapshotsTakenAt.keys)
       let pass = FoldPass(
         ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-        fold: GroupFold(rules: rules, reconciled: reconciled), jobs: 1)
+        fold: GroupFold(rules: rules), jobs: 1)
       try put("breaks", try pass.breaksByAmounts(of: job.unpriced, paid, rates))
       let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }
-      let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).run(reconciled)
+      let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).run()
       try put("result", outcome.result)
       for users in outcome.users { try put("users", users) }
     }
