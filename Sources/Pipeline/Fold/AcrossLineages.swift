@@ -7,9 +7,9 @@ import Domain
 /// exchange rates or prices, and subscriptions in two environments.
 struct AcrossLineages {
   let ledger: Ledger
-  let cases: InputBuilder
   let rules: ReconciliationSettings
 
+  private var cases: InputBuilder { InputBuilder(ledger: ledger, rules: rules.fold) }
   private var asOf: Instant { rules.fold.asOf }
 
   /// The conflicts of which a version lies in a lineage that `isWanted`.

@@ -8,8 +8,7 @@ import Domain
 /// only what a run can have changed.
 struct FactRefresh {
   let ledger: Ledger
-  let cases: InputBuilder
-  let fold: GroupFold
+  let rules: ReconciliationSettings
   /// Of all that the meaning of events depends on.
   let fingerprint: String
   let jobs: Int
@@ -20,8 +19,6 @@ struct FactRefresh {
   let isPart: Bool
   /// Shows how much of a whole fold is done.
   let progress: (Int, Int) -> Void
-
-  private var rules: ReconciliationSettings { fold.rules }
 
   /// A part of all events is not enough, or would take more memory than all.
   struct NeedsEverything: Error {}
@@ -86,10 +83,9 @@ struct FactRefresh {
 
   private func everything() throws -> Outcome {
     guard !isPart else { throw NeedsEverything() }
-    let pass = FoldPass(
-      ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges,
-      progress: progress)
-    let sum = try pass.run()
+    let sum = try FoldPass(
+      ledger: ledger, rules: rules, jobs: jobs, charges: charges, progress: progress
+    ).run()
     let result = sum.result
     return Outcome(
       basis: nil, fingerprint: fingerprint, facts: result.facts, revenueSpill: sum.revenueSpill,
@@ -108,7 +104,7 @@ struct FactRefresh {
     var breaks = try ledger.standingBreaks()
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
-      ledger: ledger, fold: fold, basis: basis, former: rules.fold.at(basis), dirty: dirty,
+      ledger: ledger, fold: GroupFold(rules: rules), basis: basis, former: rules.fold.at(basis), dirty: dirty,
       leaked: leaked, jobs: jobs, charges: charges)
     let result = try increment.run(&list)
     let members = result.members
@@ -122,7 +118,7 @@ struct FactRefresh {
     let prices = PaidPrices(paid.now)
     let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
     breaks += try PricePass(
-      ledger: ledger, fold: fold.estimating(by: prices, allRates), jobs: jobs
+      ledger: ledger, fold: GroupFold(rules: rules).estimating(by: prices, allRates), jobs: jobs
     ).breaks(of: result.change.unpriced)
     return Outcome(
       basis: basis, fingerprint: fingerprint, facts: result.change.facts,
@@ -139,7 +135,7 @@ struct FactRefresh {
   private func across(
     _ result: Increment.Result, _ rows: [RateRow], _ paid: PaidSums, _ breaks: inout [Break]
   ) throws -> [RateRow] {
-    let across = AcrossLineages(ledger: ledger, cases: cases, rules: rules)
+    let across = AcrossLineages(ledger: ledger, rules: rules)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
     let prices = PriceOutliers(paid.now)

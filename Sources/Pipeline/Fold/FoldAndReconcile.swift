@@ -23,8 +23,7 @@ extension RunPipeline {
     let charges = try ChargeRowWriter(
       of: ledger, rules: rules.fold, dialect: plan.csvDialect, decimals: plan.amountDecimals)
     return try FactRefresh(
-      ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-      fold: GroupFold(rules: rules),
+      ledger: ledger, rules: rules,
       fingerprint: plan.foldFingerprint(version: version, rules: rules),
       jobs: plan.jobs, former: try formerMonths(of: ledger), charges: charges, isPart: isPart,
       progress: progress(of: .fold)

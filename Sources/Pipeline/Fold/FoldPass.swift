@@ -7,8 +7,7 @@ import Domain
 /// Ledger → facts: every fold group is folded once, stretches of the ledger in parallel.
 struct FoldPass {
   let ledger: Ledger
-  let cases: InputBuilder
-  let fold: GroupFold
+  let rules: ReconciliationSettings
   /// How many stretches are folded at once.
   let jobs: Int
   /// Writes the list of charges beside the facts; nil for none.
@@ -45,7 +44,7 @@ struct FoldPass {
     let events = try ledger.acceptedEventLines()
     let stretches = lineageKeys(shares: max(jobs * 4, events / 16_000))
     let stretch = RangeFold(
-      fold: fold, charges: charges, addCharges: addCharges,
+      fold: GroupFold(rules: rules), charges: charges, addCharges: addCharges,
       revenueCells: events / stretches.count / 2)
     var folded = 0
     try Workers(count: jobs, waitingMax: 1).read(ledger, stretches, stretch.fold) { part in
@@ -63,7 +62,7 @@ struct FoldPass {
 
   /// The breaks that events of several lineages show.
   func breaksOfGroups() throws -> [Break] {
-    let across = AcrossLineages(ledger: ledger, cases: cases, rules: fold.rules)
+    let across = AcrossLineages(ledger: ledger, rules: rules)
     return try across.conflicts { _ in true } + across.environmentLeaks()
   }
 
@@ -71,12 +70,12 @@ struct FoldPass {
   func breaksByAmounts(
     of unpriced: Set<Int64>, _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
   ) throws -> [Break] {
-    let across = AcrossLineages(ledger: ledger, cases: cases, rules: fold.rules)
+    let across = AcrossLineages(ledger: ledger, rules: rules)
     let outliers =
       try across.chargeOutliers(ExchangeOutliers(rates))
       + across.chargeOutliers(PriceOutliers(prices))
-    let pass = PricePass(
-      ledger: ledger, fold: fold.estimating(by: PaidPrices(prices), rates), jobs: jobs)
+    let fold = GroupFold(rules: rules).estimating(by: PaidPrices(prices), rates)
+    let pass = PricePass(ledger: ledger, fold: fold, jobs: jobs)
     return try outliers + pass.breaks(of: unpriced)
   }
 }
@@ -185,10 +184,7 @@ extension RunPipeline {
     of ledger: Ledger, by rules: ReconciliationSettings
   ) throws -> (fold: WholeFold, reconciled: ReconciliationResult) {
     ledger.stop = stop
-    let cases = InputBuilder(ledger: ledger, rules: rules.fold)
-    let fold = try FoldPass(
-      ledger: ledger, cases: cases, fold: GroupFold(rules: rules), jobs: plan.jobs
-    ).run()
+    let fold = try FoldPass(ledger: ledger, rules: rules, jobs: plan.jobs).run()
     let result = fold.result
     let known = try rules.knowing(PaidPrices(result.prices), fold.rates, in: ledger) {
       result.facts.begun

@@ -92,8 +92,7 @@ struct StageWork {
   func fold() throws {
     try withShard { ledger, rules in
       let pass = FoldPass(
-        ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-        fold: GroupFold(rules: rules), jobs: 1,
+        ledger: ledger, rules: rules, jobs: 1,
         charges: try ChargeRowWriter(
           of: ledger, rules: rules.fold, dialect: plan.csvDialect,
           decimals: plan.amountDecimals))
@@ -122,9 +121,7 @@ struct StageWork {
     try withShard { ledger, rules in
       let paid = try ledger.paidPrices()
       let rates = ExchangeRates(try ledger.rateRows())
-      let pass = FoldPass(
-        ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
-        fold: GroupFold(rules: rules), jobs: 1)
+      let pass = FoldPass(ledger: ledger, rules: rules, jobs: 1)
       try put("breaks", try pass.breaksByAmounts(of: job.unpriced, paid, rates))
       let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }
       let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).run()
