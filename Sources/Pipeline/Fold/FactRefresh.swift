@@ -117,9 +117,8 @@ struct FactRefresh {
     let rates = try across(result, rows, paid, &breaks)
     let prices = PaidPrices(paid.now)
     let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
-    breaks += try PricePass(
-      ledger: ledger, fold: GroupFold(rules: rules).estimating(by: prices, allRates), jobs: jobs
-    ).breaks(of: result.change.unpriced)
+    breaks += try GroupFold(rules: rules).estimating(by: prices, allRates)
+      .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
     return Outcome(
       basis: basis, fingerprint: fingerprint, facts: result.change.facts,
       breaks: breaks + result.change.breaks,

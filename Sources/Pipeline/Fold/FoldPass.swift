@@ -75,8 +75,7 @@ struct FoldPass {
       try across.chargeOutliers(ExchangeOutliers(rates))
       + across.chargeOutliers(PriceOutliers(prices))
     let fold = GroupFold(rules: rules).estimating(by: PaidPrices(prices), rates)
-    let pass = PricePass(ledger: ledger, fold: fold, jobs: jobs)
-    return try outliers + pass.breaks(of: unpriced)
+    return try outliers + fold.missingCharges(of: unpriced, in: ledger, jobs: jobs)
   }
 }
 

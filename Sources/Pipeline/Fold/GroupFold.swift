@@ -12,7 +12,7 @@ struct FoldResult: Codable, Sendable {
   var rates: [ExchangeRates.Quote: Int64] = [:]
   /// What renewals cost: how many at each price.
   var prices: [PaidPrice: Int64] = [:]
-  /// Keys of groups whose events alone show a missing charge, which `PricePass` reports.
+  /// Keys of groups whose events alone show a missing charge, to be read again with all prices.
   var unpriced: Set<Int64> = []
   /// Ends that events alone cast doubt on.
   var churnInDoubt: Set<ChurnInDoubt> = []
@@ -159,8 +159,31 @@ struct GroupFold: Sendable {
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
   }
 
-  /// The breaks of a group in `unpriced`, by rules with the prices and rates of all charges.
-  func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
+  /// The missing charges that events alone prove, by rules with the prices and rates of all
+  /// charges.
+  ///
+  /// A fold finds `groups` before it has read all charges, so that they are read again; they are
+  /// few.
+  func missingCharges(of groups: Set<Int64>, in ledger: Ledger, jobs: Int) throws -> [Break] {
+    guard !groups.isEmpty else { return [] }
+    var breaks: [Break] = []
+    let parts = groups.sorted().parts(sizeMin: 64, jobs: jobs)
+    try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
+      let cases = InputBuilder(ledger: ledger, rules: rules.fold)
+      let isLinked = try ledger.isLinked()
+      return try part.flatMap { key -> [Break] in
+        guard let row = try ledger.lineage(key) else { return [] }
+        let group = try LinkedGroups.Part(
+          of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+        return try priced(group, cases)
+      }
+    } take: {
+      breaks += $0
+    }
+    return breaks
+  }
+
+  private func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
     let texts = try cases.texts(of: group.named)
     var breaks: [Break] = []
     try group.forEachHistory(by: rules.fold, in: cases.ledger) { history in
@@ -185,6 +208,15 @@ struct GroupFold: Sendable {
     let user = ReconciliationInput(
       provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
     return reconcile(user, rules: rules, checkStop: {})
+  }
+}
+
+extension Array {
+  /// Stretches for workers, which end soon enough that little waits in memory, and of which each of
+  /// so many jobs has one.
+  func parts(sizeMin: Int, jobs: Int) -> [ArraySlice<Element>] {
+    let size = Swift.max(sizeMin, Swift.min(4_096, count / jobs + 1))
+    return stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
   }
 }
 

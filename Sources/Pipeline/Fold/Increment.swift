@@ -88,14 +88,10 @@ struct Increment {
         Ledger, ArraySlice<Item>, inout Result, (RunPipeline.Group, inout Result) throws -> Void
       ) throws -> Void
   ) throws {
-    // Parts end soon enough that little waits in memory, and each worker has one.
-    let size = max(256, min(4_096, items.count / jobs + 1))
-    let parts = stride(from: 0, to: items.count, by: size).map {
-      items[$0..<min($0 + size, items.count)]
-    }
     let groups = GroupRefresh(
       fold: fold, former: former, touched: dirty.touched, leaked: leaked, archive: basis.archive)
     let charges = charges
+    let parts = items.parts(sizeMin: 256, jobs: jobs)
     try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: groups.fold.rules.fold)
       var result = Result()
