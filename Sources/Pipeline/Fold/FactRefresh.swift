@@ -83,18 +83,9 @@ struct FactRefresh {
 
   private func everything() throws -> Outcome {
     guard !isPart else { throw NeedsEverything() }
-    let sum = try FoldPass(
-      ledger: ledger, rules: rules, jobs: jobs, charges: charges, progress: progress
-    ).run()
-    let result = sum.result
-    return Outcome(
-      basis: nil, fingerprint: fingerprint, facts: result.facts, revenueSpill: sum.revenueSpill,
-      breaks: result.breaks,
-      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
-      due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
-      prices: PaidPrices(result.prices), allRates: sum.rates, paid: result.prices,
-      groups: result.groups, overlaps: result.overlaps, linked: result.linked,
-      charges: sum.charges)
+    let pass = FoldPass(
+      ledger: ledger, rules: rules, jobs: jobs, charges: charges, progress: progress)
+    return Outcome(try pass.run(), fingerprint: fingerprint)
   }
 
   private func dirtyGroups(
@@ -179,6 +170,19 @@ private struct PaidSums {
 }
 
 extension FactRefresh.Outcome {
+  /// The result of folding everything anew.
+  init(_ whole: WholeFold, fingerprint: String) {
+    let result = whole.result
+    self.init(
+      basis: nil, fingerprint: fingerprint, facts: result.facts, revenueSpill: whole.revenueSpill,
+      breaks: result.breaks,
+      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
+      due: result.due, rates: whole.rates.rows(of: Set(whole.rates.charges.keys)),
+      prices: PaidPrices(result.prices), allRates: whole.rates, paid: result.prices,
+      groups: result.groups, overlaps: result.overlaps, linked: result.linked,
+      charges: whole.charges)
+  }
+
   /// The run's changes to the ledger's cells.
   ///
   /// - Parameters:

@@ -35,17 +35,10 @@ extension RunPipeline {
     try rows.remove()
     try sum.finish()
     try ledger.replace(linked: linked, isWhole: true)
-    let result = sum.result
     var folded = Folded(
-      basis: nil,
-      fingerprint: plan.foldFingerprint(version: version, rules: rules),
-      facts: Facts(), cells: cells, breaks: result.breaks,
-      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
-      due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
-      prices: PaidPrices(result.prices), allRates: sum.rates, paid: result.prices,
-      groups: result.groups, overlaps: result.overlaps, linked: result.linked,
-      charges: sum.charges)
-    let compared = try reconcile(ledger, &folded, rules, unpriced: result.unpriced, by: spark)
+      sum, fingerprint: plan.foldFingerprint(version: version, rules: rules))
+    folded.cells = cells
+    let compared = try reconcile(ledger, &folded, rules, unpriced: sum.result.unpriced, by: spark)
     return (folded, compared)
   }
 
