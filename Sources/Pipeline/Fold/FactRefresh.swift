@@ -71,11 +71,10 @@ struct FactRefresh {
 
   func run() throws -> Outcome {
     guard let former,
-      case .dirty(let dirty, let basis) = try FoldScope(
-        of: ledger, rules: rules, fingerprint: fingerprint)
+      let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
     else { return try everything() }
     do {
-      let outcome = try ledger.atOneMoment { try dirtyGroups(dirty, basis, former) }
+      let outcome = try ledger.atOneMoment { try dirtyGroups(scope, former) }
       if try outcome.charges.agrees(with: former) { return outcome }
     } catch is NeedsEverything {}
     return try everything()
@@ -88,14 +87,13 @@ struct FactRefresh {
     return Outcome(try pass.run(), fingerprint: fingerprint)
   }
 
-  private func dirtyGroups(
-    _ dirty: DirtyLineages, _ basis: FactCheckpoint, _ former: FormerMonths
-  ) throws -> Outcome {
+  private func dirtyGroups(_ scope: FoldScope, _ former: FormerMonths) throws -> Outcome {
+    let basis = scope.basis
     var list = ChargeList(spillPath: ledger.path + "-charges")
     var breaks = try ledger.standingBreaks()
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
-      ledger: ledger, fold: GroupFold(rules: rules), basis: basis, former: rules.fold.at(basis), dirty: dirty,
+      ledger: ledger, fold: GroupFold(rules: rules), basis: basis, former: rules.fold.at(basis), dirty: scope.dirty,
       leaked: leaked, jobs: jobs, charges: charges)
     let result = try increment.run(&list)
     let members = result.members

@@ -4,25 +4,25 @@ import Reconciliation
 import Reports
 import Domain
 
-/// How much of the ledger a run must fold.
-enum FoldScope {
-  case everything
-  /// Only these lineages; the rest is in the cells of the basis.
-  case dirty(DirtyLineages, FactCheckpoint)
+/// The lineages that a run must fold; the rest is in the cells of the basis.
+struct FoldScope {
+  let dirty: DirtyLineages
+  let basis: FactCheckpoint
 
+  /// Nil where the run must fold everything.
+  ///
   /// - Parameters:
   ///   - rules: this run's.
   ///   - fingerprint: of all that the meaning of events depends on.
-  init(
+  init?(
     of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String
   ) throws {
-    self = .everything
     guard let basis = try ledger.foldBasis(), basis.rules == fingerprint,
       basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
-    else { return }
-    let dirty = try ledger.dirtyLineages(asOf: rules.fold.asOf)
-    guard dirty.all.count <= Self.dirtyMax(of: basis) else { return }
-    self = .dirty(dirty, basis)
+    else { return nil }
+    dirty = try ledger.dirtyLineages(asOf: rules.fold.asOf)
+    self.basis = basis
+    guard dirty.all.count <= Self.dirtyMax(of: basis) else { return nil }
   }
 
   /// How many lineages may be folded apart from the rest of the groups of `basis`.

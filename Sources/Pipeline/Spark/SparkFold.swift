@@ -78,14 +78,13 @@ extension RunPipeline {
   ) throws -> (Folded, Reconciled)? {
     let fingerprint = plan.foldFingerprint(version: version, rules: rules)
     guard try formerMonths(of: ledger) != nil,
-      case .dirty(let due, let basis) = try FoldScope(
-        of: ledger, rules: rules, fingerprint: fingerprint)
+      let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
     else { return nil }
-    let (changed, unseen) = try changedKeys(of: ledger, due, basis, asOf: rules.fold.asOf)
+    let (changed, unseen) = try changedKeys(of: ledger, scope, asOf: rules.fold.asOf)
     guard
       let copy = try spark.news(
-        of: ledger, try ledger.lakeArchives(), users: users, since: basis.archive, keys: changed,
-        unseen: unseen, max: FoldScope.dirtyMax(of: basis))
+        of: ledger, try ledger.lakeArchives(), users: users, since: scope.basis.archive,
+        keys: changed, unseen: unseen, max: FoldScope.dirtyMax(of: scope.basis))
     else { return nil }
     do {
       let news = try foldAndReconcile(copy, rules, isPart: true)
@@ -100,10 +99,10 @@ extension RunPipeline {
   /// The lineages and users who may be other ones without new events, and the providers of which
   /// users without a snapshot are compared anew.
   private func changedKeys(
-    of ledger: Ledger, _ due: DirtyLineages, _ basis: FactCheckpoint, asOf: Instant
+    of ledger: Ledger, _ scope: FoldScope, asOf: Instant
   ) throws -> (keys: Set<Int64>, unseen: Set<Provider>) {
-    var keys = Set(due.all)
-    keys.formUnion(try ledger.usersRenamed(since: basis.archive))
+    var keys = Set(scope.dirty.all)
+    keys.formUnion(try ledger.usersRenamed(since: scope.basis.archive))
     var (shown, unseen): (Set<Int64>, Set<Provider>) = ([], [])
     try ledger.forEachNewSnapshot(asOf: asOf) { provider, user, _, _ in
       shown.insert(user)
