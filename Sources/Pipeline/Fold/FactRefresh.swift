@@ -102,9 +102,10 @@ struct FactRefresh {
     breaks.removeAll { members.contains($0.lineage) }
     let rows = try ledger.rateRows()
     let added = result.change.prices.filter { $0.value != 0 }
-    let paid = PaidSums(before: try ledger.paidPrices(), added: added)
-    let rates = try across(result, rows, paid, &breaks)
-    let prices = PaidPrices(paid.now)
+    let paidBefore = try ledger.paidPrices()
+    let paid = added.isEmpty ? paidBefore : paidBefore.merging(added, uniquingKeysWith: +)
+    let rates = try across(result, rows, paidBefore, paid, &breaks)
+    let prices = PaidPrices(paid)
     let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
     breaks += try GroupFold(rules: rules).estimating(by: prices, allRates)
       .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
@@ -119,16 +120,18 @@ struct FactRefresh {
       former: former.adding(result.change.facts.revenue), lineages: members, users: result.users)
   }
 
-  /// Brings the breaks across lineages up to date; gives the rates that change.
+  /// Brings the breaks across lineages up to date, by how many renewals cost what, before the run
+  /// and with it; gives the rates that change.
   private func across(
-    _ result: Increment.Result, _ rows: [RateRow], _ paid: PaidSums, _ breaks: inout [Break]
+    _ result: Increment.Result, _ rows: [RateRow], _ paidBefore: [PaidPrice: Int64],
+    _ paid: [PaidPrice: Int64], _ breaks: inout [Break]
   ) throws -> [RateRow] {
     let across = AcrossLineages(ledger: ledger, rules: rules)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
-    let prices = PriceOutliers(paid.now)
+    let prices = PriceOutliers(paid)
     // All charges at a price that is new are in the groups that changed.
-    if prices.among(paid.before) == PriceOutliers(paid.before).among(paid.now) {
+    if prices.among(paidBefore) == PriceOutliers(paidBefore).among(paid) {
       breaks += try across.chargeOutliers(prices, in: result.members)
     } else {
       guard !isPart else { throw NeedsEverything() }
@@ -153,17 +156,6 @@ struct FactRefresh {
       }
     }
     return now.rows(of: changed)
-  }
-}
-
-/// How many renewals cost what, before a run and with it.
-private struct PaidSums {
-  let before: [PaidPrice: Int64]
-  let now: [PaidPrice: Int64]
-
-  init(before: [PaidPrice: Int64], added: [PaidPrice: Int64]) {
-    self.before = before
-    now = added.isEmpty ? before : before.merging(added) { $0 + $1 }
   }
 }
 
