@@ -93,9 +93,9 @@ struct FactRefresh {
     var breaks = try ledger.standingBreaks()
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
-      ledger: ledger, fold: GroupFold(rules: rules), basis: basis, former: rules.fold.at(basis), dirty: scope.dirty,
-      leaked: leaked, jobs: jobs, charges: charges)
-    let result = try increment.run(&list)
+      fold: GroupFold(rules: rules), scope: scope, former: rules.fold.at(basis), leaked: leaked,
+      charges: charges)
+    let result = try increment.run(on: ledger, jobs: jobs, &list)
     let members = result.members
     let doubtsBefore = try ledger.churnDoubts()
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }

@@ -5,7 +5,7 @@ import Reports
 import Domain
 
 /// The lineages that a run must fold; the rest is in the cells of the basis.
-struct FoldScope {
+struct FoldScope: Sendable {
   let dirty: DirtyLineages
   let basis: FactCheckpoint
 

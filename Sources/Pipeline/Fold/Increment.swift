@@ -9,18 +9,17 @@ import Domain
 ///
 /// Most of what a group is it was before, so that adding the one and subtracting the other at once
 /// leaves little to be carried on.
-struct Increment {
-  let ledger: Ledger
+struct Increment: Sendable {
   let fold: GroupFold
-  /// What the facts cover.
-  let basis: FactCheckpoint
-  /// The rules by which they were folded.
+  let scope: FoldScope
+  /// The rules by which the facts of its basis were folded.
   let former: FoldSettings
-  let dirty: DirtyLineages
   /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
-  let jobs: Int
   let charges: ChargeRowWriter
+
+  /// Events of a group of now and of then that are held together, with all that they book.
+  private static let eventsMax = 1 << 17
 
   /// The difference that some groups make.
   struct Result: Sendable {
@@ -60,10 +59,11 @@ struct Increment {
   }
 
   /// Refreshes the groups, and changes `list` by their charges.
-  func run(_ list: inout ChargeList) throws -> Result {
+  func run(on ledger: Ledger, jobs: Int, _ list: inout ChargeList) throws -> Result {
     var result = Result()
-    let (touched, archive) = (dirty.touched, basis.archive)
-    try refresh(dirty.all, into: &result, &list) { ledger, lineages, part, refresh in
+    let (touched, archive) = (scope.dirty.touched, scope.basis.archive)
+    try refresh(scope.dirty.all, on: ledger, jobs: jobs, into: &result, &list) {
+      ledger, lineages, part, refresh in
       var shared: [FoldUnit.Part] = []
       try ledger.forEachGroup(
         of: lineages, touched: touched, knownBy: archive,
@@ -71,7 +71,8 @@ struct Increment {
       part.shared = shared
     }
     let units = FoldUnit.units(of: result.shared)
-    try refresh(units, into: &result, &list) { ledger, units, part, refresh in
+    try refresh(units, on: ledger, jobs: jobs, into: &result, &list) {
+      ledger, units, part, refresh in
       try ledger.forEachUnit(units, touched: touched, knownBy: archive) {
         try refresh($0, &part)
       }
@@ -82,23 +83,21 @@ struct Increment {
 
   /// Folds the groups that `read` passes on, on the connections of workers, some `items` at a time.
   private func refresh<Item: Sendable>(
-    _ items: [Item], into result: inout Result, _ list: inout ChargeList,
+    _ items: [Item], on ledger: Ledger, jobs: Int, into result: inout Result,
+    _ list: inout ChargeList,
     _ read:
       @escaping @Sendable (
         Ledger, ArraySlice<Item>, inout Result, (RunPipeline.Group, inout Result) throws -> Void
       ) throws -> Void
   ) throws {
-    let groups = GroupRefresh(
-      fold: fold, former: former, touched: dirty.touched, leaked: leaked, archive: basis.archive)
-    let charges = charges
     let parts = items.parts(sizeMin: 256, jobs: jobs)
     try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
-      let cases = InputBuilder(ledger: ledger, rules: groups.fold.rules.fold)
+      let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
       var result = Result()
       // A table that grows is hashed anew each time.
       result.change.facts.revenue.reserveCapacity(part.count * 4)
       var rows = ChargeFold(charges, ledger)
-      try read(ledger, part, &result) { try groups.refresh($0, cases, into: &$1, &rows) }
+      try read(ledger, part, &result) { try self.refresh($0, cases, into: &$1, &rows) }
       result.rows = rows.sorted()
       result.change.facts.removeNothings()
       result.change.rates.removeNothings()
@@ -108,22 +107,10 @@ struct Increment {
       try list.add(part.rows)
     }
   }
-}
 
-/// One fold group → the difference between its facts now and at the checkpoint.
-private struct GroupRefresh: Sendable {
-  let fold: GroupFold
-  let former: FoldSettings
-  let touched: Set<Int64>
-  let leaked: Set<Int64>
-  /// The last archive that the facts cover.
-  let archive: Int32
-
-  /// Events of a group of now and of then that are held together, with all that they book.
-  private static let eventsMax = 1 << 17
-
-  func refresh(
-    _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Increment.Result,
+  /// Adds the difference between the facts of one fold group now and at the checkpoint.
+  private func refresh(
+    _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Result,
     _ rows: inout ChargeFold
   ) throws {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
@@ -132,7 +119,7 @@ private struct GroupRefresh: Sendable {
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    try rows.replace(group, knownBy: archive) { add in
+    try rows.replace(group, knownBy: scope.basis.archive) { add in
       if !group.events.isEmpty {
         try fold.fold(group.rows, group.events, cases, into: &result.change, add)
       }
@@ -163,7 +150,7 @@ private struct GroupRefresh: Sendable {
   /// Sandbox lineages are few. Another lineage has a new counterpart only if that is dirty, or if
   /// its own first event counts only now.
   private func mayLeak(_ row: LineageRow, _ events: [Event]) -> Bool {
-    row.environment == .sandbox || touched.contains(row.key) || leaked.contains(row.key)
+    row.environment == .sandbox || scope.dirty.touched.contains(row.key) || leaked.contains(row.key)
       || events.last.map { $0.time >= former.asOf } ?? true
   }
 }
