@@ -5,15 +5,8 @@ import Domain
 struct QualityGate {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
-  /// Why this run's own lines deserve a look although the set holds; nil when they do not.
-  private let newRejects: String?
-  /// Snapshots with too many rejected lines; nil without any.
-  private let tornSnapshots: TornSnapshots?
-  /// Breaks about stale input, as far as the gate counts them.
-  private let stale: [Break]
-  private let gate: Plan.FailOn
-  private let gated: Int
-  private let isDryRun: Bool
+  /// Why somebody should look at the set, in words for the log; the qualifications first.
+  private(set) var reservations: [String] = []
 
   /// `intake` counts the new lines of this run; `net` returns the net revenue of a month, in
   /// millionths of a US dollar.
@@ -22,39 +15,33 @@ struct QualityGate {
     intake: ArchiveCounts = ArchiveCounts(), tornSnapshots: TornSnapshots? = nil,
     sumsBeyond: String? = nil, net: (Month) throws -> Int128
   ) throws {
-    stale = breaks.filter { $0.code == .staleInput && plan.failOn.includes($0) }
-    gate = plan.failOn
-    isDryRun = plan.isDryRun
-    gated = breaks.count { plan.failOn.includes($0) }
-    self.tornSnapshots = tornSnapshots.flatMap {
-      Self.exceeds($0.rejected, of: $0.lines, plan.rejectedShare) ? $0 : nil
-    }
-    let judged = intake.lines - intake.skipped
-    newRejects =
-      Self.exceeds(intake.rejected, of: judged, plan.rejectedShare)
-      ? "\(intake.rejected) of \(judged) lines that are new in this run were rejected" : nil
     readRejects(archives, share: plan.rejectedShare)
     if let sumsBeyond { qualifications.append(sumsBeyond) }
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
+    let published = plan.isDryRun ? "would be published" : "published"
+    reservations = qualifications.map { "\(published) with reservations: \($0)" }
+    let judged = intake.lines - intake.skipped
+    if Self.exceeds(intake.rejected, of: judged, plan.rejectedShare) {
+      reservations.append(
+        "\(intake.rejected) of \(judged) lines that are new in this run were rejected")
+    }
+    if let tornSnapshots,
+      Self.exceeds(tornSnapshots.rejected, of: tornSnapshots.lines, plan.rejectedShare)
+    {
+      reservations.append(tornSnapshots.text)
+    }
+    let gated = breaks.filter(plan.failOn.includes)
+    for found in gated where found.code == .staleInput {
+      reservations.append("input is stale: \(found.evidence)")
+    }
+    if !gated.isEmpty {
+      reservations.append(
+        "breaks at or above --fail-on \(plan.failOn.rawValue): \(gated.count), see breaks.csv")
+    }
   }
 
   /// With reservations when the set is qualified, the input rejected too often, or the gate hit.
-  var outcome: RunResult {
-    reservations.isEmpty ? .done : .reservations
-  }
-
-  /// Why somebody should look at the set, in words for the log.
-  var reservations: [String] {
-    let published = isDryRun ? "would be published" : "published"
-    var reservations = qualifications.map { "\(published) with reservations: \($0)" }
-    if let newRejects { reservations.append(newRejects) }
-    if let tornSnapshots { reservations.append(tornSnapshots.text) }
-    for found in stale { reservations.append("input is stale: \(found.evidence)") }
-    if gated > 0 {
-      reservations.append("breaks at or above --fail-on \(gate.rawValue): \(gated), see breaks.csv")
-    }
-    return reservations
-  }
+  var outcome: RunResult { reservations.isEmpty ? .done : .reservations }
 
   /// More than `share` of the lines that should be events are rejected, and at least 20.
   private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
