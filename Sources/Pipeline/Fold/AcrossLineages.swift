@@ -37,64 +37,49 @@ struct AcrossLineages {
     return breaks
   }
 
-  /// The charges whose rate or price is off; reads the ledger once more only when there is one.
-  func chargeOutliers(_ outliers: any ChargeOutliers) throws -> [Break] {
-    guard !outliers.isEmpty else { return [] }
-    var breaks: [Break] = []
-    try ledger.forEachGroup { group, events in
-      breaks += try chargeOutliers(outliers, in: group, events)
-    }
-    return breaks
-  }
-
-  /// The same in the groups of some lineages.
+  /// The charges whose rate or price is off, in the groups of some lineages; nil for all, which
+  /// reads the ledger once more only when there is one.
   func chargeOutliers(
-    _ outliers: any ChargeOutliers, in keys: Set<Int64>
+    _ outliers: any ChargeOutliers, in keys: Set<Int64>? = nil
   ) throws -> [Break] {
     guard !outliers.isEmpty else { return [] }
     var breaks: [Break] = []
-    var waiting = keys
+    func look(_ group: [LineageRow], _ events: [Event]) throws {
+      guard group.first?.environment == .production,
+        events.contains(where: { outliers.mayInclude($0) })
+      else { return }
+      for lineage in try cases.lineages(group, events) {
+        breaks += outliers.breaks(in: lineage, events, rules: rules)
+          .map { $0.reported(by: lineage) }
+      }
+    }
+    guard var waiting = keys else {
+      try ledger.forEachGroup(look)
+      return breaks
+    }
     while let key = waiting.popFirst() {
       guard let row = try ledger.lineage(key) else { continue }
       let group = try ledger.group(of: row)
       waiting.subtract(group.map(\.key))
-      breaks += try chargeOutliers(outliers, in: group, try ledger.events(of: group))
+      try look(group, try ledger.events(of: group))
     }
     return breaks
-  }
-
-  private func chargeOutliers(
-    _ outliers: any ChargeOutliers, in group: [LineageRow], _ events: [Event]
-  ) throws -> [Break] {
-    guard group.first?.environment == .production,
-      events.contains(where: { outliers.mayInclude($0) })
-    else { return [] }
-    return try cases.lineages(group, events).flatMap { lineage in
-      outliers.breaks(in: lineage, events, rules: rules).map { $0.reported(by: lineage) }
-    }
   }
 
   /// Every subscription of which events came as production and as sandbox.
   func environmentLeaks() throws -> [Break] {
     var breaks: [Break] = []
-    try ledger.forEachCounterpart { row, counterpart in
-      breaks += try environmentLeak(row, counterpart)
-    }
+    try ledger.forEachCounterpart { breaks += try environmentLeak($0, $1) }
     return breaks
   }
 
   /// The same for some lineages, of either environment.
-  func environmentLeaks(
-    in lineages: some Collection<LineageRow>
-  ) throws -> [Break] {
-    var breaks: [Break] = []
-    for row in lineages {
-      guard let counterpart = try ledger.counterpart(of: row) else { continue }
-      breaks +=
-        row.environment == .production
+  func environmentLeaks(in lineages: [LineageRow]) throws -> [Break] {
+    try lineages.flatMap { row -> [Break] in
+      guard let counterpart = try ledger.counterpart(of: row) else { return [] }
+      return row.environment == .production
         ? try environmentLeak(row, counterpart) : try environmentLeak(counterpart, row)
     }
-    return breaks
   }
 
   private func environmentLeak(_ row: LineageRow, _ counterpart: LineageRow) throws -> [Break] {

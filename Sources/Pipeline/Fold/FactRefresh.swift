@@ -130,14 +130,18 @@ struct FactRefresh {
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
     let prices = PriceOutliers(paid)
-    // All charges at a price that is new are in the groups that changed.
-    if prices.among(paidBefore) == PriceOutliers(paidBefore).among(paid) {
-      breaks += try across.chargeOutliers(prices, in: result.members)
-    } else {
-      guard !isPart else { throw NeedsEverything() }
-      breaks.removeAll { $0.code == .priceOutlier }
-      breaks += try across.chargeOutliers(prices)
+    func addOutliers(
+      _ outliers: any ChargeOutliers, _ code: BreakCode, areInMembers: Bool
+    ) throws {
+      if !areInMembers {
+        guard !isPart else { throw NeedsEverything() }
+        breaks.removeAll { $0.code == code }
+      }
+      breaks += try across.chargeOutliers(outliers, in: areInMembers ? result.members : nil)
     }
+    // All charges at a price that is new are in the groups that changed.
+    let hasSamePrices = prices.among(paidBefore) == PriceOutliers(paidBefore).among(paid)
+    try addOutliers(prices, .priceOutlier, areInMembers: hasSamePrices)
     var added = ExchangeRates(result.change.rates)
     added.removeNothings()
     let changed = Set(added.charges.keys)
@@ -146,14 +150,8 @@ struct FactRefresh {
     if ExchangeOutliers.mayBeAny(among: rows.compactMap(\.spread) + now.spreads) {
       let before = ExchangeOutliers(ExchangeRates(rows))
       let outliers = ExchangeOutliers(ExchangeRates(rows, with: added))
-      if outliers == before {
-        breaks += try across.chargeOutliers(outliers, in: result.members)
-      } else {
-        guard !isPart else { throw NeedsEverything() }
-        // Another median may have put charges of any lineage on the other side.
-        breaks.removeAll { $0.code == .fxOutlier }
-        breaks += try across.chargeOutliers(outliers)
-      }
+      // Another median may have put charges of any lineage on the other side.
+      try addOutliers(outliers, .fxOutlier, areInMembers: outliers == before)
     }
     return now.rows(of: changed)
   }
