@@ -113,9 +113,10 @@ extension Plan {
       plan.configuration = try Configuration.read(source, named: "the configuration \(name)")
     }
     plan.configuration.job = configuration.job
-    guard let recorded = RunOptions(run.options),
-      let calendar = CivilCalendar(named: recorded.timezone)
-    else { throw Self.contradiction(run) }
+    let recorded = try? JSONDecoder().decode(RunOptions.self, from: Data(run.options.utf8))
+    guard let recorded, let calendar = CivilCalendar(named: recorded.timezone) else {
+      throw Self.contradiction(run)
+    }
     // Of secrets only whose deliveries were held to them is known, and has an effect on reports.
     for name in recorded.authenticated {
       if let provider = Provider(name: name) { plan.configuration.secrets[provider] = [] }
@@ -169,13 +170,6 @@ struct RunOptions: Decodable {
   let locale: PageLocale
   let authenticated: [String]
   let hasWorkbook: Bool
-
-  init?(_ text: String) {
-    guard let options = try? JSONDecoder().decode(RunOptions.self, from: Data(text.utf8)) else {
-      return nil
-    }
-    self = options
-  }
 
   init(from decoder: any Decoder) throws {
     let options = try decoder.container(keyedBy: EffectiveOption.self)
