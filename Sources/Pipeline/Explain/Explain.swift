@@ -46,17 +46,17 @@ extension RunPipeline {
   private func explain(
     _ subject: ExplainSubject, in ledger: Ledger, _ run: RunRow?, _ output: Explanation
   ) throws {
-    if case .number(let report, let keys, let column) = subject {
-      let question = try NumberQuestion(report: report, keys: keys, column: column)
-      return try explain(question, in: ledger, run, output)
+    func entries() throws -> SubscriptionEntries {
+      SubscriptionEntries(
+        ledger, rules: try reconcileRules(for: ledger).fold, run: run, output: output)
     }
-    let entries = SubscriptionEntries(
-      ledger, rules: try reconcileRules(for: ledger).fold, run: run, output: output)
     switch subject {
-    case .number: return
-    case .breakID(let id): try entries.explain(breakID: id)
-    case .subscription(let id): try entries.explain(subscription: id)
-    case .transaction(let id): try entries.explain(transaction: id)
+    case .number(let report, let keys, let column):
+      let question = try NumberQuestion(report: report, keys: keys, column: column)
+      try explain(question, in: ledger, run, output)
+    case .breakID(let id): try entries().explain(breakID: id)
+    case .subscription(let id): try entries().explain(subscription: id)
+    case .transaction(let id): try entries().explain(transaction: id)
     }
   }
 
