@@ -51,7 +51,7 @@ extension RunPipeline {
 
 private final class DifferenceOutput {
   private(set) var cells = 0
-  private var rows: RowOutput?
+  private let rows: RowOutput?
   private let write: ([UInt8]) throws -> Void
   /// The report and month of the last cell.
   private var heading = ""
@@ -59,11 +59,7 @@ private final class DifferenceOutput {
 
   init(as format: AnswerFormat, write: @escaping ([UInt8]) throws -> Void) {
     self.write = write
-    switch format {
-    case .text: rows = nil
-    case .csv: rows = RowOutput(as: .csv, write: write)
-    case .json: rows = RowOutput(as: .json, write: write)
-    }
+    rows = format == .text ? nil : RowOutput(as: format == .csv ? .csv : .json, write: write)
   }
 
   /// Names the sets, and the options that differ, for a person.
