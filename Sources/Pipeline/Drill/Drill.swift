@@ -51,8 +51,7 @@ extension RunPipeline {
     let evidence = try evidence(of: damages, in: copy)
     let duplicates = try copy.apply(damages, seed: seed)
     var score = DrillScore(before: before, after: try DrillFindings(in: copy, by: self))
-    score.count(damages, evidence)
-    score.countDuplicates(damages, found: duplicates)
+    score.count(damages, evidence, duplicates: duplicates)
     return DrillResult(
       asOf: plan.rules.asOf,
       damages: DamageKind.allCases.map { kind in

@@ -35,8 +35,8 @@ struct DrillScore {
     }
   }
 
-  /// Counts every damage but duplicates.
-  mutating func count(_ damages: [Damage], _ evidence: DrillEvidence) {
+  /// Counts every damage; `duplicates` deliveries were recognised as such.
+  mutating func count(_ damages: [Damage], _ evidence: DrillEvidence, duplicates: Int64) {
     var found = after.breaks.filter { before.breaks[$0.key] == nil }
     var byHolder: [BreakHolder: [String]] = [:]
     for item in found.values {
@@ -52,6 +52,8 @@ struct DrillScore {
       notes.append("false \(wrong.code.rawValue) of subscription \(wrong.subscription)")
     }
     countArrivals(damages)
+    let expected = Int64(damages.count { $0.kind == .duplicated })
+    add(Self.duplicate, expected: expected, counted: duplicates)
   }
 
   private mutating func count(_ damage: Damage, found: [Break], _ evidence: DrillEvidence) {
@@ -87,11 +89,6 @@ struct DrillScore {
       score(&lost[event.kind.name, default: DrillRow(code: event.kind.name)])
     }
     if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
-  }
-
-  mutating func countDuplicates(_ damages: [Damage], found: Int64) {
-    let expected = Int64(damages.count { $0.kind == .duplicated })
-    add(Self.duplicate, expected: expected, counted: found)
   }
 
   /// Late and disordered deliveries are counted by day and kind, not raised one by one.
