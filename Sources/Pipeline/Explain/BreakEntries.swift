@@ -41,16 +41,12 @@ func forEachBreak(
 extension NumberPass {
   /// The breaks of the newest run in the rows asked for, as `quality_monthly.csv` counts them.
   mutating func explainBreaks(_ plan: ReportPlan) throws {
-    var entries: [(Entry, [ColumnContribution])] = []
     try forEachBreak(of: "breaks", in: ledger, plan) { found in
       guard ["open", "reopened"].contains(found["status"]), fits(found) else { return }
       let contributions = found.contributions.filter { question.listed.contains($0.column) }
       guard !contributions.isEmpty else { return }
       var entry = Entry(at: found.expectedAt, step: found["code"], breakID: found["break_id"])
       entry.contributions = contributions.map { ($0.column, question.text($0)) }
-      entries.append((entry, contributions))
-    }
-    for (entry, contributions) in entries {
       for contribution in contributions { sums.add(contribution) }
       try output.add(entry)
     }

@@ -245,15 +245,13 @@ final class SubscriptionEntries {
   }
 
   private func addBreaks(of row: LineageRow) throws {
-    var entries: [Entry] = []
     try forEachBreak(of: "breaks", in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
       guard $0["provider"] == row.provider.name,
         $0["subscription_id"] == cellText(row.originalText)
       else { return }
       let step = "\($0["code"]), \($0["status"])"
-      entries.append(Entry(at: $0.expectedAt, step: step, breakID: $0["break_id"]))
+      try output.add(Entry(at: $0.expectedAt, step: step, breakID: $0["break_id"]))
     }
-    for entry in entries { try output.add(entry) }
   }
 
   private static let reports: [NumberReport] = [
