@@ -64,9 +64,7 @@ struct ArchiveImport {
     case .vanished:
       discard()
       isWanted = false
-      run.log.warning(
-        "\(file.path) vanished before it was read; it is left out",
-        metadata: file.metadata("file_vanished"))
+      run.warn("file_vanished", file, "vanished before it was read; it is left out")
       done += file.bytes
     case .unreadable(let error):
       discard()
@@ -177,9 +175,8 @@ struct ArchiveImport {
     }
     guard end.sha256 == opening.sha256 || run.replayed != nil else {
       intake.abandon()
-      return run.log.warning(
-        "\(file.path) changed while it was read; it is left for the next run",
-        metadata: file.metadata("file_changed"))
+      run.warn("file_changed", file, "changed while it was read; it is left for the next run")
+      return
     }
     if let name = retracted[[end.inflatedBytes, end.contentHash]] {
       discard()
@@ -187,12 +184,7 @@ struct ArchiveImport {
     }
     if let damage = end.damage {
       summary.archivesDamaged += 1
-      run.log.warning(
-        """
-        \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(intake.lines) \
-        whole lines before it count\(damage.doubt). Deliver the whole file under the same name to \
-        pick up the rest
-        """, metadata: file.metadata("archive_damaged"))
+      run.warn(of: damage, behind: intake.lines, in: file)
     }
     summary.add(
       try intake.finish(

@@ -77,12 +77,25 @@ extension ArchiveFile {
   func metadata(_ code: String) -> Logger.Metadata { ["code": "\(code)", "archive": "\(path)"] }
 }
 
-extension ArchiveDamage {
-  /// What the checksum says of the lines before it.
-  var doubt: String {
-    provisionalFrom.map {
-      ", but those from byte \($0) of the inflated file may be wrong, because the checksum is: "
-        + "the rows they touch are not complete until the whole file comes"
-    } ?? ""
+extension Intake {
+  func warn(_ code: String, _ file: ArchiveFile, _ text: String) {
+    log.warning("\(file.path) \(text)", metadata: file.metadata(code))
+  }
+
+  /// Warns of a file that is damaged behind so many lines.
+  func warn(
+    of damage: ArchiveDamage, behind lines: Int64, in file: ArchiveFile, effect: String = ""
+  ) {
+    let doubt =
+      damage.provisionalFrom.map {
+        ", but those from byte \($0) of the inflated file may be wrong, because the checksum is: "
+          + "the rows they touch are not complete until the whole file comes"
+      } ?? ""
+    warn(
+      "archive_damaged", file,
+      """
+      is damaged at byte \(damage.offset): \(damage.detail); the \(lines) whole lines before it \
+      count\(doubt)\(effect). Deliver the whole file under the same name to pick up the rest
+      """)
   }
 }

@@ -31,9 +31,7 @@ extension Intake {
       } catch let foreign as ForeignFile {
         try leaveOut(foreign.error, &summary)
       } catch let error as SubledgerError where error.kind == .noInput {
-        log.warning(
-          "\(file.path) vanished before it was read; it is left out",
-          metadata: file.metadata("file_vanished"))
+        warn("file_vanished", file, "vanished before it was read; it is left out")
       }
     }
   }
@@ -78,9 +76,7 @@ extension Intake {
       }
       guard let end = ended else { return entry.abandon() }
       guard end.sha256 == sha256 else {
-        log.warning(
-          "\(file.path) changed while it was read; it is left for the next run",
-          metadata: file.metadata("file_changed"))
+        warn("file_changed", file, "changed while it was read; it is left for the next run")
         return entry.abandon()
       }
       let counts = try entry.finish(
@@ -89,7 +85,10 @@ extension Intake {
       summary.snapshots += counts.accepted + counts.duplicates
       summary.snapshotsRejected += counts.rejected
       if let firstReject { warn(firstReject, of: counts, in: file) }
-      if let damage = end.damage { warn(damage, of: counts, in: file) }
+      let effect = ", and users missing from it raise no breaks"
+      if let damage = end.damage {
+        warn(of: damage, behind: counts.lines, in: file, effect: effect)
+      }
       if let newest, newest > plan.rules.asOf { warn(newest, in: file) }
     } catch {
       entry.abandon()
@@ -155,15 +154,6 @@ extension Intake {
       try leaveOut(error, &summary)
       return nil
     }
-  }
-
-  private func warn(_ damage: ArchiveDamage, of counts: ArchiveCounts, in file: ArchiveFile) {
-    log.warning(
-      """
-      \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(counts.lines) \
-      whole lines before it count\(damage.doubt), and users missing from it raise no breaks. \
-      Deliver the whole file under the same name to pick up the rest
-      """, metadata: file.metadata("archive_damaged"))
   }
 
   private func warn(_ newest: Instant, in file: ArchiveFile) {
