@@ -25,7 +25,10 @@ final class EventRecords {
     for source in evidence {
       let (event, sent) = (source.event, source.reported)
       guard let row = group.first(where: { $0.key == sent.lineage }) else { continue }
-      if texts[row.key] == nil { texts[row.key] = try transactions(of: row) }
+      if texts[row.key] == nil {
+        let counting = try ledger.versions(ofLineage: row).filter(\.counts)
+        texts[row.key] = Dictionary(counting.map { ($0.event.identity, $0.transaction) }) { $1 }
+      }
       var record = try record(
         of: sent, in: row, transaction: texts[row.key]?[sent.identity] ?? "")
       record["product_id"] = .text(text(event.product))
@@ -67,12 +70,4 @@ final class EventRecords {
   }
 
   func text(_ symbol: StringID) -> String { ledger.symbols.words[Int(symbol)] }
-
-  private func transactions(of row: LineageRow) throws(SubledgerError) -> [Int64: String] {
-    var texts: [Int64: String] = [:]
-    for version in try ledger.versions(ofLineage: row) where version.counts {
-      texts[version.event.identity] = version.transaction
-    }
-    return texts
-  }
 }
