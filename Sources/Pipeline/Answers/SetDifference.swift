@@ -1,7 +1,5 @@
 import Domain
 import EventStore
-import Formats
-import Foundation
 import Reports
 
 extension RunPipeline {

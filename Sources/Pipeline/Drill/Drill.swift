@@ -1,7 +1,6 @@
 import EventStore
 import Logging
 import Reconciliation
-import Subscriptions
 import Domain
 
 extension RunPipeline {

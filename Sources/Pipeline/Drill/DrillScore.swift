@@ -1,6 +1,5 @@
 import EventStore
 import Reconciliation
-import Reports
 import Subscriptions
 import Domain
 

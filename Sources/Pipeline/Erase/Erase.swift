@@ -1,6 +1,4 @@
-import Formats
 import EventStore
-import Reconciliation
 import Domain
 import Yams
 

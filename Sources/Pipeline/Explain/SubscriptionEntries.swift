@@ -1,5 +1,4 @@
 import EventStore
-import Reconciliation
 import Reports
 import Subscriptions
 import Domain

@@ -1,10 +1,8 @@
 import Fetch
 import Formats
-import Foundation
 import EventStore
 import Logging
 import Providers
-import Domain
 
 /// Archives → ledger: files are inflated, scanned and normalised in parallel; one writer takes
 /// their batches in the order of the files, each archive in a transaction of its own.
