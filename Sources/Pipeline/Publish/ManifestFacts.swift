@@ -73,17 +73,13 @@ extension Plan {
     ]
     options[.amountDecimals] =
       configuration.amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
-    options[.deliveryWindow] = .object(
-      Dictionary(
-        uniqueKeysWithValues: Provider.allCases.map {
-          ($0.name, .integer(rules.deliveryWindow($0).milliseconds / 1000))
-        }))
-    options[.deliveryRetries] = .object(
-      Dictionary(
-        uniqueKeysWithValues: Provider.allCases.map { provider in
-          let schedule = configuration.retrySchedules[provider] ?? provider.interface.retries
-          return (provider.name, .array(schedule.delays.dropFirst().map(JSONValue.integer)))
-        }))
+    var (windows, retries): ([String: JSONValue], [String: JSONValue]) = ([:], [:])
+    for provider in Provider.allCases {
+      windows[provider.name] = .integer(rules.deliveryWindow(provider).milliseconds / 1000)
+      let schedule = configuration.retrySchedules[provider] ?? provider.interface.retries
+      retries[provider.name] = .array(schedule.delays.dropFirst().map(JSONValue.integer))
+    }
+    (options[.deliveryWindow], options[.deliveryRetries]) = (.object(windows), .object(retries))
     return options
   }
 }
