@@ -29,29 +29,21 @@ struct FactRefresh {
     var basis: FactCheckpoint?
     /// Of all that the meaning of events depends on.
     var fingerprint: String
-    /// All facts, or changes to the cells.
-    var facts: Facts
+    /// Of all groups, or what is to be added to what the ledger has of them; the breaks and the
+    /// number of groups are of all.
+    var result: FoldResult
     /// More cells to add to them, wherever they lie.
     var cells: RowFile?
     /// Revenue that did not fit into memory with the other facts.
     var revenueSpill: RevenueSpill?
-    /// All breaks from events alone.
-    var breaks: [Break]
     /// All ends in doubt by events alone.
     var doubts: Set<ChurnDoubtRow>
     /// Events that the cells count already.
     var doubtsBefore: Set<ChurnDoubtRow>
-    var due: [DueLineage]
     var rates: [RateRow]
     /// What all renewals cost, and what all charges paid for their currencies.
     var prices: PaidPrices
     var allRates: ExchangeRates
-    /// The same, or what is to be added to what the ledger has of it.
-    var paid: [PaidPrice: Int64]
-    var groups: Int64
-    /// Charges that several providers report, and the folded lineages that do.
-    var overlaps: [OverlapRow]
-    var linked: Set<Int64>
     /// The list of charges, or its changes.
     var charges: ChargeList
     /// The months that they change; nil when the list is whole.
@@ -65,7 +57,9 @@ struct FactRefresh {
 
     /// How many subscriptions and trials of each product began, those of earlier runs included.
     func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
-      isWhole ? facts.begun : try ledger.begun().merging(facts.begun, uniquingKeysWith: +)
+      isWhole
+        ? result.facts.begun
+        : try ledger.begun().merging(result.facts.begun, uniquingKeysWith: +)
     }
   }
 
@@ -109,15 +103,13 @@ struct FactRefresh {
     let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
     breaks += try GroupFold(rules: rules).estimating(by: prices, allRates)
       .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
+    var change = result.change
+    (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
     return Outcome(
-      basis: basis, fingerprint: fingerprint, facts: result.change.facts,
-      breaks: breaks + result.change.breaks,
-      doubts: standing.union(
-        ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
-      doubtsBefore: doubtsBefore, due: result.change.due, rates: rates, prices: prices,
-      allRates: allRates, paid: added, groups: basis.groups, overlaps: result.change.overlaps,
-      linked: result.change.linked, charges: list,
-      former: former.adding(result.change.facts.revenue), lineages: members, users: result.users)
+      basis: basis, fingerprint: fingerprint, result: change,
+      doubts: standing.union(ChurnDoubtRow.rows(change.churnInDoubt, isBySnapshot: false)),
+      doubtsBefore: doubtsBefore, rates: rates, prices: prices, allRates: allRates, charges: list,
+      former: former.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
   /// Brings the breaks across lineages up to date, by how many renewals cost what, before the run
@@ -160,15 +152,13 @@ struct FactRefresh {
 extension FactRefresh.Outcome {
   /// The result of folding everything anew.
   init(_ whole: WholeFold, fingerprint: String) {
-    let result = whole.result
     self.init(
-      basis: nil, fingerprint: fingerprint, facts: result.facts, revenueSpill: whole.revenueSpill,
-      breaks: result.breaks,
-      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
-      due: result.due, rates: whole.rates.rows(of: Set(whole.rates.charges.keys)),
-      prices: PaidPrices(result.prices), allRates: whole.rates, paid: result.prices,
-      groups: result.groups, overlaps: result.overlaps, linked: result.linked,
-      charges: whole.charges)
+      basis: nil, fingerprint: fingerprint, result: whole.result, revenueSpill: whole.revenueSpill,
+      doubts: ChurnDoubtRow.rows(whole.result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
+      rates: whole.rates.rows(of: Set(whole.rates.charges.keys)),
+      prices: PaidPrices(whole.result.prices), allRates: whole.rates, charges: whole.charges)
+    // They are in the doubts.
+    result.churnInDoubt = []
   }
 
   /// The run's changes to the ledger's cells.
@@ -179,23 +169,23 @@ extension FactRefresh.Outcome {
   func change(
     _ reconciled: ReconcilePass.Outcome, basis: FactCheckpoint, calendar: CivilCalendar
   ) -> FoldChange {
-    var (facts, due) = (facts, due)
-    let result = reconciled.result
-    let now = doubts.union(ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: true))
+    var (facts, due) = (result.facts, result.due)
+    let compared = reconciled.result
+    let now = doubts.union(ChurnDoubtRow.rows(compared.churnInDoubt, isBySnapshot: true))
     facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
     facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
     // A break from reconciliation replaces the one from events alone with the same id, or explains
     // it.
-    let hidden = Set(result.breaks.map(\.id)).union(result.explained)
-    for found in breaks where hidden.contains(found.id) {
+    let hidden = Set(compared.breaks.map(\.id)).union(compared.explained)
+    for found in result.breaks where hidden.contains(found.id) {
       due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
     }
     var basis = basis
-    (basis.groups, basis.reconciliation) = (groups, reconciled.rules)
+    (basis.groups, basis.reconciliation) = (result.groups, reconciled.rules)
     var change = FoldChange(
       basis: basis, isWhole: isWhole, facts: facts, revenueSpill: revenueSpill, due: due,
-      doubts: now,
-      rates: rates, prices: paid, overlaps: overlaps, linked: linked)
+      doubts: now, rates: rates, prices: result.prices, overlaps: result.overlaps,
+      linked: result.linked)
     (change.users, change.isEveryUser) = (reconciled.users, reconciled.isWhole)
     return change
   }

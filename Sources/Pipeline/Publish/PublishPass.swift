@@ -33,7 +33,7 @@ struct PublishPass {
     var manifest = manifest(archives, reconciled.result.counts)
     let (run, decided) = try store(&fold, reconciled, archives)
     manifest.counts.merge(decided.counts) { $1 }
-    fold.facts = Facts()
+    fold.result.facts = Facts()
     try ledger.releaseMemory()
     let torn = try ledger.tornSnapshots()
     let read = try ledger.intake(ofRun: run)
@@ -107,7 +107,7 @@ struct PublishPass {
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
       var breaks: [Break] = []
-      swap(&breaks, &fold.breaks)
+      swap(&breaks, &fold.result.breaks)
       breaks.removeAll { reconciled.result.explained.contains($0.id) }
       breaks += reconciled.result.breaks
       breaks += staleFeeds(ledger, rules)

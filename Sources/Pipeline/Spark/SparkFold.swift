@@ -62,7 +62,7 @@ extension RunPipeline {
     try spark.rows(of: .reconcile, copy, unpriced: unpriced).forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the reconciliation") }
       switch row[0] {
-      case "breaks": folded.breaks += try format.value([Break].self, row[1])
+      case "breaks": folded.result.breaks += try format.value([Break].self, row[1])
       case "result": outcome.result.add(try format.value(ReconciliationResult.self, row[1]))
       case "users": outcome.users.append(try format.value([ReconciledUser].self, row[1]))
       default: break
