@@ -7,9 +7,9 @@ public struct ArchiveFile: Sendable {
   /// The path as opened, shown as valid text on one line.
   public let path: String
   /// The path relative to the root given; the last component of a file given directly.
-  public let name: String
+  public private(set) var name: String
   /// Length in bytes; bytes appended later are not read.
-  public let bytes: Int64
+  public private(set) var bytes: Int64
   /// When the content last changed, in milliseconds; 1970 of an object, of which `inode` says it.
   public let modified: Instant
   /// The file's number on its disk, or a hash of the object's version.
@@ -17,7 +17,7 @@ public struct ArchiveFile: Sendable {
   /// When it was written; nil of an object of which that is not known, and of standard input.
   public let written: Instant?
   let location: RawPath
-  let relative: RawPath
+  private(set) var relative: RawPath
   /// What reads it; nil of a file.
   let commands: ArchiveCommands?
   /// Its length when it was listed.
@@ -64,14 +64,6 @@ public struct ArchiveFile: Sendable {
     (commands, self.stop) = (nil, stop)
   }
 
-  private init(_ file: ArchiveFile, first count: Int64, as name: String) {
-    (path, location, commands) = (file.path, file.location, file.commands)
-    (self.name, relative) = (name, RawPath(name))
-    (bytes, listed) = (min(file.bytes, count), file.listed)
-    (modified, inode, written) = (file.modified, file.inode, file.written)
-    stop = file.stop
-  }
-
   /// Whether every reading of it is a transfer.
   public var isRemote: Bool { commands != nil }
 
@@ -87,7 +79,9 @@ public struct ArchiveFile: Sendable {
 
   /// The file as it was while it had no more than `count` bytes, and the name `name`.
   public func first(_ count: Int64, as name: String) -> ArchiveFile {
-    ArchiveFile(self, first: count, as: name)
+    var part = self
+    (part.name, part.relative, part.bytes) = (name, RawPath(name), min(bytes, count))
+    return part
   }
 }
 
