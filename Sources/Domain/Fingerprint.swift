@@ -118,6 +118,7 @@ extension Int64 {
   /// The number that an id is: 1 to 18 digits, the first of several not 0; nil for any other id.
   ///
   /// Its digits are the id again.
+  @inlinable
   @inline(__always)
   public init?(plainNumber id: UnsafeRawBufferPointer) {
     guard !id.isEmpty, id.count <= 18, id[0] != UInt8(ascii: "0") || id.count == 1 else {
@@ -125,8 +126,9 @@ extension Int64 {
     }
     var number: Int64 = 0
     for byte in id {
-      guard byte >= 48, byte <= 57 else { return nil }
-      number = number * 10 + Int64(byte - 48)
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      number = number &* 10 &+ Int64(digit)
     }
     self = number
   }

@@ -71,7 +71,7 @@ public enum IntegerText {
   /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for what
   /// does not fit 64 bits.
   public static func int64(_ bytes: UnsafeRawBufferPointer) -> Int64? {
-    if let plain = plain(bytes) { return plain }
+    if let plain = Int64(plainNumber: bytes) { return plain }
     guard let parts = DecimalParts(bytes), let (magnitude, rest) = parts.scaled(places: 0),
       rest == .none
     else { return nil }
@@ -79,19 +79,5 @@ public enum IntegerText {
       return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
     }
     return Int64(exactly: magnitude)
-  }
-
-  /// The short way for one to eighteen digits without sign, the first not zero.
-  static func plain(_ bytes: UnsafeRawBufferPointer) -> Int64? {
-    guard let first = bytes.first, first != UInt8(ascii: "0"), bytes.count <= 18 else {
-      return nil
-    }
-    var value: Int64 = 0
-    for byte in bytes {
-      let digit = byte &- UInt8(ascii: "0")
-      guard digit <= 9 else { return nil }
-      value = value &* 10 &+ Int64(digit)
-    }
-    return value
   }
 }

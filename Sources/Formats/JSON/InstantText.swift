@@ -17,7 +17,7 @@ public enum InstantText {
   ///
   /// Fractions of a millisecond are rounded towards the past. Nil if it is not a number.
   public static func epoch(_ bytes: UnsafeRawBufferPointer, unit: EpochUnit) -> Instant? {
-    if let plain = IntegerText.plain(bytes) {
+    if let plain = Int64(plainNumber: bytes) {
       let isMilliseconds = unit == .milliseconds || unit == .guess && plain > millisecondsMax / 1000
       if isMilliseconds { return instant(milliseconds: plain) }
       return plain > millisecondsMax / 1000 ? nil : Instant(seconds: plain)
