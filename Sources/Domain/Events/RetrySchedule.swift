@@ -16,6 +16,10 @@ public struct RetrySchedule: Sendable, Hashable {
   /// before it.
   public init?(retriesAfter seconds: [Int64]) {
     guard zip([0] + seconds, seconds).allSatisfy({ $0 < $1 }) else { return nil }
+    self.init(ascending: seconds)
+  }
+
+  private init(ascending seconds: [Int64]) {
     delays = [0] + seconds
     starts = [-Self.firstTolerance] + seconds.map { $0 - $0 / 60 }
     let tolerated = [Self.firstTolerance] + seconds.map { $0 + max(600, $0 / 8) }
@@ -26,18 +30,11 @@ public struct RetrySchedule: Sendable, Hashable {
     self.ends = ends
   }
 
-  private init(delays: [Int64], starts: [Int64], ends: [Int64]) {
-    self.delays = delays
-    self.starts = starts
-    self.ends = ends
-  }
-
   /// Qonversion's first attempt comes 20–120 s after the event.
   private static let firstTolerance: Int64 = 120
 
   /// A first attempt and no retry that anybody published.
-  public static let firstOnly = RetrySchedule(
-    delays: [0], starts: [-firstTolerance], ends: [firstTolerance])
+  public static let firstOnly = RetrySchedule(ascending: [])
 
   /// How late a message can still come: the last retry and its tolerance, in full five minutes.
   ///
