@@ -20,17 +20,9 @@ extension String {
   /// stay different: replacing every `\u{…}` by its character gives the text back.
   public var escaped: String {
     guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f || $0 == backslash }) else { return self }
-    var rest = unicodeScalars[...]
-    var text = ""
-    while let scalar = rest.popFirst() {
-      let isEscape = scalar == "\\" && Self.begins(rest)
-      if scalar.isInvisible || isEscape {
-        text += escape(scalar)
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
+    return escaping { scalar, rest in
+      scalar.isInvisible || scalar == "\\" && Self.begins(rest)
     }
-    return text
   }
 
   /// The text, which may hold escapes already, with each invisible character as `\u{1b}`.
@@ -39,12 +31,21 @@ extension String {
   ///   program go on in another line.
   public func shown(isWrapped: Bool = false) -> String {
     guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+    return escaping { scalar, rest in
+      let isOurs = isWrapped && scalar == "\n" && rest.prefix(2).elementsEqual([" ", " "])
+      return scalar.isInvisible && !isOurs
+    }
+  }
+
+  /// The text with the characters that `isSteering`, seen with what follows, as `\u{1b}`.
+  private func escaping(
+    where isSteering: (Unicode.Scalar, Substring.UnicodeScalarView) -> Bool
+  ) -> String {
     var rest = unicodeScalars[...]
     var text = ""
     while let scalar = rest.popFirst() {
-      let isOurs = isWrapped && scalar == "\n" && rest.prefix(2).elementsEqual([" ", " "])
-      if scalar.isInvisible, !isOurs {
-        text += escape(scalar)
+      if isSteering(scalar, rest) {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
         text.unicodeScalars.append(scalar)
       }
@@ -77,11 +78,6 @@ extension String {
     let next = rest.prefix(2)
     return next.elementsEqual(["u", "{"]) || next.elementsEqual(["x", "{"])
   }
-}
-
-/// The character by its number, such as `\u{1b}`.
-private func escape(_ scalar: Unicode.Scalar) -> String {
-  "\\u{\(String(scalar.value, radix: 16))}"
 }
 
 private let backslash = UInt8(ascii: "\\")
