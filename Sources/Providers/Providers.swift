@@ -15,20 +15,13 @@ struct Providers {
 
   init(_ settings: NormaliserSettings) { mappers = Self.all.map { $0.init(settings) } }
 
-  /// The index of the mapper whose whole body `object` is; nil when no provider recognises it.
-  mutating func mapper(of object: JSONNode, on tape: JSONTape) -> Int? {
+  /// The index of the mapper whose whole body `object` is, or if `isDamaged` whose body it must be
+  /// although something in it is missing; nil when no provider recognises it.
+  mutating func mapper(of object: JSONNode, on tape: JSONTape, isDamaged: Bool = false) -> Int? {
     for index in mappers.indices {
       mappers[index].look(at: object, of: tape)
-      if mappers[index].isBody(tape) { return index }
-    }
-    return nil
-  }
-
-  /// The index of the mapper whose body `object` must be although something in it is missing.
-  mutating func mapper(ofDamaged object: JSONNode, on tape: JSONTape) -> Int? {
-    for index in mappers.indices {
-      mappers[index].look(at: object, of: tape)
-      if mappers[index].isDamagedBody(tape) { return index }
+      let isBody = isDamaged ? mappers[index].isDamagedBody(tape) : mappers[index].isBody(tape)
+      if isBody { return index }
     }
     return nil
   }

@@ -118,7 +118,7 @@ struct Unwrapping {
           BodyProblem(.missingField, "body: the sender left it out because it was too large"))
       }
     }
-    if let mapper = providers.mapper(ofDamaged: object, on: tape) {
+    if let mapper = providers.mapper(of: object, on: tape, isDamaged: true) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
     if tape.isErrorResponse(object) { return .unknown(.errorResponse) }
