@@ -69,13 +69,9 @@ public final class SnapshotReader {
     _ place: Provenance, standIn: Instant?, to result: inout SnapshotBatch
   ) {
     do throws(BodyProblem) {
-      let found = try snapshots(standIn: standIn)
+      let found = try snapshots(at: place, standIn: standIn)
       result.needsCapturedAt = result.needsCapturedAt || found == nil
-      result.snapshots += (found ?? []).map { snapshot in
-        var placed = snapshot
-        placed.place = place
-        return placed
-      }
+      result.snapshots += found ?? []
     } catch {
       result.reject(error, at: place)
     }
@@ -83,11 +79,13 @@ public final class SnapshotReader {
 
   /// The snapshots on the tape: one, or one for each customer of a list; nil without a capture
   /// time.
-  private func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
+  private func snapshots(
+    at place: Provenance, standIn: Instant?
+  ) throws(BodyProblem) -> [Snapshot]? {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
     case .array: throw BodyProblem(.missingField, "user_id: a list alone has no user")
-    default: throw BodyProblem(.notAnObject, "the value is not a JSON object")
+    default: throw .notAnObject
     }
     if isErrorResponse { throw .errorResponse }
     // A webhook names its user and holds entitlements, too, though other ones than a snapshot's.
@@ -110,7 +108,7 @@ public final class SnapshotReader {
       held.map {
         Snapshot(
           provider: provider, app: app, user: $0.user, capturedAt: at,
-          entitlements: $0.entitlements)
+          entitlements: $0.entitlements, place: place)
       }
     }
   }
