@@ -57,6 +57,12 @@ struct Market: Sendable {
     Money(local: local, usd: scaled(local, rate(at: second), 1_000_000))
   }
 
+  /// The price in the shop window, in millionths of the currency.
+  func listPrice(of product: Int, hasRisen: Bool) -> Int64 {
+    let price = prices[product] * 10_000
+    return product == Product.monthly && hasRisen ? priced(price, 6, 5) : price
+  }
+
   /// `amount` × `numerator` / `denominator` at a price that this market can charge.
   func priced(_ amount: Int64, _ numerator: Int64, _ denominator: Int64) -> Int64 {
     scaled(amount, numerator, denominator * step) * step

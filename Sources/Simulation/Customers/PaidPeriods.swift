@@ -3,12 +3,10 @@ import Domain
 // Paid periods: the charge that opens each and the way it ends.
 
 extension CustomerSimulator {
-  /// The price in the shop window, in millionths of the market's currency.
+  /// The price for this customer, in millionths of the market's currency.
   func listPrice(of product: Int, at time: Int64) -> Int64 {
-    let market = customer.person.market
-    let price = market.prices[product] * 10_000
     let hasRisen = time >= span.priceRise && customer.person.acceptsPriceRise
-    return product == Product.monthly && hasRisen ? market.priced(price, 6, 5) : price
+    return customer.person.market.listPrice(of: product, hasRisen: hasRisen)
   }
 
   /// Charges, simulates the period, and returns the next charge, if any.

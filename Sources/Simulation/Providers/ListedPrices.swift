@@ -14,15 +14,10 @@ struct ListedPrices: Sendable {
   func priced(_ charge: Charge, in shop: Shop) -> Charge {
     var listed = charge
     let hasRisen = charge.time >= span.priceRise
-    let local = amount(of: charge.product, in: Market.all[0], hasRisen: hasRisen)
+    let local = Market.all[0].listPrice(of: charge.product, hasRisen: hasRisen)
     (listed.gross, listed.rate) = (Money(local: local, usd: local), rate(in: shop))
     listed.sendsProceeds = false
     return listed
-  }
-
-  private func amount(of product: Int, in market: Market, hasRisen: Bool) -> Int64 {
-    let price = market.prices[product] * 10_000
-    return product == Product.monthly && hasRisen ? market.priced(price, 6, 5) : price
   }
 
   /// One rate for each shop: the one that a subscription's first year has.
@@ -49,7 +44,7 @@ struct ListedPrices: Sendable {
     return begins.map { hasRisen in
       let from = hasRisen ? civilDay(of: span.priceRise).text : Self.begin.text
       return Market.all.enumerated().map { index, market in
-        let local = amount(of: product, in: market, hasRisen: hasRisen)
+        let local = market.listPrice(of: product, hasRisen: hasRisen)
         let start = hasRisen ? span.priceRise : Int64(Self.begin.number) * day
         return [
           shop.reportedStore.name, App.all[shop.app].storeProducts[product],
