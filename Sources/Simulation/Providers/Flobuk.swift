@@ -139,12 +139,7 @@ extension HistoryFold {
     let groups = [named] + (isPlay ? orders.sorted { $0.key < $1.key }.map(\.value) : [])
     history.subscriptions = groups.compactMap(subscription)
     if !isPlay {
-      history.unchained = nameless.map { period in
-        var charge = list.priced(period.charge, in: shop)
-        charge.kind = .first
-        charge.refund = nil
-        return charge
-      }
+      history.unchained = nameless.flatMap { chained([$0], first: .first) }.map(\.charge)
     }
     return history
   }
