@@ -183,12 +183,9 @@ extension CustomerSimulation {
 
   /// The access rights at `time`, from what had happened until then.
   func owned(at time: Int64) -> [Access] {
-    let known = known(at: time)
-    let lasting = known.purchases.filter {
-      !Product.all[$0.product].isConsumable && $0.wholeRefundAt == nil
-    }
-    return [known.subscriptions.last].compactMap { $0?.state(at: time) }
-      + lasting.map { Access(isActive: true, started: $0.time, product: $0.product) }
+    // What was bought once and taken back is in no webhook.
+    known(at: time).holdings(at: time).map(\.access)
+      .filter { $0.isActive || $0.state != .nonRenewable }
   }
 }
 
