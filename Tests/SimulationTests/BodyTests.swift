@@ -64,7 +64,7 @@ import Domain
         guard let revenue = occurrence.revenue, revenue.local > 0 else { continue }
         guard occurrence.kind != .refunded, occurrence.kind != .purchaseRefunded else { continue }
         let percent = occurrence.sendsProceeds ? occurrence.rate : 100
-        #expect(revenue == occurrence.price.share(percent: percent))
+        #expect(revenue == occurrence.price.scaled(percent, 100))
       }
     }
     let amounts: [Int64] = [9_990_000, -7_617_475, 1_200_000_000, 5, 0]

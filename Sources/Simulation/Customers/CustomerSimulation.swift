@@ -42,7 +42,7 @@ struct Charge: Sendable {
 
   static let unknownRate: Int64 = 0
 
-  var proceeds: Money { gross.share(percent: rate) }
+  var proceeds: Money { gross.scaled(rate, 100) }
   var revenue: Money { sendsProceeds ? proceeds : gross }
   /// When all of it went back.
   var wholeRefundAt: Int64? { refund.flatMap { $0.isWhole ? $0.time : nil } }

@@ -76,14 +76,11 @@ struct Money: Sendable, Equatable {
 
   static prefix func - (money: Money) -> Money { Money(local: -money.local, usd: -money.usd) }
 
-  /// `percent` of both amounts, each rounded half to even.
-  func share(percent: Int64) -> Money {
-    Money(local: scaled(local, percent, 100), usd: scaled(usd, percent, 100))
-  }
-
-  /// The amounts that these are `percent` of, each rounded half to even.
-  func grossedUp(percent: Int64) -> Money {
-    Money(local: scaled(local, 100, percent), usd: scaled(usd, 100, percent))
+  /// Both amounts × `numerator` / `denominator`, each rounded half to even.
+  func scaled(_ numerator: Int64, _ denominator: Int64) -> Money {
+    Money(
+      local: Simulation.scaled(local, numerator, denominator),
+      usd: Simulation.scaled(usd, numerator, denominator))
   }
 }
 

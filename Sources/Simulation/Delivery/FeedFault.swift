@@ -113,7 +113,7 @@ extension Occurrence {
   }
 
   private mutating func multiplyMoney(by factor: Int64) {
-    price = Money(local: price.local * factor, usd: price.usd * factor)
-    revenue = revenue.map { Money(local: $0.local * factor, usd: $0.usd * factor) }
+    price = price.scaled(factor, 1)
+    revenue = revenue?.scaled(factor, 1)
   }
 }

@@ -68,9 +68,7 @@ private struct QonversionBody {
         "proceeds_rate": JSON.micros(occurrence.rate * unit),
       ]
     }
-    let price = Money(
-      local: scaled(occurrence.price.local, 1, occurrence.units),
-      usd: scaled(occurrence.price.usd, 1, occurrence.units))
+    let price = occurrence.price.scaled(1, occurrence.units)
     return ["revenue": revenue ?? absent, "price": amounts(price)]
   }
 

@@ -82,7 +82,7 @@ extension Charge {
   func amounts(of refund: Refund) -> (gross: Money, proceeds: Money) {
     if refund.isWhole { return (gross, proceeds) }
     return sendsProceeds
-      ? (refund.revenue.grossedUp(percent: rate), refund.revenue)
-      : (refund.revenue, refund.revenue.share(percent: rate))
+      ? (refund.revenue.scaled(100, rate), refund.revenue)
+      : (refund.revenue, refund.revenue.scaled(rate, 100))
   }
 }
