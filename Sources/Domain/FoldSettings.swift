@@ -5,16 +5,16 @@ public struct FoldSettings: Sendable {
   /// Days and months.
   public var calendar: CivilCalendar
   /// The longest time between the end of a period and the next charge that is not a lapse.
-  public var renewalGap: Interval
+  public var renewalGap = Interval.hours(24)
   /// How long after a period's end a charge is still a recovery.
-  public var retryHorizon: Interval
+  public var retryHorizon = Interval.days(60)
   /// How late a provider can still deliver a message.
   public var deliveryWindows = Dictionary(
     uniqueKeysWithValues: Provider.allCases.map { ($0, $0.interface.retries.deliveryWindow) })
   /// What each feed needs besides from an event to the making of its message.
   public var creationLags: [Feed: Interval] = [:]
   /// Configured periods by the ledger's symbol of the store product id.
-  public var periods: [StringID: PeriodLength]
+  public var periods: [StringID: PeriodLength] = [:]
   /// The app of each provider that has only one.
   public var onlyApps: [Provider: StringID] = [:]
   /// The base plans of Play's products.
@@ -26,7 +26,7 @@ public struct FoldSettings: Sendable {
   /// Whose report of a store transaction counts, of several: the first.
   public var authority: [Provider] = [.qonversion, .iaptic, .flobuk, .purple]
   /// Newest input of each feed, not after as-of: received, else created, else event time.
-  public var watermarks: [Feed: Instant]
+  public var watermarks: [Feed: Instant] = [:]
   /// How old it may be before it is stale, where that is not `FeedRhythm.silenceLeast`.
   public var silencesMax: [Feed: Interval] = [:]
 
@@ -39,10 +39,6 @@ public struct FoldSettings: Sendable {
   public init(asOf: Instant, calendar: CivilCalendar = .utc) {
     self.asOf = asOf
     self.calendar = calendar
-    renewalGap = .hours(24)
-    retryHorizon = .days(60)
-    periods = [:]
-    watermarks = [:]
   }
 
   /// Whether the newest input of `feed` is so old at as-of that silence proves nothing.
