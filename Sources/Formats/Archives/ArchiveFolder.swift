@@ -72,15 +72,10 @@ private struct FolderWalk {
     }
   }
 
-  private struct Link {
-    let path: RawPath
-    let relative: RawPath
-  }
-
   private let stop: @Sendable () -> Int32
   private var files: [ArchiveFile] = []
   private var leftOut: [LeftOut] = []
-  private var links: [Link] = []
+  private var links: [(path: RawPath, relative: RawPath)] = []
   private var foldersSeen: Set<FolderID> = []
   private var filesSeen: Set<RawPath> = []
   private var foldersOfOthers: Set<FolderID> = []
@@ -184,7 +179,7 @@ private struct FolderWalk {
       guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .ofOthers) }
       try folder(path, relative: relative, status)
     } else if status.st_mode & S_IFMT == S_IFLNK {
-      links.append(Link(path: path, relative: relative))
+      links.append((path, relative))
     } else {
       file(path, relative: relative, status)
     }
