@@ -12,76 +12,34 @@ import Formats
 public func captureTime(
   fileName: String, in calendar: CivilCalendar
 ) -> Instant? {
-  let name = Array(fileName.utf8)
-  let start = name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-  var here = start
-  while here < name.count {
-    if isDigit(name[here]), here == start || !isDigit(name[here - 1]),
-      let found = NameClock(name: name, here: here).instant(in: calendar)
+  // By scalars: what follows a digit can be a mark, which makes another Character of it.
+  let clock = /(\d{4})(-?)(\d\d)\2(\d\d)(?:([Tt_ -]?)(\d\d)[:._-]?(\d\d)[:._-]?+(\d\d)?)?(?!\d)/
+    .asciiOnlyDigits().matchingSemantics(.unicodeScalar)
+  let scalars = fileName.unicodeScalars
+  let start = scalars.lastIndex(of: "/").map(scalars.index(after:)) ?? scalars.startIndex
+  var last: Unicode.Scalar = "/"
+  for place in scalars[start...].indices {
+    defer { last = scalars[place] }
+    guard !("0"..."9").contains(last), let found = fileName[place...].prefixMatch(of: clock)
+    else { continue }
+    let (_, year, dash, month, day, mark, hour, minute, second) = found.output
+    guard ("2008"..."2099").contains(year) else { continue }
+    let date = "\(year)-\(month)-\(day)"
+    if let mark, let hour, let minute, !mark.isEmpty || dash.isEmpty,
+      second != nil || mark == "T" || mark == "t",
+      let time = rfc3339("\(date)T\(hour):\(minute):\(second ?? "00")Z")
     {
-      return found
+      return time
     }
-    here += 1
+    if mark != "", rfc3339(date) != nil, let year = Int(year), let month = Int(month),
+      let day = Int(day)
+    {
+      return calendar.start(of: Day(year: year, month: month, day: day))
+    }
   }
   return nil
 }
 
-/// Reads a date and time out of the middle of a name.
-private struct NameClock {
-  let name: [UInt8]
-  var here: Int
-
-  func instant(in calendar: CivilCalendar) -> Instant? {
-    var clock = self
-    guard let year = clock.digits(4), ("2008"..."2099").contains(year) else { return nil }
-    let isDashed = clock.skip("-")
-    guard let month = clock.digits(2), !isDashed || clock.skip("-"), let day = clock.digits(2)
-    else { return nil }
-    let time = clock.time(afterDigits: !isDashed)
-    if time == nil, clock.isAtDigit { return nil }
-    let date = "\(year)-\(month)-\(day)"
-    if let time { return rfc3339(date + time) }
-    guard rfc3339(date) != nil, let year = Int(year), let month = Int(month), let day = Int(day)
-    else { return nil }
-    return calendar.start(of: Day(year: year, month: month, day: day))
-  }
-
-  /// The time behind the date, as RFC 3339 writes it.
-  private func time(afterDigits: Bool) -> String? {
-    var clock = self
-    let isMarked = clock.skip("T") || clock.skip("t")
-    guard isMarked || clock.skip("_") || clock.skip("-") || clock.skip(" ") || afterDigits,
-      let hour = clock.digits(2)
-    else { return nil }
-    clock.skipMark()
-    guard let minute = clock.digits(2) else { return nil }
-    clock.skipMark()
-    let second = clock.digits(2)
-    guard isMarked || second != nil, !clock.isAtDigit else { return nil }
-    let time = "T\(hour):\(minute):\(second ?? "00")Z"
-    return rfc3339("2000-01-01" + time) == nil ? nil : time
-  }
-
-  private var isAtDigit: Bool { here < name.count && isDigit(name[here]) }
-
-  private mutating func digits(_ count: Int) -> String? {
-    guard name.count - here >= count, name[here..<here + count].allSatisfy(isDigit) else {
-      return nil
-    }
-    defer { here += count }
-    return String(decoding: name[here..<here + count], as: UTF8.self)
-  }
-
-  @discardableResult
-  private mutating func skip(_ mark: Unicode.Scalar) -> Bool {
-    guard here < name.count, name[here] == UInt8(ascii: mark) else { return false }
-    here += 1
-    return true
-  }
-
-  private mutating func skipMark() { _ = skip(":") || skip("-") || skip(".") || skip("_") }
-
-  private func rfc3339(_ text: String) -> Instant? {
-    Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
-  }
+private func rfc3339(_ text: String) -> Instant? {
+  Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
 }
