@@ -107,10 +107,9 @@ extension Amount {
 
   /// The amount as reports print it: a point, at least `decimalsMin` and at most six decimals.
   public func text(decimalsMin: Int = 2) -> String {
-    let digits = String(micros.magnitude)
-    let padded = String(repeating: "0", count: max(0, 7 - digits.count)) + digits
-    let whole = padded.dropLast(6)
-    var fraction = padded.suffix(6)
+    let digits = String(micros.magnitude).zeroPadded(to: 7)
+    let whole = digits.dropLast(6)
+    var fraction = digits.suffix(6)
     while fraction.count > decimalsMin, fraction.last == "0" { fraction.removeLast() }
     let sign = micros < 0 ? "-" : ""
     return fraction.isEmpty ? "\(sign)\(whole)" : "\(sign)\(whole).\(fraction)"

@@ -116,9 +116,7 @@ extension Instant {
 }
 
 private func padded(_ value: Int, _ width: Int) -> String {
-  let digits = String(abs(value))
-  let zeros = String(repeating: "0", count: max(0, width - digits.count))
-  return (value < 0 ? "-" : "") + zeros + digits
+  (value < 0 ? "-" : "") + String(abs(value)).zeroPadded(to: width)
 }
 
 /// Days and months of one time zone, as a table of its offsets.

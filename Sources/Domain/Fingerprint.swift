@@ -161,8 +161,5 @@ extension Int64 {
 
 extension UInt64 {
   /// Its sixteen hexadecimal digits, zeros in front included.
-  public var hexadecimal: String {
-    let digits = String(self, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  public var hexadecimal: String { String(self, radix: 16).zeroPadded(to: 16) }
 }

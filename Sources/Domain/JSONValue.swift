@@ -94,10 +94,7 @@ public indirect enum JSONValue: Sendable, Equatable {
       // So that a terminal that shows the file stays as it is.
       case _ where scalar.isInvisible:
         for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          out.append(contentsOf: "\\u".utf8)
-          out.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
-          out.append(contentsOf: digits.utf8)
+          out.append(contentsOf: "\\u\(String(unit, radix: 16).zeroPadded(to: 4))".utf8)
         }
       default: out.append(contentsOf: String(scalar).utf8)
       }

@@ -82,6 +82,13 @@ extension String {
 
 private let backslash = UInt8(ascii: "\\")
 
+extension String {
+  /// The digits with zeros in front, up to `width` characters.
+  public func zeroPadded(to width: Int) -> String {
+    String(repeating: "0", count: max(0, width - utf8.count)) + self
+  }
+}
+
 /// A count with its noun, such as `1 break` or `2 breaks`.
 public func counted(_ number: some BinaryInteger, _ noun: String) -> String {
   "\(number) \(noun)\(number == 1 ? "" : "s")"

@@ -48,8 +48,7 @@ public struct FetchRequest: Sendable, Equatable {
       if isAlphanumeric || "-._~".unicodeScalars.contains(scalar) {
         path.unicodeScalars.append(scalar)
       } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        path += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+        path += "%" + String(byte, radix: 16, uppercase: true).zeroPadded(to: 2)
       }
     }
     return path

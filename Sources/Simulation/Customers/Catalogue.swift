@@ -134,8 +134,8 @@ extension Person {
   /// `QON_` and 32 hexadecimal digits; `account` 1 is where a transferred account went, 2 a
   /// member of the family.
   func qonversionUser(account: UInt64 = 0) -> String {
-    "QON_" + hexadecimal(Randomness.mix(noise &+ account), 16)
-      + hexadecimal(Randomness.mix(noise ^ 0x5bd1_e995 &+ account), 16)
+    "QON_" + Randomness.mix(noise &+ account).hexadecimal
+      + Randomness.mix(noise ^ 0x5bd1_e995 &+ account).hexadecimal
   }
 
   var accountName: String { "u-\(number)" }
@@ -159,16 +159,18 @@ extension Person {
     case .playStore:
       // An order id; renewals append their number from 0.
       let groups = [
-        "GPA.33" + decimal(order / 100_000_000_000 % 100, width: 2),
-        decimal(order / 10_000_000 % 10_000, width: 4),
-        decimal(order / 1_000 % 10_000, width: 4), decimal(order % 1_000, width: 5),
+        "GPA.33" + String(order / 100_000_000_000 % 100).zeroPadded(to: 2),
+        String(order / 10_000_000 % 10_000).zeroPadded(to: 4),
+        String(order / 1_000 % 10_000).zeroPadded(to: 4),
+        String(order % 1_000).zeroPadded(to: 5),
       ]
       let renewal = transaction.index > 0 ? "..\(transaction.index - 1)" : ""
       return groups.joined(separator: "-") + renewal
     default:
       let start = transaction.index == 0 ? "sub_1Q" : "in_1Q"
       let suffix = transaction.index > 0 ? "r\(transaction.index)" : ""
-      return (shop.reportedStore == .paypal ? "I-" : start) + decimal(order, width: 13) + suffix
+      let prefix = shop.reportedStore == .paypal ? "I-" : start
+      return prefix + String(order).zeroPadded(to: 13) + suffix
     }
   }
 

@@ -135,7 +135,7 @@ struct ArchiveWriter {
     case .perDay: return "\(civilDay(of: arrival.received / 1000).text).jsonl.gz"
     case .count(let count):
       let number = lines * count / max(counts.summary.lines, 1) + 1
-      return "part-\(decimal(UInt64(number), width: 4)).jsonl.gz"
+      return "part-\(String(number).zeroPadded(to: 4)).jsonl.gz"
     }
   }
 

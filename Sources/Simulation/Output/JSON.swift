@@ -79,10 +79,5 @@ extension Optional where Wrapped: JSONConvertible {
 
 /// `count` lower-case hexadecimal digits, the last ones of `value`.
 func hexadecimal(_ value: UInt64, _ count: Int) -> String {
-  String((String(repeating: "0", count: 16) + String(value, radix: 16)).suffix(count))
-}
-
-func decimal(_ value: UInt64, width: Int) -> String {
-  let digits = String(value)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  String(value.hexadecimal.suffix(count))
 }

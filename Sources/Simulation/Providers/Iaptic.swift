@@ -55,7 +55,7 @@ extension CustomerSimulation {
     let milliseconds = Int64((person.noise &+ UInt64(index)) % 1_000)
     let notification: JSON = [
       "reason": iapticReason(occurrence, person),
-      "id": "ntf-" + hexadecimal(Randomness.mix(person.noise &+ UInt64(index) &* 977), 16),
+      "id": "ntf-" + Randomness.mix(person.noise &+ UInt64(index) &* 977).hexadecimal,
       "date": iapticDate(occurrence.time * 1000 + milliseconds),
     ]
     guard occurrence.kind != .other else { return notification }
@@ -223,5 +223,5 @@ private func iapticReason(_ occurrence: Occurrence, _ person: Person) -> String 
 
 private func iapticDate(_ milliseconds: Int64) -> String {
   let second = Instant(milliseconds: milliseconds - milliseconds % 1_000).text.prefix(19)
-  return "\(second).\(decimal(UInt64(milliseconds % 1_000), width: 3))Z"
+  return "\(second).\(String(milliseconds % 1_000).zeroPadded(to: 3))Z"
 }

@@ -70,7 +70,7 @@ extension Person {
   /// Purple's name for the user: an account's is that of the app's own user, which other providers
   /// send, too.
   var purpleUser: String {
-    hasPurpleAccount ? accountName : "dev-" + hexadecimal(Randomness.mix(noise ^ 0xdec1), 16)
+    hasPurpleAccount ? accountName : "dev-" + Randomness.mix(noise ^ 0xdec1).hexadecimal
   }
 
   /// Whether Purple identifies this person by an account rather than by a device.

@@ -92,7 +92,7 @@ private struct QonversionBody {
   private var properties: JSON {
     [
       "_q_email": "person\(person.number)@example.invalid",
-      "_q_user_id": hexadecimal(person.noise, 16),
+      "_q_user_id": person.noise.hexadecimal,
       "onboarding_variant": person.noise % 2 == 0 ? "short-story" : "long-story",
       "paywall": "spring-\(person.noise % 17)",
     ]
