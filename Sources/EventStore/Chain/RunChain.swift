@@ -20,7 +20,7 @@ extension Ledger {
   /// The chain, a link per run that published, oldest first.
   public func chain() throws(SubledgerError) -> [ChainLink] {
     try access("read the chain of runs") { database in
-      let chain = try RunChain(database)
+      let chain = RunChain(database)
       return try chain.published().map { run in
         ChainLink(
           run: run.number, text: try chain.text(of: run.number), record: run.record)
@@ -33,7 +33,7 @@ extension Ledger {
 struct RunChain {
   private let database: Connection
 
-  init(_ database: Connection) throws { self.database = database }
+  init(_ database: Connection) { self.database = database }
 
   /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {

@@ -2,35 +2,39 @@ public import Domain
 internal import Formats
 
 /// Holds runs to the chain of their records, and tables to the digests that runs took of them.
-enum ChainCheck {
-  static func run(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let chain = try RunChain(database)
-    let parts = RunParts(database)
+struct ChainCheck {
+  private let database: Connection
+  private let chain: RunChain
+  private let parts: RunParts
+  private let acts: [AuditEntry]
+  private let rewritings: Rewritings
+
+  init(_ database: Connection) throws {
+    self.database = database
+    chain = RunChain(database)
+    parts = RunParts(database)
+    acts = try database.acts()
+    rewritings = Rewritings(acts)
+  }
+
+  func run(_ check: inout LedgerCheck) throws {
+    holdActs(&check)
     let runs = try chain.published()
-    let acts = try database.acts()
-    let rewritings = Rewritings(acts)
-    hold(acts, rewritings, &check)
     for run in runs {
       check.rows += 1
-      try hold(run, chain, &check)
-      for part in try parts.arrived(in: run.number) {
-        try hold(part, of: run.number, rewritings, in: database, &check)
-      }
+      try hold(run, &check)
     }
     guard let last = runs.last?.number else { return }
-    if let words = try stored("string", of: last, in: database) {
-      try hold(parts.words(words.rows), of: last, rewritings, in: database, &check)
+    if let words = try stored("string", of: last) {
+      try hold(parts.words(words.rows), of: last, &check)
     }
-    try holdStanding(last, rewritings, in: database, &check)
+    try holdStanding(last, &check)
   }
 
   /// Holds what a run carries on or compares with, and does not compute again: breaks, decisions,
   /// months, erased persons, acts, and the numbers that were closed.
-  static func holdCarried(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let acts = try database.acts()
-    let rewritings = Rewritings(acts)
-    hold(acts, rewritings, &check)
-    let chain = try RunChain(database)
+  func holdCarried(_ check: inout LedgerCheck) throws {
+    holdActs(&check)
     let sealing = try database.all(
       """
       select distinct run from run_part
@@ -39,37 +43,32 @@ enum ChainCheck {
       """
     ) { $0.int64(0) }
     for run in try chain.published() where sealing.contains(run.number) {
-      try hold(run, chain, &check)
-      for part in try RunParts(database).arrived(in: run.number, only: ["act", "closed_report"]) {
-        try hold(part, of: run.number, rewritings, in: database, &check)
-      }
+      try hold(run, only: ["act", "closed_report"], &check)
     }
-    if let last = sealing.max() { try holdStanding(last, rewritings, in: database, &check) }
+    if let last = sealing.max() { try holdStanding(last, &check) }
   }
 
-  private static func hold(
-    _ run: (number: Int64, record: String), _ chain: RunChain, _ check: inout LedgerCheck
+  private func hold(
+    _ run: (number: Int64, record: String), only tables: Set<String>? = nil,
+    _ check: inout LedgerCheck
   ) throws {
     if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
       check.fail("run \(run.number): the record does not match the run")
     }
-  }
-
-  private static func holdStanding(
-    _ last: Int64, _ rewritings: Rewritings, in database: Connection, _ check: inout LedgerCheck
-  ) throws {
-    // A run that was broken off has changed what only the last one's digests prove.
-    let isBroken = try database.first("select 1 from run where published is null") { _ in true }
-    guard isBroken == nil else { return }
-    for part in try RunParts(database).standing() {
-      try hold(part, of: last, rewritings, in: database, &check)
+    for part in try parts.arrived(in: run.number, only: tables) {
+      try hold(part, of: run.number, &check)
     }
   }
 
+  private func holdStanding(_ last: Int64, _ check: inout LedgerCheck) throws {
+    // A run that was broken off has changed what only the last one's digests prove.
+    let isBroken = try database.first("select 1 from run where published is null") { _ in true }
+    guard isBroken == nil else { return }
+    for part in try parts.standing() { try hold(part, of: last, &check) }
+  }
+
   /// Compares acts with their digests, also acts that no run has sealed yet.
-  private static func hold(
-    _ acts: [AuditEntry], _ rewritings: Rewritings, _ check: inout LedgerCheck
-  ) {
+  private func holdActs(_ check: inout LedgerCheck) {
     for (index, act) in acts.enumerated() {
       if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is not there") }
       if sha256(of: Array(act.text.utf8)) != rewritings.digest(ofAct: act) {
@@ -78,12 +77,8 @@ enum ChainCheck {
     }
   }
 
-  private static func hold(
-    _ part: RunPart, of run: Int64, _ rewritings: Rewritings, in database: Connection,
-    _ check: inout LedgerCheck
-  ) throws {
-    let sealed = try stored(part.name, of: run, in: database)
-    let known = sealed.map { rewritings.now($0, of: run) }
+  private func hold(_ part: RunPart, of run: Int64, _ check: inout LedgerCheck) throws {
+    let known = try stored(part.name, of: run).map { rewritings.now($0, of: run) }
     guard known != part else { return }
     let rows = known.map { "\($0.rows)" } ?? "no"
     check.fail(
@@ -92,9 +87,7 @@ enum ChainCheck {
         : "\(part.name): run \(run) left \(rows) rows, and \(part.rows) are there")
   }
 
-  private static func stored(
-    _ name: String, of run: Int64, in database: Connection
-  ) throws -> RunPart? {
+  private func stored(_ name: String, of run: Int64) throws -> RunPart? {
     try database.first("select rows, sha256 from run_part where run = ? and part = ?", run, name) {
       RunPart(name: name, rows: $0.int64(0), sha256: $0.text(1))
     }
@@ -109,7 +102,7 @@ extension Ledger {
   public func requireSealed() throws(SubledgerError) {
     try change("compare the ledger with its digests") { database in
       var check = LedgerCheck("chain")
-      try ChainCheck.holdCarried(database, &check)
+      try ChainCheck(database).holdCarried(&check)
       guard let problem = check.problems.first else { return }
       throw SubledgerError(
         .damagedInput, "the ledger \(path) is damaged: \(problem)",

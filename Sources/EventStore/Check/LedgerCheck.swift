@@ -40,7 +40,7 @@ extension Ledger {
         checks.append(Self.guarded(name, in: database, look))
       }
       try SubledgerError.check(stop, "checking the ledger")
-      checks.append(Self.guarded("chain", in: database, ChainCheck.run))
+      checks.append(Self.guarded("chain", in: database) { try ChainCheck($0).run(&$1) })
       return checks
     }
   }
