@@ -162,19 +162,17 @@ enum EventCoding {
   private static func flags(_ event: Event) -> UInt64 {
     var flags: UInt64 = 0
     func set(_ flag: UInt64, _ isSet: Bool) { if isSet { flags |= flag } }
+    func set(_ flag: UInt64, _ instant: Instant?) {
+      guard let instant else { return }
+      flags |= isWhole(instant, of: event) ? flag : flag | Flag.finer(flag)
+    }
     set(Flag.startsLineage, event.startsLineage)
-    set(Flag.created, event.created != nil)
-    set(Flag.finer(Flag.created), !isWhole(event.created, of: event))
-    set(Flag.received, event.received != nil)
-    set(Flag.finer(Flag.received), !isWhole(event.received, of: event))
-    set(Flag.periodStart, event.periodStart != nil)
-    set(Flag.finer(Flag.periodStart), !isWhole(event.periodStart, of: event))
-    set(Flag.periodEnd, event.periodEnd != nil)
-    set(Flag.finer(Flag.periodEnd), !isWhole(event.periodEnd, of: event))
-    set(Flag.graceEnd, event.graceEnd != nil)
-    set(Flag.finer(Flag.graceEnd), !isWhole(event.graceEnd, of: event))
-    set(Flag.entitledUntil, event.entitledUntil != nil)
-    set(Flag.finer(Flag.entitledUntil), !isWhole(event.entitledUntil, of: event))
+    set(Flag.created, event.created)
+    set(Flag.received, event.received)
+    set(Flag.periodStart, event.periodStart)
+    set(Flag.periodEnd, event.periodEnd)
+    set(Flag.graceEnd, event.graceEnd)
+    set(Flag.entitledUntil, event.entitledUntil)
     if let revenue = event.revenue {
       set(Flag.revenue, true)
       set(Flag.revenueLocal, revenue.local != nil)
@@ -241,9 +239,8 @@ enum EventCoding {
   }
 
   @inline(__always)
-  private static func isWhole(_ instant: Instant?, of event: Event) -> Bool {
-    guard let instant else { return true }
-    return (instant.milliseconds &- event.time.milliseconds) % 1000 == 0
+  private static func isWhole(_ instant: Instant, of event: Event) -> Bool {
+    (instant.milliseconds &- event.time.milliseconds) % 1000 == 0
   }
 
   @inline(__always)
