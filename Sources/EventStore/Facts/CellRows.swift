@@ -11,13 +11,17 @@ public struct CellRows: Sendable {
   let width: Int
   private var values: [Int64] = []
 
+  /// The rows that `fill` appends, in the order of the key.
+  ///
   /// Reserves capacity for `count` rows at once: an array that grows needs up to three times its
   /// memory.
-  init(table: String, keyWidth: Int, width: Int, count: Int) {
-    self.table = table
-    self.keyWidth = keyWidth
-    self.width = width
+  init(
+    table: String, keyWidth: Int, width: Int, count: Int, _ fill: (inout CellRows) -> Void
+  ) {
+    (self.table, self.keyWidth, self.width) = (table, keyWidth, width)
     values.reserveCapacity(count * width)
+    fill(&self)
+    sort()
   }
 
   mutating func append(_ row: Int64...) { append(row) }
@@ -122,7 +126,7 @@ public struct CellRows: Sendable {
   }
 
   /// Puts the rows in the order of the key, so that pages are filled one after another.
-  mutating func sort() {
+  private mutating func sort() {
     let starts = values.withUnsafeBufferPointer { values in
       stride(from: 0, to: values.count, by: width).sorted { left, right in
         for column in 0..<keyWidth where values[left + column] != values[right + column] {

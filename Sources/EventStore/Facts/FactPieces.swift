@@ -14,26 +14,16 @@ public struct RowPiece<Rows: Sendable>: Sendable {
 }
 
 extension RowPiece where Rows == CellRows {
-  /// Some rows of one table of facts, sorted.
-  static func cells(_ make: @escaping @Sendable () throws -> CellRows) -> Self {
-    Self {
-      var rows = try make()
-      rows.sort()
-      return rows
-    }
-  }
-
   /// All rows of a table whose key has `keyWidth` columns, in the order of v1-facts.sql.
   static func cells<Key: Sendable, Sums: Sendable>(
     _ table: String, keyWidth: Int, _ facts: [Key: Sums],
     _ row: @escaping @Sendable (Key, Sums) -> [Int64]
   ) -> Self {
-    .cells {
-      var rows = CellRows(
+    Self {
+      CellRows(
         table: table, keyWidth: keyWidth, width: facts.first.map { row($0, $1).count } ?? keyWidth,
-        count: facts.count)
-      for (key, sums) in facts { rows.append(row(key, sums)) }
-      return rows
+        count: facts.count
+      ) { for (key, sums) in facts { $0.append(row(key, sums)) } }
     }
   }
 }
@@ -50,8 +40,8 @@ extension Facts {
     let revenue = revenue
     let months = revenue.placesByMonth.flatMap { month, places -> [RowPiece<CellRows>] in
       [
-        .cells { revenue.rows(at: places, table: "revenue_cell") },
-        .cells { revenue.rows(of: month, at: places) },
+        RowPiece { revenue.rows(at: places, table: "revenue_cell") },
+        RowPiece { revenue.rows(of: month, at: places) },
       ]
     }
     return months + [
@@ -107,12 +97,12 @@ extension [RevenueKey: RevenueSums] {
 
   /// The rows of some days, for a table whose columns begin like those of `revenue_cell`.
   func rows(at places: [Index], table: String) -> CellRows {
-    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: places.count)
-    for place in places {
-      let (key, sums) = self[place]
-      rows.append(key, sums, in: key.day.number)
+    CellRows(table: table, keyWidth: 12, width: 26, count: places.count) { rows in
+      for place in places {
+        let (key, sums) = self[place]
+        rows.append(key, sums, in: key.day.number)
+      }
     }
-    return rows
   }
 
   func rows(of month: Month, at places: [Index]) -> CellRows {
@@ -122,10 +112,9 @@ extension [RevenueKey: RevenueSums] {
       key.day = month.firstDay
       monthly[key, default: RevenueSums()].add(sums)
     }
-    var rows = CellRows(
-      table: "revenue_month_cell", keyWidth: 12, width: 26, count: monthly.count)
-    for (key, sums) in monthly { rows.append(key, sums, in: month.number) }
-    return rows
+    return CellRows(
+      table: "revenue_month_cell", keyWidth: 12, width: 26, count: monthly.count
+    ) { for (key, sums) in monthly { $0.append(key, sums, in: month.number) } }
   }
 }
 

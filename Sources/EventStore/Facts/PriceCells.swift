@@ -29,14 +29,13 @@ private let noWeek: Int64 = .min
 
 extension [PaidPrice: Int64] {
   var cells: CellRows {
-    var cells = CellRows(table: "price_cell", keyWidth: 7, width: 8, count: count)
-    for (price, charges) in self {
-      cells.append(
-        Int64(price.product.product), Int64(price.product.store.rawValue),
-        Int64(price.product.currency), Int64(price.product.country), price.week?.number ?? noWeek,
-        price.price.micros, price.full?.micros ?? -1, charges)
+    CellRows(table: "price_cell", keyWidth: 7, width: 8, count: count) { cells in
+      for (price, charges) in self {
+        cells.append(
+          Int64(price.product.product), Int64(price.product.store.rawValue),
+          Int64(price.product.currency), Int64(price.product.country),
+          price.week?.number ?? noWeek, price.price.micros, price.full?.micros ?? -1, charges)
+      }
     }
-    cells.sort()
-    return cells
   }
 }

@@ -33,9 +33,7 @@ public final class RevenueSpill {
     parts += 1
     try ledger.change("spill revenue") { database in
       for (_, places) in revenue.placesByMonth {
-        var rows = revenue.rows(at: places, table: "revenue_spill")
-        rows.sort()
-        try rows.insert(in: database, part: parts)
+        try revenue.rows(at: places, table: "revenue_spill").insert(in: database, part: parts)
       }
     }
   }
