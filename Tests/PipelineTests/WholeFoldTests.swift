@@ -48,7 +48,8 @@ import Domain
     try sum.finish()
     #expect((sum.revenueSpill == nil) == (cellsMax == .max))
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
-    let change = FoldChange(basis: basis, facts: sum.result.facts, revenueSpill: sum.revenueSpill)
+    var change = FoldChange(basis: basis, facts: sum.result.facts)
+    change.revenueSpill = sum.revenueSpill
     for piece in try ledger.begin(change) { try ledger.write(piece.rows(), of: change) }
     try ledger.finish(change)
     func rows(_ table: String) throws -> [[Int64]] {

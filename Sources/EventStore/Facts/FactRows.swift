@@ -5,45 +5,32 @@ public struct FoldChange {
   /// The checkpoint of the changed cells.
   public var basis: FactCheckpoint
   /// Whether everything was folded, so that the stored facts are replaced.
-  public var isWhole: Bool
+  public var isWhole = true
   /// All facts, or changes to the stored ones.
   public var facts: Facts
   /// Revenue of a whole fold that did not fit into the memory of `facts`.
   public var revenueSpill: RevenueSpill?
   /// When the folded groups are due next.
-  public var due: [DueLineage]
+  public var due: [DueLineage] = []
   /// All ends in doubt.
-  public var doubts: Set<ChurnDoubtRow>
+  public var doubts: Set<ChurnDoubtRow> = []
   /// The rates of all days, or of the changed ones.
-  public var rates: [RateRow]
+  public var rates: [RateRow] = []
   /// What all renewals cost, or what is to be added to that.
-  public var prices: [PaidPrice: Int64]
+  public var prices: [PaidPrice: Int64] = [:]
   /// Charges that several providers report, of all subscriptions or of `linked` alone.
-  public var overlaps: [OverlapRow]
+  public var overlaps: [OverlapRow] = []
   /// The folded lineages that report the same as others.
-  public var linked: Set<Int64>
+  public var linked: Set<Int64> = []
   /// What the comparison with snapshots came to, of every user or of those it compared, in parts.
   public var users: [[ReconciledUser]] = []
   /// Whether it compared every user.
   public var isEveryUser = true
 
-  /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
-  public init(
-    basis: FactCheckpoint, isWhole: Bool = true, facts: Facts, revenueSpill: RevenueSpill? = nil,
-    due: [DueLineage] = [],
-    doubts: Set<ChurnDoubtRow> = [], rates: [RateRow] = [], prices: [PaidPrice: Int64] = [:],
-    overlaps: [OverlapRow] = [], linked: Set<Int64> = []
-  ) {
+  /// The cells of `facts`, which come from a fold of everything unless `isWhole` is set to false.
+  public init(basis: FactCheckpoint, facts: Facts) {
     self.basis = basis
-    self.isWhole = isWhole
     self.facts = facts
-    self.revenueSpill = revenueSpill
-    self.due = due
-    self.doubts = doubts
-    self.rates = rates
-    self.prices = prices
-    self.overlaps = overlaps
-    self.linked = linked
   }
 }
 

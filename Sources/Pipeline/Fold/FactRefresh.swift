@@ -182,10 +182,10 @@ extension FactRefresh.Outcome {
     }
     var basis = basis
     (basis.groups, basis.reconciliation) = (result.groups, reconciled.rules)
-    var change = FoldChange(
-      basis: basis, isWhole: isWhole, facts: facts, revenueSpill: revenueSpill, due: due,
-      doubts: now, rates: rates, prices: result.prices, overlaps: result.overlaps,
-      linked: result.linked)
+    var change = FoldChange(basis: basis, facts: facts)
+    (change.isWhole, change.revenueSpill, change.due) = (isWhole, revenueSpill, due)
+    (change.doubts, change.rates, change.prices) = (now, rates, result.prices)
+    (change.overlaps, change.linked) = (result.overlaps, result.linked)
     (change.users, change.isEveryUser) = (reconciled.users, reconciled.isWhole)
     return change
   }
