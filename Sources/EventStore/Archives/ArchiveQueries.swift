@@ -91,11 +91,10 @@ public struct FrequentReject: Sendable, Equatable {
 extension Ledger {
   /// Every archive ever seen, in the order of arrival, or by kind, name and content.
   public func archives(byName: Bool = false) throws(SubledgerError) -> [ArchiveRecord] {
-    try access("list the archives") { database in
-      try database.all(
-        "\(ArchiveRecord.select) order by \(byName ? "kind, name, sha256" : "id")"
-      ) { try ArchiveRecord($0) }
-    }
+    try all(
+      "list the archives",
+      "\(ArchiveRecord.select) order by \(byName ? "kind, name, sha256" : "id")"
+    ) { try ArchiveRecord($0) }
   }
 
   /// The number of archives of events that were read for a run, and the counts of their lines,
@@ -105,49 +104,43 @@ extension Ledger {
   public func intake(
     ofRun run: Int64
   ) throws(SubledgerError) -> (archives: Int64, counts: ArchiveCounts) {
-    try access("count the lines of a run") { database in
-      let found = try database.first(
-        """
-        select count(*), ifnull(sum(lines), 0), ifnull(sum(accepted), 0),
-          ifnull(sum(duplicates), 0), ifnull(sum(skipped), 0), ifnull(sum(rejected), 0), 0, 0
-        from archive where run = ? and kind = 'events' and status <> 'repeated'
-        """, run
-      ) { (archives: $0.int64(0), counts: ArchiveCounts($0, from: 1)) }
-      return found ?? (0, ArchiveCounts())
-    }
+    try first(
+      "count the lines of a run",
+      """
+      select count(*), ifnull(sum(lines), 0), ifnull(sum(accepted), 0),
+        ifnull(sum(duplicates), 0), ifnull(sum(skipped), 0), ifnull(sum(rejected), 0), 0, 0
+      from archive where run = ? and kind = 'events' and status <> 'repeated'
+      """, run
+    ) { ($0.int64(0), ArchiveCounts($0, from: 1)) } ?? (0, ArchiveCounts())
   }
 
   /// The SHA-256 of every archive of events that was read, as 64 hexadecimal digits.
   public func contents() throws(SubledgerError) -> Set<String> {
-    try access("list the archives") { database in
-      Set(
-        try database.all(
-          "select sha256 from archive where kind = 'events' and status <> 'repeated'"
-        ) { $0.text(0) })
-    }
+    Set(
+      try all(
+        "list the archives",
+        "select sha256 from archive where kind = 'events' and status <> 'repeated'"
+      ) { $0.text(0) })
   }
 
   /// The number of lines that brought a new event.
   public func acceptedEventLines() throws(SubledgerError) -> Int {
-    try access("count the lines") { database in
-      try database.first(
-        "select coalesce(sum(accepted), 0) from archive where kind = 'events'"
-      ) { Int($0.int64(0)) } ?? 0
-    }
+    try first(
+      "count the lines", "select coalesce(sum(accepted), 0) from archive where kind = 'events'"
+    ) { Int($0.int64(0)) } ?? 0
   }
 
   /// Whether a file of this path, size, time and number was read, or listed as a repetition.
   public func isUnchanged(
     path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
   ) throws(SubledgerError) -> Bool {
-    try access("look for an archive") { database in
-      try database.first(
-        """
-        select 1 from archive
-        where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?
-        """, path, bytes, modified, inode, kind
-      ) { _ in true } ?? false
-    }
+    try first(
+      "look for an archive",
+      """
+      select 1 from archive
+      where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?
+      """, path, bytes, modified, inode, kind
+    ) { _ in true } ?? false
   }
 
   /// The archive whose lines were read from these same bytes, under whatever name.
@@ -156,16 +149,15 @@ extension Ledger {
   public func archiveWithContent(
     sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
   ) throws(SubledgerError) -> ArchiveRecord? {
-    try access("look for an archive") { database in
-      try database.first(
-        """
-        \(ArchiveRecord.select)
-        where sha256 = ?1 and kind = ?2 and status <> 'repeated'
-          and (captured_ms is null or ?3 is null or captured_ms = ?3)
-        order by id
-        """, sha256, kind, capturedAt
-      ) { try ArchiveRecord($0) }
-    }
+    try first(
+      "look for an archive",
+      """
+      \(ArchiveRecord.select)
+      where sha256 = ?1 and kind = ?2 and status <> 'repeated'
+        and (captured_ms is null or ?3 is null or captured_ms = ?3)
+      order by id
+      """, sha256, kind, capturedAt
+    ) { try ArchiveRecord($0) }
   }
 
   /// The archives of events that were read, by the hash of their first lines, the oldest first.
@@ -197,27 +189,23 @@ extension Ledger {
   /// The names of archives of events that are retracted whole, by length and hash of their content;
   /// what a damaged one held can be that of a whole one, and counts there.
   public func retractedContents() throws(SubledgerError) -> [[Int64]: String] {
-    try access("list retracted archives") { database in
-      var names: [[Int64]: String] = [:]
-      try database.forEachRow(
-        """
-        select content_bytes, content_hash, name
-        from skipped join archive on archive.id = skipped.archive
-        where reason = ? and skipped.lines = archive.lines and kind = 'events'
-          and status = 'complete' and content_hash is not null
-        """, retractedReason
-      ) { names[[$0.int64(0), $0.int64(1)]] = $0.text(2) }
-      return names
-    }
+    let names = try all(
+      "list retracted archives",
+      """
+      select content_bytes, content_hash, name
+      from skipped join archive on archive.id = skipped.archive
+      where reason = ? and skipped.lines = archive.lines and kind = 'events'
+        and status = 'complete' and content_hash is not null
+      """, retractedReason
+    ) { ([$0.int64(0), $0.int64(1)], $0.text(2)) }
+    return Dictionary(names) { $1 }
   }
 
   /// Whether any line was skipped for `reason`.
   public func hasSkipped(_ reason: String) throws(SubledgerError) -> Bool {
-    try access("look for skipped lines") { database in
-      try database.first("select 1 from skipped where reason = ? limit 1", reason) { _ in
-        true
-      } ?? false
-    }
+    try first(
+      "look for skipped lines", "select 1 from skipped where reason = ? limit 1", reason
+    ) { _ in true } ?? false
   }
 
   /// The values of the event archive with these bytes that were rejected for `reason`, with their

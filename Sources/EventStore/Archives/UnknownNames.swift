@@ -15,21 +15,20 @@ public struct UnknownNameCount: Sendable, Equatable {
 extension Ledger {
   /// The unknown names in the archives of a run, those of most lines first.
   public func unknownNames(ofRun run: Int64) throws(SubledgerError) -> [UnknownNameCount] {
-    try access("read the unknown names") { database in
-      try database.all(
-        """
-        select provider, what, unknown_input.name, sum(unknown_input.lines) as lines
-        from unknown_input join archive on archive.id = unknown_input.archive
-        where archive.run = ?
-        group by provider, what, unknown_input.name
-        order by lines desc, provider, what, unknown_input.name
-        """, run
-      ) { row in
-        UnknownNameCount(
-          provider: try row.value(0),
-          subject: UnknownName.Subject(rawValue: row.text(1)) ?? .member, name: row.text(2),
-          lines: row.int64(3))
-      }
+    try all(
+      "read the unknown names",
+      """
+      select provider, what, unknown_input.name, sum(unknown_input.lines) as lines
+      from unknown_input join archive on archive.id = unknown_input.archive
+      where archive.run = ?
+      group by provider, what, unknown_input.name
+      order by lines desc, provider, what, unknown_input.name
+      """, run
+    ) { row in
+      UnknownNameCount(
+        provider: try row.value(0),
+        subject: UnknownName.Subject(rawValue: row.text(1)) ?? .member, name: row.text(2),
+        lines: row.int64(3))
     }
   }
 }

@@ -31,12 +31,10 @@ public struct Decision: Sendable, Equatable {
 extension Ledger {
   /// The decisions of the newest run, by break.
   public func decisions() throws(SubledgerError) -> [String: Decision.Verdict] {
-    try access("read the decisions") { database in
-      let rows = try database.all("select break_id, verdict from decision") {
-        ($0.text(0), Decision.Verdict(rawValue: $0.text(1)))
-      }
-      return Dictionary(rows) { first, _ in first }.compactMapValues(\.self)
+    let rows = try all("read the decisions", "select break_id, verdict from decision") {
+      ($0.text(0), Decision.Verdict(rawValue: $0.text(1)))
     }
+    return Dictionary(rows) { first, _ in first }.compactMapValues(\.self)
   }
 
   /// Replaces the decisions of an earlier run by `decisions`.

@@ -4,19 +4,17 @@ extension Ledger {
   /// How many subscriptions and trials of each product began, or were changed to, as the cells
   /// count them.
   public func begun() throws(SubledgerError) -> [ProductKey: Int64] {
-    try access("count sold products") { database in
-      let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
-      var begun: [ProductKey: Int64] = [:]
-      try database.forEachRow(
-        """
-        select provider, app, store, product, sum(subscriptions) from movement_cell
-        where movement in (\(entering)) group by 1, 2, 3, 4
-        union all
-        select provider, app, store, product, sum(started) from trial_cell group by 1, 2, 3, 4
-        """
-      ) { begun[try $0.productKey(0), default: 0] += $0.int64(4) }
-      return begun
-    }
+    let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
+    let counts = try all(
+      "count sold products",
+      """
+      select provider, app, store, product, sum(subscriptions) from movement_cell
+      where movement in (\(entering)) group by 1, 2, 3, 4
+      union all
+      select provider, app, store, product, sum(started) from trial_cell group by 1, 2, 3, 4
+      """
+    ) { (try $0.productKey(0), $0.int64(4)) }
+    return Dictionary(counts, uniquingKeysWith: +)
   }
 }
 

@@ -23,16 +23,15 @@ public struct ChurnDoubtRow: Sendable, Hashable {
 extension Ledger {
   /// The ends in doubt that the movement cells count.
   public func churnDoubts() throws(SubledgerError) -> Set<ChurnDoubtRow> {
-    try access("read ends in doubt") { database in
-      Set(
-        try database.all(
-          "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt"
-        ) { row in
-          ChurnDoubtRow(
-            lineage: row.int64(0), productKey: try row.productKey(2), at: row.instant(1),
-            isBySnapshot: row.int64(6) != 0)
-        })
-    }
+    Set(
+      try all(
+        "read ends in doubt",
+        "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt"
+      ) { row in
+        ChurnDoubtRow(
+          lineage: row.int64(0), productKey: try row.productKey(2), at: row.instant(1),
+          isBySnapshot: row.int64(6) != 0)
+      })
   }
 
   func write(_ doubts: Set<ChurnDoubtRow>, to database: Connection) throws {
