@@ -22,13 +22,13 @@ extension Statement {
   }
 }
 
-extension Int64: Bindable {
-  func bind(to statement: Statement, at index: Int32) { statement.bind(index, self) }
-}
-
-extension Int: Bindable {
+extension Bindable where Self: BinaryInteger {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(self)) }
 }
+
+extension Int64: Bindable {}
+extension Int: Bindable {}
+extension Int32: Bindable {}
 
 extension String: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, self) }
@@ -53,10 +53,6 @@ extension Month: Bindable {
 
 extension Bool: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, self ? 1 : 0) }
-}
-
-extension Int32: Bindable {
-  func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(self)) }
 }
 
 extension Bindable where Self: RawRepresentable, RawValue == String {

@@ -69,19 +69,19 @@ extension Ledger {
         arguments.isEmpty
         ? try Statement(database, sql) : try database.statement(sql)
       for (index, argument) in arguments.enumerated() {
-        statement.bind(Int32(index + 1), argument)
+        argument.bind(to: statement, at: Int32(index + 1))
       }
       try statement.forEachRow { try body(LedgerRow($0)) }
     }
   }
 }
 
-extension Statement {
-  func bind(_ index: Int32, _ value: LedgerValue) {
-    switch value {
-    case .integer(let number): bind(index, number)
-    case .text(let text): bind(index, text)
-    case .null: bind(index, Int64?.none)
+extension LedgerValue: Bindable {
+  func bind(to statement: Statement, at index: Int32) {
+    switch self {
+    case .integer(let number): statement.bind(index, number)
+    case .text(let text): statement.bind(index, text)
+    case .null: statement.bindNull(index)
     }
   }
 }

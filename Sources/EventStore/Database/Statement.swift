@@ -19,15 +19,6 @@ final class Statement {
   @inline(__always)
   func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
 
-  @inline(__always)
-  func bind(_ index: Int32, _ value: Int64?) {
-    if let value {
-      sqlite3_bind_int64(handle, index, value)
-    } else {
-      sqlite3_bind_null(handle, index)
-    }
-  }
-
   func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
   /// Binds text, which SQLite copies.

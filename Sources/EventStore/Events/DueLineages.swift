@@ -72,9 +72,7 @@ extension Ledger {
       due.deadline.map { (hour: DueHour.of($0), lineage: due.lineage) }
     }
     for row in rows.sorted(by: { ($0.hour, $0.lineage) < ($1.hour, $1.lineage) }) {
-      insert.bind(1, row.hour)
-      insert.bind(2, row.lineage)
-      try insert.run()
+      try insert.run(row.hour, row.lineage)
     }
   }
 }

@@ -18,8 +18,7 @@ extension Ledger {
       let select = try Statement(
         database, LineageRow.selectWithEvents(userTexts: false) + " where l.key between ? and ?")
       func read(_ keys: ClosedRange<Int64>, isNew: Bool) throws {
-        select.bind(1, keys.lowerBound)
-        select.bind(2, keys.upperBound)
+        select.bindAll(keys.lowerBound, keys.upperBound)
         try select.forEachRow { found in
           let row = try LineageRow(found)
           for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)).sorted() {

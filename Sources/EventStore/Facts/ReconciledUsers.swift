@@ -12,7 +12,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   /// when the user must be compared in every run.
   public let standsUntil: Instant?
   /// The rest, which most users have none of; layout: `Rest.bytes`.
-  private let bytes: [UInt8]?
+  let bytes: [UInt8]?
 
   /// What few users have.
   public struct Rest: Sendable, Equatable {
@@ -42,7 +42,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
     provider = try row.value(0)
     user = row.int64(1)
     snapshots = row.int64(2)
-    standsUntil = row.isNull(3) ? nil : row.instant(3)
+    standsUntil = row.optionalInstant(3)
     bytes = row.isNull(4) ? nil : [UInt8](row.blob(4))
   }
 
@@ -148,17 +148,9 @@ extension Ledger {
       insert or replace into reconciled (provider, user, snapshots, stands_until_ms, rest)
       values (?, ?, ?, ?, ?)
       """)
-    for result in users.joined() { try result.bind(to: insert) }
-  }
-}
-
-extension ReconciledUser {
-  func bind(to insert: Statement) throws {
-    insert.bind(1, Int64(provider.rawValue))
-    insert.bind(2, user)
-    insert.bind(3, snapshots)
-    insert.bind(4, standsUntil?.milliseconds)
-    if let bytes { insert.bind(5, blob: bytes) } else { insert.bindNull(5) }
-    try insert.run()
+    for result in users.joined() {
+      try insert.run(
+        result.provider, result.user, result.snapshots, result.standsUntil, result.bytes)
+    }
   }
 }

@@ -26,7 +26,7 @@ extension Ledger {
       let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")
       let statement = try database.statement("insert into temp.\(table) values (\(marks))")
       for row in rows {
-        for (index, value) in row.enumerated() { statement.bind(Int32(index + 1), value) }
+        for (index, value) in row.enumerated() { value.bind(to: statement, at: Int32(index + 1)) }
         try statement.run()
       }
     }
