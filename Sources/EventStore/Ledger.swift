@@ -132,11 +132,11 @@ public final class Ledger {
   }
 
   /// Like `access`, for bodies that call back: errors of the caller pass unchanged.
-  func visit(_ doing: String, _ body: (Connection) throws -> Void) throws {
+  func visit<Value>(_ doing: String, _ body: (Connection) throws -> Value) throws -> Value {
     if let failedUndo { throw failedUndo }
     errno = 0
     do {
-      try body(connection)
+      return try body(connection)
     } catch let error as SQLiteError {
       throw explained(error, doing)
     }

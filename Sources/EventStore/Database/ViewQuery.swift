@@ -23,12 +23,9 @@ public final class ViewQuery {
   /// - Throws: `QueryProblem` when it is no query, or one that may not be asked.
   public init(_ sql: String, of ledger: Ledger, isRepeatable: Bool = false) throws {
     let rights = try QueryRights(of: ledger, isRepeatable: isRepeatable)
-    var prepared: Statement?
-    try ledger.visit("prepare a query") { database in
-      prepared = try rights.guarding(database) { try Self.only(sql, in: database) }
+    statement = try ledger.visit("prepare a query") { database in
+      try rights.guarding(database) { try Self.only(sql, in: database) }
     }
-    guard let prepared else { throw QueryProblem(reason: "there is no query", offset: nil) }
-    statement = prepared
     reads = rights.reads
     columns = LedgerRow(statement).names
     self.ledger = ledger
