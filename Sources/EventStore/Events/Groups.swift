@@ -115,12 +115,16 @@ extension LineageRow {
 
   /// `select` with the events, for `addEvents`, and behind them the root if `isLinked`, 0 for none.
   static func selectWithEvents(userTexts: Bool, isLinked: Bool = false) -> String {
+    let select = select(
+      userTexts: userTexts, more: ", l.events" + (isLinked ? ", coalesce(k.root, 0)" : ""))
+    return select + (isLinked ? " left join lineage_link k on k.lineage = l.key" : "")
+  }
+
+  static func select(userTexts: Bool, more columns: String = "") -> String {
     """
     select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
-      \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.entitled, l.events
-      \(isLinked ? ", coalesce(k.root, 0)" : "")
+      \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.entitled\(columns)
     from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
-    \(isLinked ? "left join lineage_link k on k.lineage = l.key" : "")
     """
   }
 

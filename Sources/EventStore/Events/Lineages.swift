@@ -163,11 +163,7 @@ extension Connection {
 }
 
 extension LineageRow {
-  static let select = """
-    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id,
-      l.versions > l.counted, l.entitled
-    from lineage l left join user u on u.key = l.user
-    """
+  static let select = select(userTexts: true)
 
   init(_ row: Statement) throws(SubledgerError) {
     let shop = try SubscriptionScope(row, from: 1)
