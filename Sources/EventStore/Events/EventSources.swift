@@ -3,14 +3,9 @@ public import Domain
 /// What the events of some subscriptions have besides their content: ids as text, and the archives
 /// that brought them.
 public struct EventSources: Sendable {
-  struct Version: Sendable {
-    let archive: Int32
-    /// Equal for copies of one version.
-    let content: Int
-  }
-
   private(set) var transactions: [Int64: String] = [:]
-  private var versions: [Int64: [Version]] = [:]
+  /// The archive of each, and what is equal for copies of one version.
+  private var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
 
   /// Nothing but what the events themselves hold.
   public init() {}
@@ -99,9 +94,9 @@ extension EventSources {
     }
     for (lineage, identities) in wanted {
       try stored.forEachVersion(of: identities, within: lineage...lineage) { version, _ in
-        let content = version.event.material.hashValue
-        versions[version.event.identity, default: []].append(
-          Version(archive: version.event.place.archive, content: content))
+        let event = version.event
+        versions[event.identity, default: []].append(
+          (event.place.archive, event.material.hashValue))
       }
     }
   }
