@@ -14,7 +14,9 @@ extension Ledger {
           + "< (select max(provider) from delivery_day)"
       ) { _ in true }
       guard several ?? false else { return }
-      var links = LineageLinks(database)
+      let links = LineageLinks(database)
+      // Fold groups of which a member may be linked, and others not yet.
+      var groups: Set<FoldGroup> = []
       let select = try Statement(
         database, LineageRow.selectWithEvents(userTexts: false) + " where l.key between ? and ?")
       func read(_ keys: ClosedRange<Int64>, isNew: Bool) throws {
@@ -28,10 +30,10 @@ extension Ledger {
             }
             guard holder != row.key else { continue }
             try links.join([holder, row.key])
-            if let other = try lineage(holder) { links.groups.insert(FoldGroup(of: other)) }
-            links.groups.insert(FoldGroup(of: row))
+            if let other = try lineage(holder) { groups.insert(FoldGroup(of: other)) }
+            groups.insert(FoldGroup(of: row))
           }
-          if isNew { links.groups.insert(FoldGroup(of: row)) }
+          if isNew { groups.insert(FoldGroup(of: row)) }
         }
       }
       if try links.isUpToDate() {
@@ -43,7 +45,7 @@ extension Ledger {
         try read(.min ... .max, isNew: false)
       }
       // What belongs to one user stays together.
-      for group in links.groups where group.user != 0 {
+      for group in groups where group.user != 0 {
         let members = try lineages(in: group).map(\.key)
         if try members.contains(where: { try links.root(of: $0) != nil }) {
           try links.join(members)
@@ -73,8 +75,6 @@ extension Ledger {
 
 struct LineageLinks {
   private let database: Connection
-  /// Fold groups of which a member may be linked, and others not yet.
-  var groups: Set<FoldGroup> = []
 
   init(_ database: Connection) { self.database = database }
 
