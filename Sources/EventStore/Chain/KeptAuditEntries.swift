@@ -26,7 +26,7 @@ public struct KeptAuditEntries: Sendable {
 }
 
 extension RunPart {
-  /// What the run after `acts` seals of them, as `RunParts` reads it from the table.
+  /// What the run after `acts` seals of them, as `RunChain` reads it from the table.
   init(acts: [AuditEntry]) {
     var writer = ByteWriter()
     for act in acts {

@@ -64,11 +64,11 @@ struct SealedParts {
 
   /// Computes the digests of the sealed ones of `tables`.
   init(of tables: Set<String>, in database: Connection) throws {
-    let sealed = RunParts(database)
-    let runs = try RunChain(database).published().map(\.number)
+    let chain = RunChain(database)
+    let runs = try chain.published().map(\.number)
     for run in runs {
-      var parts = try sealed.arrived(in: run, only: tables)
-      if run == runs.last { parts += try sealed.standing(only: tables) }
+      var parts = try chain.arrived(in: run, only: tables)
+      if run == runs.last { parts += try chain.standing(only: tables) }
       digests += parts.map { ($0.subject(of: run), $0.digest) }
     }
   }

@@ -29,17 +29,16 @@ extension Ledger {
   }
 }
 
-/// Reads and writes the records of runs.
+/// Reads and writes the records of runs, and reads what they seal.
 struct RunChain {
-  private let database: Connection
+  let database: Connection
 
   init(_ database: Connection) { self.database = database }
 
   /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {
-    let parts = RunParts(database)
     let words = try database.first("select count(*) from string") { $0.int64(0) } ?? 0
-    for part in try parts.arrived(in: run) + parts.standing() + [parts.words(words)] {
+    for part in try arrived(in: run) + standing() + [self.words(words)] {
       try database.run(
         """
         insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)

@@ -5,14 +5,12 @@ internal import Formats
 struct ChainCheck {
   private let database: Connection
   private let chain: RunChain
-  private let parts: RunParts
   private let acts: [AuditEntry]
   private let rewritings: Rewritings
 
   init(_ database: Connection) throws {
     self.database = database
     chain = RunChain(database)
-    parts = RunParts(database)
     acts = try database.acts()
     rewritings = Rewritings(acts)
   }
@@ -26,7 +24,7 @@ struct ChainCheck {
     }
     guard let last = runs.last?.number else { return }
     if let words = try stored("string", of: last) {
-      try hold(parts.words(words.rows), of: last, &check)
+      try hold(chain.words(words.rows), of: last, &check)
     }
     try holdStanding(last, &check)
   }
@@ -55,7 +53,7 @@ struct ChainCheck {
     if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
       check.fail("run \(run.number): the record does not match the run")
     }
-    for part in try parts.arrived(in: run.number, only: tables) {
+    for part in try chain.arrived(in: run.number, only: tables) {
       try hold(part, of: run.number, &check)
     }
   }
@@ -64,7 +62,7 @@ struct ChainCheck {
     // A run that was broken off has changed what only the last one's digests prove.
     let isBroken = try database.first("select 1 from run where published is null") { _ in true }
     guard isBroken == nil else { return }
-    for part in try parts.standing() { try hold(part, of: last, &check) }
+    for part in try chain.standing() { try hold(part, of: last, &check) }
   }
 
   /// Compares acts with their digests, also acts that no run has sealed yet.

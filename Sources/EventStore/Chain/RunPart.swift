@@ -17,11 +17,7 @@ public struct RunPart: Sendable, Equatable {
   }
 }
 
-struct RunParts {
-  private let database: Connection
-
-  init(_ database: Connection) { self.database = database }
-
+extension RunChain {
   /// What only grows: rows of the run never change.
   ///
   /// `tables` leaves out all others.
