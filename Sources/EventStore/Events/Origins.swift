@@ -1,18 +1,13 @@
 public import Domain
 
-/// Which file a `Provenance` lies in.
-public struct ArchiveLabel: Sendable, Equatable {
-  /// Path relative to the root it was given under.
-  public var name: String
-  /// Of the file's bytes.
-  public var sha256: String
-}
-
 extension Ledger {
-  /// The file with this number; nil when the ledger has none.
-  public func archiveLabel(_ id: Int32) throws(SubledgerError) -> ArchiveLabel? {
+  /// The path of the file with this number, relative to the root it was given under, and the
+  /// SHA-256 of its bytes; nil when the ledger has none.
+  public func archiveLabel(
+    _ id: Int32
+  ) throws(SubledgerError) -> (name: String, sha256: String)? {
     try first("look for an archive", "select name, sha256 from archive where id = ?", id) {
-      ArchiveLabel(name: $0.text(0), sha256: $0.text(1))
+      (name: $0.text(0), sha256: $0.text(1))
     }
   }
 
@@ -71,21 +66,12 @@ extension Ledger {
     }
     return rows.sorted { $0.key < $1.key }
   }
-}
 
-/// A snapshot of a user: its time and provenance.
-public struct SnapshotPlace: Sendable, Equatable {
-  /// When it was true.
-  public var capturedAt: Instant
-  /// The file, line and byte that brought it.
-  public var place: Provenance
-}
-
-extension Ledger {
-  /// The newest `count` snapshots of a user up to `asOf`, newest first.
+  /// When the newest `count` snapshots of a user up to `asOf` were true, and what brought them;
+  /// newest first.
   public func snapshotPlaces(
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
-  ) throws(SubledgerError) -> [SnapshotPlace] {
+  ) throws(SubledgerError) -> [(capturedAt: Instant, place: Provenance)] {
     try all(
       "read snapshots",
       """
@@ -93,6 +79,6 @@ extension Ledger {
       where provider = ? and user = ? and captured_ms <= ?
       order by captured_ms desc, archive, line, byte_offset limit ?
       """, provider, user, asOf, count
-    ) { SnapshotPlace(capturedAt: $0.instant(0), place: $0.provenance(1)) }
+    ) { (capturedAt: $0.instant(0), place: $0.provenance(1)) }
   }
 }

@@ -6,7 +6,7 @@ import Domain
 /// Makes records of events, with their texts beside the numbers that the ledger stores.
 final class EventRecords {
   private let ledger: Ledger
-  private var archives: [Int32: ArchiveLabel] = [:]
+  private var archives: [Int32: (name: String, sha256: String)] = [:]
   /// Transaction ids of the fold group that was last asked for, by lineage and identity.
   private var texts: [Int64: [Int64: String]] = [:]
   private var group: Int64?
