@@ -154,46 +154,25 @@ extension Ledger {
   /// Every month that is closed, or that the newest publication of its time zone has rows of,
   /// newest first.
   public func monthStates() throws(SubledgerError) -> [MonthState] {
-    try access("read the months") { database in
-      var closes: [String: [Month: MonthClose]] = [:]
-      var states: [MonthState] = []
-      try database.forEachRow(
-        """
-        select zone, period, row_count, incomplete_rows from published_month
-        order by zone, period desc
-        """
-      ) { row in
-        let zone = row.text(0)
-        let month = row.month(1)
-        let known = try closes[zone] ?? self.closes(zone: zone, knownTo: .max)
-        closes[zone] = known
-        let isOpen = row.int64(3) > 0
-        states.append(
-          MonthState(
-            zone: zone, month: month,
-            standing: known[month] != nil ? .closed : isOpen ? .open : .complete,
-            rows: row.int64(2), incompleteRows: row.int64(3), closedRun: known[month]?.run))
-      }
-      states += try unpublishedCloses(beside: states, in: database)
-      return states.sorted { ($0.zone, $1.month) < ($1.zone, $0.month) }
-    }
-  }
-
-  /// Closed months that `states` lack: the newest publication looked back behind them.
-  private func unpublishedCloses(
-    beside states: [MonthState], in database: Connection
-  ) throws -> [MonthState] {
-    var zones: [String] = []
-    try database.forEachRow("select distinct zone from act where period is not null") {
-      zones.append($0.text(0))
-    }
-    return try zones.flatMap { zone in
-      let listed = Set(states.filter { $0.zone == zone }.map(\.month))
-      return try closes(zone: zone, knownTo: .max).filter { !listed.contains($0.key) }.map {
-        MonthState(
-          zone: zone, month: $0.key, standing: .closed, rows: 0, incompleteRows: 0,
-          closedRun: $0.value.run)
-      }
+    // SQLite takes the other columns from the row that has the maximum.
+    try all(
+      "read the months",
+      """
+      with last as (
+        select zone, period, what, run, max(id) from act where period is not null
+        group by zone, period)
+      select zone, period, ifnull(row_count, 0), ifnull(incomplete_rows, 0),
+        iif(what = 'close', last.run, null)
+      from published_month full join last using (zone, period)
+      where row_count is not null or what = 'close'
+      order by zone, period desc
+      """
+    ) { row in
+      let (incomplete, closedRun) = (row.int64(3), row.optionalInt64(4))
+      return MonthState(
+        zone: row.text(0), month: row.month(1),
+        standing: closedRun != nil ? .closed : incomplete > 0 ? .open : .complete,
+        rows: row.int64(2), incompleteRows: incomplete, closedRun: closedRun)
     }
   }
 }
