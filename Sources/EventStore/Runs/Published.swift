@@ -105,22 +105,7 @@ public struct MonthRows: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Writes a run's input, the SHA-256 of its SHA256SUMS, and its published rows, whole or not at
-  /// all.
-  public func finishRun(
-    _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String,
-    checksums: Document? = nil, qualified: String? = nil, publication: NewPublication
-  ) throws(SubledgerError) {
-    try change("finish a run") { database in
-      try keep(publication, run, in: database)
-      // The rows come first, because finishing the run seals them.
-      try finishRun(
-        run, archives: archives, counts: counts, published: published, checksums: checksums,
-        qualified: qualified)
-    }
-  }
-
-  private func keep(_ publication: NewPublication, _ run: Int64, in database: Connection) throws {
+  func keep(_ publication: NewPublication, _ run: Int64, in database: Connection) throws {
     try database.run(
       """
       insert into publication (run, zone, last_archive)

@@ -74,12 +74,14 @@ extension Ledger {
   /// Writes what a run read, and when it published the SHA-256 of its SHA256SUMS; then the run is
   /// sealed: its record becomes a link of the chain.
   ///
-  /// `checksums` is that file, for the ledger to keep.
+  /// `checksums` is that file, for the ledger to keep, and `publication` what later runs compare
+  /// with; all is written whole or not at all.
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
-    checksums: Document? = nil, qualified: String? = nil
+    checksums: Document? = nil, qualified: String? = nil, publication: NewPublication? = nil
   ) throws(SubledgerError) {
     try change("finish a run") { database in
+      if let publication { try keep(publication, run, in: database) }
       try database.run(
         """
         update run set
