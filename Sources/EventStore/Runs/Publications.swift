@@ -46,20 +46,15 @@ extension Ledger {
   public func newestPublication(
     zone: String, before run: Int64, completing month: Month, _ kind: HorizonKind, of feed: Feed
   ) throws(SubledgerError) -> Int64? {
-    let horizon =
-      switch kind {
-      case .booked: "booked_month"
-      case .settled: "settled_month"
-      case .ended: "ended_month"
-      }
-    return try first(
+    try first(
       "read publications",
       """
       select p.run from publication as p
       join published_horizon as h on h.run = p.run
-      where p.zone = ? and p.run < ? and h.\(horizon) > ? and h.provider = ? and h.app = ?
+      where p.zone = ? and p.run < ? and h.\(kind.rawValue)_month > ?
+        and h.provider = ? and h.app = ?
       order by p.run desc limit 1
-      """, zone, run, Int64(month.number), Int64(feed.provider.rawValue), Int64(feed.app)
+      """, zone, run, month, feed.provider, feed.app
     ) { $0.int64(0) }
   }
 

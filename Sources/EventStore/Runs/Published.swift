@@ -57,7 +57,7 @@ public struct PublishedHorizon: Sendable, Equatable {
   }
 }
 
-/// The horizon up to which a report's rows are complete.
+/// The horizon up to which a report's rows are complete, by the beginning of its column's name.
 public enum HorizonKind: String, Sendable, CaseIterable {
   /// Money.
   case booked
@@ -117,8 +117,7 @@ extension Ledger {
         insert into published_horizon (
           run, provider, app, booked_month, settled_month, ended_month)
         values (?, ?, ?, ?, ?, ?)
-        """, run, Int64(row.feed.provider.rawValue), Int64(row.feed.app),
-        Int64(row.booked.number), Int64(row.settled.number), Int64(row.ended.number))
+        """, run, row.feed.provider, row.feed.app, row.booked, row.settled, row.ended)
     }
     try keep(publication.months, publication.zone, run, in: database)
     for version in publication.versions {
@@ -133,7 +132,7 @@ extension Ledger {
       """
       insert into published (run, report, zone, period, sha256) values (?, ?, ?, ?, ?)
       returning id
-      """, run, version.report, zone, Int64(version.month.number), version.sha256
+      """, run, version.report, zone, version.month, version.sha256
     ) { $0.int64(0) }
     let insert = try database.statement(
       """
@@ -154,7 +153,7 @@ extension Ledger {
         """
         insert into published_month (zone, period, run, row_count, incomplete_rows)
         values (?, ?, ?, ?, ?)
-        """, zone, Int64(month.number), run, rows.count, rows.incomplete)
+        """, zone, month, run, rows.count, rows.incomplete)
     }
   }
 
@@ -189,7 +188,7 @@ extension Ledger {
         join published_row as row on row.version = version.id
         where version.report = ? and version.zone = ? and version.period = ? and version.run < ?
         group by row.key
-        """, report, zone, Int64(month.number), run
+        """, report, zone, month, run
       ) { row in
         guard !row.isNull(1) else { return }
         let version = ReportRow(
@@ -212,7 +211,7 @@ extension Ledger {
         join published_row as row on row.version = version.id
         where version.report = ? and version.zone = ? and version.period = ?
           and version.run > ? and version.run < ? and row.cause is not null
-        """, report, zone, Int64(month.number), run, end
+        """, report, zone, month, run, end
       ) { row in
         causes.append((Array(row.blob(0)), row.text(1)))
       }
