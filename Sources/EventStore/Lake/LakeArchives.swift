@@ -73,7 +73,6 @@ public struct NamedLineage: Codable, Sendable {
   let app: Int64
   let environment: Int64
   let store: Int64
-  let number: Int64?
   let original: String
   let user: Int64
 }
@@ -84,15 +83,13 @@ extension Ledger {
     try all(
       "read linked lineages",
       """
-      select key, root, provider, app, environment, store, original, user, typeof(original)
+      select key, root, provider, app, environment, store, original, user
       from lineage_link join lineage on key = lineage order by key
       """
     ) { row in
       NamedLineage(
         key: row.int64(0), root: row.int64(1), provider: row.int64(2), app: row.int64(3),
-        environment: row.int64(4), store: row.int64(5),
-        number: row.text(8) == "integer" ? row.int64(6) : nil, original: row.text(6),
-        user: row.int64(7))
+        environment: row.int64(4), store: row.int64(5), original: row.text(6), user: row.int64(7))
     }
   }
 
@@ -106,21 +103,17 @@ extension Ledger {
         let check = RowCheck.lineage(
           user: row.user, versions: 0, counted: 0, entitled: 0,
           events: UnsafeRawBufferPointer(start: nil, count: 0))
-        let columns = """
+        // As `LineageWriter` stores it.
+        var original = row.original
+        let number = original.withUTF8 { Int64(plainNumber: UnsafeRawBufferPointer($0)) }
+        try database.run(
+          """
           insert or replace into lineage (
             key, provider, app, environment, store, user, versions, counted, entitled, events,
             row_check, original)
-          values (?, ?, ?, ?, ?, ?, 0, 0, 0, x'', ?, ?)
-          """
-        if let number = row.number {
-          try database.run(
-            columns, row.key, row.provider, row.app, row.environment, row.store, row.user, check,
-            number)
-        } else {
-          try database.run(
-            columns, row.key, row.provider, row.app, row.environment, row.store, row.user, check,
-            row.original)
-        }
+          values (?, ?, ?, ?, ?, ?, 0, 0, 0, x'', ?, ifnull(?, ?))
+          """, row.key, row.provider, row.app, row.environment, row.store, row.user, check,
+          number, row.original)
         try database.run(
           "insert or replace into lineage_link (lineage, root) values (?, ?)", row.key, row.root)
       }
