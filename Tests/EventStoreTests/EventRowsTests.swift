@@ -16,11 +16,10 @@ struct EventRowsTests {
     batch.note(roundedAmounts: 2, missingIsProceed: 1)
     batch.add(Self.lines[3], value: 3)
     var coder = EventRows()
-    let notes = EventNotes(of: batch)
     var read = EventBatch()
     _ = read.symbols.symbol("a word of another batch")
     for index in batch.events.indices {
-      let row = coder.encode(batch, index, notes)
+      let row = coder.encode(batch, index)
       #expect(coder.decode(row[...], into: &read))
     }
     #expect(read.values == batch.values)
@@ -45,7 +44,7 @@ struct EventRowsTests {
   func damage(text: String) {
     var coder = EventRows()
     let batch = EventBatch.of(Self.lines)
-    var row = coder.encode(batch, 0, EventNotes(of: batch))
+    var row = coder.encode(batch, 0)
     if text == "cut" { row.removeLast(8) } else { row = text }
     var read = EventBatch()
     #expect(!coder.decode(row[...], into: &read))

@@ -36,8 +36,7 @@ struct LakeTests {
     var coder = EventRows()
     var rows: [(archive: Int32, text: String)] = []
     try copy.forEachVersion { batch in
-      rows.append(
-        (batch.events[0].place.archive, coder.encode(batch, 0, EventNotes(of: batch))))
+      rows.append((batch.events[0].place.archive, coder.encode(batch, 0)))
     }
     try copy.leaveEvents(to: "p")
     #expect(try copy.table("select count(*) from lineage") == ["0"])
@@ -106,7 +105,7 @@ struct LakeTests {
     #expect(users.count == 2 && !users.contains("QON_person"), "\(users)")
     #expect(try copy.table("select count(distinct user) from lineage") == ["2"])
     var coder = EventRows()
-    let row = coder.encode(again, 0, EventNotes(of: again), isErased: true)
+    let row = coder.encode(again, 0, isErased: true)
     var read = EventBatch()
     #expect(coder.decode(row[...], into: &read))
     #expect(read.text(read.texts[0].user).isEmpty && read.events[0].user == again.events[0].user)

@@ -14,10 +14,10 @@ public struct EventRows {
   /// A coder with reusable buffers.
   public init() {}
 
-  /// The text of the event at `index` of a batch, which has `notes`; without the ids of a person
+  /// The text of the event at `index` of a batch, with the notes on it; without the ids of a person
   /// who was erased.
   public mutating func encode(
-    _ batch: EventBatch, _ index: Int, _ notes: EventNotes, isErased: Bool = false
+    _ batch: EventBatch, _ index: Int, isErased: Bool = false
   ) -> String {
     words = StringTable()
     var symbols: [StringID: StringID] = [:]
@@ -28,8 +28,10 @@ public struct EventRows {
       return own
     }
     let event = batch.events[index].renumbered(word)
-    let sent = notes.entitlements(of: index, in: batch)
-    let entitlements = EntitlementCoding.encode(sent, at: event.time) { words.symbol($0) }
+    let sent = note(on: index, batch.entitlements) { $0.event }
+    let entitlements = EntitlementCoding.encode(sent?.entitlements ?? [], at: event.time) {
+      words.symbol($0)
+    }
     return batch.arena.withUnsafeBytes { arena in
       let texts = WriteBatch.Texts(batch.texts[index], in: arena)
       content.reset()
@@ -57,11 +59,11 @@ public struct EventRows {
       writer.put(isErased ? arena.slice(.none) : texts.user)
       record.bytes.withUnsafeBytes { writer.put($0) }
       writer.put(unsigned: UInt64(batch.values[index]))
-      let reading = notes.reading(of: index, in: batch)
+      let reading = note(on: index, batch.readings) { $0.event }
       writer.put(reading?.roundedAmounts ?? 0)
       writer.put(reading?.missingIsProceed ?? 0)
-      let customer = isErased ? nil : notes.customer(of: index, in: batch)
-      writer.put(arena.slice(customer ?? .none))
+      let customer = isErased ? nil : note(on: index, batch.customers) { $0.event }
+      writer.put(arena.slice(customer?.id ?? .none))
       return Data(writer.bytes).base64EncodedString()
     }
   }
@@ -125,28 +127,8 @@ public struct EventRows {
   }
 }
 
-/// The notes of a batch on its events, for whoever goes through these in order.
-public struct EventNotes {
-  private var readings: [Int: Int] = [:]
-  private var entitlements: [Int: Int] = [:]
-  private var customers: [Int: Int] = [:]
-
-  /// The notes of `batch`.
-  public init(of batch: EventBatch) {
-    for (place, note) in batch.readings.enumerated() { readings[Int(note.event)] = place }
-    for (place, note) in batch.entitlements.enumerated() { entitlements[Int(note.event)] = place }
-    for (place, note) in batch.customers.enumerated() { customers[Int(note.event)] = place }
-  }
-
-  func reading(of event: Int, in batch: EventBatch) -> BodyReading? {
-    readings[event].map { batch.readings[$0] }
-  }
-
-  func entitlements(of event: Int, in batch: EventBatch) -> [Entitlement] {
-    entitlements[event].map { batch.entitlements[$0].entitlements } ?? []
-  }
-
-  func customer(of event: Int, in batch: EventBatch) -> TextRange? {
-    customers[event].map { batch.customers[$0].id }
-  }
+/// The note on event `index` among `notes`, which are in the order of their events.
+private func note<Note>(on index: Int, _ notes: [Note], _ event: (Note) -> Int32) -> Note? {
+  let place = notes.indices.partitioningIndex { event(notes[$0]) >= index }
+  return place < notes.count && event(notes[place]) == index ? notes[place] : nil
 }

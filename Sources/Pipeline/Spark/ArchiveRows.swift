@@ -68,7 +68,6 @@ struct ArchiveRowWriter {
   }
 
   mutating func add(eventsOf batch: EventBatch) throws {
-    let notes = EventNotes(of: batch)
     for index in batch.events.indices {
       let event = batch.events[index]
       let original = batch.text(batch.texts[index].original)
@@ -77,7 +76,7 @@ struct ArchiveRowWriter {
         [
           Int64(event.provider.rawValue), event.lineage, event.user, event.identity,
           original.isEmpty ? 0 : transactionKey(original), event.transaction,
-        ], coder.encode(batch, index, notes, isErased: erased.contains(event.user)))
+        ], coder.encode(batch, index, isErased: erased.contains(event.user)))
       events += 1
     }
   }
