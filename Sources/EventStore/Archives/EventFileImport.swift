@@ -15,7 +15,7 @@ final class EventFileImport {
   var provisionalFrom: Int64?
   private(set) var counts = ArchiveCounts()
   /// Values that came since the draft was last written.
-  private(set) var values: Int32 = 0
+  private var values: Int32 = 0
   private let arrivals: ArrivalAccount
   private var trail = LineAttribution()
   private var skipped: [String: Int64] = [:]
@@ -40,8 +40,22 @@ final class EventFileImport {
     3072 + arrivals.size + rejects.size + trail.size + unknown.size + customers.size
   }
 
+  /// Counts the lines of a batch, and enters its `events`, which have the ledger's symbols and
+  /// place.
+  func add(_ batch: EventBatch, _ events: [Event]) {
+    let firstValue = values
+    count(batch)
+    var readings = batch.readings[...]
+    for (index, event) in events.enumerated() {
+      let isNoted = readings.first.map { Int($0.event) == index } ?? false
+      enter(
+        event, value: firstValue + batch.values[index],
+        reading: isNoted ? readings.popFirst() : nil)
+    }
+  }
+
   /// Enters a delivered event that value number `value` brought, and what its body was read as.
-  func enter(_ event: Event, value: Int32, reading: BodyReading?) {
+  private func enter(_ event: Event, value: Int32, reading: BodyReading?) {
     importedUntil = max(importedUntil, event.place.byteOffset)
     counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
     counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
@@ -54,7 +68,7 @@ final class EventFileImport {
   }
 
   /// Counts the lines of a batch, and takes the apps' own ids of its users.
-  func count(_ batch: EventBatch) {
+  private func count(_ batch: EventBatch) {
     var brought: Int64 = 0
     for index in batch.values.indices
     where index == 0 || batch.values[index] != batch.values[index - 1] { brought += 1 }

@@ -166,28 +166,12 @@ public final class EventIntake {
   private func gather(
     _ batch: EventBatch, of draft: EventFileImport, in database: Connection
   ) throws {
-    let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
-    let events = batch.events.map { $0.translated(by: symbols, archive: draft.id) }
-    let entitlements = batch.entitlements.map { sent in
-      let event = Int(sent.event)
-      let bytes = EntitlementCoding.encode(sent.entitlements, at: events[event].time) {
-        ledger.symbols.symbol($0)
-      }
-      return (event: event, bytes: bytes)
-    }
+    let (events, entitlements) = ledger.translated(batch, of: draft.id)
     try batch.arena.withUnsafeBytes { arena in
       try waiting.add(
         events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, entitlements, in: database)
     }
-    let firstValue = draft.values
-    draft.count(batch)
-    var readings = batch.readings[...]
-    for index in events.indices {
-      let isNoted = readings.first.map { Int($0.event) == index } ?? false
-      draft.enter(
-        events[index], value: firstValue + batch.values[index],
-        reading: isNoted ? readings.popFirst() : nil)
-    }
+    draft.add(batch, events)
   }
 
   /// Spills events or writes them, so that memory stays bounded however long an archive is.

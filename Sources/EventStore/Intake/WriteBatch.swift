@@ -169,14 +169,30 @@ extension WriteBatch {
   }
 }
 
-extension Event {
-  /// The same event with the ledger's symbols instead of its batch's, and its archive's number.
-  func translated(by symbols: [StringID], archive: Int32) -> Event {
-    var event = renumbered { symbols[Int($0)] }
-    event.place.archive = archive
-    return event
+extension Ledger {
+  /// The events of a batch with the ledger's symbols and their archive's number, and what
+  /// `EntitlementCoding` makes of the entitlements in some of their bodies.
+  func translated(
+    _ batch: EventBatch, of archive: Int32
+  ) -> (events: [Event], entitlements: [(event: Int, bytes: [UInt8])]) {
+    let numbers = batch.symbols.words.map { symbols.symbol($0) }
+    let events = batch.events.map { event in
+      var event = event.renumbered { numbers[Int($0)] }
+      event.place.archive = archive
+      return event
+    }
+    let entitlements = batch.entitlements.map { sent in
+      let event = Int(sent.event)
+      let bytes = EntitlementCoding.encode(sent.entitlements, at: events[event].time) {
+        symbols.symbol($0)
+      }
+      return (event: event, bytes: bytes)
+    }
+    return (events, entitlements)
   }
+}
 
+extension Event {
   /// The same event with other symbols.
   @inline(__always)
   func renumbered(_ symbol: (StringID) -> StringID) -> Event {

@@ -88,19 +88,7 @@ public final class LakeIntake: ArchiveIntake {
       abandon()
       throw error
     }
-    let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
-    for sent in batch.entitlements {
-      for entitlement in sent.entitlements { _ = ledger.symbols.symbol(entitlement.product) }
-    }
-    let firstValue = draft.values
-    draft.count(batch)
-    var readings = batch.readings[...]
-    for (index, event) in batch.events.enumerated() {
-      let isNoted = readings.first.map { Int($0.event) == index } ?? false
-      draft.enter(
-        event.translated(by: symbols, archive: draft.id), value: firstValue + batch.values[index],
-        reading: isNoted ? readings.popFirst() : nil)
-    }
+    draft.add(batch, ledger.translated(batch, of: draft.id).events)
     events += batch.events.count
   }
 

@@ -49,15 +49,7 @@ public final class Shard {
     self.published = published
     if let folded, archive > folded { try settle() }
     try ledger.visit("add events") { database in
-      let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
-      let events = batch.events.map { $0.translated(by: symbols, archive: archive) }
-      let entitlements = batch.entitlements.map { sent in
-        let event = Int(sent.event)
-        let bytes = EntitlementCoding.encode(sent.entitlements, at: events[event].time) {
-          ledger.symbols.symbol($0)
-        }
-        return (event: event, bytes: bytes)
-      }
+      let (events, entitlements) = ledger.translated(batch, of: archive)
       try batch.arena.withUnsafeBytes { arena in
         let texts = zip(events, batch.texts).map { event, own in
           var own = own
