@@ -7,7 +7,7 @@ final class EventFileImport {
   /// The number of the run that will publish it.
   private let run: Int64
   /// The number of its first event in the write buffer.
-  var start: Int
+  var start = 0
   var damageOffset: Int64?
   /// Length of its content, once it is read.
   var contentBytes: Int64 = 0
@@ -27,11 +27,10 @@ final class EventFileImport {
   /// Offset of the last value that brought events; −1 without one.
   private var importedUntil: Int64 = -1
 
-  init(_ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount) {
+  init(_ archive: NewArchive, id: Int32, run: Int64, arrivals: ArrivalAccount) {
     self.archive = archive
     self.id = id
     self.run = run
-    self.start = start
     self.arrivals = arrivals
   }
 

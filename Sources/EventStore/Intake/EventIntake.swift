@@ -6,113 +6,46 @@ public import Domain
 /// an event is cheapest to write among its lineage's others. Order of arrival decides nothing but
 /// the numbers of versions and symbols: which version of an event counts, its times and its user,
 /// and a lineage's user, follow from the set of lines alone.
-public final class EventIntake {
-  private let ledger: Ledger
-  private let schedules: [Provider: RetrySchedule]
+public final class EventIntake: ArchiveIntake {
   /// Memory for events before they are spilled or written.
   private let batchSize: Int
   /// Bytes of spilled events before all are written at the end of an archive; twice as much within
   /// one, because a part of an archive needs a write of its own.
   private let spillSize: Int
   private var waiting = WriteBuffer()
-  /// Whole archives that wait to be written.
-  private var finished: [EventFileImport] = []
   private var finishedSize = 0
-  /// SHA-256 of each of them: a run can have a hundred thousand.
-  private var finishedContents: Set<String> = []
-  /// The archive that is being read.
-  private var current: EventFileImport?
-  /// The archives that were read in this import, by the hash of their first lines.
-  public private(set) var formers: [Int64: [FormerArchive]] = [:]
   /// Counts of archives that are written and not returned yet.
   private var written: [ArchiveCounts] = []
   /// Whether a part of an archive is written that can still be undone.
   private var isWriting = false
   /// Writes the finished archives while their rows are made elsewhere.
   private var writer: EventWriter?
-  private var symbolsBefore = StringTable()
 
   init(
     ledger: Ledger, schedules: [Provider: RetrySchedule], batchSize: Int, spillSize: Int
   ) {
-    self.ledger = ledger
-    self.schedules = schedules
-    self.batchSize = batchSize
-    self.spillSize = spillSize
+    (self.batchSize, self.spillSize) = (batchSize, spillSize)
+    super.init(ledger, schedules: schedules)
   }
 
   deinit { abandon() }
 
-  /// Whether the bytes of an archive are in the ledger, or wait to be written.
-  public func isKnown(sha256: String) throws(SubledgerError) -> Bool {
-    // Of an archive that is read once, it is known at the end.
-    if sha256.isEmpty { return false }
-    if finishedContents.contains(sha256) { return true }
-    return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
-  }
-
-  /// JSON values of the archive that is being read, so far.
-  public var lines: Int64 { current?.counts.lines ?? 0 }
-
   /// Begins an archive with new content, and returns its number in the ledger.
-  ///
-  /// Values that the archive which it continues delivered do not count again.
   @discardableResult
-  public func begin(_ archive: NewArchive) throws(SubledgerError) -> Int32 {
-    precondition(current == nil, "one archive is taken in at a time")
-    let isKnown = try isKnown(sha256: archive.sha256)
-    precondition(!isKnown, "the content of an archive is read once")
-    let id = try ledger.nextArchive()
-    let run = try ledger.arrivalRun().number
-    symbolsBefore = ledger.symbols
+  public override func begin(_ archive: NewArchive) throws(SubledgerError) -> Int32 {
+    let id = try super.begin(archive)
     waiting.beginArchive()
-    current = EventFileImport(
-      archive, id: id, run: run, start: waiting.count,
-      arrivals: ArrivalAccount(run: run, schedules: schedules))
+    current?.start = waiting.count
     return id
   }
 
-  /// Adds the events of a batch; when it throws, the whole archive is undone.
-  ///
-  /// Events are written together, so a later call can throw the error of an earlier event.
-  public func add(_ batch: EventBatch) throws(SubledgerError) {
-    precondition(
-      batch.events.count == batch.texts.count && batch.events.count == batch.values.count,
-      "every event of a batch has its texts and its value")
-    guard let draft = current else {
-      preconditionFailure("nothing is added to an archive that is finished or abandoned")
-    }
-    do {
-      try ledger.access("add events") { try gather(batch, of: draft, in: $0) }
-      try freeMemory(besides: draft)
-    } catch {
-      abandon()
-      throw error
-    }
+  override func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
+    try ledger.access("add events") { try gather(batch, of: draft, in: $0) }
+    try freeMemory(besides: draft)
   }
 
-  /// Closes the account of the archive, which is written now or with one of the next.
-  ///
-  /// `sha256` is that of its bytes, where it was not known when it began. `damageOffset` is the
-  /// first byte that could not be read, `provisionalFrom` the offset in the inflated archive of the
-  /// first line that may be wrong, `contentBytes` and `contentHash` are of what was read, inflated.
-  /// Returns the counts of all archives written since the last call.
-  public func finish(
-    sha256: String? = nil, damageOffset: Int64? = nil, provisionalFrom: Int64? = nil,
-    contentBytes: Int64 = 0,
-    contentHash: Int64 = 0
-  ) throws(SubledgerError) -> [ArchiveCounts] {
-    guard let draft = current else { preconditionFailure("an archive is finished once") }
-    draft.archive.sha256 = sha256 ?? draft.archive.sha256
-    (draft.damageOffset, draft.provisionalFrom) = (damageOffset, provisionalFrom)
-    (draft.contentBytes, draft.contentHash) = (contentBytes, contentHash)
-    if let beginning = draft.archive.beginning, provisionalFrom == nil {
-      formers[beginning, default: []].append(draft.former)
-    }
-    finished.append(draft)
-    finishedContents.insert(draft.archive.sha256)
+  override func writeIfFull(with draft: EventFileImport) throws(SubledgerError) -> [ArchiveCounts] {
     finishedSize += draft.size
-    current = nil
     // A tenth of the memory is left to the next archive, so that it is rarely written in parts.
     let accounts = finishedSize / 9 * 10
     return isWriting || isFull(accounts, spilled: spillSize) ? try write() : []
@@ -142,7 +75,7 @@ public final class EventIntake {
   /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
   ///
   /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
-  public func write() throws(SubledgerError) -> [ArchiveCounts] {
+  public override func write() throws(SubledgerError) -> [ArchiveCounts] {
     precondition(current == nil, "only whole archives are written for good")
     if !finished.isEmpty {
       try writeFinished { try waiting.all(in: $0) }
@@ -154,13 +87,15 @@ public final class EventIntake {
 
   /// Undoes the archive that is being read, or those of which pieces were handed out; others are
   /// not touched.
-  public func abandon() {
+  public override func abandon() {
     if writer != nil { return undo() }
     guard current != nil else { return }
-    current = nil
-    if isWriting { return undo() }
+    if isWriting {
+      current = nil
+      return undo()
+    }
     waiting.dropArchive()
-    ledger.symbols = symbolsBefore
+    super.abandon()
   }
 
   private func gather(

@@ -6,7 +6,7 @@ import Logging
 /// Takes what readers send into the ledger, in the order of the files.
 struct ArchiveImport {
   private let files: [ArchiveFile]
-  private let intake: any ArchiveIntake
+  private let intake: ArchiveIntake
   private let reader: ArchiveReader
   private let run: Intake
   private let total: Int64
@@ -23,7 +23,7 @@ struct ArchiveImport {
   private var isReadAgain = false
 
   init(
-    of files: [ArchiveFile], by intake: any ArchiveIntake, reader: ArchiveReader, for run: Intake,
+    of files: [ArchiveFile], by intake: ArchiveIntake, reader: ArchiveReader, for run: Intake,
     summary: IntakeSummary
   ) throws {
     retracted = try run.ledger.retractedContents()
