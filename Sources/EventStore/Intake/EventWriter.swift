@@ -94,28 +94,22 @@ struct EventWriter {
     var merge = LineageMerge(rules)
     var events = ByteWriter()
     try batch.events.forEachLineage { head, parts in
+      var state: LineageState?
+      // The state follows from contents that lie in the row as long as it is read.
       let isKnown = try lineages.withEvents(of: head) { stored in
         try merge.merge(parts, of: head, stored: stored, noting: &notes)
+        guard merge.isChanged else { return }
         events.reset()
-        if merge.isChanged { EventRecords.encode(merge.records, to: &events) }
+        EventRecords.encode(merge.records, to: &events)
+        state = events.bytes.withUnsafeBytes { LineageState(merge.records, events: $0) }
       }
-      if merge.isChanged {
-        try write(merge.records, of: head, as: events.bytes, isKnown: isKnown)
+      if let state {
+        try events.bytes.withUnsafeBytes {
+          try isKnown
+            ? lineages.renew(head.key, state, events: $0) : lineages.make(head, state, events: $0)
+        }
       }
       if notes.count >= Self.notesMax { try applyNotes() }
-    }
-  }
-
-  private func write(
-    _ records: [EventRecord], of head: LineageHead, as bytes: [UInt8], isKnown: Bool
-  ) throws {
-    try bytes.withUnsafeBytes { events in
-      let state = LineageState(records, events: events)
-      if isKnown {
-        try lineages.renew(head.key, state, events: events)
-      } else {
-        try lineages.make(head, state, events: events)
-      }
     }
   }
 
