@@ -26,33 +26,29 @@ extension Int64 {
 extension Ledger {
   /// Whether any app's own ids of users are stored.
   public func hasCustomerIDs() throws(SubledgerError) -> Bool {
-    try access("read ids of customers") { database in
-      try database.first("select 1 from customer limit 1") { _ in true } ?? false
-    }
+    try first("read ids of customers", "select 1 from customer limit 1") { _ in } != nil
   }
 
   /// The app's own id of a user as known by the archives up to `archive`; empty without one.
   public func customerID(
     of user: Int64, knownBy archive: Int32
   ) throws(SubledgerError) -> String {
-    try access("read ids of customers") { database in
-      try database.first(
-        "select id from customer where user = ? and archive <= ? order by archive desc limit 1",
-        user, Int64(archive)
-      ) { $0.text(0) } ?? ""
-    }
+    try first(
+      "read ids of customers",
+      "select id from customer where user = ? and archive <= ? order by archive desc limit 1",
+      user, archive
+    ) { $0.text(0) } ?? ""
   }
 
   /// The ids of the users who have, or once had, this id of an app.
   public func users(ofCustomer id: String) throws(SubledgerError) -> [String] {
-    try access("read ids of customers") { database in
-      try database.all(
-        """
-        select distinct user.id from customer join user on user.key = customer.user
-        where customer.id = ? order by user.id
-        """, id
-      ) { $0.text(0) }
-    }
+    try all(
+      "read ids of customers",
+      """
+      select distinct user.id from customer join user on user.key = customer.user
+      where customer.id = ? order by user.id
+      """, id
+    ) { $0.text(0) }
   }
 }
 

@@ -24,15 +24,14 @@ extension Ledger {
   /// The first event that such a line brought, of each feed, and the first of the subscriptions of
   /// all of these; reads all events if there are such lines.
   public func provisionalSince() throws -> [Feed: (event: Instant, subscription: Instant)] {
-    var offsets: [Int32: Int64] = [:]
-    try access("look for damaged archives") { database in
-      try database.forEachRow(
-        """
-        select id, provisional_from from archive
-        where kind = 'events' and imported_until >= provisional_from
-        """
-      ) { offsets[Int32(truncatingIfNeeded: $0.int64(0))] = $0.int64(1) }
-    }
+    let lines = try all(
+      "look for damaged archives",
+      """
+      select id, provisional_from from archive
+      where kind = 'events' and imported_until >= provisional_from
+      """
+    ) { (Int32(truncatingIfNeeded: $0.int64(0)), $0.int64(1)) }
+    let offsets = Dictionary(uniqueKeysWithValues: lines)
     var since: [Feed: (event: Instant, subscription: Instant)] = [:]
     guard !offsets.isEmpty else { return since }
     try forEachLineage { _, events in

@@ -30,15 +30,14 @@ extension Ledger {
   /// The last run that published each set, by the SHA-256 of its SHA256SUMS; nil for a look and for
   /// a run that was broken off.
   public func publishers() throws(SubledgerError) -> [String: Int64?] {
-    try access("read the runs") { database in
-      let runs = try database.all(
-        """
-        select set_of.sha256, max(run.id) from published_set as set_of
-        left join run on run.published = set_of.sha256 group by set_of.sha256
-        """
-      ) { ($0.text(0), $0.optionalInt64(1)) }
-      return Dictionary(uniqueKeysWithValues: runs)
-    }
+    let runs = try all(
+      "read the runs",
+      """
+      select set_of.sha256, max(run.id) from published_set as set_of
+      left join run on run.published = set_of.sha256 group by set_of.sha256
+      """
+    ) { ($0.text(0), $0.optionalInt64(1)) }
+    return Dictionary(uniqueKeysWithValues: runs)
   }
 
   /// The newest run before `run`, in the same time zone, whose rows of `month` and `feed` were
@@ -111,26 +110,19 @@ extension Ledger {
   /// Names of the options in which two runs differ; `version` when the programs do.
   public func changedOptions(from one: Int64, to other: Int64) throws(SubledgerError) -> Set<String>
   {
-    try access("compare the options of runs") { database in
-      var names: Set<String> = []
-      try database.forEachRow(
-        """
-        with one as (
-          select option.key, option.value
-          from run, json_each(run.options) as option where run.id = ?1
-          union all select 'version', version from run where id = ?1
-        ),
-        other as (
-          select option.key, option.value
-          from run, json_each(run.options) as option where run.id = ?2
-          union all select 'version', version from run where id = ?2
-        )
-        select coalesce(one.key, other.key) from one
-        full join other on other.key = one.key
-        where one.value is not other.value
-        """, one, other
-      ) { names.insert($0.text(0)) }
-      return names
-    }
+    let names = try all(
+      "compare the options of runs",
+      """
+      with said (run, key, value) as (
+        select run.id, option.key, option.value
+        from run, json_each(run.options) as option where run.id in (?1, ?2)
+        union all select id, 'version', version from run where id in (?1, ?2)
+      )
+      select key from (select * from said where run = ?1) as one
+      full join (select * from said where run = ?2) as other using (key)
+      where one.value is not other.value
+      """, one, other
+    ) { $0.text(0) }
+    return Set(names)
   }
 }

@@ -161,16 +161,14 @@ extension Ledger {
   public func publishedHashes(
     of report: String, zone: String, before run: Int64
   ) throws(SubledgerError) -> [Month: String] {
-    try access("read published rows") { database in
-      var hashes: [Month: String] = [:]
-      try database.forEachRow(
-        """
-        select period, sha256, max(run) from published
-        where report = ? and zone = ? and run < ? group by period
-        """, report, zone, run
-      ) { row in hashes[row.month(0)] = row.text(1) }
-      return hashes
-    }
+    let hashes = try all(
+      "read published rows",
+      """
+      select period, sha256, max(run) from published
+      where report = ? and zone = ? and run < ? group by period
+      """, report, zone, run
+    ) { ($0.month(0), $0.text(1)) }
+    return Dictionary(uniqueKeysWithValues: hashes)
   }
 
   /// The rows of one month as runs before `run` published them, with the run that published each
@@ -203,19 +201,14 @@ extension Ledger {
   public func restatementCauses(
     of report: String, zone: String, month: Month, after run: Int64, before end: Int64
   ) throws(SubledgerError) -> [(key: [UInt8], cause: String)] {
-    try access("read published rows") { database in
-      var causes: [(key: [UInt8], cause: String)] = []
-      try database.forEachRow(
-        """
-        select row.key, row.cause from published as version
-        join published_row as row on row.version = version.id
-        where version.report = ? and version.zone = ? and version.period = ?
-          and version.run > ? and version.run < ? and row.cause is not null
-        """, report, zone, month, run, end
-      ) { row in
-        causes.append((Array(row.blob(0)), row.text(1)))
-      }
-      return causes
-    }
+    try all(
+      "read published rows",
+      """
+      select row.key, row.cause from published as version
+      join published_row as row on row.version = version.id
+      where version.report = ? and version.zone = ? and version.period = ?
+        and version.run > ? and version.run < ? and row.cause is not null
+      """, report, zone, month, run, end
+    ) { (key: Array($0.blob(0)), cause: $0.text(1)) }
   }
 }

@@ -63,14 +63,12 @@ extension Ledger {
 
   /// When the newest snapshot of each provider at or before `asOf` was captured.
   public func newestCaptures(asOf: Instant) throws(SubledgerError) -> [Provider: Instant] {
-    try access("read snapshots") { database in
-      var captures: [Provider: Instant] = [:]
-      try database.forEachRow(
-        "select provider, max(captured_ms) from snapshot where captured_ms <= ? group by provider",
-        asOf
-      ) { captures[try $0.value(0)] = $0.instant(1) }
-      return captures
-    }
+    let captures: [(Provider, Instant)] = try all(
+      "read snapshots",
+      "select provider, max(captured_ms) from snapshot where captured_ms <= ? group by provider",
+      asOf
+    ) { (try $0.value(0), $0.instant(1)) }
+    return Dictionary(uniqueKeysWithValues: captures)
   }
 
   /// The files of snapshots that are damaged or have rejected lines, and were neither delivered
