@@ -209,11 +209,12 @@ public final class Ledger {
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
-  /// The ledger's symbols by the numbers of `table`; new words are added.
-  func translate(_ table: StringTable, in database: Connection) throws -> [StringID] {
-    let translation = table.words.map { symbols.symbol($0) }
+  /// The symbol of `word`, kept when new.
+  func keep(word: String, in database: Connection) throws -> StringID {
+    if let known = symbols.find(word) { return known }
+    let symbol = symbols.symbol(word)
     try saveSymbols(in: database)
-    return translation
+    return symbol
   }
 
   /// Writes the words that are not in the file yet, all or the first `count` of the table.
@@ -285,10 +286,10 @@ extension Ledger {
   ///
   /// A ledger that is only read stays without them.
   public func learn(_ words: [String]) throws(SubledgerError) {
-    var table = StringTable()
-    for word in words where symbol(word) == nil { _ = table.symbol(word) }
-    guard table.words.count > 1 else { return }
-    guard try !access("learn words", { $0.isReadOnly }) else { return }
-    try change("keep the words of a price book") { _ = try translate(table, in: $0) }
+    let new = words.filter { symbol($0) == nil }
+    guard !new.isEmpty, try !access("learn words", { $0.isReadOnly }) else { return }
+    try change("keep the words of a price book") { database in
+      for word in new { _ = try keep(word: word, in: database) }
+    }
   }
 }

@@ -121,14 +121,6 @@ extension Ledger {
       }
     }
   }
-
-  /// The symbol of `word`, kept when new.
-  func keep(word: String, in database: Connection) throws -> StringID {
-    if let known = symbols.find(word) { return known }
-    var table = StringTable()
-    _ = table.symbol(word)
-    return try translate(table, in: database)[1]
-  }
 }
 
 /// What a snapshot of an app adds to the fingerprint of a user's; the order does not matter.
