@@ -7,7 +7,6 @@ public struct FetchPass {
   private let rules: FetchRules
   private let client: HTTPClient
   private let clock: () -> Instant
-  private let random: (ClosedRange<Int64>) -> Int64
   private let stop: () -> Int32
   /// Users who are asked again later; no new ones are taken up while there are so many.
   private static let waitingMax = 1000
@@ -26,12 +25,11 @@ public struct FetchPass {
   /// A pass by `rules`; `stop` answers the signal that asked to stop, 0 while none did.
   public init(
     _ rules: FetchRules, by client: HTTPClient, clock: @escaping () -> Instant,
-    random: @escaping (ClosedRange<Int64>) -> Int64, stop: @escaping () -> Int32
+    stop: @escaping () -> Int32
   ) {
     self.rules = rules
     self.client = client
     self.clock = clock
-    self.random = random
     self.stop = stop
     bucket = TokenBucket(rate: rules.rate, at: clock())
   }
@@ -138,7 +136,7 @@ public struct FetchPass {
     case 408, 425, 429, 500...599:
       // Whoever says so means every question.
       if status == 429 || response.retryAfter != nil {
-        let wait = Backoff.wait(after: 1, retryAfter: response.retryAfter, using: random)
+        let wait = Backoff.wait(after: 1, retryAfter: response.retryAfter)
         bucket.pause(until: now + Interval(milliseconds: wait))
       }
       try retry(
@@ -195,7 +193,7 @@ public struct FetchPass {
     var inquiry = inquiry
     inquiry.attempts += 1
     guard isLast || inquiry.attempts >= rules.attemptsMax else {
-      let wait = Backoff.wait(after: inquiry.attempts, retryAfter: seconds, using: random)
+      let wait = Backoff.wait(after: inquiry.attempts, retryAfter: seconds)
       inquiry.readyAt = now + Interval(milliseconds: wait)
       return waiting.append(inquiry)
     }

@@ -44,7 +44,8 @@ public struct Backoff {
   ///
   /// A server's own wish (`Retry-After`) is the least.
   public static func wait(
-    after attempts: Int, retryAfter seconds: Int?, using random: (ClosedRange<Int64>) -> Int64
+    after attempts: Int, retryAfter seconds: Int?,
+    using random: (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
   ) -> Int64 {
     let whole = min(60_000, Int64(500) << Int64(min(attempts, 8)))
     let wished = Int64(min(seconds ?? 0, Int(longest / 1000))) * 1000

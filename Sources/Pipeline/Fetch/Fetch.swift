@@ -108,8 +108,7 @@ extension RunPipeline {
     let client = try HTTPClient(authorities: plan.fetch.authorities?.path)
     let journal = try FetchJournal.open(in: folder, of: rules.provider, at: clock())
     if journal.count > 0 { log.info("resuming: \(counted(journal.count, "user")) fetched before") }
-    var pass = FetchPass(
-      rules, by: client, clock: clock, random: { Int64.random(in: $0) }, stop: stop)
+    var pass = FetchPass(rules, by: client, clock: clock, stop: stop)
     var rest = subjects[...]
     try pass.run(
       {
