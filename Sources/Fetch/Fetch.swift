@@ -61,13 +61,6 @@ public struct FailedUser: Sendable, Equatable {
   public var status: Int?
   /// Why, without the body of a response.
   public var reason: String
-
-  /// The user `user`, after a response with `status`, if any, for this `reason`.
-  public init(user: FetchedUser, status: Int?, reason: String) {
-    self.user = user
-    self.status = status
-    self.reason = reason
-  }
 }
 
 /// An answer about a user of whom more is wanted: another page of a list, or another list.

@@ -3,23 +3,15 @@ public import Domain
 /// Where the lake has the events of an archive.
 public struct LakeArchive: Sendable, Equatable {
   /// The ledger's number of the archive; 0 before it has one.
-  public var archive: Int32
+  public var archive: Int32 = 0
   /// The folder of the run that read it.
   public var part: String
   /// Its number in that folder, from 0.
   public var file: Int
   /// Which reading of it counts, from 0.
-  public var attempt: Int
+  public var attempt = 0
   /// The last archive that a run had published then.
-  public var published: Int32
-
-  /// An archive that was read as file number `file` of `part`.
-  public init(
-    archive: Int32 = 0, part: String, file: Int, attempt: Int = 0, published: Int32 = 0
-  ) {
-    (self.archive, self.part, self.file) = (archive, part, file)
-    (self.attempt, self.published) = (attempt, published)
-  }
+  public var published: Int32 = 0
 }
 
 extension Ledger {
