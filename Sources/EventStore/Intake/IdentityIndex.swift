@@ -48,11 +48,12 @@ struct IdentityIndex {
     while start < claims.count {
       let first = Self.key(claims[start].identity)
       merged.removeAll(keepingCapacity: true)
-      let (known, end) = try takePage(around: first, into: &merged)
+      let (page, end) = try readPage(around: first, into: &merged)
+      if let page { try database.run("delete from identity where first = ?", page) }
       var stop = start
       var position = 0
       var result: [Entry] = []
-      result.reserveCapacity(known + 64)
+      result.reserveCapacity(merged.count + 64)
       while stop < claims.count, Self.key(claims[stop].identity) < end {
         let key = Self.key(claims[stop].identity)
         while position < merged.count, merged[position].key < key {
@@ -132,15 +133,6 @@ struct IdentityIndex {
       $0.optionalInt64(0) ?? .max
     }
     return (first, next ?? .max)
-  }
-
-  /// Removes the row that holds `key`; returns its count and where the next one begins.
-  private func takePage(
-    around key: Int64, into entries: inout [Entry]
-  ) throws -> (count: Int, end: Int64) {
-    let (first, end) = try readPage(around: key, into: &entries)
-    if let first { try database.run("delete from identity where first = ?", first) }
-    return (entries.count, end)
   }
 
   /// Writes entries in rows of about equal length; entries of one key stay together.

@@ -9,30 +9,27 @@ final class LineageWriter {
   private let touch: Statement?
 
   init(_ database: Connection) throws {
-    func prepared(_ sql: String) throws -> Statement {
-      try database.statement(sql)
-    }
-    find = try prepared(
+    find = try database.statement(
       """
       select provider, app, environment, store, original, events from lineage where key = ?
       """)
-    insertion = try prepared(
+    insertion = try database.statement(
       """
       insert into lineage (
         key, provider, app, environment, store, original, user, versions, counted, entitled,
         events, row_check)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    update = try prepared(
+    update = try database.statement(
       """
       update lineage set
         user = ?2, versions = ?3, counted = ?4, entitled = ?5, events = ?6, row_check = ?7
       where key = ?1
       """)
-    let isFolded = try prepared("select 1 from fold").first { _ in true } ?? false
+    let isFolded = try database.first("select 1 from fold") { _ in } != nil
     touch =
       isFolded
-      ? try prepared(
+      ? try database.statement(
         """
         insert into due (hour, lineage) values (\(DueHour.atOnce), ?) on conflict do nothing
         """) : nil

@@ -80,12 +80,6 @@ private struct RewoundEvents {
   private let database: Connection
   private let hasConflicts: Bool
 
-  private struct Row {
-    let key: Int64
-    let shop: SubscriptionScope
-    let events: [UInt8]
-  }
-
   init(_ database: Connection, words: [String], archive: Int32) throws {
     self.archive = archive
     lineages = try LineageWriter(database)
@@ -104,29 +98,28 @@ private struct RewoundEvents {
         select key, provider, app, environment, store, events from lineage
         where key >= ? order by key limit 64
         """, start
-      ) { row in
-        Row(
-          key: row.int64(0), shop: try SubscriptionScope(row, from: 1), events: Array(row.blob(5)))
-      }
-      for row in rows { try take(row, &doubts) }
+      ) { (key: $0.int64(0), shop: try SubscriptionScope($0, from: 1), events: Array($0.blob(5))) }
+      for (key, shop, events) in rows { try take(events, of: key, shop, &doubts) }
       next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
     }
     try versions.select(versionsOf: doubts)
   }
 
-  private func take(_ row: Row, _ doubts: inout [Event]) throws {
-    try row.events.withUnsafeBytes { bytes in
+  private func take(
+    _ events: [UInt8], of key: Int64, _ shop: SubscriptionScope, _ doubts: inout [Event]
+  ) throws {
+    try events.withUnsafeBytes { bytes in
       var kept: [EventRecord] = []
       var removed: [Event] = []
       try EventRecords.forEach(in: bytes) { record in
-        let event = try record.event(of: row.key, row.shop)
+        let event = try record.event(of: key, shop)
         if event.place.archive <= archive { kept.append(record) } else { removed.append(event) }
       }
       guard !removed.isEmpty else { return }
       if kept.isEmpty {
-        try database.run("delete from lineage where key = ?", row.key)
+        try database.run("delete from lineage where key = ?", key)
       } else {
-        try lineages.renew(row.key, kept)
+        try lineages.renew(key, kept)
       }
       let named = Set(kept.map(\.identity))
       for event in removed {
