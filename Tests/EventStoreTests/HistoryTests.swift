@@ -136,7 +136,8 @@ extension Ledger {
       }
     }
     for conflict in try conflicts() {
-      content.append("conflict \(conflict.identity) \(conflict.fields) \(conflict.places.count)")
+      let identity = conflict.event.identity
+      content.append("conflict \(identity) \(conflict.fields) \(conflict.places.count)")
     }
     return content
   }

@@ -91,7 +91,7 @@ struct VersionTests {
     #expect(try ledger.table("select sum(versions) from lineage") == ["2"])
     let conflict = try #require(try ledger.conflicts().first)
     #expect(conflict.fields == ["product", "revenue_local", "revenue_usd"])
-    #expect(conflict.transaction == "1001")
+    #expect(conflict.event.transaction == 1001)
     #expect(conflict.event == events[0])
     #expect(conflict.places.map(\.archive) == [1, 2])
     #expect(try ledger.table("select sum(conflicts) from delivery_cell") == ["1"])

@@ -27,7 +27,7 @@ struct WriteBatchTests {
       }
     }
     for conflict in try ledger.conflicts() {
-      content.append("\(conflict.identity) \(conflict.fields) \(conflict.places.count)")
+      content.append("\(conflict.event.identity) \(conflict.fields) \(conflict.places.count)")
     }
     return content
   }

@@ -4,12 +4,8 @@ public import Domain
 public struct ConflictRow: Sendable, Equatable {
   /// The lineage of the version that counts.
   public var lineage: LineageRow
-  /// The identity that the versions share.
-  public var identity: Int64
   /// The version that counts.
   public var event: Event
-  /// Transaction id as text.
-  public var transaction: String
   /// Names of the fields that differ between any two versions, in a fixed order.
   public var fields: [String]
   /// Where the latest `Event.versionsMax` versions stand, the one that counts first, the others by
@@ -84,8 +80,7 @@ extension Ledger {
       contents.contains { !$0[field].value.isExactly(contents[0][field].value) }
     }
     return ConflictRow(
-      lineage: lineage, identity: winner.event.identity, event: winner.event,
-      transaction: winner.transaction, fields: fields.map { contents[0][$0].name },
+      lineage: lineage, event: winner.event, fields: fields.map { contents[0][$0].name },
       places: [winner.event.place] + latest.dropFirst().map(\.version.event.place).sorted(),
       lineages: Set(last.values.map(\.version.event.lineage)))
   }
