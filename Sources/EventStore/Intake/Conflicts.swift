@@ -62,11 +62,8 @@ extension Ledger {
 
   private func conflict(_ winner: EventVersion, _ all: [Version]) throws -> ConflictRow? {
     // Of copies that agree in all that is material, the last one.
-    var last: [Event: Version] = [:]
-    for copy in all {
-      let material = copy.version.event.material
-      let known = last[material].map { Recency(of: $0.version.event) }
-      if known.map({ $0 < Recency(of: copy.version.event) }) ?? true { last[material] = copy }
+    let last = Dictionary(all.map { ($0.version.event.material, $0) }) {
+      Recency(of: $0.version.event) < Recency(of: $1.version.event) ? $1 : $0
     }
     guard last.count > 1, let lineage = try lineage(winner.event.lineage) else { return nil }
     let latest = last.values.sorted {
