@@ -140,12 +140,15 @@ struct MonthlySummary {
         ? one.key.app.utf8.lexicographicallyPrecedes(other.key.app.utf8)
         : one.key.month < other.key.month
     }
-    try writer.write(
-      ordered.compactMap { key, row -> (values: [Int64?], text: String)? in
-        guard let month = Month(text: key.month) else { return nil }
-        let values = [Int64(month.number), 0] + row.sums.map(\.value)
-        return (values + [row.isComplete ? 1 : 0], text: key.app)
-      })
+    try writer.write { add in
+      for (key, row) in ordered {
+        guard let month = Month(text: key.month) else { continue }
+        let sums = row.sums.map { $0.value.map(LedgerValue.integer) ?? .null }
+        try add(
+          [.integer(Int64(month.number)), .text(key.app)] + sums
+            + [.integer(row.isComplete ? 1 : 0)])
+      }
+    }
     return writer
   }
 }

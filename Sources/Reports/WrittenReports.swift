@@ -51,10 +51,10 @@ public struct WrittenReports: Sendable {
   public mutating func finish(in folder: String, checkedBy ledger: Ledger) throws {
     let (plan, restated) = (plan, restated)
     let labels = try Labels(of: ledger)
-    let (table, seal) = try writeRestatements(restated, plan: plan, labels: labels, into: folder)
-    seals[table.path] = seal
+    let changes = try writeRestatements(restated, plan: plan, labels: labels, into: folder)
+    seals.merge(changes.seals) { $1 }
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
-    tables.insert(table, at: place)
+    tables.insert(contentsOf: changes.tables, at: place)
     var manifest = Manifest(version: "", asOf: plan.rules.asOf, timeZone: plan.zone)
     manifest.dialect = plan.dialect
     manifest.resources = tables

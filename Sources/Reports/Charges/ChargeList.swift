@@ -134,10 +134,8 @@ private struct MonthFile {
       try former.carry(to: path)
       return former.seal
     }
-    let file = try CSVFile(path: path, dialect: dialect)
-    var header = CSVLine(dialect)
-    for column in ReportDefinition.charges.columns { header.add(plain: column.name) }
-    try file.add(header)
+    let file = try CSVFile(
+      path: path, dialect: dialect, columns: ReportDefinition.charges.columns)
     var (rows, removed) = (rows, removed)
     let separator = UInt8(ascii: dialect.separator)
     /// Adds the new rows that come before `limit`, or all.

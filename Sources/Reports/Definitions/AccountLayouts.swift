@@ -40,7 +40,7 @@ extension ReportDefinition {
     columns: [
       .key("report", .text, "Report whose published number changed."),
       .key("period", .month, "Month of the number."),
-      .key("key", .text, "Other key columns of the row, joined by commas."),
+      .key("key", .printed, "Other key columns of the row, joined by commas."),
       .key("column", .text, "Column that changed."),
       .cell(
         "published", .numeral, "Number closed, or last published as complete; 0 without a row."),

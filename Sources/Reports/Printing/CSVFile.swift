@@ -11,7 +11,8 @@ final class CSVFile {
   private let digest = SHA256Digest()
   private var bytes: Int64 = 0
 
-  init(path: String, dialect: CSVDialect) throws(SubledgerError) {
+  /// Makes the file at `path`, with a header unless there are no columns.
+  init(path: String, dialect: CSVDialect, columns: [Column] = []) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
       throw .system("make the file", path, .cannotCreate)
     }
@@ -21,6 +22,9 @@ final class CSVFile {
     lineEnd = Array((isPlain ? "\n" : "\r\n").utf8)
     buffer.reserveCapacity(pieceSize + 4096)
     if !isPlain { buffer.append(contentsOf: [0xef, 0xbb, 0xbf]) }
+    var header = CSVLine(dialect)
+    for column in columns { header.add(plain: column.name) }
+    if !columns.isEmpty { try add(header) }
   }
 
   /// Adds a line and, when the buffer is full, writes it.

@@ -68,12 +68,14 @@ final class TableWriter {
     try sink?.finish()
   }
 
-  /// Writes rows of values as a query returns them; each text of a row is its `text`.
-  func write(_ rows: [(values: [Int64?], text: String)]) throws {
+  /// Writes rows of values as a query returns them, which `body` adds one after another.
+  func write(_ body: (_ add: ([LedgerValue]) throws -> Void) throws -> Void) throws {
     try open("\(layout.name).csv")
-    for row in rows {
+    try body { row in
       try plan.checkStop()
-      try writeRow({ row.values[$0] }, text: { _ in row.text })
+      try writeRow(
+        { row[$0] == .null ? nil : row[$0].integer ?? 0 },
+        text: { if case .text(let text) = row[$0] { text } else { "" } })
     }
     try finish()
   }
@@ -154,11 +156,8 @@ final class TableWriter {
 
   private func open(_ path: String) throws(SubledgerError) {
     guard let folder else { return }
-    let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
-    var header = CSVLine(plan.dialect)
-    for column in layout.columns { header.add(plain: column.name) }
-    try file.add(header)
-    self.file = file
+    file = try CSVFile(
+      path: "\(folder)/\(path)", dialect: plan.dialect, columns: layout.columns)
     self.path = path
   }
 

@@ -13,29 +13,25 @@ struct Restatement: Sendable {
 
   var columnNames: [String] { cells.map { shape.definition.columns[$0.column].name } }
 
-  func keyText(_ labels: Labels) throws -> ExactText {
+  /// Cells of some columns as reports print them, exact and joined by commas.
+  func text(_ cells: [LedgerValue], of columns: [Int], _ labels: Labels) throws -> String {
     var line = CSVLine()
     var printer = RowPrinter(labels)
-    for (column, cell) in zip(shape.keys, ReportRow.decode(key) ?? []) {
+    for (column, cell) in zip(columns, cells) {
       try printer.add(cell, as: shape.definition.columns[column].format, to: &line)
     }
-    return ExactText(String(decoding: line.buffer, as: UTF8.self))
+    return String(decoding: line.buffer, as: UTF8.self)
   }
 }
 
 /// Writes `restatements.csv`: a line for each number that differs.
 func writeRestatements(
   _ restatements: [Restatement], plan: ReportPlan, labels: Labels, into folder: String
-) throws -> (ReportTable, FileSeal) {
-  let definition = ReportDefinition.restatements
-  let name = "\(definition.name).csv"
-  let file = try CSVFile(path: "\(folder)/\(name)", dialect: plan.dialect)
-  var line = CSVLine(plan.dialect)
-  for column in definition.columns { line.add(plain: column.name) }
-  try file.add(line)
-  var printer = RowPrinter(labels)
-  var lines: Int64 = 0
-  let ordered = try restatements.map { ($0, try $0.keyText(labels)) }.sorted { one, other in
+) throws -> TableWriter {
+  let ordered = try restatements.map { row in
+    let key = try row.text(ReportRow.decode(row.key) ?? [], of: row.shape.keys, labels)
+    return (row, ExactText(key))
+  }.sorted { one, other in
     let (report, otherReport) = (one.0.shape.definition.name, other.0.shape.definition.name)
     if report != otherReport {
       return report.utf8.lexicographicallyPrecedes(otherReport.utf8)
@@ -43,30 +39,27 @@ func writeRestatements(
     return one.0.month == other.0.month
       ? one.1.precedes(other.1) : one.0.month < other.0.month
   }
-  for (row, key) in ordered {
-    try plan.checkStop()
-    let columns = row.shape.definition.columns
-    let cells = row.cells.sorted {
-      columns[$0.column].name.utf8.lexicographicallyPrecedes(columns[$1.column].name.utf8)
-    }
-    for cell in cells {
-      let column = columns[cell.column]
-      line.removeAll()
-      line.add(plain: row.shape.definition.name)
-      line.add(plain: row.month.text)
-      line.add(printed: key.text)
-      line.add(plain: column.name)
-      try printer.add(cell.published, as: column.format, to: &line)
-      try printer.add(cell.restated, as: column.format, to: &line)
-      line.add(numeral: column.format.delta(from: cell.published, to: cell.restated))
-      line.add(plain: row.cause.rawValue)
-      line.add(row.run)
-      try file.add(line)
-      lines += 1
+  let writer = TableWriter(.restatements, plan: plan, labels: labels, into: folder)
+  try writer.write { add in
+    for (row, key) in ordered {
+      let columns = row.shape.definition.columns
+      let cells = row.cells.sorted {
+        columns[$0.column].name.utf8.lexicographicallyPrecedes(columns[$1.column].name.utf8)
+      }
+      for cell in cells {
+        let column = columns[cell.column]
+        try add([
+          .text(row.shape.definition.name), .integer(Int64(row.month.number)), .text(key.text),
+          .text(column.name),
+          .text(try row.text([cell.published], of: [cell.column], labels)),
+          .text(try row.text([cell.restated], of: [cell.column], labels)),
+          .text(column.format.delta(from: cell.published, to: cell.restated)),
+          .text(row.cause.rawValue), .integer(row.run),
+        ])
+      }
     }
   }
-  let table = ReportTable(path: name, rows: lines, columns: definition.columns.map(\.shown))
-  return (table, try file.finish())
+  return writer
 }
 
 extension CellFormat {
