@@ -37,6 +37,9 @@ struct RowFilter: Hashable {
   }
 
   private(set) var conditions: [Condition] = []
+  private static let signs: [Unicode.Scalar: String] = [
+    "%": "%25", ";": "%3B", "|": "%7C", "=": "%3D",
+  ]
 
   init() {}
 
@@ -61,24 +64,11 @@ struct RowFilter: Hashable {
   func attribute(_ name: String = "data-where") -> String {
     if conditions.isEmpty { return "" }
     let text = conditions.map { condition in
-      let values = condition.values.map(Self.written).joined(separator: "|")
+      let values = condition.values.map { replacing(Self.signs, in: $0) }
+        .joined(separator: "|")
       return "\(condition.column)\(condition.isExcluded ? "!=" : "=")\(values)"
     }
     return " \(name)=\"\(asHTML(text.joined(separator: ";")))\""
-  }
-
-  private static func written(_ value: String) -> String {
-    var text = ""
-    for character in value.unicodeScalars {
-      switch character {
-      case "%": text += "%25"
-      case ";": text += "%3B"
-      case "|": text += "%7C"
-      case "=": text += "%3D"
-      default: text.unicodeScalars.append(character)
-      }
-    }
-    return text
   }
 }
 
@@ -106,16 +96,11 @@ struct Definition {
 func asHTML(_ text: String) -> String {
   let shown = text.escaped
   guard shown.utf8.contains(where: { "<>&\"'".utf8.contains($0) }) else { return shown }
-  var out = ""
-  for character in shown.unicodeScalars {
-    switch character {
-    case "<": out += "&lt;"
-    case ">": out += "&gt;"
-    case "&": out += "&amp;"
-    case "\"": out += "&quot;"
-    case "'": out += "&#39;"
-    default: out.unicodeScalars.append(character)
-    }
-  }
-  return out
+  return replacing(
+    ["<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;", "'": "&#39;"], in: shown)
+}
+
+/// A text in which some signs are written otherwise, also before combining ones.
+private func replacing(_ signs: [Unicode.Scalar: String], in text: String) -> String {
+  text.unicodeScalars.map { signs[$0] ?? String($0) }.joined()
 }
