@@ -17,7 +17,7 @@ struct ChartTests {
     let chart = ColumnChart(
       table: table(values),
       series: [.init(column: 0, style: "c1"), .init(column: 1, style: "loss", isBelow: true)],
-      labels: AxisLabel.months(values.map { _ in "2026-02" }), numbers: numbers
+      labels: AxisLabel.dates(values.map { _ in "2026-02" }), numbers: numbers
     ).html(name: "Test")
     let shapes = bars(chart)
     let nonzero = values.joined().filter { ($0 ?? 0) != 0 }.count
@@ -59,13 +59,13 @@ struct ChartTests {
   @Test("Names of many periods are thinned, and fewer where there is little room")
   func labels() {
     let days = (0..<90).map { "2026-01-\($0 % 28 + 1)" }
-    let labels = AxisLabel.days(days)
+    let labels = AxisLabel.dates(days)
     #expect(labels.count == 90)
     #expect((6...12).contains(labels.count { !$0.text.isEmpty }))
     #expect((2...6).contains(labels.count { $0.style == "name" }))
-    #expect(AxisLabel.months(["2026-02"]).map(\.text) == ["Feb\u{a0}’26"])
-    #expect(AxisLabel.months(["strange"]).map(\.text) == ["strange"])
-    #expect(AxisLabel.months([]).isEmpty)
+    #expect(AxisLabel.dates(["2026-02"]).map(\.text) == ["Feb\u{a0}’26"])
+    #expect(AxisLabel.dates(["strange"]).map(\.text) == ["strange"])
+    #expect(AxisLabel.dates([]).isEmpty)
   }
 
   @Test("Bars in rows share an axis that has zero on it")

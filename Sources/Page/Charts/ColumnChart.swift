@@ -43,11 +43,7 @@ struct ColumnChart {
     for (index, row) in table.rows.enumerated() {
       draw(row, stacks[index], left: Double(index) * step, step, place, &plot)
     }
-    for (index, label) in labels.enumerated() where !label.text.isEmpty {
-      let x = (Double(index) + 0.5) * step
-      plot.label(label.text, label.style, x: x, y: height + 26)
-    }
-    return frame(axis, plot, name: name, height: height + 34)
+    return frame(axis, plot, labels, of: table, name: name, height: height)
   }
 
   /// The parts of a row's column as stretches on the value axis.
@@ -96,40 +92,38 @@ struct AxisLabel {
   let text: String
   let style: String
 
-  /// Names for months such as `2026-02`, of which only some are shown where they are many.
-  static func months(_ months: [String]) -> [AxisLabel] {
-    thinned(months.count) { index in
-      let parts = months[index].split(separator: "-")
-      guard let year = parts.first, let month = parts.last.flatMap({ Int($0) }), 1...12 ~= month
-      else { return months[index] }
-      return "\(monthNames[month - 1].prefix(3))\u{a0}’\(year.suffix(2))"
-    }
-  }
-
-  /// Names for days such as `2026-02-14`.
-  static func days(_ days: [String]) -> [AxisLabel] {
-    thinned(days.count) { index in
-      let parts = days[index].split(separator: "-")
-      guard parts.count == 3, let month = Int(parts[1]), 1...12 ~= month, let day = Int(parts[2])
-      else { return days[index] }
-      return "\(day)\u{a0}\(monthNames[month - 1].prefix(3))"
-    }
-  }
-
-  private static func thinned(_ count: Int, _ text: (Int) -> String) -> [AxisLabel] {
-    let (few, many) = (max(1, (count + 4) / 5), max(1, (count + 11) / 12))
+  /// Names for months such as `2026-02` or days such as `2026-02-14`, of which only some are shown
+  /// where they are many.
+  static func dates(_ dates: [String]) -> [AxisLabel] {
+    let (few, many) = (max(1, (dates.count + 4) / 5), max(1, (dates.count + 11) / 12))
     // Whoever sees few sees a part of many, so that labels keep their distances.
     let both = (few + many - 1) / many * many
-    return (0..<count).map { index in
+    return dates.enumerated().map { index, date in
       guard index % many == 0 else { return AxisLabel(text: "", style: "") }
-      return AxisLabel(text: text(index), style: index % both == 0 ? "name" : "name wide")
+      return AxisLabel(text: name(of: date), style: index % both == 0 ? "name" : "name wide")
     }
+  }
+
+  private static func name(of date: String) -> String {
+    let parts = date.split(separator: "-")
+    guard parts.count > 1, let month = Int(parts[1]), 1...12 ~= month else { return date }
+    let name = monthNames[month - 1].prefix(3)
+    if parts.count == 2 { return "\(name)\u{a0}’\(parts[0].suffix(2))" }
+    return Int(parts[2]).map { "\($0)\u{a0}\(name)" } ?? date
   }
 }
 
-/// An axis beside a plot that takes the rest of the width.
-func frame(_ axis: Marks, _ plot: Marks, name: String, height: Double) -> String {
-  let height = decimal(height, hundredths: false)
+/// An axis beside a plot `height` high, whose rows have `labels` and take the rest of the width.
+func frame(
+  _ axis: Marks, _ plot: Marks, _ labels: [AxisLabel], of table: PageTable, name: String,
+  height: Double
+) -> String {
+  var plot = plot
+  let step = 100 / Double(max(1, table.rows.count))
+  for (index, label) in labels.enumerated() where !label.text.isEmpty {
+    plot.label(label.text, label.style, x: (Double(index) + 0.5) * step, y: height + 26)
+  }
+  let height = decimal(height + 34, hundredths: false)
   return "<div class=\"chart\"><svg class=\"values\" height=\"\(height)\" aria-hidden=\"true\">"
     + axis.text + "</svg><svg class=\"plot\" height=\"\(height)\" role=\"img\" aria-label=\""
     + asHTML(name) + "\">" + plot.text + "</svg></div>"

@@ -61,11 +61,7 @@ struct RangeChart {
           to: (x, place(high / 1_000_000, top)))
       }
     }
-    for (index, label) in labels.enumerated() where !label.text.isEmpty {
-      plot.label(
-        label.text, label.style, x: (Double(index) + 0.5) * step, y: Self.height + 26)
-    }
-    return frame(axis, plot, name: name, height: Self.height + 34)
+    return frame(axis, plot, labels, of: table, name: name, height: Self.height)
   }
 
   /// The height of some seconds: the named ones lie at equal distances.

@@ -6,7 +6,7 @@ internal import Formats
 extension SetContents {
   func deliveryCharts(_ numbers: Numbers, _ tables: inout [PageTable]) throws -> ChartGroup {
     let days = deliveries.values(of: "day")
-    let labels = AxisLabel.days(days)
+    let labels = AxisLabel.dates(days)
     let counts = dayTable(
       days,
       [

@@ -5,10 +5,8 @@ extension SetContents {
   func revenueCharts(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartGroup {
     let months = months(of: revenue)
     let days = revenueDays.values(of: "period")
-    let byMonth = views(
-      revenue, months, head: "Month", labels: AxisLabel.months(months), numbers, &tables)
-    let byDay = views(
-      revenueDays, days, head: "Day", labels: AxisLabel.days(days), numbers, &tables)
+    let byMonth = views(revenue, months, head: "Month", numbers, &tables)
+    let byDay = views(revenueDays, days, head: "Day", numbers, &tables)
     var daily = ChartFigure(
       "revenue-days", "Revenue by day", note: "Last three months of the set, in USD.", byDay)
     daily.isPrinted = false
@@ -23,7 +21,7 @@ extension SetContents {
   }
 
   private func views(
-    _ cube: Cube, _ periods: [String], head: String, labels: [AxisLabel], _ numbers: Numbers,
+    _ cube: Cube, _ periods: [String], head: String, _ numbers: Numbers,
     _ tables: inout [PageTable]
   ) -> [ChartFigure.View] {
     if periods.isEmpty { return [] }
@@ -35,7 +33,8 @@ extension SetContents {
       let series =
         (0..<parts).map { ColumnChart.Series(column: $0, style: styles[$0]) }
         + [ColumnChart.Series(column: parts, style: "loss", isBelow: true)]
-      let chart = ColumnChart(table: table, series: series, labels: labels, numbers: numbers)
+      let chart = ColumnChart(
+        table: table, series: series, labels: AxisLabel.dates(periods), numbers: numbers)
       let name = "Revenue by \(head.lowercased()), stacked by \(title.lowercased())"
       return ChartFigure.View(
         title: title,

@@ -53,7 +53,7 @@ extension SetContents {
         table: table,
         series: places.map {
           ColumnChart.Series(column: $0, style: columns[$0].2, isBelow: columns[$0].3)
-        }, labels: AxisLabel.months(months(of: churn)), numbers: numbers, height: height)
+        }, labels: AxisLabel.dates(months(of: churn)), numbers: numbers, height: height)
     }
     return ChartFigure(
       "active", "Active subscriptions", note: "At the end of each month; below, who came and went.",
@@ -74,7 +74,7 @@ extension SetContents {
     let chart = ColumnChart(
       table: table,
       series: seen.map { ColumnChart.Series(column: $0, style: reasons[$0].style) },
-      labels: AxisLabel.months(months(of: churn)), numbers: numbers)
+      labels: AxisLabel.dates(months(of: churn)), numbers: numbers)
     return ChartFigure(
       "churn", "Churn by reason", note: "Subscriptions that ended, by month.",
       chart: chart.html(name: "Churned subscriptions by month and reason"), chart.legend,
