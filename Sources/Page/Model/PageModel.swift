@@ -35,14 +35,14 @@ struct PageModel {
     earned = contents.earned(numbers)
     missing = contents.missing(numbers)
     tasks = try contents.tasks(numbers)
-    var tables: [PageTable] = []
-    figures = try contents.chartGroups(numbers, &tables)
+    figures = try contents.chartGroups(numbers)
     breaks = try contents.breaks(numbers)
     restatements = try contents.restatements(numbers)
     inputs = try contents.inputList(manifest, numbers)
     coverage = try contents.coverage(numbers)
     sources =
-      tables.flatMap(\.sources) + (earned + missing).flatMap(\.sources) + tasks.sources
+      figures.flatMap(\.charts).flatMap(\.sources) + (earned + missing).flatMap(\.sources)
+      + tasks.sources
       + restatements.sources + inputs.sources + BreakItem.sources
     definitionsOf = Self.definitions(in: contents.set)
   }
@@ -113,6 +113,7 @@ struct ChartFigure {
     let legend: [LegendEntry]
     let chart: String
     let table: String
+    let sources: [Source]
   }
 
   struct LegendEntry {
@@ -130,10 +131,13 @@ struct ChartFigure {
   var isPrinted = true
 
   let hasViews: Bool
+  /// The columns of its tables, also of those without rows.
+  private(set) var sources: [Source]
 
   init(_ id: String, _ title: String, note: String, _ views: [View]) {
     (self.id, self.title, self.note, self.views) = (id, title, note, views)
     hasViews = views.count > 1
+    sources = views.flatMap(\.sources)
   }
 
   /// A table that is read as a chart, unless it has no rows.
@@ -158,8 +162,9 @@ struct ChartFigure {
         : [
           View(
             title: "", legend: legend, chart: chart(),
-            table: table.html(caption: caption, numbers))
+            table: table.html(caption: caption, numbers), sources: table.sources)
         ])
+    sources = table.sources
   }
 }
 

@@ -4,7 +4,7 @@ internal import Domain
 internal import Formats
 
 extension SetContents {
-  func deliveryCharts(_ numbers: Numbers, _ tables: inout [PageTable]) throws -> ChartGroup {
+  func deliveryCharts(_ numbers: Numbers) throws -> ChartGroup {
     let days = deliveries.values(of: "day")
     let labels = AxisLabel.dates(days)
     let counts = dayTable(
@@ -20,7 +20,6 @@ extension SetContents {
       ("outages", "Outages", "Times in which your endpoint took no delivery.", try outages()),
       ("gaps", "Feed gaps", "Times in which a feed brought fewer events than likely.", try gaps()),
     ]
-    tables += [counts, latency] + silences.map(\.3)
     let styles = ["c1", "c2", "c3", "c4"]
     let chart = ColumnChart(
       table: counts,
@@ -38,7 +37,7 @@ extension SetContents {
       let axis = " The bar is the time from the first month of the set to as-of."
       figures.append(ChartFigure(id, title, note: note + axis, table, numbers))
     }
-    if !drill.sums.isEmpty { figures.append(recallFigure(numbers, &tables)) }
+    if !drill.sums.isEmpty { figures.append(recallFigure(numbers)) }
     return ChartGroup(id: "deliveries", title: "Deliveries", charts: figures)
   }
 
@@ -55,7 +54,7 @@ extension SetContents {
   }
 
   /// What the checks found of the events that the last drill damaged.
-  private func recallFigure(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
+  private func recallFigure(_ numbers: Numbers) -> ChartFigure {
     let measures = [
       ("Damaged", Measure.sum("injected"), Unit.count), ("Found", .sum("found"), .count),
       ("Missed", .sum("missed"), .count), ("Not provable", .sum("unrevealed"), .count),
@@ -72,7 +71,6 @@ extension SetContents {
           .init(from: found, to: found + missed, style: "loss"),
         ]
       })
-    tables.append(table)
     return ChartFigure(
       "drill", "Recall of the checks",
       note: "The last drill damaged events in a copy of the ledger. What nothing in the data can "

@@ -109,10 +109,10 @@ extension SetContents {
   }
 
   /// The charts in the order of the page.
-  func chartGroups(_ numbers: Numbers, _ tables: inout [PageTable]) throws -> [ChartGroup] {
+  func chartGroups(_ numbers: Numbers) throws -> [ChartGroup] {
     [
-      revenueCharts(numbers, &tables), subscriptionCharts(numbers, &tables),
-      renewalCharts(numbers, &tables), try deliveryCharts(numbers, &tables),
+      revenueCharts(numbers), subscriptionCharts(numbers),
+      renewalCharts(numbers), try deliveryCharts(numbers),
     ]
   }
 }

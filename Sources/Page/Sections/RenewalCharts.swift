@@ -2,7 +2,7 @@
 internal import Domain
 
 extension SetContents {
-  func renewalCharts(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartGroup {
+  func renewalCharts(_ numbers: Numbers) -> ChartGroup {
     let found = [
       (
         "renewals", "Renewals by ordinal", "How often subscriptions have renewed; all months.",
@@ -16,7 +16,6 @@ extension SetContents {
         retentionTable()
       ),
     ]
-    tables += found.map(\.3)
     return ChartGroup(
       id: "renewals-trials", title: "Renewals, trials, retention",
       charts: found.map { ChartFigure($0, $1, note: $2, $3, numbers) })

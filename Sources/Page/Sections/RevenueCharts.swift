@@ -2,11 +2,11 @@
 internal import Domain
 
 extension SetContents {
-  func revenueCharts(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartGroup {
+  func revenueCharts(_ numbers: Numbers) -> ChartGroup {
     let months = months(of: revenue)
     let days = revenueDays.values(of: "period")
-    let byMonth = views(revenue, months, head: "Month", numbers, &tables)
-    let byDay = views(revenueDays, days, head: "Day", numbers, &tables)
+    let byMonth = views(revenue, months, head: "Month", numbers)
+    let byDay = views(revenueDays, days, head: "Day", numbers)
     var daily = ChartFigure(
       "revenue-days", "Revenue by day", note: "Last three months of the set, in USD.", byDay)
     daily.isPrinted = false
@@ -21,13 +21,11 @@ extension SetContents {
   }
 
   private func views(
-    _ cube: Cube, _ periods: [String], head: String, _ numbers: Numbers,
-    _ tables: inout [PageTable]
+    _ cube: Cube, _ periods: [String], head: String, _ numbers: Numbers
   ) -> [ChartFigure.View] {
     if periods.isEmpty { return [] }
     return [("Store", "store"), ("Provider", "provider"), ("App", "app_id")].map { title, part in
       let table = stacked(cube.by("period", part), by: part, periods, head: head, total: cube)
-      tables.append(table)
       let parts = table.columns.count - 2
       let styles = (0..<parts).map { Self.isRest(table.columns[$0]) ? "c0" : "c\($0 % 7 + 1)" }
       let series =
@@ -37,9 +35,8 @@ extension SetContents {
         table: table, series: series, labels: AxisLabel.dates(periods), numbers: numbers)
       let name = "Revenue by \(head.lowercased()), stacked by \(title.lowercased())"
       return ChartFigure.View(
-        title: title,
-        legend: chart.legend, chart: chart.html(name: name),
-        table: table.html(caption: name, numbers))
+        title: title, legend: chart.legend, chart: chart.html(name: name),
+        table: table.html(caption: name, numbers), sources: table.sources)
     }
   }
 

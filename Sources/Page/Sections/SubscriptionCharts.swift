@@ -2,18 +2,17 @@
 internal import Domain
 
 extension SetContents {
-  func subscriptionCharts(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartGroup {
+  func subscriptionCharts(_ numbers: Numbers) -> ChartGroup {
     var charts: [ChartFigure] = []
     if let month = lastComplete(mrr) ?? months(of: mrr).last {
       let table = waterfall(of: month)
-      tables.append(table)
       charts.append(
         ChartFigure(
           "mrr", "MRR movement", note: "In \(monthName(month)), in USD; steps of zero left out.",
           table, caption: "MRR movement in \(monthName(month))", numbers))
     }
-    charts.append(active(numbers, &tables))
-    charts.append(reasons(numbers, &tables))
+    charts.append(active(numbers))
+    charts.append(reasons(numbers))
     return ChartGroup(id: "subscriptions", title: "Subscriptions", charts: charts)
   }
 
@@ -41,13 +40,12 @@ extension SetContents {
       columns: [PageTable.Column(title: "USD", unit: .usd)], rows: rows)
   }
 
-  private func active(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
+  private func active(_ numbers: Numbers) -> ChartFigure {
     let columns = [
       ("Active at the end", "active_close", "total", false), ("New", "new", "gain", false),
       ("First seen", "first_seen", "c6", false), ("Churned", "churned", "loss", true),
     ]
     let table = monthly(churn, columns.map { ($0.0, $0.1) }, .count)
-    tables.append(table)
     func chart(_ places: [Int], height: Double) -> ColumnChart {
       ColumnChart(
         table: table,
@@ -64,10 +62,9 @@ extension SetContents {
       caption: "Active, new and churned subscriptions", numbers)
   }
 
-  private func reasons(_ numbers: Numbers, _ tables: inout [PageTable]) -> ChartFigure {
+  private func reasons(_ numbers: Numbers) -> ChartFigure {
     let reasons = ChurnReason.all
     let table = monthly(churn, reasons.map { ($0.title, $0.column) }, .count)
-    tables.append(table)
     let seen = reasons.indices.filter { place in
       table.rows.contains { ($0.values[place] ?? 0) != 0 }
     }
