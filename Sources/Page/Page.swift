@@ -19,9 +19,13 @@ public func writePage(of set: ReportSet, in locale: PageLocale) throws {
   for (name, template) in templates {
     try library.register(String(decoding: template, as: UTF8.self), named: name)
   }
-  let style = String(decoding: PackageResources.page_css, as: UTF8.self)
-  let view = PageView(model, style: style)
-  let page = library.render(byName(view) ?? view, withTemplate: "page") ?? ""
+  let style = PackageResources.page_css
+  let view: [String: Any] = [
+    "model": byName(model) ?? model, "style": String(decoding: style, as: UTF8.self),
+    // The only style that the page's own policy allows.
+    "styleHash": base64(ofHex: sha256(of: style)),
+  ]
+  let page = library.render(view, withTemplate: "page") ?? ""
   try writeFile(Array(page.utf8), to: "\(set.folder)/\(pageName)")
 }
 
@@ -45,22 +49,6 @@ private let templates = [
   ("page", PackageResources.page_mustache), ("cards", PackageResources.cards_mustache),
   ("figure", PackageResources.figure_mustache),
 ]
-
-/// What the templates show: the page's model and what surrounds it.
-struct PageView {
-  let model: PageModel
-  let style: String
-  /// The only style that the page's own policy allows.
-  let styleHash: String
-  let definitions: [Definition]
-
-  init(_ model: PageModel, style: String) {
-    self.model = model
-    self.style = style
-    styleHash = base64(ofHex: sha256(of: Array(style.utf8)))
-    definitions = model.definitions
-  }
-}
 
 private func base64(ofHex digits: String) -> String {
   let nibbles = digits.compactMap(\.hexDigitValue)

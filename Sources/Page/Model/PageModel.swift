@@ -15,16 +15,15 @@ struct PageModel {
   let restatements: RestatementList
   let inputs: InputList
   let coverage: CoverageTable
-  private let definitionsOf: [Source: Definition]
-  private let sources: [Source]
-
   /// Every column that a number of the page is made of, in the order of files and columns.
-  var definitions: [Definition] {
-    let used = Set(sources)
-    return definitionsOf.filter { used.contains($0.key) }.map(\.value).sorted {
-      ($0.report, $0.column) < ($1.report, $1.column)
-    }
-  }
+  let definitions: [Definition]
+
+  /// The columns that the templates name.
+  private static let named = [
+    "breaks": ["missing_events", "estimated_usd", "evidence_expires_at"],
+    "refetch_worklist": ["missing_events", "at_stake_usd", "hours_left"],
+    "restatements": ["published", "restated", "delta"],
+  ].flatMap { report, columns in columns.map { Source(report: report, column: $0) } }
 
   init(_ contents: SetContents, _ numbers: Numbers) throws {
     let manifest = contents.set.manifest
@@ -40,11 +39,11 @@ struct PageModel {
     restatements = try contents.restatements(numbers)
     inputs = try contents.inputList(manifest, numbers)
     coverage = try contents.coverage(numbers)
-    sources =
+    let sources = Set(
       figures.flatMap(\.charts).flatMap(\.sources) + (earned + missing).flatMap(\.sources)
-      + tasks.sources
-      + restatements.sources + inputs.sources + BreakItem.sources
-    definitionsOf = Self.definitions(in: contents.set)
+        + inputs.sources + Self.named)
+    definitions = Self.definitions(in: contents.set).filter { sources.contains($0.key) }
+      .map(\.value).sorted { ($0.report, $0.column) < ($1.report, $1.column) }
   }
 
   private static func definitions(in set: ReportSet) -> [Source: Definition] {
@@ -62,6 +61,9 @@ struct PageModel {
     return found
   }
 }
+
+/// What a template shows of an entry of a list, by the names that it uses.
+typealias PageItem = [String: String]
 
 /// One number that is read first.
 struct Figure {

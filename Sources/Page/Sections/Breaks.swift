@@ -2,29 +2,9 @@
 internal import Domain
 internal import Reports
 
-/// A break that is open, as the page lists it.
-struct BreakItem {
-  let id: String
-  let code: String
-  let severity: String
-  let place: String
-  let missing: String
-  let worth: String
-  let hasWorth: Bool
-  let expected: String
-  let until: String?
-  let evidence: String
-  let action: String
-  let filter: String
-
-  static let sources = ["missing_events", "estimated_usd", "evidence_expires_at"].map {
-    Source(report: "breaks", column: $0)
-  }
-}
-
 struct BreakGroup {
   let title: String
-  let items: [BreakItem]
+  let items: [PageItem]
 }
 
 /// Statuses of breaks that wait for somebody.
@@ -32,27 +12,41 @@ let openStatus = ["open", "reopened"]
 
 extension SetContents {
   private static let columns = [
-    "break_id", "code", "status", "severity", "provider", "app_id", "store", "expected_at",
+    "break_id", "code", "status", "severity", "provider", "app_id", "store",
     "evidence_expires_at", "missing_events", "estimated_usd", "evidence", "action",
   ]
 
   /// Ten breaks whose evidence expires first, and the ten others that are worth most.
   func breaks(_ numbers: Numbers) throws -> [BreakGroup] {
     var urgent = ShortList<[String]>(count: 10) {
-      ($0[8], -(micros($0[10]) ?? 0), $0[0]) < ($1[8], -(micros($1[10]) ?? 0), $1[0])
+      ($0[7], -(micros($0[9]) ?? 0), $0[0]) < ($1[7], -(micros($1[9]) ?? 0), $1[0])
     }
     var great = ShortList<[String]>(count: 10) {
-      (-(micros($0[10]) ?? -1), $0[0]) < (-(micros($1[10]) ?? -1), $1[0])
+      (-(micros($0[9]) ?? -1), $0[0]) < (-(micros($1[9]) ?? -1), $1[0])
     }
     try forEachRow(of: "breaks", Self.columns) { cells in
       guard openStatus.contains(cells[2]) else { return }
       // Text of one form has the order of time.
-      if cells[8] > asOf.text { urgent.add(cells) } else { great.add(cells) }
+      if cells[7] > asOf.text { urgent.add(cells) } else { great.add(cells) }
     }
     return [("Evidence expires first", urgent), ("Worth most", great)].compactMap { title, list in
-      let items = list.sorted.map { BreakItem($0, numbers) }
+      let items = list.sorted.map { item($0, numbers) }
       return items.isEmpty ? nil : BreakGroup(title: title, items: items)
     }
+  }
+
+  /// A break that is open.
+  private func item(_ cells: [String], _ numbers: Numbers) -> PageItem {
+    var item = [
+      "id": cells[0].escaped, "code": cells[1], "severity": cells[3],
+      "place": place(cells[4], cells[5], cells[6]),
+      "missing": numbers.text(micros(cells[8]), .count),
+      "evidence": cells[10].escaped, "action": cells[11].escaped,
+      "filter": RowFilter("break_id", cells[0]).attribute(),
+    ]
+    if !cells[7].isEmpty { item["until"] = minute(cells[7]) }
+    if !cells[9].isEmpty { item["worth"] = numbers.text(micros(cells[9]), .usd) }
+    return item
   }
 
   func tasks(_ numbers: Numbers) throws -> TaskList {
@@ -60,20 +54,20 @@ extension SetContents {
       "priority", "provider", "app_id", "store", "missing_events", "at_stake_usd", "hours_left",
       "method", "host", "note", "break_ids",
     ]
-    var items: [TaskItem] = []
+    var items: [PageItem] = []
     var count = 0
     try forEachRow(of: "refetch_worklist", columns) { cells in
       count += 1
       guard count <= 5 else { return }
       let call = cells[8].isEmpty ? cells[9] : "\(cells[7]) \(cells[8])"
-      items.append(
-        TaskItem(
-          priority: cells[0], filter: RowFilter("priority", cells[0]).attribute(),
-          place: place(cells[1], cells[2], cells[3]), call: call.escaped,
-          missing: numbers.text(micros(cells[4]), .count),
-          worth: numbers.text(micros(cells[5]), .usd),
-          hours: numbers.text(micros(cells[6]), .count), hasHours: !cells[6].isEmpty,
-          breaks: cells[10].escaped))
+      var item = [
+        "filter": RowFilter("priority", cells[0]).attribute(),
+        "place": place(cells[1], cells[2], cells[3]), "call": call.escaped,
+        "missing": numbers.text(micros(cells[4]), .count),
+        "worth": numbers.text(micros(cells[5]), .usd), "breaks": cells[10].escaped,
+      ]
+      if !cells[6].isEmpty { item["hours"] = numbers.text(micros(cells[6]), .count) }
+      items.append(item)
     }
     let all = numbers.text(Int128(count) * 1_000_000, .count)
     return TaskList(items: items, all: count > 5 ? all : nil)
@@ -100,9 +94,10 @@ extension SetContents {
         what: "\(cells[0]) \(cells[1]): \(cells[3])".escaped, key: cells[2].escaped,
         filter: filter.attribute(), unit: unit?.rawValue,
         values: [4, 5, 6].map { place in
-          RestatementRow.Value(
-            column: columns[place],
-            text: unit.map { numbers.text(micros(cells[place]), $0) } ?? cells[place].escaped)
+          [
+            "column": columns[place],
+            "text": unit.map { numbers.text(micros(cells[place]), $0) } ?? cells[place].escaped,
+          ]
         }, cause: cells[7].escaped)
     }
     return RestatementList(
@@ -131,65 +126,25 @@ private func place(_ provider: String, _ app: String, _ store: String) -> String
   return parts.filter { !$0.isEmpty }.map(\.escaped).joined(separator: " · ")
 }
 
-extension BreakItem {
-  init(_ cells: [String], _ numbers: Numbers) {
-    (id, code, severity) = (cells[0].escaped, cells[1], cells[3])
-    place = Page.place(cells[4], cells[5], cells[6])
-    (expected, until) = (minute(cells[7]), cells[8].isEmpty ? nil : minute(cells[8]))
-    missing = numbers.text(micros(cells[9]), .count)
-    worth = numbers.text(micros(cells[10]), .usd)
-    hasWorth = !cells[10].isEmpty
-    (evidence, action) = (cells[11].escaped, cells[12].escaped)
-    filter = RowFilter("break_id", cells[0]).attribute()
-  }
-}
-
 struct TaskList {
-  let items: [TaskItem]
+  let items: [PageItem]
   /// How many there are; nil when all are listed.
   let all: String?
-
-  var sources: [Source] {
-    ["missing_events", "at_stake_usd", "hours_left"].map {
-      Source(report: "refetch_worklist", column: $0)
-    }
-  }
-}
-
-struct TaskItem {
-  let priority: String
-  let filter: String
-  let place: String
-  let call: String
-  let missing: String
-  let worth: String
-  let hours: String
-  let hasHours: Bool
-  let breaks: String
 }
 
 struct RestatementList {
   let rows: [RestatementRow]
   let count: String
   let isEmpty: Bool
-
-  var sources: [Source] {
-    ["published", "restated", "delta"].map { Source(report: "restatements", column: $0) }
-  }
 }
 
 struct RestatementRow {
-  struct Value {
-    let column: String
-    let text: String
-  }
-
   let what: String
   let key: String
   let filter: String
   /// Nil when the values are no numbers.
   let unit: String?
-  let values: [Value]
+  let values: [PageItem]
   let cause: String
 }
 

@@ -5,21 +5,10 @@ internal import Reports
 /// The lines of the archives, and how new each feed is.
 struct InputList {
   let table: String
-  let feeds: [FeedRow]
-  let rejected: [RejectedArchive]
+  let feeds: [PageItem]
+  let rejected: [PageItem]
   let archives: String
   let sources: [Source]
-
-  struct FeedRow {
-    let feed: String
-    let newest: String
-  }
-
-  struct RejectedArchive {
-    let name: String
-    let filter: String
-    let lines: String
-  }
 }
 
 /// For each metric, in how many feeds of a provider it is measured.
@@ -65,12 +54,13 @@ extension SetContents {
     }
     return InputList(
       table: table.rows.isEmpty ? "" : table.html(caption: "Lines of the archives", numbers),
-      feeds: manifest.watermarks.compactMap(InputList.FeedRow.init),
+      feeds: manifest.watermarks.compactMap(feed),
       rejected: rejected.sorted.map { cells in
-        InputList.RejectedArchive(
-          name: cells[0].escaped,
-          filter: RowFilter("archive", cells[0]).and("sha256", cells[1]).attribute(),
-          lines: numbers.text(micros(cells[2]), .count))
+        [
+          "name": cells[0].escaped,
+          "filter": RowFilter("archive", cells[0]).and("sha256", cells[1]).attribute(),
+          "lines": numbers.text(micros(cells[2]), .count),
+        ]
       }, archives: numbers.text(Int128(count) * 1_000_000, .count), sources: table.sources)
   }
 
@@ -117,16 +107,13 @@ extension SetContents {
   }
 }
 
-extension InputList.FeedRow {
-  /// A watermark of the manifest; nil when it is none.
-  init?(_ watermark: JSONValue) {
-    guard case .object(let members) = watermark, case .string(let newest) = members["newest"],
-      case .string(let provider) = members["provider"], case .string(let app) = members["app_id"]
-    else { return nil }
-    let name = shownName(provider, of: "provider")
-    feed = app.isEmpty ? name : "\(name) · \(app.escaped)"
-    self.newest = minute(newest)
-  }
+/// A watermark of the manifest; nil when it is none.
+private func feed(_ watermark: JSONValue) -> PageItem? {
+  guard case .object(let members) = watermark, case .string(let newest) = members["newest"],
+    case .string(let provider) = members["provider"], case .string(let app) = members["app_id"]
+  else { return nil }
+  let name = shownName(provider, of: "provider")
+  return ["feed": app.isEmpty ? name : "\(name) · \(app.escaped)", "newest": minute(newest)]
 }
 
 extension String {
