@@ -35,12 +35,7 @@ extension ChargeList {
     for (month, rows) in removed {
       guard let file = former.charges[month] else { return false }
       var missing = rows
-      try file.forEachRow { row in
-        let fingerprint = Fingerprint.of(row)
-        if let count = missing[fingerprint] {
-          missing[fingerprint] = count > 1 ? count - 1 : nil
-        }
-      }
+      try file.forEachRow { _ = missing.takeOne(of: Fingerprint.of($0)) }
       guard missing.isEmpty else { return false }
     }
     return true
@@ -147,13 +142,7 @@ private struct MonthFile {
       }) == true {}
     }
     try former?.forEachRow { line in
-      if !removed.isEmpty {
-        let fingerprint = Fingerprint.of(line)
-        if let count = removed[fingerprint] {
-          removed[fingerprint] = count > 1 ? count - 1 : nil
-          return
-        }
-      }
+      if !removed.isEmpty, removed.takeOne(of: Fingerprint.of(line)) { return }
       try addRows(before: line)
       try file.add(line: line)
     }

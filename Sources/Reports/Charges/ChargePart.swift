@@ -30,11 +30,7 @@ public struct ChargePart: Sendable {
     var kept: [Int64: Int] = [:]
     for entry in before.entries { kept[before.fingerprint(of: entry), default: 0] += 1 }
     for entry in now.entries {
-      let fingerprint = now.fingerprint(of: entry)
-      if let count = kept[fingerprint], count > 0 {
-        kept[fingerprint] = count - 1
-        continue
-      }
+      if kept.takeOne(of: now.fingerprint(of: entry)) { continue }
       var copy = entry
       copy.start = bytes.count
       bytes.append(contentsOf: now.bytes[entry.start..<entry.start + entry.count])
@@ -43,8 +39,7 @@ public struct ChargePart: Sendable {
     // Rows that stay are counted in both.
     for entry in before.entries {
       let fingerprint = before.fingerprint(of: entry)
-      guard let count = kept[fingerprint], count > 0 else { continue }
-      kept[fingerprint] = count - 1
+      guard kept.takeOne(of: fingerprint) else { continue }
       removed[entry.day.month, default: [:]][fingerprint, default: 0] += 1
     }
     for (month, sums) in now.totals { totals[month, default: ChargeTotals()].add(sums) }
@@ -59,10 +54,7 @@ public struct ChargePart: Sendable {
   }
 
   private func fingerprint(of entry: Entry) -> Int64 {
-    bytes.withUnsafeBytes { bytes in
-      Fingerprint.of(
-        UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + entry.count]))
-    }
+    bytes.withUnsafeBytes { Fingerprint.of($0.row(entry)) }
   }
 
   /// Puts the rows in the order of the list.
@@ -76,6 +68,15 @@ public struct ChargePart: Sendable {
         return precedes(bytes.row(left), bytes.row(right), separator)
       }
     }
+  }
+}
+
+extension [Int64: Int] {
+  /// Takes away one of what is counted; false when none is left.
+  mutating func takeOne(of key: Int64) -> Bool {
+    guard let count = self[key] else { return false }
+    self[key] = count > 1 ? count - 1 : nil
+    return true
   }
 }
 

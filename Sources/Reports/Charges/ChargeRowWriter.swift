@@ -32,17 +32,12 @@ public struct ChargeArrival: Sendable {
 
 /// Writes rows of the list of charges, on any thread.
 public struct ChargeRowWriter: Sendable {
-  private struct Archive: Sendable {
-    let cell: [UInt8]
-    let run: Int64
-  }
-
   /// How rows are written.
   public let dialect: CSVDialect
   private let decimals: Int?
   private let calendar: CivilCalendar
   private let labels: Labels
-  private let archives: [Int32: Archive]
+  private let archives: [Int32: (cell: [UInt8], run: Int64)]
   private let runs: PublishingRuns
   /// Whether any app's own ids of users are stored.
   public let hasCustomerIDs: Bool
@@ -55,12 +50,11 @@ public struct ChargeRowWriter: Sendable {
   ) throws {
     (self.dialect, self.decimals) = (dialect, decimals)
     calendar = rules.calendar
-    var archives: [Int32: Archive] = [:]
+    var archives: [Int32: (cell: [UInt8], run: Int64)] = [:]
     try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
       var line = CSVLine(dialect)
       line.add(name: row.text(1))
-      archives[Int32(truncatingIfNeeded: row.int64(0))] = Archive(
-        cell: line.buffer, run: row.int64(2))
+      archives[Int32(truncatingIfNeeded: row.int64(0))] = (line.buffer, row.int64(2))
     }
     self.archives = archives
     labels = try Labels(of: ledger, in: dialect)
