@@ -55,14 +55,14 @@ struct CSVLine {
     buffer.append(contentsOf: text.utf8)
   }
 
-  mutating func add(text: String) { add(printed: CellText.of(text)) }
+  mutating func add(text: String) { add(printed: cellText(text)) }
 
-  mutating func add(name: String) { add(printed: CellText.of(name: name)) }
+  mutating func add(name: String) { add(printed: nameText(name)) }
 
-  /// A cell of text that `CellText` leaves unchanged.
+  /// A cell of text that `cellText` leaves unchanged.
   mutating func add(printed text: String) {
     separate()
-    var text = isForSpreadsheet && CellText.becomesNumber(text) ? "'" + text : text
+    var text = isForSpreadsheet && becomesNumber(text) ? "'" + text : text
     text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
   }
 

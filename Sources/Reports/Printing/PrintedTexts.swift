@@ -6,7 +6,7 @@ extension ReportContext {
   /// Makes `printed_name`: of names of archives.
   func makePrintedNames() throws {
     try makePrinted("printed_name", of: "select distinct name from archive") {
-      CellText.of(name: $0)
+      nameText($0)
     }
   }
 
@@ -19,7 +19,7 @@ extension ReportContext {
         union select product_id from temp.break_state
         union select value from string
         """
-    ) { CellText.of($0) }
+    ) { cellText($0) }
   }
 
   private func makePrinted(

@@ -67,10 +67,10 @@ extension CellFormat {
     if row.isNull(place) { return .nothing }
     let number = row.int64(place)
     switch self {
-    case .text, .numeral: return .text(CellText.of(row.text(place)))
+    case .text, .numeral: return .text(cellText(row.text(place)))
     case .printed, .typed: return .text(row.text(place))
     case .word(let part): return .text(try lexicon.entry(number, part).word)
-    case .name: return .text(CellText.of(name: row.text(place)))
+    case .name: return .text(nameText(row.text(place)))
     case .integer, .number: return .integer(number)
     case .amount: return .amount(Amount(micros: number))
     case .percent: return .text(Amount(micros: number).text(decimalsMin: 0))

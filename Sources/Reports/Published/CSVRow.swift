@@ -23,7 +23,7 @@ public struct CSVRow {
     let text = String(decoding: cell(column), as: UTF8.self)
     guard isForSpreadsheet else { return text }
     if isNumber[column] { return String(text.map { $0 == "," ? "." : $0 }) }
-    return text.hasPrefix("'") && CellText.becomesNumber(text) ? String(text.dropFirst()) : text
+    return text.hasPrefix("'") && becomesNumber(text) ? String(text.dropFirst()) : text
   }
 
   /// The number of a column in millionths; nil when it is empty.
