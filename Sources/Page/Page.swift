@@ -13,8 +13,7 @@ internal import Mustache
 ///
 /// - Throws: `SubledgerError` when a file cannot be read or written.
 public func writePage(of set: ReportSet, in locale: PageLocale) throws {
-  let numbers = Numbers(locale: locale)
-  let model = try PageModel(SetContents(of: set), numbers)
+  let model = try PageModel(SetContents(of: set, Numbers(locale: locale)))
   var library = MustacheLibrary()
   for (name, template) in templates {
     try library.register(String(decoding: template, as: UTF8.self), named: name)

@@ -25,20 +25,23 @@ struct PageModel {
     "restatements": ["published", "restated", "delta"],
   ].flatMap { report, columns in columns.map { Source(report: report, column: $0) } }
 
-  init(_ contents: SetContents, _ numbers: Numbers) throws {
+  init(_ contents: SetContents) throws {
     let manifest = contents.set.manifest
     asOf = minute(manifest.asOf.text)
     zone = manifest.timeZone
     version = manifest.version
     status = SetStatus(contents, manifest)
-    earned = contents.earned(numbers)
-    missing = contents.missing(numbers)
-    tasks = try contents.tasks(numbers)
-    figures = try contents.chartGroups(numbers)
-    breaks = try contents.breaks(numbers)
-    restatements = try contents.restatements(numbers)
-    inputs = try contents.inputList(manifest, numbers)
-    coverage = try contents.coverage(numbers)
+    earned = contents.earned()
+    missing = contents.missing()
+    tasks = try contents.tasks()
+    figures = [
+      contents.revenueCharts(), contents.subscriptionCharts(), contents.renewalCharts(),
+      try contents.deliveryCharts(),
+    ]
+    breaks = try contents.breaks()
+    restatements = try contents.restatements()
+    inputs = try contents.inputList()
+    coverage = try contents.coverage()
     let sources = Set(
       figures.flatMap(\.charts).flatMap(\.sources) + (earned + missing).flatMap(\.sources)
         + inputs.sources + Self.named)

@@ -5,6 +5,8 @@ internal import Reports
 /// the daily ones, and the few rows that it lists.
 struct SetContents {
   let set: ReportSet
+  /// How the page writes its numbers.
+  let numbers: Numbers
   /// By period, provider, app_id, store.
   let revenue: Cube
   /// By day, provider, app_id, store.
@@ -26,8 +28,8 @@ struct SetContents {
   /// By code.
   let drill: Cube
 
-  init(of set: ReportSet) throws {
-    self.set = set
+  init(of set: ReportSet, _ numbers: Numbers) throws {
+    (self.set, self.numbers) = (set, numbers)
     let money = ["charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "proceeds_usd"]
     let parts = ["period", "provider", "app_id", "store"]
     let all = try Cube(set, "revenue_monthly", by: parts + ["amount_basis"], of: money)

@@ -17,7 +17,7 @@ extension SetContents {
   ]
 
   /// Ten breaks whose evidence expires first, and the ten others that are worth most.
-  func breaks(_ numbers: Numbers) throws -> [BreakGroup] {
+  func breaks() throws -> [BreakGroup] {
     var urgent = ShortList<[String]>(count: 10) {
       ($0[7], -(micros($0[9]) ?? 0), $0[0]) < ($1[7], -(micros($1[9]) ?? 0), $1[0])
     }
@@ -30,13 +30,13 @@ extension SetContents {
       if cells[7] > asOf.text { urgent.add(cells) } else { great.add(cells) }
     }
     return [("Evidence expires first", urgent), ("Worth most", great)].compactMap { title, list in
-      let items = list.sorted.map { item($0, numbers) }
+      let items = list.sorted.map(item)
       return items.isEmpty ? nil : BreakGroup(title: title, items: items)
     }
   }
 
   /// A break that is open.
-  private func item(_ cells: [String], _ numbers: Numbers) -> PageItem {
+  private func item(_ cells: [String]) -> PageItem {
     var item = [
       "id": cells[0].escaped, "code": cells[1], "severity": cells[3],
       "place": place(cells[4], cells[5], cells[6]),
@@ -49,7 +49,7 @@ extension SetContents {
     return item
   }
 
-  func tasks(_ numbers: Numbers) throws -> TaskList {
+  func tasks() throws -> TaskList {
     let columns = [
       "priority", "provider", "app_id", "store", "missing_events", "at_stake_usd", "hours_left",
       "method", "host", "note", "break_ids",
@@ -73,7 +73,7 @@ extension SetContents {
     return TaskList(items: items, all: count > 5 ? all : nil)
   }
 
-  func restatements(_ numbers: Numbers) throws -> RestatementList {
+  func restatements() throws -> RestatementList {
     let columns = [
       "report", "period", "key", "column", "published", "restated", "delta", "cause",
     ]

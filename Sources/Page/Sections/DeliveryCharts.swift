@@ -4,7 +4,7 @@ internal import Domain
 internal import Formats
 
 extension SetContents {
-  func deliveryCharts(_ numbers: Numbers) throws -> ChartGroup {
+  func deliveryCharts() throws -> ChartGroup {
     let days = deliveries.values(of: "day")
     let labels = AxisLabel.dates(days)
     let counts = dayTable(
@@ -31,19 +31,17 @@ extension SetContents {
         "duplicates", "Deliveries and duplicates", note: "By day, in the last three months.",
         chart: chart.html(name: name), chart.legend, of: counts, caption: name, numbers)
     ]
-    figures.append(latencyFigure(latency, labels, numbers))
+    figures.append(latencyFigure(latency, labels))
     figures.indices.forEach { figures[$0].isPrinted = false }
     for (id, title, note, table) in silences {
       let axis = " The bar is the time from the first month of the set to as-of."
       figures.append(ChartFigure(id, title, note: note + axis, table, numbers))
     }
-    if !drill.sums.isEmpty { figures.append(recallFigure(numbers)) }
+    if !drill.sums.isEmpty { figures.append(recallFigure()) }
     return ChartGroup(id: "deliveries", title: "Deliveries", charts: figures)
   }
 
-  private func latencyFigure(
-    _ table: PageTable, _ labels: [AxisLabel], _ numbers: Numbers
-  ) -> ChartFigure {
+  private func latencyFigure(_ table: PageTable, _ labels: [AxisLabel]) -> ChartFigure {
     let chart = RangeChart(table: table, ends: (0, 1), labels: labels, numbers: numbers)
     return ChartFigure(
       "latency", "Delivery latency",
@@ -54,7 +52,7 @@ extension SetContents {
   }
 
   /// What the checks found of the events that the last drill damaged.
-  private func recallFigure(_ numbers: Numbers) -> ChartFigure {
+  private func recallFigure() -> ChartFigure {
     let measures = [
       ("Damaged", Measure.sum("injected"), Unit.count), ("Found", .sum("found"), .count),
       ("Missed", .sum("missed"), .count), ("Not provable", .sum("unrevealed"), .count),

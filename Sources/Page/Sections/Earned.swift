@@ -3,23 +3,21 @@ internal import Domain
 
 extension SetContents {
   /// Revenue, proceeds, recurring revenue, subscriptions and churn.
-  func earned(_ numbers: Numbers) -> [Figure] {
+  func earned() -> [Figure] {
     let revenue = revenue.by("period")
     let booked = lastComplete(revenue) ?? months(of: revenue).last
     let settled = lastComplete(churn) ?? months(of: churn).last
     return [
-      figure("Net revenue", revenue, .sum("net_usd"), .usd, of: booked, numbers),
-      figure("Proceeds", revenue, .sum("proceeds_usd"), .usd, of: booked, numbers),
-      figure("MRR", mrr, .sum("mrr_close"), .usd, of: settled, numbers),
-      figure("Active subscriptions", churn, .sum("active_close"), .count, of: settled, numbers),
-      figure(
-        "Churn rate", churn, .rate("lost", over: "active_open"), .percent, of: settled, numbers),
+      figure("Net revenue", revenue, .sum("net_usd"), .usd, of: booked),
+      figure("Proceeds", revenue, .sum("proceeds_usd"), .usd, of: booked),
+      figure("MRR", mrr, .sum("mrr_close"), .usd, of: settled),
+      figure("Active subscriptions", churn, .sum("active_close"), .count, of: settled),
+      figure("Churn rate", churn, .rate("lost", over: "active_open"), .percent, of: settled),
     ]
   }
 
   private func figure(
-    _ title: String, _ cube: Cube, _ measure: Measure, _ unit: Unit, of month: String?,
-    _ numbers: Numbers
+    _ title: String, _ cube: Cube, _ measure: Measure, _ unit: Unit, of month: String?
   ) -> Figure {
     let months = months(of: cube)
     let filter = RowFilter("period", month ?? "")
@@ -55,7 +53,7 @@ extension SetContents {
     return ((value - before) * 1_000_000).dividedHalfToEven(by: before)
   }
 
-  func missing(_ numbers: Numbers) -> [Figure] {
+  func missing() -> [Figure] {
     let quality = quality.by()
     let inputs = inputs.by()
     var figures = [

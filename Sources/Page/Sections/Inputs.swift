@@ -38,7 +38,7 @@ struct CoverageTable {
 }
 
 extension SetContents {
-  func inputList(_ manifest: Manifest, _ numbers: Numbers) throws -> InputList {
+  func inputList() throws -> InputList {
     let measures = ["lines", "accepted", "duplicates", "skipped", "rejected"]
     let table = PageTable(
       inputs, "Status of archives", inputs.values(of: "status"),
@@ -54,7 +54,7 @@ extension SetContents {
     }
     return InputList(
       table: table.rows.isEmpty ? "" : table.html(caption: "Lines of the archives", numbers),
-      feeds: manifest.watermarks.compactMap(feed),
+      feeds: set.manifest.watermarks.compactMap(feed),
       rejected: rejected.sorted.map { cells in
         [
           "name": cells[0].escaped,
@@ -64,7 +64,7 @@ extension SetContents {
       }, archives: numbers.text(Int128(count) * 1_000_000, .count), sources: table.sources)
   }
 
-  func coverage(_ numbers: Numbers) throws -> CoverageTable {
+  func coverage() throws -> CoverageTable {
     var metrics: [String] = []
     var counts: [[String]: Int] = [:]
     try forEachRow(of: "coverage", ["metric", "provider", "coverage"]) { cells in
@@ -96,14 +96,6 @@ extension SetContents {
     }
     return CoverageTable(
       providers: providers.map { shownName($0, of: "provider") }, rows: rows)
-  }
-
-  /// The charts in the order of the page.
-  func chartGroups(_ numbers: Numbers) throws -> [ChartGroup] {
-    [
-      revenueCharts(numbers), subscriptionCharts(numbers),
-      renewalCharts(numbers), try deliveryCharts(numbers),
-    ]
   }
 }
 

@@ -2,7 +2,7 @@
 internal import Domain
 
 extension SetContents {
-  func renewalCharts(_ numbers: Numbers) -> ChartGroup {
+  func renewalCharts() -> ChartGroup {
     let found = [
       (
         "renewals", "Renewals by ordinal", "How often subscriptions have renewed; all months.",

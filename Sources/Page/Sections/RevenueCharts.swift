@@ -2,11 +2,11 @@
 internal import Domain
 
 extension SetContents {
-  func revenueCharts(_ numbers: Numbers) -> ChartGroup {
+  func revenueCharts() -> ChartGroup {
     let months = months(of: revenue)
     let days = revenueDays.values(of: "period")
-    let byMonth = views(revenue, months, head: "Month", numbers)
-    let byDay = views(revenueDays, days, head: "Day", numbers)
+    let byMonth = views(revenue, months, head: "Month")
+    let byDay = views(revenueDays, days, head: "Day")
     var daily = ChartFigure(
       "revenue-days", "Revenue by day", note: "Last three months of the set, in USD.", byDay)
     daily.isPrinted = false
@@ -20,9 +20,7 @@ extension SetContents {
       ])
   }
 
-  private func views(
-    _ cube: Cube, _ periods: [String], head: String, _ numbers: Numbers
-  ) -> [ChartFigure.View] {
+  private func views(_ cube: Cube, _ periods: [String], head: String) -> [ChartFigure.View] {
     if periods.isEmpty { return [] }
     return [("Store", "store"), ("Provider", "provider"), ("App", "app_id")].map { title, part in
       let table = stacked(cube.by("period", part), by: part, periods, head: head, total: cube)

@@ -2,7 +2,7 @@
 internal import Domain
 
 extension SetContents {
-  func subscriptionCharts(_ numbers: Numbers) -> ChartGroup {
+  func subscriptionCharts() -> ChartGroup {
     var charts: [ChartFigure] = []
     if let month = lastComplete(mrr) ?? months(of: mrr).last {
       let table = waterfall(of: month)
@@ -11,8 +11,8 @@ extension SetContents {
           "mrr", "MRR movement", note: "In \(monthName(month)), in USD; steps of zero left out.",
           table, caption: "MRR movement in \(monthName(month))", numbers))
     }
-    charts.append(active(numbers))
-    charts.append(reasons(numbers))
+    charts.append(active())
+    charts.append(reasons())
     return ChartGroup(id: "subscriptions", title: "Subscriptions", charts: charts)
   }
 
@@ -40,7 +40,7 @@ extension SetContents {
       columns: [PageTable.Column(title: "USD", unit: .usd)], rows: rows)
   }
 
-  private func active(_ numbers: Numbers) -> ChartFigure {
+  private func active() -> ChartFigure {
     let columns = [
       ("Active at the end", "active_close", "total", false), ("New", "new", "gain", false),
       ("First seen", "first_seen", "c6", false), ("Churned", "churned", "loss", true),
@@ -62,7 +62,7 @@ extension SetContents {
       caption: "Active, new and churned subscriptions", numbers)
   }
 
-  private func reasons(_ numbers: Numbers) -> ChartFigure {
+  private func reasons() -> ChartFigure {
     let reasons = ChurnReason.all
     let table = monthly(churn, reasons.map { ($0.title, $0.column) }, .count)
     let seen = reasons.indices.filter { place in
