@@ -104,8 +104,10 @@ public final class ReportWriter {
     for layout in share.layouts {
       try plan.checkStop()
       let monthly = try MonthlyRows(layout, history: history)
-      let writer = TableWriter(layout, plan: plan, labels: labels, into: folder, beside: monthly)
+      let writer = TableWriter(
+        layout, plan: plan, labels: labels, into: folder, beside: monthly?.add)
       try writer.write(from: context.ledger, since: firstChange(of: layout))
+      try monthly?.finish()
       reports.add(writer.tables, writer.seals, monthly)
     }
     return reports

@@ -2,22 +2,18 @@ internal import Glibc
 internal import EventStore
 internal import Domain
 
-/// Receives the rows of a report beside its file.
-protocol RowSink: AnyObject {
-  func add(_ cells: [LedgerValue], isComplete: Bool) throws
-  func finish() throws
-}
-
 /// Writes one report: the rows of its query as CSV, with the sums of the printed values.
 ///
 /// A class, because a closure that sees row after row would copy a structure for each.
 final class TableWriter {
+  /// Receives a row beside its file.
+  typealias Take = (_ cells: [LedgerValue], _ isComplete: Bool) throws -> Void
+
   private let layout: ReportDefinition
   private let plan: ReportPlan
   private let labels: Labels
-  /// Nil if only the sink wants the rows.
+  /// Nil if the rows have no file.
   private let folder: String?
-  private let formats: [CellFormat]
   /// The values of a row that do not only identify it, and their columns.
   private let sums: [(value: Int, column: Int)]
   private var rows: PrintedRows
@@ -26,23 +22,22 @@ final class TableWriter {
   private var month: Month?
   /// Whether the last cell of a row says if it is complete.
   private let isFlagged: Bool
-  private let sink: (any RowSink)?
+  private let take: Take?
   private(set) var tables: [ReportTable] = []
   private(set) var seals: [String: FileSeal] = [:]
 
   /// A writer of `layout`, whose query may return numbers of words of `labels`.
   init(
     _ layout: ReportDefinition, plan: ReportPlan, labels: Labels, into folder: String?,
-    beside sink: (any RowSink)? = nil
+    beside take: Take? = nil
   ) {
     self.layout = layout
     self.plan = plan
     self.labels = labels
     self.folder = folder
-    self.sink = sink
+    self.take = take
     isFlagged = layout.columns.last?.name == Column.isComplete.name
-    formats = layout.columns.map(\.format)
-    let ends = formats.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.width) }
+    let ends = layout.columns.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.format.width) }
     sums = layout.columns.indices.filter { !layout.columns[$0].isKey }.flatMap { column in
       (ends[column]..<ends[column + 1]).map { ($0, column) }
     }
@@ -65,7 +60,6 @@ final class TableWriter {
       }
     }
     try finish()
-    try sink?.finish()
   }
 
   /// Writes rows of values as a query returns them, which `body` adds one after another.
@@ -102,7 +96,7 @@ final class TableWriter {
     _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key], since first: Day?
   ) throws {
     let arguments = first.map { [LedgerValue.integer(Int64($0.number))] } ?? []
-    let width = formats.reduce(0) { $0 + $1.width }
+    let width = layout.columns.reduce(0) { $0 + $1.format.width }
     var period = PeriodRows(width: width, keys: keys, lexicon: labels)
     try ledger.rows(sql: sql, arguments: arguments) { row in
       if let number = period.number, number != row.int64(0) {
@@ -131,7 +125,7 @@ final class TableWriter {
   private func writeRow(_ number: (Int) -> Int64?, text: (Int) -> String) throws {
     try rows.append(number, text: text)
     try file?.add(rows.line)
-    try sink?.add(rows.cells, isComplete: isFlagged && rows.cells.last == .integer(1))
+    try take?(rows.cells, isFlagged && rows.cells.last == .integer(1))
   }
 
   /// Begins the file of the month in which day `number` lies, in a report that has one for each.

@@ -21,7 +21,7 @@ public struct FrozenMonth: Sendable {
     for definition in Self.definitions {
       let report = FrozenReport(definition, month)
       let writer = TableWriter(
-        definition, plan: plan, labels: labels, into: nil, beside: report)
+        definition, plan: plan, labels: labels, into: nil, beside: report.add)
       try writer.write(from: ledger)
       guard !report.rows.isEmpty else { continue }
       frozen.append(report)
@@ -68,7 +68,7 @@ public struct FrozenMonth: Sendable {
 }
 
 /// The rows of one report that are about one month.
-private final class FrozenReport: RowSink {
+private final class FrozenReport {
   let shape: RowShape
   private(set) var rows: [ReportRow] = []
   private let month: Month
@@ -81,8 +81,6 @@ private final class FrozenReport: RowSink {
   func add(_ cells: [LedgerValue], isComplete: Bool) {
     if shape.month(of: cells) == month { rows.append(shape.row(cells, isComplete: isComplete)) }
   }
-
-  func finish() {}
 
   /// Complete rows that are not as the newest publication has them.
   func unpublished(in ledger: Ledger, _ plan: ReportPlan) throws -> Int {

@@ -6,7 +6,7 @@ internal import Domain
 ///
 /// A month whose complete rows have the hash of its last version costs no more than that. One month
 /// is held at a time; of cohorts, whose rows come in another order, all.
-final class MonthlyRows: RowSink {
+final class MonthlyRows {
   private(set) var versions: [PublishedVersion] = []
   /// Rows with other numbers than were published or closed.
   private(set) var restated: [Restatement] = []
