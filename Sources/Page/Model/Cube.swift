@@ -70,7 +70,7 @@ struct Cube {
   }
 
   /// The sum of a column in the rows with these values: 0 without rows, nil if it is unknown.
-  func sum(_ measure: String, _ key: [String]) -> Int128? {
+  private func sum(_ measure: String, _ key: [String]) -> Int128? {
     guard let place = measures.firstIndex(of: measure), let values = sums[key] else { return 0 }
     return values[place]
   }
@@ -81,12 +81,13 @@ struct Cube {
     return Set(sums.keys.map { $0[place] }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// One sum over another, or over several joined by `+`, rounded to a millionth; nil when the
-  /// other is zero or one is unknown.
-  func rate(_ part: String, over whole: String, _ key: [String]) -> Int128? {
-    let wholes = whole.split(separator: "+").compactMap { sum(String($0), key) }
-    let whole = wholes.reduce(0, +)
-    guard let part = sum(part, key), whole > 0 else { return nil }
+  /// A measure of the rows with these values; a rate is nil when its whole is zero, or its part
+  /// unknown.
+  func value(_ measure: Measure, _ key: String...) -> Int128? {
+    let sums = measure.columns.map { sum($0, key) }
+    guard case .rate = measure else { return sums[0] }
+    let whole = sums.dropFirst().compactMap(\.self).reduce(0, +)
+    guard let part = sums[0], whole > 0 else { return nil }
     return (part * 1_000_000).dividedHalfToEven(by: whole)
   }
 

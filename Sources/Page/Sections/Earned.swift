@@ -76,12 +76,3 @@ extension SetContents {
     return figures
   }
 }
-
-extension Cube {
-  func value(_ measure: Measure, _ key: String...) -> Int128? {
-    switch measure {
-    case .sum(let column), .max(let column): sum(column, key)
-    case .rate(let part, let whole): rate(part, over: whole, key)
-    }
-  }
-}
