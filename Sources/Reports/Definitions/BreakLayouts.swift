@@ -8,9 +8,6 @@ extension ReportDefinition {
       .key("break_id", .text, "Stable across runs."),
       .cell("code", .text, "Kind of difference."),
       .cell("status", .text, "pending, open, reopened, or resolved at this as-of."),
-      .cell("severity", .text, "info, low, medium, high or critical."),
-      .cell("provider", .text, "Who sent the webhooks."),
-      .cell("app_id", .text, "App as the provider names it; empty when absent."),
     ] + subject + [
       .cell("first_seen_at", .instant, "As-of of the run that first saw the break."),
       .cell("last_seen_at", .instant, "As-of of the last run that saw the break."),
@@ -34,9 +31,6 @@ extension ReportDefinition {
       .cell("code", .text, "Kind of difference."),
       .cell(
         "status", .text, "pending, open, reopened, resolved, explained or written_off by now."),
-      .cell("severity", .text, "info, low, medium, high or critical."),
-      .cell("provider", .text, "Who sent the webhooks."),
-      .cell("app_id", .text, "App as the provider names it; empty when absent."),
     ] + subject + [
       .cell("first_seen_at", .instant, "Earliest as-of of the runs that saw the episode."),
       .cell("last_seen_at", .instant, "Latest as-of of the runs that saw the episode."),
@@ -81,6 +75,9 @@ extension ReportDefinition {
     ])
 
   private static let subject: [Column] = [
+    .cell("severity", .text, "info, low, medium, high or critical."),
+    .cell("provider", .text, "Who sent the webhooks."),
+    .cell("app_id", .text, "App as the provider names it; empty when absent."),
     .cell("environment", .text, "production or sandbox."),
     .cell("store", .text, "Shop that took the money."),
     .cell("user_id", .text, "User as the app names it; empty when unknown."),
