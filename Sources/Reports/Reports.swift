@@ -108,7 +108,7 @@ public final class ReportWriter {
         layout, plan: plan, labels: labels, into: folder, beside: monthly?.add)
       try writer.write(from: context.ledger, since: firstChange(of: layout))
       try monthly?.finish()
-      reports.add(writer.tables, writer.seals, monthly)
+      reports.add(writer, monthly)
     }
     return reports
   }

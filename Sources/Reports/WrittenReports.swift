@@ -33,11 +33,9 @@ public struct WrittenReports: Sendable {
     seals[table.path] = seal
   }
 
-  mutating func add(
-    _ written: [ReportTable], _ seals: [String: FileSeal], _ monthly: MonthlyRows?
-  ) {
-    tables += written
-    self.seals.merge(seals) { $1 }
+  mutating func add(_ writer: TableWriter, _ monthly: MonthlyRows? = nil) {
+    tables += writer.tables
+    seals.merge(writer.seals) { $1 }
     guard let monthly else { return }
     publication.versions += monthly.versions
     publication.months.merge(monthly.months) { $0.adding($1) }
@@ -59,9 +57,8 @@ public struct WrittenReports: Sendable {
     manifest.dialect = plan.dialect
     manifest.resources = tables
     let summary = try MonthlySummary(
-      of: ReportSet(in: folder, manifest), restated, labels, ledger
-    ).write(plan, labels, into: folder)
-    add(summary.tables, summary.seals, nil)
+      of: ReportSet(in: folder, manifest), restated, labels, ledger)
+    add(try summary.write(plan, labels, into: folder))
     try plan.checkStop()
     try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
     try checkTotals(of: tables, in: ledger)

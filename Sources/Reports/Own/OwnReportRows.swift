@@ -46,7 +46,7 @@ extension OwnReport {
       definition, plan: plan, labels: try Labels(of: ledger, in: plan.dialect), into: folder)
     try writer.write(from: ledger)
     var reports = WrittenReports(plan: plan)
-    reports.add(writer.tables, writer.seals, nil)
+    reports.add(writer)
     return reports
   }
 
