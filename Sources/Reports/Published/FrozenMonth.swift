@@ -13,7 +13,6 @@ public struct FrozenMonth: Sendable {
 
   /// Reads the month from the ledger's facts, as run number `plan.run` has published it.
   public init(_ month: Month, from ledger: Ledger, plan: ReportPlan) throws {
-    var frozen: [FrozenReport] = []
     let context = ReportContext(ledger: ledger, plan: plan)
     try context.prepare()
     try context.prepare(for: Self.definitions)
@@ -24,12 +23,8 @@ public struct FrozenMonth: Sendable {
         definition, plan: plan, labels: labels, into: nil, beside: report.add)
       try writer.write(from: ledger)
       guard !report.rows.isEmpty else { continue }
-      frozen.append(report)
       reports.append(try report.closed(labels))
       unpublished += try report.unpublished(in: ledger, plan)
-    }
-    for report in frozen {
-      let definition = report.shape.definition
       guard definition.columns.last?.name == Column.isComplete.name else { continue }
       let open = report.rows.count { !$0.isComplete }
       if open > 0 { incomplete[definition.name] = open }
