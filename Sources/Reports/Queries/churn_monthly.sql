@@ -58,19 +58,14 @@ with months as (
 balances as (
   select
     months.*,
-    sum(change) over (
-      partition by
-        months.provider, months.app, months.store, months.product
-      order by months.period
-      rows between unbounded preceding and current row
-    ) as active_close,
-    sum(auto_renew_off) over (
-      partition by
-        months.provider, months.app, months.store, months.product
-      order by months.period
-      rows between unbounded preceding and current row
-    ) as off_at_close
+    sum(change) over balance as active_close,
+    sum(auto_renew_off) over balance as off_at_close
   from months
+  window balance as (
+    partition by months.provider, months.app, months.store, months.product
+    order by months.period
+    rows between unbounded preceding and current row
+  )
 )
 select
   row.period,
