@@ -30,7 +30,7 @@ count() {
 
 counted=$(
   count run
-  zcat "$folder/archives/"* | grep '"in_app_purchase"' | grep -v receivedAt | head -1 |
+  zcat "$folder/archives/"*.gz | grep '"in_app_purchase"' | grep -v receivedAt | head -1 |
     sed 's/"transaction_id":"[^"]*"/"transaction_id":"2999999999999999"/' \
       > "$folder/archives/night.jsonl"
   count night)
