@@ -86,10 +86,7 @@ struct Numbers {
   }
 
   private func grouped(_ value: UInt128, decimals: Int) -> String {
-    var digits = String(value)
-    if digits.count <= decimals {
-      digits = String(repeating: "0", count: decimals + 1 - digits.count) + digits
-    }
+    let digits = String(value).zeroPadded(to: decimals + 1)
     var whole = digits.dropLast(decimals)
     var groups: [Substring] = []
     while whole.count > 3 {

@@ -53,8 +53,7 @@ struct TarWriter {
       for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }
     }
     func octal(_ value: Int64, _ digits: Int) -> String {
-      let text = String(value, radix: 8)
-      return String(repeating: "0", count: max(0, digits - text.count)) + text
+      String(value, radix: 8).zeroPadded(to: digits)
     }
     put(name, at: 0)
     put(octal(0o644, 7), at: 100)
