@@ -21,7 +21,7 @@ SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: run test build install install-test deb deb-test lint messages sample settings bench recall
+.PHONY: run test build build-tests install install-test deb deb-test lint messages sample settings bench recall
 .PHONY: alerts stores attack faults fetch-test fuzz tsan asan readers page pictures ledger guard
 .PHONY: clean packages spark spark-home spark-test
 
@@ -32,9 +32,12 @@ run: build
 	@echo "reports/ holds the report set of sample-data/"
 
 # Builds and tests everything.
-test: packages
-	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+test: build-tests
+	$(SWIFT) test --skip-build --scratch-path .build/tests
+
+# In a folder of its own, so that it can go on beside `build`.
+build-tests: packages
+	$(SWIFT) build --build-tests --disable-index-store --scratch-path .build/tests
 
 # Swift's own libraries are linked in: the program starts in half the time, and needs no Swift
 # where it runs. By Swift's own linker, because the system's warns of functions in them.
@@ -108,11 +111,12 @@ asan: packages
 		$(SWIFT) test --skip-build --sanitize=address --scratch-path .build/asan $(TESTS)
 
 # Feeds every fuzz target for SECONDS, or READERS=readers alone: those of archives, lines and
-# snapshots, which are built in a third of the time (see docs/reliability.md).
+# snapshots, not optimised, which are built in a tenth of the time (see docs/reliability.md).
+FUZZED = $(if $(READERS),debug,release)
 fuzz: packages
-	SUBLEDGER_FUZZ=$(or $(READERS),all) $(SWIFT) build -c release --sanitize fuzzer \
+	SUBLEDGER_FUZZ=$(or $(READERS),all) $(SWIFT) build -c $(FUZZED) --sanitize fuzzer \
 		-Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
-	Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
+	FUZZ=.build/fuzz/$(FUZZED)/Fuzz Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
 # Publishes a set in which every text is hostile and has it read by Python, Miller, SQLite and, where
 # pip can install it, DuckDB, its workbook by LibreOffice; then runs the examples of docs/sql.md.
@@ -161,6 +165,7 @@ stores: build
 # Runs the sample on Apache Spark, which pip installs, and compares the set with reports/; where
 # Spark cannot be installed, says that it is left out.
 SPARK = $(CURDIR)/.build/spark
+SPARK_PACKAGES = openjdk-17-jre-headless python3-venv
 WITH_SPARK = PATH=$(SPARK)/bin:$$PATH
 spark: spark-home
 	@$(WITH_SPARK) Tests/Spark/sample.sh $(BINARY)
@@ -173,7 +178,7 @@ spark-test: spark
 
 spark-home: build
 	@test -n "$$SPARK_HOME" || test -x $(SPARK)/bin/spark-sql || { $(MAKE) -s packages \
-		PACKAGES="openjdk-17-jre-headless python3-venv" && python3 -m venv $(SPARK) && \
+		PACKAGES="$(SPARK_PACKAGES)" && python3 -m venv $(SPARK) && \
 		$(SPARK)/bin/pip install -q pyspark; } || echo "Spark cannot be installed"
 
 # Tests the example alerts, and the metrics of a run of sample-data. The package is unpacked, not

@@ -17,6 +17,8 @@ extension NamedCode {
 extension String {
   /// `oneTime` as `one_time`.
   public var inSnakeCase: String {
+    // Most names have no capitals.
+    guard lowercased() != self else { return self }
     let bytes = utf8.flatMap { 65...90 ~= $0 ? [UInt8(ascii: "_"), $0 + 32] : [$0] }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -9,7 +9,7 @@
 #        Tests/Fuzz/fuzz.sh shrink [TARGET...]    rebuilds Tests/Fuzz/Corpus from earlier runs
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-program=$(realpath .build/fuzz/release/Fuzz)
+program=$(realpath "${FUZZ:-.build/fuzz/release/Fuzz}")
 what=${1:?SECONDS or shrink}
 shift
 targets=("$@")

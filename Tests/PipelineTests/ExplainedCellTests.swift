@@ -128,7 +128,7 @@ struct ExplainedCellTests {
         }
         let sum = cells.sums[column.name] ?? 0
         let isUnknown = cells.unknown.contains(column.name)
-        let place = "\(report.rawValue) \(keys) \(column.name)"
+        var place: String { "\(report.rawValue) \(keys) \(column.name)" }
         if printed.isEmpty {
           #expect(isUnknown || sum == 0, "\(place): empty, though its events come to \(sum)")
         } else {

@@ -94,6 +94,8 @@ private func plain(_ text: String) -> String {
 final class SetCells {
   private let folder: String
   private var reports: [String: [[String: String]]] = [:]
+  /// What filters left of reports, for many numbers have the same.
+  private var filtered: [[String]: [[String: String]]] = [:]
 
   init(_ folder: String) { self.folder = folder }
 
@@ -140,6 +142,7 @@ final class SetCells {
   }
 
   private func rows(of report: String, where filter: String) throws -> [[String: String]] {
+    if let rows = filtered[[report, filter]] { return rows }
     if reports[report] == nil {
       let path = "\(folder)/\(report)"
       let files =
@@ -156,11 +159,13 @@ final class SetCells {
       }
       return (column: parts[0].replacingOccurrences(of: "!", with: ""), values, isExcluded)
     }
-    return (reports[report] ?? []).filter { row in
+    let rows = (reports[report] ?? []).filter { row in
       conditions.allSatisfy { column, values, isExcluded in
         row[column].map { values.contains($0) != isExcluded } ?? false
       }
     }
+    filtered[[report, filter]] = rows
+    return rows
   }
 }
 

@@ -230,7 +230,7 @@ extension PersonsWorld {
       }
       func lines(_ data: Data?, _ names: [String: String]) -> [String] {
         var text = String(decoding: data ?? Data(), as: UTF8.self)
-        for (name, new) in names {
+        for (name, new) in names where text.contains(name) {
           text = Redaction(id: name, name: new).applied(to: text)
         }
         return text.split(separator: "\n").map { line in

@@ -177,9 +177,13 @@ struct SQLTests {
         "sql", "--timeout", "3600",
         "with recursive n (i) as (select 1 union all select i + 1 from n) select max(i) from n",
       ])
+    // It goes on reading, but leaves the processor to others.
+    usleep(500_000)
+    kill(process.processIdentifier, SIGSTOP)
     let result = try program.run(["report", "--as-of", "2026-03-02"])
     #expect([0, 1].contains(result.status), "\(result)")
     #expect(process.isRunning)
+    kill(process.processIdentifier, SIGCONT)
     process.terminate()
     process.waitUntilExit()
     #expect(process.terminationStatus == 143)

@@ -34,9 +34,10 @@ struct SummaryTests {
     let summary = try program.rows("summary_monthly.csv", in: out)
     #expect(Set(summary.map(place)) == Set(files.values.joined().map(place)))
     #expect(Set(summary.map(place)).count == summary.count)
+    let rowsByPlace = files.mapValues { Dictionary(grouping: $0, by: place) }
     var checked = 0
     for row in summary {
-      func rows(_ file: String) -> [Row] { (files[file] ?? []).filter { place($0) == place(row) } }
+      func rows(_ file: String) -> [Row] { rowsByPlace[file]?[place(row)] ?? [] }
       func sum(_ file: String, _ column: String) -> Decimal? {
         let cells = rows(file).map { $0[column] ?? "missing" }
         if cells.allSatisfy(\.isEmpty), !cells.isEmpty { return nil }

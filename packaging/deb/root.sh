@@ -6,6 +6,8 @@ set -euo pipefail
 folder=$(realpath -m "$1")
 cd "$(dirname "$0")/../.."
 kept=.build/debian.tar
+exec 9> $kept.lock
+flock 9
 if [ ! -e $kept ]; then
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT

@@ -13,7 +13,7 @@ import Testing
 @Suite("Archives that zstd or bzip2 compressed")
 struct CompressionTests {
   /// Lines that take several blocks.
-  private static let lines = (0..<40_000).map { number in
+  private static let lines = (0..<10_000).map { number in
     let mixed = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
     return #"{"n":\#(number),"text":"\#(String(mixed, radix: 36))\#(mixed >> 7)"}"# + "\n"
   }
@@ -67,7 +67,7 @@ struct CompressionTests {
     let whole = packed(Self.text, format)
     let cut = Array(whole.prefix(whole.count / 2))
     let reading = try Reading(cut, inflated: Self.text)
-    #expect(reading.lines.count > 10_000 && reading.lines.count < 30_000)
+    #expect(reading.lines.count > 2_500 && reading.lines.count < 7_500)
     #expect(reading.text.hasSuffix("}\n") && Self.text.starts(with: reading.bytes))
     #expect(reading.end.damage?.offset == Int64(cut.count))
     #expect(reading.end.damage?.detail == "the file ends inside a \(format.member)")
@@ -79,7 +79,7 @@ struct CompressionTests {
     var damaged = packed(Self.text, format)
     damaged[damaged.count / 2] ^= 0x10
     let reading = try Reading(damaged)
-    #expect(reading.lines.count > 10_000 && reading.lines.count <= 40_000)
+    #expect(reading.lines.count > 2_500 && reading.lines.count <= 10_000)
     #expect(reading.end.damage?.detail.hasPrefix("the \(format) data is corrupt") == true)
     #expect(try Reading(damaged, sizes: LineSizes(buffer: 1000)).bytes == reading.bytes)
   }
