@@ -33,35 +33,4 @@ struct LayoutTests {
     #expect(dependsOnArrival("deliveries_daily/2026-01.csv"))
     #expect(!dependsOnArrival("revenue_daily/2026-01.csv") && !dependsOnArrival("unknown.csv"))
   }
-
-  @Test("What a report's value reads as is what its cell prints, whatever the format")
-  func values() throws {
-    let world = try World()
-    let symbol = try world.symbol("=a, b")
-    let formats: [CellFormat] = [
-      .text, .printed, .name, .word(.provider), .word(.symbol), .integer, .amount, .percent,
-      .ratio, .month, .day, .instant, .wholeDays, .wholeHours, .number, .latency, .flag,
-    ]
-    let numbers = "1, \(symbol), -7, 12345678, 7000001, 1, 3, 24312, 20000, 90000001"
-    let context = ReportContext(ledger: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
-    try context.prepare()
-    let labels = try Labels(of: world.ledger)
-    for numbers in [numbers + ", 172800000, 7200000, 5, 130, 1", numbers + ", 1, -1, 0, 9, 0"] {
-      let query = "select '=1', 'a b', 'n', \(numbers)"
-      try world.ledger.rows(sql: query) { row in
-        var (line, printed, place) = (CSVLine(), CSVLine(), 0)
-        var printer = RowPrinter(labels)
-        for format in formats {
-          line.add(printed: try format.value(of: row, at: place, labels).text)
-          let cell = format.cell(
-            at: place, { row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
-          try printer.add(cell, as: format, to: &printed)
-          place += format.width
-        }
-        #expect(
-          String(decoding: line.buffer, as: UTF8.self)
-            == String(decoding: printed.buffer, as: UTF8.self))
-      }
-    }
-  }
 }

@@ -54,7 +54,9 @@ extension DrillRow {
   /// The row, whose first column is `key`.
   func record(by key: String = "code") -> Record {
     func share(of whole: Int64) -> CSVCell {
-      .plain(whole > 0 ? ReportValue.ratio(found, whole).text : "")
+      .plain(
+        whole > 0
+          ? Amount(micros: rateMillionths(found, over: whole)).text(decimalsMin: 6) : "")
     }
     let reasons = unrevealed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     return Record([

@@ -5,10 +5,11 @@ import Domain
 
 /// A row of `breaks.csv` or `breaks_history.csv` by column name.
 struct BreakRow {
-  let values: [(name: String, value: ReportValue)]
+  /// As they are printed.
+  let cells: [(name: String, text: String)]
 
   /// The column as it is printed; empty for one that the report does not have.
-  subscript(_ column: String) -> String { values.first { $0.name == column }?.value.text ?? "" }
+  subscript(_ column: String) -> String { cells.first { $0.name == column }?.text ?? "" }
 
   var expectedAt: Instant? { CivilCalendar.utc.instant(self["expected_at"]) }
 
@@ -19,11 +20,8 @@ struct BreakRow {
     guard missing != 0 else { return [count] }
     var money = ColumnContribution(column: "missing_usd", value: 0)
     if self["environment"] == Environment.production.name {
-      if case .amount(let amount) = values.first(where: { $0.name == "estimated_usd" })?.value {
-        money.value = amount.micros
-      } else {
-        money.isUnknown = true
-      }
+      let micros = CSVRow.micros(of: self["estimated_usd"].utf8)
+      (money.value, money.isUnknown) = (micros ?? 0, micros == nil)
     }
     return [count, ColumnContribution(column: "missing_events", value: missing), money]
   }
@@ -34,7 +32,7 @@ func forEachBreak(
 ) throws {
   let names = (reportColumns(report) ?? []).map(\.name)
   try forEachRow(of: report, from: ledger, plan: plan) { row in
-    try body(BreakRow(values: zip(names, row).map { (name: $0, value: $1) }))
+    try body(BreakRow(cells: names.enumerated().map { (name: $1, text: row[$0]) }))
   }
 }
 

@@ -95,8 +95,8 @@ extension NumberQuestion {
   func subject(_ totals: RowTotals, asOf: Instant, _ run: RunRow?) -> Record {
     var subject = Record([("report", .plain(report.rawValue))])
     if totals.rows == 1 {
-      for (column, value) in zip(columns, totals.row) where column.isKey {
-        subject[column.name] = .plain(value.text)
+      for (column, text) in zip(columns, totals.row) where column.isKey {
+        subject[column.name] = .plain(text)
       }
     } else {
       for key in keys { subject[key.column.rawValue] = .text(key.text) }
@@ -169,7 +169,7 @@ extension NumberQuestion {
       var known: Set<String> = []
       let plan = ReportPlan(rules: FoldSettings(asOf: asOf), run: run?.id ?? 0)
       try forEachRow(of: report.rawValue, from: ledger, plan: plan) { row in
-        if known.count < 10_000 { known.insert(row[key.place].text) }
+        if known.count < 10_000 { known.insert(row[key.place]) }
       }
       guard !known.contains(where: key.fits(printed:)) else { continue }
       throw SubledgerError(

@@ -104,9 +104,9 @@ struct NumberQuestion {
       hint: "write it like \(form)")
   }
 
-  func fits(_ row: [ReportValue]) -> Bool {
-    keys.allSatisfy { $0.fits(printed: row[$0.place].text) }
-      && (time.map { $0.key.fits(printed: row[$0.key.place].text) } ?? true)
+  func fits(_ row: CSVRow) -> Bool {
+    keys.allSatisfy { $0.fits(printed: row[$0.place]) }
+      && (time.map { $0.key.fits(printed: row[$0.key.place]) } ?? true)
   }
 
   /// Whether a cell is in a row with the keys other than that of time.

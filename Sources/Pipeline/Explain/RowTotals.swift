@@ -6,7 +6,7 @@ import Domain
 struct RowTotals {
   private(set) var rows = 0
   /// The last row, which is the only one when there is one.
-  private(set) var row: [ReportValue] = []
+  private(set) var row: [String] = []
   private let columns: [ReportColumn]
   private let currency: Int?
   /// Whether the last row is of the first month, and begins another month than the one before.
@@ -24,17 +24,17 @@ struct RowTotals {
     }
   }
 
-  private mutating func add(_ values: [ReportValue]) {
-    isNext = rows > 0 && row[0].text != values[0].text
+  private mutating func add(_ cells: CSVRow) {
+    isNext = rows > 0 && row[0] != cells[0]
     if isNext { isFirst = false }
     rows += 1
-    row = values
-    for (index, value) in values.enumerated() {
-      switch value {
-      case .integer(let number): add(Int128(number), at: index)
-      case .amount(let amount): add(Int128(amount.micros), at: index)
-      case .nothing: open[index, default: []].insert(label(index))
-      case .text, .ratio: break
+    row = columns.indices.map { cells[$0] }
+    for (index, column) in columns.enumerated() {
+      if let micros = cells.micros(index) {
+        if column.type == "integer" { add(Int128(micros / 1_000_000), at: index) }
+        if column.isMoney { add(Int128(micros), at: index) }
+      } else {
+        open[index, default: []].insert(label(index))
       }
     }
   }
@@ -51,7 +51,7 @@ struct RowTotals {
   /// The currency of the last row, for a column that adds up only in one.
   private func label(_ index: Int) -> String {
     guard columns[index].addition == .perCurrency, let currency else { return "" }
-    return row[currency].text
+    return row[currency]
   }
 
   /// The currencies of a column that adds up only in one; else one empty text.
@@ -61,8 +61,7 @@ struct RowTotals {
 
   /// The exact sum of a column; nil when a row leaves it empty, and of rates.
   func sum(_ index: Int, _ currency: String = "") -> Int128? {
-    if case .ratio? = row.indices.contains(index) ? row[index] : nil { return nil }
-    return open[index]?.contains(currency) == true ? nil : sums[index]?[currency]
+    open[index]?.contains(currency) == true ? nil : sums[index]?[currency]
   }
 
   func isZero(_ index: Int) -> Bool { currencies(index).allSatisfy { sum(index, $0) == 0 } }
@@ -75,7 +74,7 @@ struct RowTotals {
 
   /// The column as it is printed; empty when unknown, and for rates of several rows.
   func text(_ index: Int, isAmount: Bool) -> String {
-    if rows == 1 { return row[index].text }
+    if rows == 1 { return row[index] }
     let sums = currencies(index).map { ($0, sum(index, $0)) }
     return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: isAmount)
   }

@@ -55,9 +55,7 @@ final class SubscriptionEntries {
     for report in ["breaks_history", "breaks"] {
       try forEachBreak(of: report, in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
         guard $0["break_id"] == id else { return }
-        for (name, value) in $0.values where !value.text.isEmpty {
-          shown[name] = .plain(value.text)
-        }
+        for (name, text) in $0.cells where !text.isEmpty { shown[name] = .plain(text) }
       }
     }
     try output.begin(shown)

@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventStore
 
 /// How a value of a query is printed.
@@ -71,4 +72,11 @@ enum CellFormat {
     case .flag: "boolean"
     }
   }
+}
+
+/// A rate in millionths, rounded half to even; `whole` is not 0.
+public func rateMillionths(_ part: Int64, over whole: Int64) -> Int64 {
+  let sign: Int128 = whole < 0 ? -1 : 1
+  return Int64(
+    clamping: (Int128(part) * sign * 1_000_000).dividedHalfToEven(by: Int128(whole) * sign))
 }
