@@ -30,9 +30,9 @@ public struct AuditNote: Sendable {
   }
 }
 
-extension NewAuditEntry {
+extension AuditEntry {
   /// An act that a person gave `note` for.
-  init(_ deed: AuditEntry.AuditAction, _ note: AuditNote) {
+  init(_ deed: AuditAction, _ note: AuditNote) {
     self.init(deed)
     reason = note.reason
     who = note.who

@@ -35,7 +35,7 @@ struct ErasedBreakTests {
   func pseudonym() throws {
     #expect(try episodes() == ["b user-1 user-1|pro", "b user-1 user-1|pro"])
     let erased = try #require(
-      try ledger.erase("user-1", as: NewAuditEntry(.erase)) { _, _ in nil })
+      try ledger.erase("user-1", as: AuditEntry(.erase)) { _, _ in nil })
     let name = erased.pseudonym
     #expect(erased.breaks == 2 && erased.lineages == 1)
     #expect(try episodes() == ["b \(name) \(name)|pro", "b \(name) \(name)|pro"])
@@ -45,11 +45,11 @@ struct ErasedBreakTests {
   @Test("Whoever comes under the id again stays erased")
   func again() throws {
     let erased = try #require(
-      try ledger.erase("user-1", as: NewAuditEntry(.erase)) { _, _ in nil })
+      try ledger.erase("user-1", as: AuditEntry(.erase)) { _, _ in nil })
     try ledger.ingest("b", [Line(transaction: "2", user: "user-1")])
     #expect(try ledger.table("select id from user") == [erased.pseudonym])
     #expect(try ledger.userKey(of: erased.pseudonym) == Fingerprint.of("user-1"))
-    let second = try ledger.erase("user-1", as: NewAuditEntry(.erase)) { _, _ in nil }
+    let second = try ledger.erase("user-1", as: AuditEntry(.erase)) { _, _ in nil }
     #expect(second?.isChanged == false)
   }
 }

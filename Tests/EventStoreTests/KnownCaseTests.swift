@@ -13,7 +13,7 @@ struct KnownCaseTests {
     ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line()])
     try ledger.fold(Facts())
-    try ledger.record(NewAuditEntry(.prune))
+    try ledger.record(AuditEntry(.prune))
     let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
     try ingest.add([
       Snapshot(

@@ -95,7 +95,7 @@ struct LakeTests {
   @Test("The id of a person who was erased does not come back from a lake")
   func erased() throws {
     try ledger.ingest("a", [Line(user: "QON_person"), Line(transaction: "t2", original: "t2")])
-    _ = try ledger.erase("QON_person", as: NewAuditEntry(.erase)) { _, _ in nil }
+    _ = try ledger.erase("QON_person", as: AuditEntry(.erase)) { _, _ in nil }
     let (copy, shard) = try moved()
     // It was delivered once more, and lies in the lake as it came.
     let again = EventBatch.of([Line(transaction: "t9", original: "t9", user: "QON_person")])

@@ -24,7 +24,7 @@ struct SealedTableTests {
     ])
   func columns(table: String, column: String, isFound: Bool) throws {
     try ledger.ingest("a", [Line()])
-    try ledger.record(NewAuditEntry(.prune))
+    try ledger.record(AuditEntry(.prune))
     try ledger.publish()
     func parts() throws -> [RunPart] {
       try ledger.access("seal") { try RunChain($0).arrived(in: 1, only: [table]) }
@@ -37,7 +37,7 @@ struct SealedTableTests {
 
   @Test("A change of what an act says is found", arguments: ["reason", "who", "content", "zone"])
   func act(column: String) throws {
-    try ledger.record(NewAuditEntry(.prune))
+    try ledger.record(AuditEntry(.prune))
     try ledger.publish()
     #expect(try ledger.check().allSatisfy { $0.wrong == 0 })
     try ledger.rows(sql: "update act set \(column) = 'other'") { _ in }
@@ -57,7 +57,7 @@ struct SealedTableTests {
     try ledger.publish()
     let row = ReportRow(key: [1], values: [2], isComplete: true)
     let report = ClosedReport(report: "churn_monthly", sha256: "", totals: "{}", rows: [row])
-    _ = try ledger.close(NewAuditEntry(.close), [report])
+    _ = try ledger.close(AuditEntry(.close), [report])
     #expect(try ledger.closedReports(act: 1).map(\.rows) == [[row]])
     try ledger.publish()
     try ledger.requireSealed()
@@ -76,7 +76,7 @@ struct SealedTableTests {
     let reports = ["churn_monthly", "mrr_monthly"].map {
       ClosedReport(report: $0, sha256: "", totals: "{}", rows: rows)
     }
-    _ = try ledger.close(NewAuditEntry(.close), reports)
+    _ = try ledger.close(AuditEntry(.close), reports)
     #expect(try ledger.closedReports(act: 1, only: "mrr_monthly").first?.rows == rows)
     for (sql, isFound) in [
       ("update closed_report set rows = rows, totals = totals", false),
@@ -93,11 +93,11 @@ struct SealedTableTests {
   @Test("Acts kept elsewhere have the digest that a run seals of their table")
   func keptActs() throws {
     try ledger.publish()
-    var act = NewAuditEntry(.close)
+    var act = AuditEntry(.close)
     (act.month, act.zone) = (Month(number: 2026 * 12 + 1), "UTC")
     (act.reason, act.who, act.content) = ("books", "ada", "run 1\nrevenue 2")
     try ledger.record(act)
-    try ledger.record(NewAuditEntry(.prune))
+    try ledger.record(AuditEntry(.prune))
     try ledger.publish()
     let acts = try ledger.acts()
     #expect(acts.map(\.month) == [Month(number: 2026 * 12 + 1), nil])

@@ -33,7 +33,7 @@ struct CauseTests {
     try world.publish()
     let frozen = try FrozenMonth(
       Month(number: 2026 * 12), from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
-    var act = NewAuditEntry(.close)
+    var act = AuditEntry(.close)
     act.month = Month(number: 2026 * 12)
     act.zone = "UTC"
     _ = try world.ledger.close(act, frozen.reports)
@@ -94,7 +94,7 @@ struct CauseTests {
     let january = Month(number: 2026 * 12)
     let frozen = try FrozenMonth(
       january, from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
-    var act = NewAuditEntry(.close)
+    var act = AuditEntry(.close)
     (act.month, act.zone) = (january, "UTC")
     _ = try world.ledger.close(act, frozen.reports)
     try decide("february")

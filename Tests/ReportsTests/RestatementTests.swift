@@ -127,7 +127,7 @@ struct RestatementTests {
   @Test("What comes into a report that had no row of the month when it was closed is reported")
   func closedWithoutRows() throws {
     try world.publish()
-    var act = NewAuditEntry(.close)
+    var act = AuditEntry(.close)
     act.month = Month(number: 2026 * 12)
     act.zone = "UTC"
     _ = try world.ledger.close(act, [])

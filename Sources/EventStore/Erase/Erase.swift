@@ -60,7 +60,7 @@ extension Ledger {
   /// without the id, nil when the file does not contain it. Nil when the ledger has no such user.
   /// Throws `SubledgerError`, and whatever `decisions` throws.
   public func erase(
-    _ user: String, as act: NewAuditEntry,
+    _ user: String, as act: AuditEntry,
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
   ) throws -> Erasure? {
     var result: Erasure?
@@ -74,7 +74,7 @@ extension Ledger {
   }
 
   private func erase(
-    _ user: String, as new: NewAuditEntry, _ decisions: ([UInt8], Redaction) throws -> [UInt8]?,
+    _ user: String, as new: AuditEntry, _ decisions: ([UInt8], Redaction) throws -> [UInt8]?,
     in database: Connection
   ) throws -> Erasure? {
     let key = try userKey(of: user)

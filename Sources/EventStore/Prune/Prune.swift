@@ -31,8 +31,7 @@ extension Ledger {
   ///
   /// Nil when no run has published as of such a moment. What a close froze stays, and so does
   /// everything about a month that was ever closed.
-  public func prune(before moment: Instant, as new: NewAuditEntry) throws(SubledgerError) -> Pruned?
-  {
+  public func prune(before moment: Instant, as new: AuditEntry) throws(SubledgerError) -> Pruned? {
     try change("prune") { database in
       let first = try database.first(
         """

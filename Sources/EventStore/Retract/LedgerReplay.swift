@@ -30,7 +30,7 @@ public final class LedgerReplay {
   /// the act.
   public func finish(
     _ retractions: [Retraction], _ months: RetractedMonths,
-    retracted: [Int64: RetractedLines], as new: NewAuditEntry
+    retracted: [Int64: RetractedLines], as new: AuditEntry
   ) throws(SubledgerError) {
     ledger.replayedRun = nil
     try ledger.change("record what was retracted") { database in

@@ -90,9 +90,7 @@ extension AuditEntry {
     guard deed == .retract || deed == .readmit else { return [] }
     return content.split(separator: "\n").map { $0.split(separator: " ") }
   }
-}
 
-extension NewAuditEntry {
   /// Sets the facts of an act that retracts lines, or lets them count again.
   mutating func take(_ retractions: [Retraction], _ months: RetractedMonths) {
     content = (retractions.map(\.text) + months.lines).joined(separator: "\n")

@@ -22,24 +22,24 @@ public struct AuditEntry: Sendable, Equatable, Codable {
     var rewrites: Bool { self != .close && self != .reopen }
   }
 
-  /// From 1, in order.
-  public var id: Int64
+  /// From 1, in order; like `run` and `sha256` set when it is recorded.
+  public var id: Int64 = 0
   /// The newest published run; later runs include the act.
-  public var run: Int64
+  public var run: Int64 = 0
   /// The action.
   public var deed: AuditAction
   /// The month that was closed or opened again.
   public var month: Month?
   /// The reason; empty if unknown.
-  public var reason: String
+  public var reason = ""
   /// Who did it; empty if unknown.
-  public var who: String
+  public var who = ""
   /// Time zone of the month; empty without one.
-  public var zone: String
+  public var zone = ""
   /// The facts of the act, one a line.
-  public var content: String
+  public var content = ""
   /// Of `text` when the act was done, as 64 hex digits.
-  public var sha256: String
+  public var sha256 = ""
 
   /// The columns of its table, in the order in which runs seal them.
   static let columns = "id, run, what, zone, period, reason, who, content, sha256"
@@ -56,23 +56,9 @@ public struct AuditEntry: Sendable, Equatable, Codable {
   }
 }
 
-/// An act that is to be recorded.
-public struct NewAuditEntry: Sendable, Equatable {
-  /// The action.
-  public var deed: AuditEntry.AuditAction
-  /// The month that is closed or opened again.
-  public var month: Month?
-  /// Time zone of the month; empty without one.
-  public var zone = ""
-  /// Why, in words.
-  public var reason = ""
-  /// Who does it.
-  public var who = ""
-  /// The facts of the act, one a line.
-  public var content = ""
-
-  /// An act without words.
-  public init(_ deed: AuditEntry.AuditAction) { self.deed = deed }
+extension AuditEntry {
+  /// An act without words, to be recorded.
+  public init(_ deed: AuditAction) { self.init(deed: deed) }
 }
 
 extension Ledger {
@@ -83,7 +69,7 @@ extension Ledger {
 
   /// Records an act after the newest run that published; gives its number.
   @discardableResult
-  public func record(_ new: NewAuditEntry) throws(SubledgerError) -> Int64 {
+  public func record(_ new: AuditEntry) throws(SubledgerError) -> Int64 {
     try change("record an act") { database in
       let next = try database.first(
         """
@@ -91,16 +77,14 @@ extension Ledger {
           (select coalesce(max(id), 0) from run where published is not null)
         """
       ) { ($0.int64(0), $0.int64(1)) }
-      let (id, run) = next ?? (1, 0)
-      var act = AuditEntry(
-        id: id, run: run, deed: new.deed, month: new.month, reason: new.reason, who: new.who,
-        zone: new.zone, content: new.content, sha256: "")
+      var act = new
+      (act.id, act.run) = next ?? (1, 0)
       act.sha256 = Formats.sha256(of: Array(act.text.utf8))
       try database.run(
         "insert into act (\(AuditEntry.columns)) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         act.id, act.run, act.deed, act.zone, act.month, act.reason, act.who, act.content,
         act.sha256)
-      return id
+      return act.id
     }
   }
 }

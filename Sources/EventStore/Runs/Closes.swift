@@ -35,8 +35,7 @@ extension Ledger {
   /// Closes `act.month` with the numbers of `reports`, whole or not at all; gives the act's number.
   ///
   /// The act names the digest of each report's rows and sums as they are stored.
-  public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(SubledgerError) -> Int64
-  {
+  public func close(_ act: AuditEntry, _ reports: [ClosedReport]) throws(SubledgerError) -> Int64 {
     try change("close a month") { database in
       var act = act
       for report in reports {

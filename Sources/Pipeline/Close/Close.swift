@@ -36,7 +36,7 @@ extension RunPipeline {
       try warnOfOtherZone(before: run, zone, in: ledger)
       let frozen = try FrozenMonth(month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       try check(frozen, month.text, run, isForced: isForced)
-      var act = NewAuditEntry(.close, note)
+      var act = AuditEntry(.close, note)
       act.month = month
       act.zone = zone
       act.content = content(of: frozen, run)
@@ -59,7 +59,7 @@ extension RunPipeline {
       guard let standing else {
         throw try notClosed(month, in: zone, of: ledger)
       }
-      var act = NewAuditEntry(.reopen, note)
+      var act = AuditEntry(.reopen, note)
       act.month = month
       act.zone = zone
       act.content = "close \(standing.act)"

@@ -14,7 +14,7 @@ extension RunPipeline {
     return try onEvents(to: "erase the person") { ledger in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try ledger.emptyLog()
-      let act = NewAuditEntry(.erase, note)
+      let act = AuditEntry(.erase, note)
       let others = try ledger.users(ofCustomer: user).filter { $0 != user }
       var found: [Erasure] = []
       try ledger.together("erase the person") {

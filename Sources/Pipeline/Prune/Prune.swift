@@ -20,7 +20,7 @@ extension RunPipeline {
           hint: "publish with `subledger run` first")
       }
       try ledger.emptyLog()
-      let act = NewAuditEntry(.prune, note)
+      let act = AuditEntry(.prune, note)
       let size = try ledger.fileSize()
       let start = calendar.start(of: first)
       guard newest.asOf >= start,

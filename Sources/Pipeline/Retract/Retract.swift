@@ -35,7 +35,7 @@ extension RunPipeline {
             ? "\(target.shown()) is not retracted" : "\(target.shown()) is retracted already",
           hint: "`subledger status` lists what was done")
       }
-      try remake(ledger, retractions, NewAuditEntry(deed, note))
+      try remake(ledger, retractions, AuditEntry(deed, note))
       return dryRunNotice + (try answer(readmit, target, retractions, in: ledger))
     }
   }
@@ -157,7 +157,7 @@ extension RunPipeline {
     let damaged = try ledger.replacedDamage()
     guard !damaged.isEmpty else { return }
     let names = damaged.map(\.name).joined(separator: ", ")
-    var act = NewAuditEntry(.retract)
+    var act = AuditEntry(.retract)
     (act.reason, act.who) = ("a checksum was wrong, and the whole file came", "subledger")
     do {
       try changingEvents(of: ledger) {
@@ -176,7 +176,7 @@ extension RunPipeline {
   }
 
   /// Makes what lines bring again from the archives, and records the act, whole or not at all.
-  func remake(_ ledger: Ledger, _ retractions: [Retraction], _ act: NewAuditEntry) throws {
+  func remake(_ ledger: Ledger, _ retractions: [Retraction], _ act: AuditEntry) throws {
     var retracted = try ledger.retractedLines()
     for retraction in retractions {
       retracted[retraction.archive, default: RetractedLines()].take(retraction, act.deed)
