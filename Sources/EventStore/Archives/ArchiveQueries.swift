@@ -245,7 +245,7 @@ extension Ledger {
         select reason, most.lines, fresh.name, line, byte_offset, detail
         from most join reject using (reason) join fresh on fresh.id = reject.archive
         order by reject.archive, line, byte_offset limit 1
-        """, try ArrivalRun(in: database).number
+        """, try database.nextRun()
       ) {
         FrequentReject(
           reason: $0.text(0), lines: $0.int64(1), archive: $0.text(2), line: $0.int64(3),

@@ -137,8 +137,7 @@ extension Ledger {
   public func recordRepeat(_ archive: NewArchive) throws(SubledgerError) {
     try access("list an archive") { database in
       _ = try ArchiveRows(database).insert(
-        archive, status: .repeated, id: nextArchive(in: database),
-        run: ArrivalRun(in: database).number)
+        archive, status: .repeated, id: nextArchive(in: database), run: database.nextRun())
     }
   }
 

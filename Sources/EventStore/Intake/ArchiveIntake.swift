@@ -38,7 +38,7 @@ public class ArchiveIntake {
     let isKnown = try isKnown(sha256: archive.sha256)
     precondition(!isKnown, "the content of an archive is read once")
     let id = try ledger.nextArchive()
-    let run = try ledger.arrivalRun().number
+    let run = try ledger.nextRun()
     symbolsBefore = ledger.symbols
     current = EventFileImport(
       archive, id: id, run: run, arrivals: ArrivalAccount(run: run, schedules: schedules))

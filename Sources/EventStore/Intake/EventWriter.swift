@@ -34,7 +34,7 @@ struct EventWriter {
     isEmpty = try !isAny("lineage")
     rules = MergeRules(
       words: words, areInConflict: try isAny("event_conflict"),
-      published: try published ?? ArrivalRun(in: database).published(in: database),
+      published: try published ?? database.lastPublishedArchive(),
       stop: database.stop)
     results = Array(repeating: .new, count: batch.numbers.count)
     notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))

@@ -15,9 +15,7 @@ public final class LakeIntake: ArchiveIntake {
   private let published: Int32
 
   init(of ledger: Ledger, schedules: [Provider: RetrySchedule]) throws(SubledgerError) {
-    published = try ledger.access("number a run") {
-      try ArrivalRun(in: $0).published(in: $0)
-    }
+    published = try ledger.access("number a run") { try $0.lastPublishedArchive() }
     super.init(ledger, schedules: schedules)
   }
 

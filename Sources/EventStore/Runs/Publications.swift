@@ -15,7 +15,7 @@ extension Ledger {
   /// The runs that have published, followed by the one that publishes next, as of `asOf`.
   public func publishingRuns(next asOf: Instant) throws(SubledgerError) -> PublishingRuns {
     try access("read the runs") { database in
-      let next = try ArrivalRun(in: database).number
+      let next = try database.nextRun()
       let runs = try database.all(
         "select id, as_of_ms from run where published is not null and id < ? order by id", next
       ) { (id: $0.int64(0), asOf: $0.instant(1)) }

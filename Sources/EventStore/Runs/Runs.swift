@@ -42,6 +42,12 @@ public struct Watermark: Sendable, Equatable {
 }
 
 extension Ledger {
+  /// The number of the run that publishes next, to which new input belongs.
+  public func nextRun() throws(SubledgerError) -> Int64 {
+    if let replayedRun { return replayedRun }
+    return try access("number a run") { try $0.nextRun() }
+  }
+
   /// Begins a run and returns its number; `finishRun` writes its input.
   ///
   /// A run that ended before it published continues under its number, so that an interruption
@@ -50,22 +56,15 @@ extension Ledger {
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(SubledgerError) -> Int64 {
     try change("begin a run") { database in
-      let run =
-        try database.first(
-          """
-          insert into run (
-            id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected,
-            archives)
-          values (
-            coalesce(
-              (select min(id) from run where published is null),
-              (select max(id) + 1 from run), 1),
-            ?, ?, ?, 0, 0, 0, 0, 0, 0)
-          on conflict (id) do update set
-            as_of_ms = excluded.as_of_ms, version = excluded.version, options = excluded.options
-          returning id
-          """, asOf, version, options
-        ) { $0.int64(0) } ?? 0
+      let run = try database.nextRun()
+      try database.run(
+        """
+        insert into run (
+          id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
+        values (?, ?, ?, ?, 0, 0, 0, 0, 0, 0)
+        on conflict (id) do update set
+          as_of_ms = excluded.as_of_ms, version = excluded.version, options = excluded.options
+        """, run, asOf, version, options)
       try documents.write(to: database, run: run)
       return run
     }
@@ -174,6 +173,29 @@ extension Ledger {
           silenceMax: rhythm.silenceMax, clockBegin: rhythm.clockBegin)
       }
     }
+  }
+}
+
+extension Connection {
+  /// The run that was broken off, or else the one behind the last.
+  func nextRun() throws -> Int64 {
+    try first(
+      """
+      select coalesce(
+        (select min(id) from run where published is null), (select max(id) + 1 from run), 1)
+      """
+    ) { $0.int64(0) } ?? 1
+  }
+
+  /// The last archive that a run before the next one knew, or that the cells contain; 0 for none.
+  func lastPublishedArchive() throws -> Int32 {
+    try first(
+      """
+      select max(
+        coalesce((select id from archive where run < ? order by id desc limit 1), 0),
+        coalesce((select archive from fold), 0))
+      """, nextRun()
+    ) { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
   }
 }
 

@@ -26,8 +26,7 @@ public final class SnapshotIntake {
       try database.savepoint("archive")
       do {
         return try ArchiveRows(database).insert(
-          new, status: .complete, id: ledger.nextArchive(in: database),
-          run: ArrivalRun(in: database).number)
+          new, status: .complete, id: ledger.nextArchive(in: database), run: database.nextRun())
       } catch {
         ledger.undo("undo an archive", since: "archive")
         throw error
