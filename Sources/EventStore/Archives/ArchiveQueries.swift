@@ -164,26 +164,24 @@ extension Ledger {
   ///
   /// Of those that were retracted, or hold lines that may be wrong, no other archive is the rest.
   public func formers() throws(SubledgerError) -> [Int64: [FormerArchive]] {
-    try access("list the archives") { database in
-      var formers: [Int64: [FormerArchive]] = [:]
-      try database.forEachRow(
-        """
-        select beginning, id, stream, content_hash, content_bytes, ifnull(imported_until, -1),
-          damage_offset is null
-        from archive
-        where beginning is not null and content_bytes > 0 and provisional_from is null
-        order by id
-        """
-      ) { row in
-        formers[row.int64(0), default: []].append(
-          FormerArchive(
-            id: Int32(truncatingIfNeeded: row.int64(1)),
-            stream: row.optionalInt64(2).map { Int32(truncatingIfNeeded: $0) },
-            contentHash: row.int64(3), contentBytes: row.int64(4), importedUntil: row.int64(5),
-            isWhole: row.int64(6) == 1))
-      }
-      return formers
+    let formers = try all(
+      "list the archives",
+      """
+      select beginning, id, stream, content_hash, content_bytes, ifnull(imported_until, -1),
+        damage_offset is null
+      from archive
+      where beginning is not null and content_bytes > 0 and provisional_from is null
+      order by id
+      """
+    ) { row in
+      let former = FormerArchive(
+        id: Int32(truncatingIfNeeded: row.int64(1)),
+        stream: row.optionalInt64(2).map { Int32(truncatingIfNeeded: $0) },
+        contentHash: row.int64(3), contentBytes: row.int64(4), importedUntil: row.int64(5),
+        isWhole: row.int64(6) == 1)
+      return (beginning: row.int64(0), former: former)
     }
+    return Dictionary(grouping: formers, by: \.beginning).mapValues { $0.map(\.former) }
   }
 
   /// The names of archives of events that are retracted whole, by length and hash of their content;
@@ -234,23 +232,22 @@ extension Ledger {
 
   /// The most frequent reason among rejected lines that no run has published yet; nil if none.
   public func mostFrequentReject() throws(SubledgerError) -> FrequentReject? {
-    try access("look for rejected lines") { database in
-      try database.first(
-        """
-        with fresh as (select id, name from archive where run = ?1),
-        most as (
-          select reason, sum(lines) as lines from rejected join fresh on fresh.id = archive
-          group by reason order by sum(lines) desc, reason limit 1
-        )
-        select reason, most.lines, fresh.name, line, byte_offset, detail
-        from most join reject using (reason) join fresh on fresh.id = reject.archive
-        order by reject.archive, line, byte_offset limit 1
-        """, try database.nextRun()
-      ) {
-        FrequentReject(
-          reason: $0.text(0), lines: $0.int64(1), archive: $0.text(2), line: $0.int64(3),
-          byteOffset: $0.int64(4), detail: $0.text(5))
-      }
+    try first(
+      "look for rejected lines",
+      """
+      with fresh as (select id, name from archive where run = ?1),
+      most as (
+        select reason, sum(lines) as lines from rejected join fresh on fresh.id = archive
+        group by reason order by sum(lines) desc, reason limit 1
+      )
+      select reason, most.lines, fresh.name, line, byte_offset, detail
+      from most join reject using (reason) join fresh on fresh.id = reject.archive
+      order by reject.archive, line, byte_offset limit 1
+      """, nextRun()
+    ) {
+      FrequentReject(
+        reason: $0.text(0), lines: $0.int64(1), archive: $0.text(2), line: $0.int64(3),
+        byteOffset: $0.int64(4), detail: $0.text(5))
     }
   }
 }

@@ -35,11 +35,9 @@ public final class RowPairs {
 
   /// The row of a side under a key; nil without one.
   public func row(_ side: Side, key: String) throws(SubledgerError) -> String? {
-    try ledger.access("compare rows") {
-      try $0.first("select \(side.rawValue) from pair where key = ?", key) {
-        $0.isNull(0) ? nil : $0.text(0)
-      } ?? nil
-    }
+    try ledger.first("compare rows", "select \(side.rawValue) from pair where key = ?", key) {
+      $0.isNull(0) ? nil : $0.text(0)
+    } ?? nil
   }
 
   /// Calls `body` at each key whose rows differ, or that one side does not have, by bytes of keys.

@@ -3,25 +3,20 @@ public import Domain
 extension Ledger {
   /// How many renewals cost what.
   public func paidPrices() throws(SubledgerError) -> [PaidPrice: Int64] {
-    try access("read prices") { database in
-      var prices: [PaidPrice: Int64] = [:]
-      try database.forEachRow(
-        """
-        select product, store, currency, week, price, full_price, charges, country
-        from price_cell
-        """
-      ) { row in
-        let (week, full) = (row.int64(3), row.int64(5))
-        let product = try PricedProduct(
-          product: row.symbol(0), store: row.value(1), currency: row.symbol(2),
-          country: row.symbol(7))
-        let price = PaidPrice(
-          product: product, week: week == noWeek ? nil : Week(number: week),
-          price: Amount(micros: row.int64(4)), full: full < 0 ? nil : Amount(micros: full))
-        prices[price] = row.int64(6)
-      }
-      return prices
+    let prices = try all(
+      "read prices",
+      "select product, store, currency, week, price, full_price, charges, country from price_cell"
+    ) { row in
+      let (week, full) = (row.int64(3), row.int64(5))
+      let product = try PricedProduct(
+        product: row.symbol(0), store: row.value(1), currency: row.symbol(2),
+        country: row.symbol(7))
+      let price = PaidPrice(
+        product: product, week: week == noWeek ? nil : Week(number: week),
+        price: Amount(micros: row.int64(4)), full: full < 0 ? nil : Amount(micros: full))
+      return (price, row.int64(6))
     }
+    return Dictionary(prices) { $1 }
   }
 }
 

@@ -61,22 +61,17 @@ extension Ledger {
   public func closes(
     zone: String, knownTo run: Int64
   ) throws(SubledgerError) -> [Month: MonthClose] {
-    try access("read the closes") { database in
-      var closes: [Month: MonthClose] = [:]
-      try database.forEachRow(
-        """
-        select act.period, max(act.id), act.what, act.run, run.as_of_ms
-        from act join run on run.id = act.run
-        where act.zone = ? and act.run < ? and act.period is not null
-        group by act.period
-        """, zone, run
-      ) { row in
-        guard row.text(2) == AuditEntry.AuditAction.close.rawValue else { return }
-        closes[row.month(0)] = MonthClose(
-          act: row.int64(1), run: row.int64(3), asOf: row.instant(4))
-      }
-      return closes
-    }
+    // SQLite takes the other columns from the row that has the maximum.
+    let closes = try all(
+      "read the closes",
+      """
+      select act.period, max(act.id), act.run, run.as_of_ms
+      from act join run on run.id = act.run
+      where act.zone = ? and act.run < ? and act.period is not null
+      group by act.period having act.what = 'close'
+      """, zone, run
+    ) { ($0.month(0), MonthClose(act: $0.int64(1), run: $0.int64(2), asOf: $0.instant(3))) }
+    return Dictionary(closes) { $1 }
   }
 
   private static let stored = "stored "
