@@ -46,7 +46,7 @@ struct SetContents {
       ] + ChurnReason.all.map(\.column))
     mrr = try Cube(
       set, "mrr_monthly", by: ["period"],
-      of: ["mrr_open"] + Movement.all.map(\.column) + ["mrr_close"])
+      of: ["mrr_open"] + Movement.ofRevenue.map(\.name) + ["mrr_close"])
     renewals = try Cube(
       set, "renewals_monthly", by: ["period", "renewal_ordinal"],
       of: ["renewals", "renewals_refunded"]
@@ -114,25 +114,14 @@ struct ChurnReason {
   ]
 }
 
-/// What moved recurring revenue from the start of a month to its end.
-struct Movement {
-  let column: String
-  let title: String
-  /// 1 for a gain, −1 for a loss; `fx` has its own sign.
-  let sign: Int128
-
-  static let all = [
-    Movement(column: "new", title: "New", sign: 1),
-    Movement(column: "first_seen", title: "First seen", sign: 1),
-    Movement(column: "reactivated", title: "Reactivated", sign: 1),
-    Movement(column: "recovered", title: "Recovered", sign: 1),
-    Movement(column: "resumed", title: "Resumed", sign: 1),
-    Movement(column: "expansion", title: "Expansion", sign: 1),
-    Movement(column: "transfer_in", title: "Transfer in", sign: 1),
-    Movement(column: "contraction", title: "Contraction", sign: -1),
-    Movement(column: "churned", title: "Churned", sign: -1),
-    Movement(column: "paused", title: "Paused", sign: -1),
-    Movement(column: "transfer_out", title: "Transfer out", sign: -1),
-    Movement(column: "fx", title: "Exchange rates", sign: 1),
+extension Movement {
+  /// What moves recurring revenue from the start of a month to its end, in the order of the page.
+  static let ofRevenue: [Movement] = [
+    .new, .firstSeen, .reactivated, .recovered, .resumed, .expansion, .transferIn, .contraction,
+    .churned, .paused, .transferOut, .fx,
   ]
+
+  var title: String {
+    self == .fx ? "Exchange rates" : name.replacing("_", with: " ").capitalised
+  }
 }

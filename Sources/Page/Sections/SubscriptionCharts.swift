@@ -25,12 +25,12 @@ extension SetContents {
         bars: [bar])
     }
     var rows = [row("At the start", "mrr_open", .init(from: 0, to: level, style: "total"))]
-    for movement in Movement.all {
-      let value = mrr.value(.sum(movement.column), month) ?? 0
+    for movement in Movement.ofRevenue {
+      let value = mrr.value(.sum(movement.name), month) ?? 0
       if value == 0 { continue }
-      let next = level + value * movement.sign
+      let next = level + value * Int128(movement.revenueSign)
       let style = next < level ? "loss" : "gain"
-      rows.append(row(movement.title, movement.column, .init(from: level, to: next, style: style)))
+      rows.append(row(movement.title, movement.name, .init(from: level, to: next, style: style)))
       level = next
     }
     let close = mrr.value(.sum("mrr_close"), month) ?? 0
