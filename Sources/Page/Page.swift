@@ -1,7 +1,5 @@
 // A published set on one page for people: sums of its CSV files as figures, charts and tables.
-internal import Domain
 public import Reports
-
 internal import Formats
 internal import Foundation
 internal import Mustache

@@ -1,5 +1,4 @@
 internal import Formats
-internal import Domain
 
 /// All acts of a ledger as somebody else keeps them, held to their digests and to what runs sealed.
 public struct KeptAuditEntries: Sendable {

@@ -1,4 +1,3 @@
-internal import Domain
 internal import CSQLite
 
 /// A value for a `?` of a query, or in a row of a report: a number as the report's query returns

@@ -1,5 +1,4 @@
 internal import Domain
-internal import Formats
 internal import Foundation
 
 /// The tables of a ledger, and how a file is recognised as one.

@@ -1,5 +1,3 @@
-internal import Domain
-
 /// Writes delivered events, lineage by lineage in the order of the table.
 struct EventWriter {
   private let batch: WriteBuffer.Batch

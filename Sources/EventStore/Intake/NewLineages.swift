@@ -1,5 +1,3 @@
-internal import Domain
-
 /// Lineages as they are written into an empty ledger, and the results of their events.
 public struct NewLineages: Sendable {
   struct Row {

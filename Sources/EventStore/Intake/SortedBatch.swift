@@ -1,5 +1,3 @@
-internal import Domain
-
 /// Some events of a batch, by lineage.
 struct SortedBatch: DeliveredEvents {
   private let batch: WriteBatch

@@ -1,5 +1,3 @@
-internal import Domain
-
 /// Stacked columns over periods, drawn from the values of a table: some upward, some downward.
 struct ColumnChart {
   struct Series {

@@ -1,5 +1,3 @@
-internal import Domain
-
 /// The common axis of the bars that stand in the rows of a table.
 struct BarScale {
   private let scale: Scale

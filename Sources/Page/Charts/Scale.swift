@@ -1,5 +1,3 @@
-internal import Domain
-
 /// Values on an axis → places on it, in percent or points.
 ///
 /// Only places are binary fractions; values are whole millionths.

@@ -1,5 +1,4 @@
 // Renewals by ordinal, the outcome of trials, and retention.
-internal import Domain
 
 extension SetContents {
   func renewalCharts() -> ChartGroup {

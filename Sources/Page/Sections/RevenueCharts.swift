@@ -1,5 +1,4 @@
 // Revenue by month and by day, stacked by store, provider or app.
-internal import Domain
 
 extension SetContents {
   func revenueCharts() -> ChartGroup {

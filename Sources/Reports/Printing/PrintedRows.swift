@@ -1,4 +1,3 @@
-internal import Domain
 internal import EventStore
 
 /// Prints the rows of a file, one after another in the same memory, and adds up what they show.

@@ -1,5 +1,4 @@
 // Two published sets → the cells that differ.
-internal import Domain
 internal import EventStore
 
 /// A cell that two sets show differently, or that only one of them has.
