@@ -18,15 +18,21 @@ public struct FrozenMonth: Sendable {
     try context.prepare(for: Self.definitions)
     let labels = try Labels(of: ledger)
     for definition in Self.definitions {
-      let report = FrozenReport(definition, month)
-      let writer = TableWriter(
-        definition, plan: plan, labels: labels, into: nil, beside: report.add)
+      let shape = RowShape(definition)
+      var rows: [ReportRow] = []
+      let writer = TableWriter(definition, plan: plan, labels: labels, into: nil) {
+        if shape.month(of: $0) == month { rows.append(shape.row($0, isComplete: $1)) }
+      }
       try writer.write(from: ledger)
-      guard !report.rows.isEmpty else { continue }
-      reports.append(try report.closed(labels))
-      unpublished += try report.unpublished(in: ledger, plan)
+      guard !rows.isEmpty else { continue }
+      reports.append(try shape.closed(rows, month, labels))
+      if definition.completeness != nil {
+        let published = try ledger.publishedRows(
+          of: definition.name, zone: plan.zone, month: month, before: plan.run + 1)
+        unpublished += rows.count { $0.isComplete && published[$0.key]?.row != $0 }
+      }
       guard definition.columns.last?.name == Column.isComplete.name else { continue }
-      let open = report.rows.count { !$0.isComplete }
+      let open = rows.count { !$0.isComplete }
       if open > 0 { incomplete[definition.name] = open }
     }
     reports.sort { $0.report.utf8.lexicographicallyPrecedes($1.report.utf8) }
@@ -62,55 +68,30 @@ public struct FrozenMonth: Sendable {
     + [.openBreaks]
 }
 
-/// The rows of one report that are about one month.
-private final class FrozenReport {
-  let shape: RowShape
-  private(set) var rows: [ReportRow] = []
-  private let month: Month
-
-  init(_ definition: ReportDefinition, _ month: Month) {
-    shape = RowShape(definition)
-    self.month = month
-  }
-
-  func add(_ cells: [LedgerValue], isComplete: Bool) {
-    if shape.month(of: cells) == month { rows.append(shape.row(cells, isComplete: isComplete)) }
-  }
-
-  /// Complete rows that are not as the newest publication has them.
-  func unpublished(in ledger: Ledger, _ plan: ReportPlan) throws -> Int {
-    guard shape.definition.completeness != nil else { return 0 }
-    let published = try ledger.publishedRows(
-      of: shape.definition.name, zone: plan.zone, month: month, before: plan.run + 1)
-    return rows.count { $0.isComplete && published[$0.key]?.row != $0 }
-  }
-
-  func closed(_ labels: Labels) throws -> ClosedReport {
-    ClosedReport(
-      report: shape.definition.name,
-      sha256: sha256(of: try shape.csv(of: rows, month, labels) ?? []), totals: totals, rows: rows)
-  }
-
-  private var totals: String {
+extension RowShape {
+  /// The rows of a month as a close freezes them.
+  func closed(
+    _ rows: [ReportRow], _ month: Month, _ labels: Labels
+  ) throws -> ClosedReport {
     var sums: [Int: Int128] = [:]
     for row in rows {
-      for (column, cell) in zip(shape.values, shape.values(of: row)) {
+      for (column, cell) in zip(values, values(of: row)) {
         sums[column, default: 0] += Int128(cell.integer ?? 0)
       }
     }
-    var members: [String: JSONValue] = [:]
+    var totals: [String: JSONValue] = [:]
     for (column, sum) in sums {
-      switch shape.definition.columns[column].format {
-      case .integer: members[shape.definition.columns[column].name] = .string("\(sum)")
-      case .amount: members[shape.definition.columns[column].name] = .string(amountText(sum))
+      switch definition.columns[column].format {
+      case .integer: totals[definition.columns[column].name] = .string("\(sum)")
+      case .amount: totals[definition.columns[column].name] = .string(amountText(sum))
       default: break
       }
     }
-    return String(decoding: JSONValue.object(members).line, as: UTF8.self)
+    return ClosedReport(
+      report: definition.name, sha256: sha256(of: try csv(of: rows, month, labels) ?? []),
+      totals: String(decoding: JSONValue.object(totals).line, as: UTF8.self), rows: rows)
   }
-}
 
-extension RowShape {
   /// Stored rows as exact CSV without header; nil if they were stored with other columns.
   func csv(of rows: [ReportRow], _ month: Month, _ labels: Labels) throws -> [UInt8]? {
     var text: [UInt8] = []
