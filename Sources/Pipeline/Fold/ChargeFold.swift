@@ -78,17 +78,7 @@ struct ChargeFold {
         ?? writer.sources.sources(of: group.events, in: group.rows, from: ledger)
       group.sources = known
       let owner = try owner(of: charge.event, in: &group)
-      let own = known.arrival(
-        of: charge.event.identity, at: charge.event.place, knownBy: group.archive)
-      let refunded = charge.refunded.map {
-        known.arrival(of: $0.identity, at: $0.place, knownBy: group.archive).last
-      }
-      let arrival = ChargeArrival(
-        transaction: known.transaction(charge.event.transaction),
-        refunded: charge.refunded.flatMap { known.transaction($0.transaction) },
-        versions: own.versions, firstArchive: own.first,
-        lastArchive: max(own.last, refunded ?? own.last))
-      try writer.add(charge, of: owner, arrival, to: &part)
+      try writer.add(charge, of: owner, known, knownBy: group.archive, to: &part)
       if let take, part.isLarge {
         try ledger.checkStop()
         part.sort()

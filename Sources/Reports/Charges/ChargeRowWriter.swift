@@ -8,28 +8,6 @@ public struct ChargeOwner: Sendable {
   let subscription: [UInt8]
 }
 
-/// What the rows of the list show of the versions of an event, and of the charge that it refunds.
-public struct ChargeArrival: Sendable {
-  let transaction: String?
-  let refunded: String?
-  let versions: Int
-  let firstArchive: Int32
-  let lastArchive: Int32
-
-  /// - Parameters:
-  ///   - transaction: the id of its transaction; nil if that is its key.
-  ///   - refunded: the same of the charge that it refunds.
-  ///   - versions: how many versions of it arrived.
-  ///   - firstArchive: the first archive that brought one.
-  ///   - lastArchive: the last one that brought one of it, or of its charge.
-  public init(
-    transaction: String?, refunded: String?, versions: Int, firstArchive: Int32, lastArchive: Int32
-  ) {
-    (self.transaction, self.refunded, self.versions) = (transaction, refunded, versions)
-    (self.firstArchive, self.lastArchive) = (firstArchive, lastArchive)
-  }
-}
-
 /// Writes rows of the list of charges, on any thread.
 public struct ChargeRowWriter: Sendable {
   /// How rows are written.
@@ -74,13 +52,14 @@ public struct ChargeRowWriter: Sendable {
       user: cell(user), customer: cell(customer), subscription: cell(subscription))
   }
 
-  /// Adds a row to `part`.
+  /// Adds a row to `part`, with what `sources` and the archives up to `archive` say of its events.
   public func add(
-    _ charge: BookedCharge, of owner: ChargeOwner, _ arrival: ChargeArrival,
+    _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources, knownBy archive: Int32,
     to part: inout ChargePart
   ) throws(SubledgerError) {
     part.line.removeAll()
-    try write(charge, of: owner, arrival, to: &part.line)
+    try write(charge, of: owner, sources, to: &part.line)
+    writeArrival(of: charge, sources, knownBy: archive, to: &part.line)
     let day = calendar.day(of: charge.time)
     part.entries.append(
       ChargePart.Entry(
@@ -91,7 +70,7 @@ public struct ChargeRowWriter: Sendable {
   }
 
   private func write(
-    _ charge: BookedCharge, of owner: ChargeOwner, _ arrival: ChargeArrival,
+    _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources,
     to line: inout CSVLine
   ) throws(SubledgerError) {
     func word(_ number: StringID, _ line: inout CSVLine) throws(SubledgerError) {
@@ -102,7 +81,8 @@ public struct ChargeRowWriter: Sendable {
     line.add(cell: try labels.entry(Int64(key.provider.rawValue), .provider).cell)
     try word(key.app, &line)
     line.add(cell: try labels.entry(Int64(key.store.rawValue), .store).cell)
-    line.add(transaction: charge.event.transaction, arrival.transaction)
+    line.add(
+      transaction: charge.event.transaction, sources.transaction(charge.event.transaction))
     line.add(plain: charge.isRefund ? "refund" : "charge")
     line.add(cell: try labels.entry(Int64(charge.chargeKind.rawValue), .chargeKind).cell)
     try word(key.product, &line)
@@ -127,22 +107,29 @@ public struct ChargeRowWriter: Sendable {
       line.addNothing()
     }
     line.add(cell: try labels.entry(Int64(charge.basis.rawValue), .basis).cell)
-    line.add(transaction: charge.refunded?.transaction ?? 0, arrival.refunded)
-    try writeArrival(of: charge, arrival, to: &line)
+    let refunded = charge.refunded?.transaction
+    line.add(transaction: refunded ?? 0, refunded.flatMap { sources.transaction($0) })
   }
 
   private func writeArrival(
-    of charge: BookedCharge, _ arrival: ChargeArrival, to line: inout CSVLine
-  ) throws(SubledgerError) {
+    of charge: BookedCharge, _ sources: EventSources, knownBy archive: Int32,
+    to line: inout CSVLine
+  ) {
     func run(_ archive: Int32) -> Int64 {
       runs.first(from: archives[archive]?.run ?? 1, reporting: charge.time)
     }
-    line.add(Int64(arrival.versions))
+    let own = sources.arrival(
+      of: charge.event.identity, at: charge.event.place, knownBy: archive)
+    let refunded = charge.refunded.map {
+      sources.arrival(of: $0.identity, at: $0.place, knownBy: archive).last
+    }
+    let last = max(own.last, refunded ?? own.last)
+    line.add(Int64(own.versions))
     line.add(cell: archives[charge.event.place.archive]?.cell ?? [])
     line.add(charge.event.place.line)
-    let first = run(arrival.firstArchive)
+    let first = run(own.first)
     line.add(first)
-    line.add(arrival.lastArchive == arrival.firstArchive ? first : run(arrival.lastArchive))
+    line.add(last == own.first ? first : run(last))
   }
 }
 
