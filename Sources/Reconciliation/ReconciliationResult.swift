@@ -93,23 +93,6 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   }
 }
 
-/// An end that counts as churn and that a `MISSED_*` break covers.
-public struct ChurnInDoubt: Codable, Sendable, Hashable {
-  /// Key of the lineage that ended.
-  public var lineage: Int64
-  /// The row of the churn report that counts it.
-  public var productKey: ProductKey
-  /// The effective end, by which it is counted.
-  public var at: Instant
-
-  /// The end of `lineage` at `at`.
-  public init(lineage: Int64, productKey: ProductKey, at: Instant) {
-    self.lineage = lineage
-    self.productKey = productKey
-    self.at = at
-  }
-}
-
 /// The time in which a missing event leaves an end in doubt.
 struct Doubt {
   var from: Instant

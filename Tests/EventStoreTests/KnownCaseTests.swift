@@ -44,7 +44,7 @@ struct KnownCaseTests {
       _ = try $0.foldBasis()
     },
     Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "Int32") {
-      _ = try $0.churnDoubts()
+      _ = try $0.churnDoubts(bySnapshots: false)
     },
     Damage("insert into price_cell values (0, 1, 5000000000, 0, 0, 1, -1, 1)", "Int32") {
       _ = try $0.paidPrices()
@@ -63,10 +63,10 @@ struct KnownCaseTests {
     },
     Damage("insert into fold_feed values (99, 0, 0, 0, 0)", "Provider") { _ = try $0.foldBasis() },
     Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "Provider") {
-      _ = try $0.churnDoubts()
+      _ = try $0.churnDoubts(bySnapshots: false)
     },
     Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "Store") {
-      _ = try $0.churnDoubts()
+      _ = try $0.churnDoubts(bySnapshots: false)
     },
     Damage("insert into price_cell values (0, 99, 0, 0, 0, 1, -1, 1)", "Store") {
       _ = try $0.paidPrices()

@@ -77,6 +77,23 @@ extension Movement {
   }
 }
 
+/// An end that counts as churn and that a `MISSED_*` break covers.
+public struct ChurnInDoubt: Codable, Sendable, Hashable {
+  /// Key of the lineage that ended.
+  public var lineage: Int64
+  /// The row of the churn report that counts it.
+  public var productKey: ProductKey
+  /// The effective end, by which it is counted.
+  public var at: Instant
+
+  /// The end of `lineage` at `at`.
+  public init(lineage: Int64, productKey: ProductKey, at: Instant) {
+    self.lineage = lineage
+    self.productKey = productKey
+    self.at = at
+  }
+}
+
 /// The key of one movement cell.
 public struct MovementKey: Sendable, Hashable {
   /// The month in which it takes effect, in the report's time zone.

@@ -12,8 +12,10 @@ public struct FoldChange {
   public var revenueSpill: RevenueSpill?
   /// When the folded groups are due next.
   public var due: [DueLineage] = []
-  /// All ends in doubt.
-  public var doubts: Set<ChurnDoubtRow> = []
+  /// All ends in doubt by events alone.
+  public var doubts: Set<ChurnInDoubt> = []
+  /// All ends in doubt by snapshots.
+  public var doubtsBySnapshots: Set<ChurnInDoubt> = []
   /// The rates of all days, or of the changed ones.
   public var rates: [RateRow] = []
   /// What all renewals cost, or what is to be added to that.
@@ -68,7 +70,7 @@ extension Ledger {
       try change.revenueSpill?.insert(in: database)
       try write(change.prices.cells, of: change)
       try write(change.rates, to: database)
-      try write(change.doubts, to: database)
+      try write(change.doubts, bySnapshots: change.doubtsBySnapshots, to: database)
       let linked = change.isWhole ? nil : change.linked
       try write(change.overlaps, insteadOf: linked, to: database)
       let asOf = change.isWhole ? nil : change.basis.asOf

@@ -37,9 +37,9 @@ struct FactRefresh {
     /// Revenue that did not fit into memory with the other facts.
     var revenueSpill: RevenueSpill?
     /// All ends in doubt by events alone.
-    var doubts: Set<ChurnDoubtRow>
+    var doubts: Set<ChurnInDoubt>
     /// Events that the cells count already.
-    var doubtsBefore: Set<ChurnDoubtRow>
+    var doubtsBefore: Set<ChurnInDoubt>
     var rates: [RateRow]
     /// What all renewals cost, and what all charges paid for their currencies.
     var prices: PaidPrices
@@ -91,8 +91,8 @@ struct FactRefresh {
       charges: charges)
     let result = try increment.run(on: ledger, jobs: jobs, &list)
     let members = result.members
-    let doubtsBefore = try ledger.churnDoubts()
-    let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
+    let doubtsBefore = try ledger.churnDoubts(bySnapshots: false)
+    let standing = doubtsBefore.filter { !members.contains($0.lineage) }
     breaks.removeAll { members.contains($0.lineage) }
     let rows = try ledger.rateRows()
     let added = result.change.prices.filter { $0.value != 0 }
@@ -107,8 +107,9 @@ struct FactRefresh {
     (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
     return Outcome(
       basis: basis, fingerprint: fingerprint, result: change,
-      doubts: standing.union(ChurnDoubtRow.rows(change.churnInDoubt, isBySnapshot: false)),
-      doubtsBefore: doubtsBefore, rates: rates, prices: prices, allRates: allRates, charges: list,
+      doubts: standing.union(change.churnInDoubt),
+      doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)), rates: rates,
+      prices: prices, allRates: allRates, charges: list,
       former: former.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
@@ -154,7 +155,7 @@ extension FactRefresh.Outcome {
   init(_ whole: WholeFold, fingerprint: String) {
     self.init(
       basis: nil, fingerprint: fingerprint, result: whole.result, revenueSpill: whole.revenueSpill,
-      doubts: ChurnDoubtRow.rows(whole.result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
+      doubts: whole.result.churnInDoubt, doubtsBefore: [],
       rates: whole.rates.rows(of: Set(whole.rates.charges.keys)),
       prices: PaidPrices(whole.result.prices), allRates: whole.rates, charges: whole.charges)
     // They are in the doubts.
@@ -171,9 +172,9 @@ extension FactRefresh.Outcome {
   ) -> FoldChange {
     var (facts, due) = (result.facts, result.due)
     let compared = reconciled.result
-    let now = doubts.union(ChurnDoubtRow.rows(compared.churnInDoubt, isBySnapshot: true))
-    facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
-    facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
+    let now = doubts.union(compared.churnInDoubt)
+    facts.book(now.subtracting(doubtsBefore), 1, calendar)
+    facts.book(doubtsBefore.subtracting(now), -1, calendar)
     // A break from reconciliation replaces the one from events alone with the same id, or explains
     // it.
     let hidden = Set(compared.breaks.map(\.id)).union(compared.explained)
@@ -184,7 +185,8 @@ extension FactRefresh.Outcome {
     (basis.groups, basis.reconciliation) = (result.groups, reconciled.rules)
     var change = FoldChange(basis: basis, facts: facts)
     (change.isWhole, change.revenueSpill, change.due) = (isWhole, revenueSpill, due)
-    (change.doubts, change.rates, change.prices) = (now, rates, result.prices)
+    (change.doubts, change.doubtsBySnapshots) = (doubts, compared.churnInDoubt)
+    (change.rates, change.prices) = (rates, result.prices)
     (change.overlaps, change.linked) = (result.overlaps, result.linked)
     (change.users, change.isEveryUser) = (reconciled.users, reconciled.isWhole)
     return change
@@ -199,23 +201,5 @@ extension Facts {
         month: calendar.month(of: end.at), productKey: end.productKey, movement: .churnedInDoubt)
       movements[key, default: MovementSums()].subscriptions += count
     }
-  }
-}
-
-extension ChurnDoubtRow {
-  static func rows(_ ends: Set<ChurnInDoubt>, isBySnapshot: Bool) -> Set<ChurnDoubtRow> {
-    Set(
-      ends.map {
-        ChurnDoubtRow(
-          lineage: $0.lineage, productKey: $0.productKey, at: $0.at, isBySnapshot: isBySnapshot)
-      })
-  }
-}
-
-extension Set<ChurnDoubtRow> {
-  /// The ends, whoever doubts them.
-  var ends: Set<ChurnInDoubt> {
-    Set<ChurnInDoubt>(
-      map { ChurnInDoubt(lineage: $0.lineage, productKey: $0.productKey, at: $0.at) })
   }
 }
