@@ -1,33 +1,19 @@
 public import Domain
 
 /// The exchange rates in the charges of one currency on one UTC day.
-public struct RateRow: Sendable, Equatable {
+public struct RateRow: Sendable {
   /// StringID of the ISO 4217 code.
   public var currency: StringID
   /// The UTC day of the charges.
   public var day: Day
-  /// Each rate with the number of its charges, in the order of rates.
-  public var rates: [Rate]
-
-  /// Charges at one rate.
-  public struct Rate: Sendable, Equatable {
-    /// Millionths of a US dollar paid for `local`.
-    public var usd: Int64
-    /// Millionths of the currency.
-    public var local: Int64
-    /// How many.
-    public var charges: Int64
-
-    /// `charges` charges at `usd` for `local`.
-    public init(usd: Int64, local: Int64, charges: Int64) {
-      self.usd = usd
-      self.local = local
-      self.charges = charges
-    }
-  }
+  /// The rates in their order, each as millionths of a US dollar paid for millionths of the
+  /// currency, and how many charges had it.
+  public var rates: [(usd: Int64, local: Int64, charges: Int64)]
 
   /// The rates of a currency on a day.
-  public init(currency: StringID, day: Day, rates: [Rate]) {
+  public init(
+    currency: StringID, day: Day, rates: [(usd: Int64, local: Int64, charges: Int64)]
+  ) {
     self.currency = currency
     self.day = day
     self.rates = rates
@@ -39,11 +25,9 @@ extension Ledger {
   public func rateRows() throws(SubledgerError) -> [RateRow] {
     try all("read exchange rates", "select currency, day, rates from rate_cell") { row in
       var reader = ByteReader(row.blob(2))
-      var rates: [RateRow.Rate] = []
+      var rates: [(usd: Int64, local: Int64, charges: Int64)] = []
       while !reader.isAtEnd, reader.isSound {
-        rates.append(
-          RateRow.Rate(
-            usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
+        rates.append((reader.signed(), reader.signed(), reader.signed()))
       }
       guard reader.isSound else { throw SubledgerError.damaged("an exchange rate") }
       return try RateRow(currency: row.symbol(0), day: row.day(1), rates: rates)

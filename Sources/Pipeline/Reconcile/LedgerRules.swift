@@ -157,7 +157,7 @@ extension ExchangeRates {
       RateRow(
         currency: key.currency, day: key.day,
         rates: (charges[key] ?? [:]).sorted { $0.key < $1.key }.map {
-          RateRow.Rate(usd: $0.key.usd, local: $0.key.local, charges: $0.value)
+          ($0.key.usd, $0.key.local, $0.value)
         })
     }
   }
