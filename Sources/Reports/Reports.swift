@@ -116,7 +116,7 @@ public final class ReportWriter {
   /// The first month whose file can be another one than in the set before; nil to write all.
   private func firstChange(of layout: ReportDefinition) -> Month? {
     guard layout.name == ReportDefinition.revenueDaily.name, let former = plan.former,
-      let open = history.horizons.map(\.booked).min()
+      let open = history.horizons.values.compactMap({ $0[.booked] }).min()
     else { return nil }
     return min(former.firstChange, open)
   }

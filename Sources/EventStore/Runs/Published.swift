@@ -37,26 +37,6 @@ public struct PublishedRow: Sendable, Equatable {
   }
 }
 
-/// How far the rows of a feed are complete: all months before these.
-public struct PublishedHorizon: Sendable, Equatable {
-  /// Who delivers.
-  public let feed: Feed
-  /// The first month whose money can still change.
-  public let booked: Month
-  /// The first month whose subscriptions can still change.
-  public let settled: Month
-  /// The first month that has not ended.
-  public let ended: Month
-
-  /// Makes a horizon.
-  public init(feed: Feed, booked: Month, settled: Month, ended: Month) {
-    self.feed = feed
-    self.booked = booked
-    self.settled = settled
-    self.ended = ended
-  }
-}
-
 /// The horizon up to which a report's rows are complete, by the beginning of its column's name.
 public enum HorizonKind: String, Sendable, CaseIterable {
   /// Money.
@@ -71,8 +51,8 @@ public enum HorizonKind: String, Sendable, CaseIterable {
 public struct NewPublication: Sendable, Equatable {
   /// Time zone of days and months.
   public var zone: String
-  /// How far each feed is complete.
-  public var horizons: [PublishedHorizon] = []
+  /// Of each feed the first month that is not complete.
+  public var horizons: [Feed: [HorizonKind: Month]] = [:]
   /// Months of reports in which rows are new, changed or gone.
   public var versions: [PublishedVersion] = []
   /// How many rows each month has.
@@ -111,13 +91,13 @@ extension Ledger {
       insert into publication (run, zone, last_archive)
       select ?, ?, coalesce((select max(id) from archive), 0)
       """, run, publication.zone)
-    for row in publication.horizons {
+    for (feed, months) in publication.horizons {
       try database.run(
         """
         insert into published_horizon (
           run, provider, app, booked_month, settled_month, ended_month)
         values (?, ?, ?, ?, ?, ?)
-        """, run, row.feed.provider, row.feed.app, row.booked, row.settled, row.ended)
+        """, run, feed.provider, feed.app, months[.booked], months[.settled], months[.ended])
     }
     try keep(publication.months, publication.zone, run, in: database)
     for version in publication.versions {

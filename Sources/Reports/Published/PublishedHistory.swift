@@ -7,8 +7,8 @@ internal import Domain
 final class PublishedHistory {
   let ledger: Ledger
   let plan: ReportPlan
-  /// How far each feed is complete now.
-  let horizons: [PublishedHorizon]
+  /// Of each feed the first month that is not complete now.
+  let horizons: [Feed: [HorizonKind: Month]]
   /// Closes that are in force, by month.
   let closes: [Month: MonthClose]
   /// The first of the runs up to this one that publish the same; rows are compared with what runs
@@ -25,14 +25,13 @@ final class PublishedHistory {
   init(_ ledger: Ledger, _ plan: ReportPlan) throws {
     self.ledger = ledger
     self.plan = plan
-    var horizons: [PublishedHorizon] = []
+    var horizons: [Feed: [HorizonKind: Month]] = [:]
     try ledger.rows(
       sql: "select provider, app, booked_month, settled_month, ended_month from temp.horizon"
     ) { row in
-      horizons.append(
-        PublishedHorizon(
-          feed: Feed(provider: try row.provider(0), app: try row.symbol(1)), booked: row.month(2),
-          settled: row.month(3), ended: row.month(4)))
+      horizons[Feed(provider: try row.provider(0), app: try row.symbol(1))] = [
+        .booked: row.month(2), .settled: row.month(3), .ended: row.month(4),
+      ]
     }
     self.horizons = horizons
     closes = try ledger.closes(zone: plan.zone, knownTo: plan.run)
@@ -41,7 +40,7 @@ final class PublishedHistory {
 
   /// Whether rows of a feed are complete now for `month`, however few there are.
   func isComplete(_ month: Month, _ kind: HorizonKind, _ feed: Feed?) -> Bool {
-    horizons.contains { $0.feed == feed && month < $0.first(kind) }
+    feed.flatMap { horizons[$0]?[kind] }.map { month < $0 } ?? false
   }
 
   /// The newest earlier run in which the rows of a feed were complete for `month`.
@@ -59,14 +58,4 @@ final class PublishedHistory {
 extension ReportPlan {
   /// Time zone of days and months; numbers of another one are not compared.
   var zone: String { rules.calendar.identifier }
-}
-
-extension PublishedHorizon {
-  func first(_ kind: HorizonKind) -> Month {
-    switch kind {
-    case .booked: booked
-    case .settled: settled
-    case .ended: ended
-    }
-  }
 }
