@@ -1,7 +1,7 @@
 public import Domain
 
 /// What a run changed in the rows of a monthly report for one month.
-public struct PublishedVersion: Sendable, Equatable {
+public struct PublishedVersion: Sendable {
   /// Name of the report without `.csv`.
   public let report: String
   /// The month of the numbers.
@@ -20,22 +20,9 @@ public struct PublishedVersion: Sendable, Equatable {
   }
 }
 
-/// A version of a row, valid until the next version of its key.
-public struct PublishedRow: Sendable, Equatable {
-  /// The key columns, encoded.
-  public let key: [UInt8]
-  /// The row; nil if there is none any more.
-  public let row: ReportRow?
-  /// Why a published number changed; nil if none did.
-  public let cause: String?
-
-  /// A new version of a row.
-  public init(key: [UInt8], row: ReportRow?, cause: String? = nil) {
-    self.key = key
-    self.row = row
-    self.cause = cause
-  }
-}
+/// A version of a row, valid until the next version of its key, which is encoded: the row, nil if
+/// there is none any more, and why a published number changed, nil if none did.
+public typealias PublishedRow = (key: [UInt8], row: ReportRow?, cause: String?)
 
 /// The horizon up to which a report's rows are complete, by the beginning of its column's name.
 public enum HorizonKind: String, Sendable, CaseIterable {
@@ -48,7 +35,7 @@ public enum HorizonKind: String, Sendable, CaseIterable {
 }
 
 /// What a run publishes, for those after it to compare with.
-public struct NewPublication: Sendable, Equatable {
+public struct NewPublication: Sendable {
   /// Time zone of days and months.
   public var zone: String
   /// Of each feed the first month that is not complete.

@@ -93,7 +93,7 @@ final class MonthlyRows {
       let last = try lastRun(month, kind, key) ?? run
       let change = try restatement(month, key, old, new, run: run, since: last)
       if let change { changes.append(change) }
-      changed.append(PublishedRow(key: key, row: new, cause: change?.cause.rawValue))
+      changed.append((key, new, change?.cause.rawValue))
     }
     for row in complete {
       let old = previous.removeValue(forKey: row.key)
@@ -102,20 +102,20 @@ final class MonthlyRows {
       } else if old == nil, let last = try lastRun(month, kind, row.key) {
         try change(row.key, nil, row, last)
       } else {
-        changed.append(PublishedRow(key: row.key, row: row))
+        changed.append((row.key, row, nil))
       }
     }
     let open = rows.filter { !$0.isComplete }
     for row in open where previous.removeValue(forKey: row.key) == nil {
       // Shown while its feed is complete: it does not come from nothing later.
       guard history.isComplete(month, kind, try feed(row.key)) else { continue }
-      changed.append(PublishedRow(key: row.key, row: row))
+      changed.append((row.key, row, nil))
     }
     for (key, old) in previous where history.isComplete(month, kind, try feed(key)) {
       if old.row.isComplete {
         try change(key, old.row, nil, old.run)
       } else {
-        changed.append(PublishedRow(key: key, row: nil))
+        changed.append((key, nil, nil))
       }
     }
     if !changed.isEmpty, history.first == history.plan.run {
