@@ -167,38 +167,30 @@ public final class Ledger {
   func change<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
-    try access(doing) { database in
-      try lock?.requireThere()
-      let saved = savedWords
-      try database.savepoint("change")
-      do {
-        let value = try body(database)
-        try database.release("change")
-        return value
-      } catch {
-        undo("undo a change", since: "change")
-        savedWords = saved
-        throw error
-      }
-    }
+    try access(doing) { try changeWhole($0, body) }
   }
 
   /// Does all that `body` asks of the ledger whole or not at all.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func together(_ doing: String, _ body: () throws -> Void) throws {
-    var failure: (any Error)?
+    try visit(doing) { try changeWhole($0) { _ in try body() } }
+  }
+
+  private func changeWhole<Value>(
+    _ database: Connection, _ body: (Connection) throws -> Value
+  ) throws -> Value {
+    try lock?.requireThere()
+    let saved = savedWords
+    try database.savepoint("change")
     do {
-      try change(doing) { _ in
-        do {
-          try body()
-        } catch {
-          failure = error
-          throw error
-        }
-      }
+      let value = try body(database)
+      try database.release("change")
+      return value
     } catch {
-      throw failure ?? error
+      undo("undo a change", since: "change")
+      savedWords = saved
+      throw error
     }
   }
 
