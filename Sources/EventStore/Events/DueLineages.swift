@@ -14,20 +14,6 @@ public struct DueLineage: Codable, Sendable, Equatable {
   }
 }
 
-/// Lineages whose last fold can be out of date.
-public struct DirtyLineages: Sendable, Equatable {
-  /// Something new arrived for them.
-  public var touched: Set<Int64> = []
-  /// A deadline has passed.
-  public var overdue: Set<Int64> = []
-
-  /// None.
-  public init() {}
-
-  /// All of them, by key.
-  public var all: [Int64] { touched.union(overdue).sorted() }
-}
-
 /// Hours of the table `due`.
 enum DueHour {
   /// Before any hour: something new arrived.
@@ -42,20 +28,20 @@ enum DueHour {
 }
 
 extension Ledger {
-  /// The lineages that are due at `asOf`.
-  public func dirtyLineages(asOf: Instant) throws(SubledgerError) -> DirtyLineages {
+  /// The lineages that are due at `asOf`, because a deadline has passed or something new arrived,
+  /// by key; and those for which something arrived.
+  public func dirtyLineages(
+    asOf: Instant
+  ) throws(SubledgerError) -> (all: [Int64], touched: Set<Int64>) {
     try access("read due lineages") { database in
-      var dirty = DirtyLineages()
+      var (all, touched): (Set<Int64>, Set<Int64>) = ([], [])
       try database.forEachRow(
         "select hour, lineage from due where hour <= ?", DueHour.of(asOf)
       ) { row in
-        if row.int64(0) == DueHour.atOnce {
-          dirty.touched.insert(row.int64(1))
-        } else {
-          dirty.overdue.insert(row.int64(1))
-        }
+        all.insert(row.int64(1))
+        if row.int64(0) == DueHour.atOnce { touched.insert(row.int64(1)) }
       }
-      return dirty
+      return (all.sorted(), touched)
     }
   }
 

@@ -6,7 +6,7 @@ import Domain
 
 /// The lineages that a run must fold; the rest is in the cells of the basis.
 struct FoldScope: Sendable {
-  let dirty: DirtyLineages
+  let dirty: (all: [Int64], touched: Set<Int64>)
   let basis: FactCheckpoint
 
   /// Nil where the run must fold everything.
