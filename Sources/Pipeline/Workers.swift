@@ -10,6 +10,8 @@ import Synchronization
 /// them, so that memory stays bounded however far the writer falls behind, or one file behind the
 /// others; the order in which results are taken never depends on timing.
 struct Workers {
+  typealias Send<Output> = (Output) throws -> Void
+
   let count: Int
   /// How much may wait at most, in the sizes of results.
   ///
@@ -20,13 +22,13 @@ struct Workers {
   /// Runs `work` on each of `inputs` in up to `count` threads and hands every result to `take`.
   ///
   /// - Parameters:
-  ///   - work: makes results and passes each to the function it is given, which returns false when
-  ///     the rest is no longer wanted.
+  ///   - work: makes results and passes each to the function it is given, which throws when the
+  ///     rest is no longer wanted; what it throws itself is thrown behind its results.
   ///   - size: how much of the queue's limit a result takes.
   ///   - take: called on this thread, in the order of `inputs`.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
-    _ work: @escaping @Sendable (Input, (Output) -> Bool) -> Void,
+    _ work: @escaping @Sendable (Input, Send<Output>) throws -> Void,
     size: @escaping @Sendable (Output) -> Int = { _ in 1 },
     take: (Int, Output) throws -> Void
   ) throws {
@@ -36,11 +38,13 @@ struct Workers {
   /// The same, where each thread makes its own `work` first, with reusable buffers.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
-    eachBy makeWork: @escaping @Sendable () -> (Input, (Output) -> Bool) -> Void,
+    eachBy makeWork: @escaping @Sendable () throws -> (Input, Send<Output>) throws -> Void,
     size: @escaping @Sendable (Output) -> Int = { _ in 1 },
     take: (Int, Output) throws -> Void
   ) throws {
-    let results = ResultQueue(count: inputs.count, waitingMax: waitingMax, size: size)
+    let results = ResultQueue<Result<Output, any Error>>(
+      count: inputs.count, waitingMax: waitingMax
+    ) { if case .success(let output) = $0 { size(output) } else { 1 } }
     let next = Atomic(0)
     let claim: @Sendable () -> Int? = {
       let position = next.add(1, ordering: .relaxed).oldValue
@@ -49,9 +53,13 @@ struct Workers {
     var threads: [WorkerThread] = []
     while threads.count < min(count, inputs.count) {
       let thread = WorkerThread {
-        let work = makeWork()
+        let work = Result { try makeWork() }
         while let index = claim() {
-          work(inputs[index]) { results.put($0, of: index) }
+          do {
+            try work.get()(inputs[index]) { try results.put(.success($0), of: index) }
+          } catch {
+            try? results.put(.failure(error), of: index)
+          }
           results.finish(index)
         }
       }
@@ -59,36 +67,23 @@ struct Workers {
       threads.append(thread)
     }
     // A system without a thread to spare makes the run slower and no different.
-    if threads.isEmpty { return try runHere(inputs, makeWork(), take: take) }
+    if threads.isEmpty {
+      let work = try makeWork()
+      for (index, input) in inputs.enumerated() { try work(input) { try take(index, $0) } }
+      return
+    }
     defer {
       results.cancel()
       for thread in threads { thread.join() }
     }
-    while let (index, output) = results.take() { try take(index, output) }
-  }
-
-  private func runHere<Input: Sendable, Output: Sendable>(
-    _ inputs: [Input], _ work: @escaping (Input, (Output) -> Bool) -> Void,
-    take: (Int, Output) throws -> Void
-  ) throws {
-    for (index, input) in inputs.enumerated() {
-      var failure: (any Error)?
-      work(input) { output in
-        guard failure == nil else { return false }
-        do { try take(index, output) } catch { failure = error }
-        return failure == nil
-      }
-      if let failure { throw failure }
-    }
+    while let (index, output) = results.take() { try take(index, output.get()) }
   }
 }
 
 extension Workers {
   /// Makes rows in parallel and calls `write` with the rows of each piece, in order.
   func make<Rows: Sendable>(_ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void) throws {
-    try run(
-      pieces, { piece, send in _ = send(Result { try piece.rows() }) },
-      take: { try write($1.get()) })
+    try run(pieces, { piece, send in try send(piece.rows()) }, take: { try write($1) })
   }
 
   /// Reads parts of the ledger in parallel, each at one moment, by one connection for each worker,
@@ -101,19 +96,10 @@ extension Workers {
     try run(
       parts,
       eachBy: {
-        let connection = Result {
-          let ledger = try Ledger.open(path: path, mode: .readOnly)
-          ledger.stop = stop
-          return ledger
-        }
-        return { part, send in
-          let output = Result {
-            let ledger = try connection.get()
-            return try ledger.atOneMoment { try work(ledger, part) }
-          }
-          _ = send(output)
-        }
-      }, take: { try take($1.get()) })
+        let ledger = try Ledger.open(path: path, mode: .readOnly)
+        ledger.stop = stop
+        return { part, send in try send(ledger.atOneMoment { try work(ledger, part) }) }
+      }, take: { try take($1) })
   }
 
   /// Does `work` on several paths at once, and throws the first failure.
@@ -123,15 +109,10 @@ extension Workers {
     var failure: SubledgerError?
     try? run(
       paths,
-      { path, send in
-        do throws(SubledgerError) {
-          try work(path)
-          _ = send(nil)
-        } catch {
-          _ = send(error)
-        }
-      },
-      take: { (_, error: SubledgerError?) in failure = failure ?? error })
+      { path, send in try send(Result { () throws(SubledgerError) in try work(path) }) },
+      take: { _, result in
+        if case .failure(let error) = result { failure = failure ?? error }
+      })
     if let failure { throw failure }
   }
 }
@@ -225,13 +206,13 @@ private final class ResultQueue<Element: Sendable>: Sendable {
         isFinished: Array(repeating: false, count: count)))
   }
 
-  /// Waits until the element fits into the queue; false when the reader has stopped.
+  /// Waits until the element fits into the queue; throws when the reader has stopped.
   ///
   /// The next result of the current input always fits, whatever its size and even when results of
   /// later inputs fill the queue; otherwise the queue could block.
-  func put(_ element: Element, of index: Int) -> Bool {
+  func put(_ element: Element, of index: Int) throws(CancellationError) {
     let size = size(element)
-    return wait { (state) -> Bool? in
+    let hasPut = wait { (state) -> Bool? in
       if state.isCanceled { return false }
       let isNext = index == state.front && state.elements[index].isEmpty
       guard isNext || state.waiting + size <= waitingMax else { return nil }
@@ -239,6 +220,7 @@ private final class ResultQueue<Element: Sendable>: Sendable {
       state.waiting += size
       return true
     }
+    if !hasPut { throw CancellationError() }
   }
 
   func finish(_ index: Int) {

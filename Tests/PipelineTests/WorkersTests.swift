@@ -18,7 +18,7 @@ import Testing
         var numbers = SeededNumbers(seed: seed &* 100 &+ UInt64(input))
         for part in 0..<Int.random(in: 0..<4, using: &numbers) {
           usleep(UInt32.random(in: 0..<60, using: &numbers))
-          guard send(part) else { return }
+          try send(part)
         }
       } take: { index, part in
         taken.append([index, part])
@@ -37,7 +37,7 @@ import Testing
     try Workers(count: 3, waitingMax: 1).run(Array(1...300)) { input, send in
       let sum = sums.take() ?? 0
       sums.put(sum + input)
-      _ = send(())
+      try send(())
     } take: { _, _ in
     }
     var held: [Int] = []
@@ -50,7 +50,7 @@ import Testing
     let waiting = Mutex((now: 0, most: 0))
     try Workers(count: 3, waitingMax: 12).run(Array(1...12)) { input, send in
       for _ in 0..<4 {
-        guard send(input) else { return }
+        try send(input)
         waiting.withLock {
           $0.now += input
           $0.most = max($0.most, $0.now)
@@ -71,7 +71,7 @@ import Testing
     struct Enough: Error {}
     #expect(throws: Enough.self) {
       try Workers(count: 2, waitingMax: 1).run(Array(0..<100)) { input, send in
-        while send(input) {}
+        while true { try send(input) }
       } take: { _, _ in
         throw Enough()
       }

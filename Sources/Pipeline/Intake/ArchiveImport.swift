@@ -101,15 +101,10 @@ struct ArchiveImport {
     summary.lines -= lines
     var reader = reader
     reader.formers.merge(intake.formers) { $0 + $1 }
-    var failure: (any Error)?
-    reader.read(files[index]) { message in
-      do {
-        try note(message)
-        try take(message, of: index)
-      } catch { failure = error }
-      return failure == nil
+    try reader.read(files[index]) { message in
+      try note(message)
+      try take(message, of: index)
     }
-    if let failure { throw failure }
   }
 
   /// Whether the events of `file` are wanted: not when its bytes are known under another name.

@@ -50,27 +50,31 @@ struct ArchiveReader: Sendable {
   /// The archive whose content is read from wherever it is.
   var replayed: ArchiveRecord?
 
-  /// The writer has stopped.
-  struct NotWanted: Error {}
+  /// Why the writer takes no more.
+  private struct NotWanted: Error { let cause: any Error }
 
-  func read(_ file: ArchiveFile, _ send: (ArchiveMessage) -> Bool) {
+  /// Sends what there is of `file`, and what is wrong with it; throws only what `send` throws.
+  func read(_ file: ArchiveFile, _ send: (ArchiveMessage) throws -> Void) throws {
+    func pass(_ message: ArchiveMessage) throws(NotWanted) {
+      do { try send(message) } catch { throw NotWanted(cause: error) }
+    }
     do {
       let sha256 = try replayed?.sha256 ?? (file.isRemote ? "" : sha256(of: file))
       if knownContents.contains(sha256) {
-        _ = send(.opened(ArchiveOpening(sha256: sha256))) && send(.skipped)
-        return
+        try pass(.opened(ArchiveOpening(sha256: sha256)))
+        return try pass(.skipped)
       }
-      _ = send(.ended(try readBatches(of: file, sha256, send)))
+      try pass(.ended(try readBatches(of: file, sha256, pass)))
+    } catch let stop as NotWanted {
+      throw stop.cause
     } catch let error as SubledgerError where error.kind == .noInput {
-      _ = send(.vanished)
+      try send(.vanished)
     } catch let error as SubledgerError where error.isOfOneFile {
-      _ = send(.unreadable(error))
+      try send(.unreadable(error))
     } catch let foreign as ForeignFile {
-      _ = send(.unreadable(foreign.error))
-    } catch is NotWanted {
-      // The writer has stopped and throws its own error.
+      try send(.unreadable(foreign.error))
     } catch {
-      _ = send(.failed(error))
+      try send(.failed(error))
     }
   }
 
@@ -85,14 +89,14 @@ struct ArchiveReader: Sendable {
   }
 
   private func readBatches(
-    of file: ArchiveFile, _ sha256: String, _ send: (ArchiveMessage) -> Bool
+    of file: ArchiveFile, _ sha256: String, _ send: (ArchiveMessage) throws -> Void
   ) throws -> ArchiveEnd {
     var normaliser = Normaliser(rules: rules)
     // The last lines of a chunk may come on top.
     let (room, bytesMin) = (1_280, 1 << 20)
     var batch = EventBatch(room: room)
     func flush() throws {
-      guard send(.batch(batch)) else { throw NotWanted() }
+      try send(.batch(batch))
       batch = EventBatch(room: room)
     }
     var opening: ArchiveOpening?
@@ -100,7 +104,7 @@ struct ArchiveReader: Sendable {
       if opening == nil {
         let former = try former(of: file, beginning)
         let new = ArchiveOpening(sha256: sha256, beginning: beginning, former: former)
-        guard send(.opened(new)) else { throw NotWanted() }
+        try send(.opened(new))
         opening = new
       }
       return opening?.former?.knownBytes ?? 0
@@ -109,7 +113,7 @@ struct ArchiveReader: Sendable {
       normaliser.add(chunk, apart: retracted, to: &batch)
       if case .again = chunk {
         (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
-        guard send(.again) else { throw NotWanted() }
+        try send(.again)
       }
       if batch.lines >= batchLines || batch.arena.count >= bytesMin { try flush() }
     }

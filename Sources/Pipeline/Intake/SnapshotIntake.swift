@@ -71,7 +71,6 @@ extension Intake {
           entry = try ledger.beginSnapshots(archive)
           (firstReject, isDated, newest) = (nil, true, nil)
         case .ended(let end): ended = end
-        case .failed(let error): throw error
         }
       }
       guard let end = ended else { return entry.abandon() }
@@ -99,49 +98,40 @@ extension Intake {
   /// Reads a file in a thread of its own, and parses it in several, while this one writes.
   private func messages(
     capturedAt: Instant?
-  ) -> @Sendable (ArchiveFile, (SnapshotMessage) -> Bool) -> Void {
+  ) -> @Sendable (ArchiveFile, (SnapshotMessage) throws -> Void) throws -> Void {
     let (bytesMax, retracted) = (plan.valueBytesMax, retracted)
     // More would wait for the bytes.
     let parsers = min(plan.jobs, 4)
-    let parser: @Sendable () -> (ChunkCopy, (SnapshotMessage) -> Bool) -> Void = {
+    let parser: @Sendable () -> (ChunkCopy, (SnapshotMessage) throws -> Void) throws -> Void = {
       let reader = SnapshotReader()
       return { copy, send in
         var (batch, apart) = (SnapshotBatch(), Int64(0))
         copy.withChunk {
           apart = reader.read($0, apart: retracted, capturedAtDefault: capturedAt, to: &batch)
         }
-        guard !batch.needsCapturedAt else { return _ = send(.failed(NoCaptureTime())) }
+        guard !batch.needsCapturedAt else { throw NoCaptureTime() }
         let snapshots = batch.snapshots.map(EncodedSnapshot.init)
-        _ = send(.lines(snapshots, rejects: batch.rejects, apart: apart))
+        try send(.lines(snapshots, rejects: batch.rejects, apart: apart))
       }
     }
     return { file, send in
-      func pass(_ message: SnapshotMessage) throws {
-        guard send(message) else { throw ArchiveReader.NotWanted() }
-      }
       var waiting: [ChunkCopy] = []
       var bytes = 0
       func parse() throws {
-        try Workers(count: parsers).run(waiting, eachBy: parser) { try pass($1) }
+        try Workers(count: parsers).run(waiting, eachBy: parser) { try send($1) }
         (waiting, bytes) = ([], 0)
       }
-      do {
-        let end = try readArchive(file, valueBytesMax: bytesMax) { chunk in
-          guard let copy = ChunkCopy(of: chunk) else {
-            (waiting, bytes) = ([], 0)
-            return try pass(.again)
-          }
-          waiting.append(copy)
-          bytes += copy.bytes.count
-          if bytes > parsers << 22 { try parse() }
+      let end = try readArchive(file, valueBytesMax: bytesMax) { chunk in
+        guard let copy = ChunkCopy(of: chunk) else {
+          (waiting, bytes) = ([], 0)
+          return try send(.again)
         }
-        try parse()
-        try pass(.ended(end))
-      } catch is ArchiveReader.NotWanted {
-        // The writer has stopped and throws its own error.
-      } catch {
-        _ = send(.failed(error))
+        waiting.append(copy)
+        bytes += copy.bytes.count
+        if bytes > parsers << 22 { try parse() }
       }
+      try parse()
+      try send(.ended(end))
     }
   }
 
@@ -181,7 +171,6 @@ private enum SnapshotMessage: Sendable {
   /// What came is void: the file is read again.
   case again
   case ended(ArchiveEnd)
-  case failed(any Error)
 }
 
 /// A line of a file of snapshots has no capture time, nor has the file.

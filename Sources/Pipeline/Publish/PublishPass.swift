@@ -212,33 +212,26 @@ struct PublishPass {
     try Workers(count: plan.jobs).run(
       shares + [.checkpoint],
       eachBy: {
-        let reader = Result {
-          let ledger = try Ledger.open(path: path, mode: .readOnly)
-          ledger.stop = finalPlan.stop
-          return try ledger.atOneMoment {
-            (ledger, try ReportWriter(from: ledger, plan: finalPlan, into: folder))
-          }
+        let ledger = try Ledger.open(path: path, mode: .readOnly)
+        ledger.stop = finalPlan.stop
+        let writer = try ledger.atOneMoment {
+          try ReportWriter(from: ledger, plan: finalPlan, into: folder)
         }
         return { work, send in
-          if case .checkpoint = work { return Ledger.checkpointAhead(path: path) }
-          let written = Result {
-            let (ledger, writer) = try reader.get()
-            return try ledger.atOneMoment {
-              if case .own = work {
-                return try own.write(from: ledger, rules: foldRules, plan: finalPlan, into: folder)
+          if work == .checkpoint { return Ledger.checkpointAhead(path: path) }
+          try send(
+            ledger.atOneMoment {
+              switch work {
+              case .own:
+                try own.write(from: ledger, rules: foldRules, plan: finalPlan, into: folder)
+              case .share(let share): try writer.write(share)
+              default: try charges.write(into: folder, plan: finalPlan, checkedBy: ledger)
               }
-              guard case .share(let share) = work else {
-                return try charges.write(
-                  into: folder, plan: finalPlan, checkedBy: ledger)
-              }
-              return try writer.write(share)
-            }
-          }
-          _ = send(written)
+            })
         }
       },
-      take: { place, share in
-        written[shares[place]] = try share.get()
+      take: { (place, share: WrittenReports) in
+        written[shares[place]] = share
         progress(written.count, shares.count)
       })
     for share in first + ReportPartition.allCases.map(SetWork.share) {

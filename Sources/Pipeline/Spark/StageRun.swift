@@ -73,12 +73,7 @@ struct StageWork {
         let listed = try? format.value(ListedFile.self, fields[1])
       else { throw malformedRow(number, "file and what is known of it are wanted") }
       var writer = ArchiveRowWriter(file: file, erased: erased, put: put)
-      var failure: (any Error)?
-      reader.read(listed.file(by: plan.sources)) { message in
-        do { try writer.add(message) } catch { failure = error }
-        return failure == nil
-      }
-      if let failure { throw failure }
+      try reader.read(listed.file(by: plan.sources)) { try writer.add($0) }
     }
   }
 

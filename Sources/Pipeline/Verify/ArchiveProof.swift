@@ -58,7 +58,7 @@ extension RunPipeline {
         known: known, acceptsGrown: acceptsGrown, sources: plan.sources)
     }
     var locations: [ArchiveLocation] = []
-    try Workers(count: plan.jobs).run(searches, { search, give in _ = give(search.run()) }) {
+    try Workers(count: plan.jobs).run(searches, { search, give in try give(search.run()) }) {
       try checkStop()
       locations.append($1)
     }
