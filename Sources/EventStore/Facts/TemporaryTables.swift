@@ -17,18 +17,13 @@ extension Ledger {
     }
   }
 
-  /// Adds `rows` to a temporary table of as many columns.
-  public func insert(
-    _ rows: [[LedgerValue]], intoTemporary table: String
-  ) throws(SubledgerError) {
-    guard let first = rows.first else { return }
+  /// Adds a row to a temporary table by `insertion`, which has a question mark for each value and
+  /// is kept prepared.
+  public func insert(_ row: [LedgerValue], by insertion: String) throws(SubledgerError) {
     try access("store results") { database in
-      let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")
-      let statement = try database.statement("insert into temp.\(table) values (\(marks))")
-      for row in rows {
-        for (index, value) in row.enumerated() { value.bind(to: statement, at: Int32(index + 1)) }
-        try statement.run()
-      }
+      let statement = try database.statement(insertion)
+      for (index, value) in row.enumerated() { value.bind(to: statement, at: Int32(index + 1)) }
+      try statement.run()
     }
   }
 }

@@ -64,8 +64,6 @@ final class Explanation {
   private let ledger: Ledger
   private let format: AnswerFormat
   private let write: ([UInt8]) throws -> Void
-  private var waiting: [[LedgerValue]] = []
-  private var count: Int64 = 0
   private var isBegun = false
 
   init(
@@ -75,7 +73,7 @@ final class Explanation {
     self.format = format
     self.write = write
     try ledger.rows(sql: "drop table if exists temp.explained") { _ in }
-    try ledger.rows(sql: "create temp table explained (entry, at_ms, output)") { _ in }
+    try ledger.rows(sql: "create temp table explained (at_ms, output)") { _ in }
   }
 
   func begin(_ subject: Record) throws {
@@ -107,24 +105,15 @@ final class Explanation {
       case .json: entry.rows.map { (Record([("is", .plain("entry"))]) + $0).json.line }
       }
     let output = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
-    waiting.append([
-      .integer(count), entry.at.map { .integer($0.milliseconds) } ?? .null, .text(output),
-    ])
-    count += 1
-    if waiting.count > 256 { try flush() }
+    let time = entry.at.map { LedgerValue.integer($0.milliseconds) } ?? .null
+    try ledger.insert([time, .text(output)], by: "insert into temp.explained values (?, ?)")
   }
 
   /// Writes the entries by business time, then as they were added, and forgets them.
   func finish() throws {
-    try flush()
-    let sql = "select output from temp.explained order by at_ms is null, at_ms, entry"
+    let sql = "select output from temp.explained order by at_ms is null, at_ms, rowid"
     try ledger.rows(sql: sql) { row in try line(row.text(0).utf8) }
     try ledger.rows(sql: "delete from temp.explained") { _ in }
-  }
-
-  private func flush() throws {
-    try ledger.insert(waiting, intoTemporary: "explained")
-    waiting.removeAll(keepingCapacity: true)
   }
 
   private func line(_ text: String) throws { try line(text.shown().utf8) }

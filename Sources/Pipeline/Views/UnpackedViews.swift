@@ -11,7 +11,8 @@ final class UnpackedViews {
   private let ledger: Ledger
   private let rules: FoldSettings
   private let records: EventRecords
-  private var waiting: [[LedgerValue]] = []
+  /// Adds a row to the table that is filled.
+  private var insertion = ""
 
   /// Makes the tables without rows, which is enough to prepare a query.
   init(in ledger: Ledger, rules: FoldSettings) throws {
@@ -32,13 +33,14 @@ final class UnpackedViews {
   func fill(_ names: Set<String>) throws {
     let views = ViewDefinition.all.filter { $0.isPacked && names.contains($0.name) }
     for view in views {
+      let marks = view.columns.map { _ in "?" }.joined(separator: ", ")
+      insertion = "insert into temp.\(view.name) values (\(marks))"
       switch view.name {
       case "v_charge": try addCharges(to: view)
       case "v_event": try addEvents(to: view)
       case "v_period": try addPeriods(to: view)
       default: try addSnapshots(to: view)
       }
-      try flush(view)
     }
   }
 
@@ -137,25 +139,18 @@ final class UnpackedViews {
   ) throws {
     var rest = cells[...]
     var cell = ""
-    waiting.append(
-      view.columns.map { column in
-        if column.name.hasSuffix("_micros") {
-          return CSVRow.micros(of: cell.utf8).map(LedgerValue.integer) ?? .null
-        }
-        cell = rest.popFirst() ?? ""
-        switch column.type {
-        case "string":
-          return .text(
-            isPrinted ? receivedText(cell, isName: column.name == "archive") : cell)
-        case "integer": return Int64(cell).map(LedgerValue.integer) ?? .null
-        default: return cell.isEmpty ? .null : .text(cell)
-        }
-      })
-    if waiting.count > 256 { try flush(view) }
-  }
-
-  private func flush(_ view: ViewDefinition) throws {
-    try ledger.insert(waiting, intoTemporary: view.name)
-    waiting.removeAll(keepingCapacity: true)
+    let row = view.columns.map { (column) -> LedgerValue in
+      if column.name.hasSuffix("_micros") {
+        return CSVRow.micros(of: cell.utf8).map(LedgerValue.integer) ?? .null
+      }
+      cell = rest.popFirst() ?? ""
+      switch column.type {
+      case "string":
+        return .text(isPrinted ? receivedText(cell, isName: column.name == "archive") : cell)
+      case "integer": return Int64(cell).map(LedgerValue.integer) ?? .null
+      default: return cell.isEmpty ? .null : .text(cell)
+      }
+    }
+    try ledger.insert(row, by: insertion)
   }
 }

@@ -54,11 +54,8 @@ extension OwnReport {
     try ledger.rows(sql: "drop table if exists temp.own") { _ in }
     let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
     try ledger.rows(sql: "create temp table own (\(names))") { _ in }
-    var waiting: [[LedgerValue]] = []
-    func flush() throws {
-      try ledger.insert(waiting, intoTemporary: "own")
-      waiting.removeAll(keepingCapacity: true)
-    }
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    let insertion = "insert into temp.own values (\(marks))"
     var row = 0
     do {
       try query.forEachRow(bounded: true) {
@@ -72,10 +69,8 @@ extension OwnReport {
               "\(columns[index].name) of row \(row) is no \(kinds[index].rawValue)")
           }
         }
-        waiting.append(values)
-        if waiting.count == 256 { try flush() }
+        try ledger.insert(values, by: insertion)
       }
-      try flush()
     } catch let problem as QueryProblem {
       throw wrong(problem)
     }
