@@ -45,12 +45,12 @@ public struct SoldProduct: Sendable, Hashable {
 
 /// From which amount on a break matters how much; the defaults suit an app, not a bank.
 public struct SeverityScale: Sendable, Equatable {
-  /// Below it low, but zero is only info.
-  public var medium = Amount(micros: 1_000_000)
-  /// From it on high, in US dollars.
-  public var high = Amount(micros: 50_000_000)
-  /// From it on critical, in US dollars.
-  public var critical = Amount(micros: 500_000_000)
+  /// From which amount on, in US dollars, a break matters at least so much; below all of them low,
+  /// but zero is only info.
+  public var steps: [Severity: Amount] = [
+    .medium: Amount(micros: 1_000_000), .high: Amount(micros: 50_000_000),
+    .critical: Amount(micros: 500_000_000),
+  ]
 
   /// Below 1 USD low, below 50 medium, below 500 high, else critical.
   public init() {}
@@ -59,9 +59,7 @@ public struct SeverityScale: Sendable, Equatable {
   public func severity(of amount: Amount?) -> Severity {
     guard let amount = amount?.magnitude else { return .medium }
     if amount == .zero { return .info }
-    if amount < medium { return .low }
-    if amount < high { return .medium }
-    return amount < critical ? .high : .critical
+    return Severity.allCases.last { step in steps[step].map { $0 <= amount } ?? false } ?? .low
   }
 }
 

@@ -94,12 +94,11 @@ extension [EffectiveOption: JSONValue] {
 extension SeverityThresholds {
   var value: JSONValue {
     .object([
-      "severity_usd": .object([
-        "medium": .string(amounts.medium.text()), "high": .string(amounts.high.text()),
-        "critical": .string(amounts.critical.text()),
-      ]),
+      "severity_usd": .object(
+        Dictionary(
+          uniqueKeysWithValues: amounts.steps.map { ($0.rawValue, .string($1.text())) })),
       "severity_days": .object(
-        Dictionary(uniqueKeysWithValues: days.map { ($0.rawValue, .integer($1)) })),
+        Dictionary(uniqueKeysWithValues: days.map { ($0.rawValue, .integer(Int64($1))) })),
     ])
   }
 }

@@ -9,7 +9,7 @@ struct SeverityThresholds: Sendable, Equatable {
   ///
   /// Age alone makes nothing critical unless it is configured: a first run over old archives would
   /// have too many critical breaks.
-  var days: [Severity: Int64] = [.medium: 8, .high: 31]
+  var days: [Severity: Int] = [.medium: 8, .high: 31]
 
   /// `found` with the severity that its age at `asOf` gives it.
   ///

@@ -96,52 +96,15 @@ extension Setting {
       """,
       more: "Write a share above 1 in percent."),
     Setting(
-      name: "breaks.severity_usd",
-      schema: .mapping([
-        "medium": SettingForm.amount.schema, "high": SettingForm.amount.schema,
-        "critical": SettingForm.amount.schema,
-      ]), traits: [.kept], standard: "{medium: 1, high: 50, critical: 500}",
-      summary: "Severity of breaks by money, in US dollars without sign.",
-      more: "Below medium: low; zero: info. Each step must be at least the previous one."
-    ) { try $0.severity.read(amounts: $1) },
+      "breaks.severity_usd", .steps(of: .amount, "amounts", from: SeverityScale().steps),
+      \.severity.amounts.steps, [.kept], default: "{medium: 1, high: 50, critical: 500}",
+      "Severity of breaks by money, in US dollars without sign.",
+      more: "Below medium: low; zero: info. Each step must be at least the previous one."),
     Setting(
-      name: "breaks.severity_days",
-      schema: .mapping([
-        "medium": days.schema, "high": days.schema, "critical": days.schema,
-      ]), traits: [.kept], standard: "{medium: 8, high: 31}",
-      summary: "Severity of breaks by days since the missing event was due.",
-      more: "critical has no default."
-    ) { try $0.severity.read(days: $1) },
+      "breaks.severity_days",
+      .steps(of: .number(in: 0...1_000_000), "days", from: SeverityThresholds().days),
+      \.severity.days, [.kept], default: "{medium: 8, high: 31}",
+      "Severity of breaks by days since the missing event was due.",
+      more: "critical has no default."),
   ]
-
-  static let days = SettingForm.number(in: 0...1_000_000)
-}
-
-extension SeverityThresholds {
-  mutating func read(amounts value: SettingValue) throws {
-    try value.forEach { entry in
-      switch entry.key {
-      case "medium": amounts.medium = try SettingForm.amount.read(entry)
-      case "high": amounts.high = try SettingForm.amount.read(entry)
-      case "critical": amounts.critical = try SettingForm.amount.read(entry)
-      default: throw entry.unknown(among: ["medium", "high", "critical"])
-      }
-    }
-    guard amounts.medium <= amounts.high, amounts.high <= amounts.critical else {
-      throw value.refused("the amounts must rise from medium to high to critical")
-    }
-  }
-
-  mutating func read(days value: SettingValue) throws {
-    try value.forEach { entry in
-      guard let severity = Severity(rawValue: entry.key), severity >= .medium else {
-        throw entry.unknown(among: ["medium", "high", "critical"])
-      }
-      days[severity] = Int64(try Setting.days.read(entry))
-    }
-    let limits = Severity.allCases.compactMap { days[$0] }
-    guard limits == limits.sorted() else {
-      throw value.refused("the days must rise from medium to high to critical")
-    }
-  }
 }

@@ -249,6 +249,30 @@ extension SettingForm {
     }
   }
 
+  /// From which values of `form`, which rise, something matters at least so much; `standard` has
+  /// those that are not given, and `what` names them.
+  static func steps<Item: Comparable & Sendable>(
+    of form: SettingForm<Item>, _ what: String, from standard: [Severity: Item]
+  ) -> Self where Value == [Severity: Item] {
+    let severities: [Severity] = [.medium, .high, .critical]
+    let names = severities.map(\.rawValue)
+    let members = Dictionary(uniqueKeysWithValues: names.map { ($0, form.schema) })
+    return Self(schema: .mapping(members)) { value in
+      var steps = standard
+      try value.forEach { entry in
+        guard let severity = severities.first(where: { $0.rawValue == entry.key }) else {
+          throw entry.unknown(among: names)
+        }
+        steps[severity] = try form.read(entry)
+      }
+      let given = severities.compactMap { steps[$0] }
+      guard given == given.sorted() else {
+        throw value.refused("the \(what) must rise from medium to high to critical")
+      }
+      return steps
+    }
+  }
+
   /// One value for all feeds, or a mapping of providers to a value or to one of each app.
   static func ofFeeds<Item>(_ form: SettingForm<Item>) -> Self where Value == FeedValues<Item> {
     let ofProvider: JSONValue = .any(form.schema, .mapping(to: form.schema))
