@@ -104,13 +104,13 @@ struct ExplainedCellTests {
     _ report: NumberReport, _ columns: [ReportColumn], _ sample: Sample
   ) throws -> Int {
     let keyNames = columns.filter(\.isKey).map(\.name)
-    let others = keyNames.filter { $0 != report.timeColumn.rawValue }
+    let others = keyNames.filter { $0 != report.timeColumn }
     let rows = try sample.rows(report)
     // Shares by the keys other than that of time, so that each row looks at few of them.
     let shares = Dictionary(
       grouping: sample.shares.filter { !report.columns(of: $0.cell).isEmpty }
     ) { share in
-      others.map { KeyColumn(rawValue: $0).flatMap { share.keys.texts[$0] } ?? "" }
+      others.map { share.keys.texts[$0] ?? "" }
     }
     var compared = 0
     for row in rows {

@@ -55,6 +55,6 @@ extension NumberPass {
     let asOf = rules.fold.asOf - Interval(milliseconds: 1)
     let month = rules.fold.calendar.month(of: found.expectedAt ?? asOf).number
     guard question.time.map({ $0.number == month }) ?? true else { return false }
-    return question.keys.allSatisfy { $0.fits(printed: found[$0.column.rawValue]) }
+    return question.keys.allSatisfy { $0.fits(printed: found[$0.column]) }
   }
 }

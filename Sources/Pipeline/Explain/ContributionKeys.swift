@@ -3,7 +3,7 @@ import Domain
 
 /// The keys of a cell that a subscription contributes to, as reports print them.
 struct ContributionKeys {
-  private(set) var texts: [KeyColumn: String] = [:]
+  private(set) var texts: [String: String] = [:]
   /// The day of the cell, or the first of its month; nil for cohorts.
   let day: Day?
   let retention: RetentionKey?
@@ -12,37 +12,37 @@ struct ContributionKeys {
   init(_ cell: Contribution.Cell, words: [String]) {
     func word(_ symbol: StringID) -> String { words[Int(symbol)] }
     let product: ProductKey?
-    var (cohort, own): (RetentionKey?, [KeyColumn: String]) = (nil, [:])
+    var (cohort, own): (RetentionKey?, [String: String]) = (nil, [:])
     switch cell {
     case .revenue(let key, _):
       (product, day) = (key.productKey, key.day)
       own = [
-        .productType: key.productType.name, .chargeKind: key.chargeKind.name,
-        .country: word(key.country), .storefront: word(key.storefront),
-        .currency: word(key.currency), .rate: key.rate?.text(decimalsMin: 0) ?? "",
-        .basis: key.basis.name,
+        "product_type": key.productType.name, "charge_kind": key.chargeKind.name,
+        "country": word(key.country), "storefront": word(key.storefront),
+        "currency": word(key.currency), "proceeds_rate": key.rate?.text(decimalsMin: 0) ?? "",
+        "amount_basis": key.basis.name,
       ]
     case .movement(let key, _): (product, day) = (key.productKey, key.month.firstDay)
     case .renewal(let key, _):
       (product, day) = (key.productKey, key.month.firstDay)
-      own = [.ordinal: key.ordinal.map(String.init) ?? ""]
+      own = ["renewal_ordinal": key.ordinal.map(String.init) ?? ""]
     case .trial(let key, _): (product, day) = (key.productKey, key.day)
     case .retention(let key, _):
       (product, day, cohort) = (key.productKey, nil, key)
-      own = [.cohort: key.cohort.text]
+      own = ["cohort": key.cohort.text]
     case .excluded(let key, _):
       (product, day) = (nil, key.day)
-      own = [.provider: key.provider.name, .app: word(key.app), .reason: key.reason.name]
+      own = ["provider": key.provider.name, "app_id": word(key.app), "reason": key.reason.name]
     case .arrival(let key, _):
       (product, day) = (nil, key.day)
-      own = [.provider: key.provider.name, .kind: key.kind.name]
+      own = ["provider": key.provider.name, "kind": key.kind.name]
     case .gap(let key, _): (product, day) = (nil, key.day)
     }
     if let product {
-      own[.provider] = product.provider.name
-      own[.app] = word(product.app)
-      own[.store] = product.store.name
-      own[.product] = word(product.product)
+      own["provider"] = product.provider.name
+      own["app_id"] = word(product.app)
+      own["store"] = product.store.name
+      own["product_id"] = word(product.product)
     }
     (texts, retention) = (own, cohort)
   }

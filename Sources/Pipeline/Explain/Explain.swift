@@ -99,8 +99,8 @@ extension NumberQuestion {
         subject[column.name] = .plain(text)
       }
     } else {
-      for key in keys { subject[key.column.rawValue] = .text(key.text) }
-      if let time { subject[time.key.column.rawValue] = .text(time.key.text) }
+      for key in keys { subject[key.column] = .text(key.text) }
+      if let time { subject[time.key.column] = .text(time.key.text) }
       subject["rows"] = .plain(totals.rows == 0 ? "none" : "\(totals.rows), summed")
     }
     subject["as_of"] = CSVCell(asOf)
@@ -132,16 +132,16 @@ extension NumberQuestion {
     _ subject: RetractedMonths.Subject, since first: Month, in ledger: Ledger
   ) -> Bool {
     func text(_ symbol: StringID) -> String { ledger.symbols.words[Int(symbol)] }
-    if let time, time.key.column != .periodIndex {
+    if let time, report != .retentionMonthly {
       let month = report.isDaily ? Day(number: time.number).month : Month(number: time.number)
       let isBooking = report == .revenueMonthly || report == .revenueDaily
       guard isBooking ? month == subject.month : first <= month else { return false }
     }
     return keys.allSatisfy { key in
       switch key.column {
-      case .provider: key.fits(subject.feed.provider.name)
-      case .app: key.fits(text(subject.feed.app))
-      case .product: key.fits(text(subject.product))
+      case "provider": key.fits(subject.feed.provider.name)
+      case "app_id": key.fits(text(subject.feed.app))
+      case "product_id": key.fits(text(subject.product))
       default: true
       }
     }
@@ -149,7 +149,7 @@ extension NumberQuestion {
 
   /// Whether the month or day asked for begins at as-of or later.
   func isAfter(_ rules: FoldSettings) -> Bool {
-    guard let time, time.key.column != .periodIndex else { return false }
+    guard let time, report != .retentionMonthly else { return false }
     let day = report.isDaily ? Day(number: time.number) : Month(number: time.number).firstDay
     return rules.calendar.start(of: day) >= rules.asOf
   }
@@ -165,7 +165,10 @@ extension NumberQuestion {
           + asOf.text,
         hint: "leave --as-of out, or run `subledger report` with it first")
     }
-    for key in keys where key.column.isWord && !key.text.isEmpty && ledger.symbol(key.text) == nil {
+    for key in keys
+    where columnWords(key.column)?.isEmpty == true && !key.text.isEmpty
+      && ledger.symbol(key.text) == nil
+    {
       var known: Set<String> = []
       let plan = ReportPlan(rules: FoldSettings(asOf: asOf), run: run?.id ?? 0)
       try forEachRow(of: report.rawValue, from: ledger, plan: plan) { row in
@@ -173,7 +176,7 @@ extension NumberQuestion {
       }
       guard !known.contains(where: key.fits(printed:)) else { continue }
       throw SubledgerError(
-        .usage, "\(report.rawValue) has no \(key.column.rawValue) \(key.text.escaped)",
+        .usage, "\(report.rawValue) has no \(key.column) \(key.text.escaped)",
         hint: "there are \(known.sorted().prefix(20).joined(separator: ", "))"
           + (known.count > 20 ? " and \(known.count - 20) more" : ""))
     }

@@ -81,7 +81,7 @@ struct NumberPass {
     for column in columns
     where question.listed.contains(column.column) && span.counts(column.span, keys) {
       let isLocal = question.addition(of: column.column) == .perCurrency
-      sums.add(column, currency: isLocal ? cellText(keys.texts[.currency] ?? "") : "")
+      sums.add(column, currency: isLocal ? cellText(keys.texts["currency"] ?? "") : "")
       shown.append((column.column, question.text(column)))
     }
     guard !shown.isEmpty else { return }

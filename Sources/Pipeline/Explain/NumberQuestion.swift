@@ -3,7 +3,7 @@ import Domain
 
 struct NumberQuestion {
   struct Key {
-    var column: KeyColumn
+    var column: String
     /// The index of the column in the report.
     var place: Int
     /// As it was typed: as reports print it, or as it was sent.
@@ -49,17 +49,15 @@ struct NumberQuestion {
     var keys: [Key] = []
     var time: (key: Key, number: Int32)?
     for (name, text) in given.sorted(by: { $0.key < $1.key }) {
-      guard let place = columns.firstIndex(where: { $0.name == name && $0.isKey }),
-        let column = KeyColumn(rawValue: name)
-      else {
+      guard let place = columns.firstIndex(where: { $0.name == name && $0.isKey }) else {
         let known = columns.filter(\.isKey).map(\.name).joined(separator: ", ")
         throw SubledgerError(
           .usage, "\(report.rawValue) has no key column \(name.escaped)",
           hint: "its keys are \(known)")
       }
-      let key = Key(column: column, place: place, text: text)
+      let key = Key(column: name, place: place, text: text)
       try Self.check(key)
-      if column == report.timeColumn {
+      if name == report.timeColumn {
         time = (key, try Self.number(of: key, in: report))
       } else {
         keys.append(key)
@@ -82,9 +80,11 @@ struct NumberQuestion {
   }
 
   private static func check(_ key: Key) throws {
-    guard let known = key.column.vocabulary, !known.contains(key.text) else { return }
+    guard let known = columnWords(key.column), !known.isEmpty, !known.contains(key.text) else {
+      return
+    }
     throw SubledgerError(
-      .usage, "\(key.column.rawValue) is never \(key.text.escaped)",
+      .usage, "\(key.column) is never \(key.text.escaped)",
       hint: "it is one of \(known.joined(separator: ", "))")
   }
 
@@ -92,15 +92,15 @@ struct NumberQuestion {
     of key: Key, in report: NumberReport
   ) throws -> Int32 {
     let isMonth = !report.isDaily
-    if key.column == .periodIndex {
+    if report == .retentionMonthly {
       if let number = Int32(key.text), number >= 0 { return number }
     } else if let instant = CivilCalendar.utc.instant(isMonth ? "\(key.text)-01" : key.text) {
       let day = CivilCalendar.utc.day(of: instant)
       return isMonth ? day.month.number : day.number
     }
-    let form = key.column == .periodIndex ? "3" : isMonth ? "2026-10" : "2026-10-31"
+    let form = report == .retentionMonthly ? "3" : isMonth ? "2026-10" : "2026-10-31"
     throw SubledgerError(
-      .usage, "\(key.column.rawValue) cannot be \(key.text.escaped)",
+      .usage, "\(key.column) cannot be \(key.text.escaped)",
       hint: "write it like \(form)")
   }
 
@@ -132,11 +132,11 @@ struct NumberQuestion {
   func refusal(of column: String, rows: Int) -> (reason: String, keys: String)? {
     let addition = addition(of: column)
     guard rows > 1, addition == .none || addition == .atOneTime && time == nil else { return nil }
-    let given = Set((keys + [time?.key].compactMap(\.self)).map(\.column.rawValue))
+    let given = Set((keys + [time?.key].compactMap(\.self)).map(\.column))
     let open =
       addition == .none
       ? columns.filter { $0.isKey && !given.contains($0.name) }.map(\.name)
-      : [report.timeColumn.rawValue]
+      : [report.timeColumn]
     return ("\(column) does not add up over \(rows) rows", "give \(open.joined(separator: ", "))")
   }
 

@@ -14,11 +14,11 @@ enum NumberReport: String, CaseIterable {
   case deliveriesDaily = "deliveries_daily"
 
   /// The key column with the time of a row.
-  var timeColumn: KeyColumn {
+  var timeColumn: String {
     switch self {
-    case .retentionMonthly: .periodIndex
-    case .deliveriesDaily: .day
-    default: .period
+    case .retentionMonthly: "period_index"
+    case .deliveriesDaily: "day"
+    default: "period"
     }
   }
 
@@ -69,39 +69,5 @@ enum Formula: Sendable {
   var parts: [String] {
     guard case .ratio(let part, let whole) = self else { return [] }
     return part.map(\.column) + whole
-  }
-}
-
-enum KeyColumn: String {
-  case period, day, cohort, provider, store, reason, kind, country, storefront, currency
-  case app = "app_id"
-  case product = "product_id"
-  case productType = "product_type"
-  case chargeKind = "charge_kind"
-  case rate = "proceeds_rate"
-  case basis = "amount_basis"
-  case ordinal = "renewal_ordinal"
-  case periodIndex = "period_index"
-
-  /// Every word that the column can have, where the contract lists them.
-  var vocabulary: [String]? {
-    switch self {
-    case .provider: Provider.allCases.map(\.name)
-    case .store: Store.allCases.map(\.name)
-    case .productType: ProductType.allCases.map(\.name)
-    case .chargeKind: ChargeKind.allCases.map(\.name)
-    case .basis: AmountBasis.allCases.map(\.name)
-    case .reason: ExclusionReason.allCases.map(\.name)
-    case .kind: EventKind.allCases.map(\.name)
-    default: nil
-    }
-  }
-
-  /// Whether the column holds words that came with events.
-  var isWord: Bool {
-    switch self {
-    case .app, .product, .country, .storefront, .currency: true
-    default: false
-    }
   }
 }

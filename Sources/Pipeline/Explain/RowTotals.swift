@@ -18,7 +18,7 @@ struct RowTotals {
 
   init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
     columns = question.columns
-    currency = columns.firstIndex { $0.name == KeyColumn.currency.rawValue }
+    currency = columns.firstIndex { $0.name == "currency" }
     try forEachRow(of: question.report.rawValue, from: ledger, plan: plan) { row in
       if question.fits(row) { add(row) }
     }

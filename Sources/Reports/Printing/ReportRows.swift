@@ -6,6 +6,13 @@ public func reportColumns(_ report: String) -> [ReportColumn]? {
   layout(report)?.columns.map(\.shown)
 }
 
+/// Every word that a column with this name has in reports; empty when its words come with events,
+/// nil when it holds none.
+public func columnWords(_ column: String) -> [String]? {
+  let named = ReportDefinition.all.flatMap(\.columns).filter { $0.name == column }
+  return named.compactMap(\.part).first?.names.map(\.1)
+}
+
 /// Calls `body` at every row of a report as it comes of the ledger's cells, by period: printed
 /// exactly, whatever `plan` says.
 ///
