@@ -197,9 +197,7 @@ public struct RunPipeline {
     ledger.stop = stop
     try requireEngine(of: ledger)
     func intake() -> Intake {
-      var intake = Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop)
-      intake.spark = spark
-      return intake
+      Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop, spark: spark)
     }
     try intake().readArchives(into: &summary)
     try fetch(&self)
@@ -243,10 +241,9 @@ public struct RunPipeline {
         try foldAndReconcile(ledger, rules)
       }
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, feeds: feeds,
-      stop: stop,
+      pipeline: self, ledger: ledger, rules: rules.fold, feeds: feeds,
       accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
-      arrivals: spark?.arrivals, progress: progress(of: .reports))
+      arrivals: spark?.arrivals)
     return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }
 

@@ -8,7 +8,7 @@ import Page
 extension PublishPass {
   func manifest(_ archives: [ArchiveRecord], _ counts: ReconciliationCounts) -> Manifest {
     var manifest = Manifest(
-      version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
+      version: pipeline.version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
     manifest.dialect = plan.csvDialect
     manifest.options = plan.effectiveOptions.byName
     manifest.inputs = archives

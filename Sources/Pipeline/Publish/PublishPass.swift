@@ -7,21 +7,18 @@ import Page
 
 /// Facts and breaks → ledger → CSV → the published folder.
 struct PublishPass {
-  let plan: Plan
-  let version: String
-  let log: Logger
+  let pipeline: RunPipeline
   let ledger: Ledger
   let rules: FoldSettings
   /// How far they reach.
   let feeds: [Watermark]
-  /// Answers the signal that asked to stop, 0 while none did.
-  let stop: @Sendable () -> Int32
   /// Throws when the set with these checksums must not be published.
   let accept: ([UInt8]) throws -> Void
   /// Finds events of late where the ledger has none; nil where it has all.
   let arrivals: (@Sendable (Ledger, Int32) throws -> Ledger)?
-  /// Shows how many parts of the set are written, and how many there are.
-  let progress: (Int, Int) -> Void
+
+  var plan: Plan { pipeline.plan }
+  private var log: Logger { pipeline.log }
 
   /// Publishes the set and returns whether it needs attention.
   ///
@@ -97,7 +94,7 @@ struct PublishPass {
     var decided = try DecidedBreaks([], [])
     try ledger.together("write the run") {
       run = try ledger.beginRun(
-        asOf: rules.asOf, version: version, options: plan.optionsText,
+        asOf: rules.asOf, version: pipeline.version, options: plan.optionsText,
         documents: plan.documents())
       try Workers(count: plan.jobs, waitingMax: 4).make(try ledger.begin(change)) {
         try ledger.write($0, of: change)
@@ -139,7 +136,7 @@ struct PublishPass {
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
     reportPlan.former = fold.former
-    reportPlan.stop = stop
+    reportPlan.stop = pipeline.stop
     if let arrivals { reportPlan.arrivals = arrivals }
     reportPlan.formerDecisions = { ledger, run in
       let former = try ledger.documents(ofRun: run).decisions?.content()
@@ -232,7 +229,7 @@ struct PublishPass {
       },
       take: { (place, share: WrittenReports) in
         written[shares[place]] = share
-        progress(written.count, shares.count)
+        pipeline.progress(of: .reports)(written.count, shares.count)
       })
     for share in first + ReportPartition.allCases.map(SetWork.share) {
       if let part = written[share] { reports.add(part) }

@@ -45,21 +45,11 @@ extension RunPipeline {
     guard let run = try ledger.lastPublished(),
       archives.allSatisfy({ $0.run <= run.id })
     else { return [counted, reports.skipped("archives came in after the last run")] }
-    let history = try history(of: run.id, in: ledger)
-    var replayed = history.plan
-    replayed.isDryRun = false
-    replayed.out = folder.path("replayed")
-    _ = try following(replayed, silently: true).publish(from: again, after: IntakeSummary())
-    var anew = try ReproductionCheck(
-      run, history.documents,
-      reproduced: try again.documents(ofRun: 1).checksums(),
-      since: try ledger.deeds(since: run.id))
-    reports.count = Int64(anew.files)
+    var anew = try publishAgain(
+      run, of: ledger, from: again, as: 1, into: folder.path("replayed"))
     reports.notes.append("except those about arrival")
     anew.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
-    let (wrong, notes) = anew.outcome(by: version)
-    for file in wrong { reports.fail(.differs, file) }
-    reports.notes += notes
+    reports.take(anew, by: version)
     return [counted, reports]
   }
 

@@ -113,7 +113,11 @@ extension RunPipeline {
     identities.notes = identityNames
     do {
       let copyAgain = folder.path("again.sqlite")
-      let again = try again(run, of: ledger, at: copyAgain, in: folder)
+      try ledger.copy(to: copyAgain, stop: stop)
+      let earlier = try Ledger.open(path: copyAgain, mode: .readWrite)
+      try earlier.rewind(to: run.id)
+      let again = try publishAgain(
+        run, of: ledger, from: earlier, as: run.id, into: folder.path("reports"))
       if try !ledger.retractions(since: run.id).isEmpty {
         cells = cells.skipped("lines were retracted since run \(run.id), and none has published")
       } else if let other = try ledger.unpublishedRun() {
@@ -126,10 +130,7 @@ extension RunPipeline {
           cells.wrong += difference.wrong - Int64(difference.differing.count)
         }
       }
-      reports.count = Int64(again.files)
-      let (wrong, notes) = again.outcome(by: version)
-      for file in wrong { reports.fail(.differs, file) }
-      reports.notes += notes
+      reports.take(again, by: version)
     } catch {
       let error = SubledgerError(error)
       switch error.kind {
@@ -145,21 +146,28 @@ extension RunPipeline {
 }
 
 extension RunPipeline {
-  private func again(
-    _ run: RunRow, of ledger: Ledger, at path: String, in folder: PrivateFolder
+  /// Publishes what `run` published once more from `copy`, where that is the run `number`.
+  func publishAgain(
+    _ run: RunRow, of ledger: Ledger, from copy: Ledger, as number: Int64, into folder: String
   ) throws -> ReproductionCheck {
     let history = try history(of: run.id, in: ledger)
-    try ledger.copy(to: path, stop: stop)
     var reproduced = history.plan
     reproduced.isDryRun = false
-    reproduced.out = folder.path("reports")
-    let copy = try Ledger.open(path: path, mode: .readWrite)
-    try copy.rewind(to: run.id)
+    reproduced.out = folder
     _ = try following(reproduced, silently: true).publish(from: copy, after: IntakeSummary())
     return try ReproductionCheck(
-      run, history.documents,
-      reproduced: try copy.documents(ofRun: run.id).checksums(),
+      run, history.documents, reproduced: try copy.documents(ofRun: number).checksums(),
       since: try ledger.deeds(since: run.id))
+  }
+}
+
+extension Verification.Check {
+  /// Counts the files of a reproduction, and those that differ.
+  mutating func take(_ reproduction: ReproductionCheck, by version: String) {
+    count = Int64(reproduction.files)
+    let (wrong, others) = reproduction.outcome(by: version)
+    for file in wrong { fail(.differs, file) }
+    notes += others
   }
 }
 
