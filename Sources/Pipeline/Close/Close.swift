@@ -1,5 +1,4 @@
 import Formats
-import Foundation
 import EventStore
 import Logging
 import Reconciliation

@@ -1,4 +1,3 @@
-import Reports
 import Subscriptions
 import Domain
 

@@ -1,4 +1,3 @@
-import Reports
 import Domain
 
 enum NumberReport: String, CaseIterable {

@@ -1,7 +1,6 @@
 import Domain
 import Formats
 import Foundation
-import EventStore
 import Reports
 
 extension RunPipeline {

@@ -1,6 +1,5 @@
 import Domain
 import Formats
-import Foundation
 import Yams
 
 /// Commands of the configuration that list and read archives elsewhere.

@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import Yams
 
 struct GivenPath: Sendable {

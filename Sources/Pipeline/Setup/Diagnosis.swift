@@ -1,5 +1,4 @@
 public import Domain
-import EventStore
 import Foundation
 import Reports
 

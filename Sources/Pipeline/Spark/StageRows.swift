@@ -1,5 +1,4 @@
 import Domain
-import EventStore
 import Foundation
 
 /// What the processes of a stage gave, in files of a folder.

@@ -1,5 +1,4 @@
 import EventStore
-import Foundation
 import Reports
 import Domain
 

@@ -1,5 +1,4 @@
 import Formats
-import Foundation
 import Domain
 import EventStore
 import Providers

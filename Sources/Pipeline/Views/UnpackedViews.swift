@@ -1,6 +1,5 @@
 import Domain
 import EventStore
-import Foundation
 import Reports
 import Subscriptions
 
