@@ -65,20 +65,22 @@ final class Session {
       let error = SubledgerError(error)
       if isWatched {
         let code = ExitStatus.of(error)
-        do { try pipeline.writeMetrics(of: nil, timing(code)) } catch { log.warning("\(error)") }
+        do { try writeMetrics(of: nil, pipeline, code) } catch { log.warning("\(error)") }
         pipeline.notify(of: nil, error, exitCode: code)
       }
       throw error
     }
     if isWatched || outcome.hasMetrics {
-      try pipeline.writeMetrics(of: outcome, timing(ExitStatus.of(outcome)))
+      try writeMetrics(of: outcome, pipeline, ExitStatus.of(outcome))
     }
     if isWatched { pipeline.notify(of: outcome, nil, exitCode: ExitStatus.of(outcome)) }
     return outcome
   }
 
-  private func timing(_ exitCode: Int32) -> RunTiming {
-    RunTiming(exitCode: exitCode, ended: .now, steps: clock.times)
+  private func writeMetrics(
+    of outcome: RunResult?, _ pipeline: RunPipeline, _ exitCode: Int32
+  ) throws {
+    try pipeline.writeMetrics(of: outcome, exitCode: exitCode, ended: .now, steps: clock.times)
   }
 
   private func show(_ outcome: RunResult, of pipeline: RunPipeline) throws {

@@ -3,21 +3,6 @@ import Formats
 import Glibc
 public import Domain
 
-/// How a run ended, by the clock of its command.
-public struct RunTiming: Sendable {
-  /// The exit code.
-  public let exitCode: Int32
-  /// When it ended.
-  public let ended: Instant
-  /// How long each step took; without the steps that it did not have.
-  public let steps: [RunProgress.Stage: Duration]
-
-  /// The end of a run.
-  public init(exitCode: Int32, ended: Instant, steps: [RunProgress.Stage: Duration]) {
-    (self.exitCode, self.ended, self.steps) = (exitCode, ended, steps)
-  }
-}
-
 /// Gauges in the text format of Prometheus; no person is in them.
 struct RunMetrics: Sendable, Equatable {
   typealias Labels = KeyValuePairs<String, String>
@@ -106,20 +91,23 @@ extension RunPipeline {
   /// What the file said of the last run that published stays when this one, without a result, did
   /// not.
   ///
+  /// - Parameter steps: how long each step took; without the steps that it did not have.
   /// - Throws: `SubledgerError` when the file cannot be written.
-  public func writeMetrics(of result: RunResult?, _ timing: RunTiming) throws {
+  public func writeMetrics(
+    of result: RunResult?, exitCode: Int32, ended: Instant, steps: [RunProgress.Stage: Duration]
+  ) throws {
     guard let place = plan.metrics?.path, !plan.isDryRun else { return }
-    let seconds = "\(timing.ended.milliseconds / 1000)"
+    let seconds = "\(ended.milliseconds / 1000)"
     var metrics = RunMetrics()
     metrics.add("last_run_timestamp_seconds", "When the last run ended.", seconds)
-    metrics.add("last_run_exit_code", "Exit code of the last run.", "\(timing.exitCode)")
+    metrics.add("last_run_exit_code", "Exit code of the last run.", "\(exitCode)")
     if let published = result?.metrics {
       metrics.add(
         "last_success_timestamp_seconds", "When the last run ended that published.", seconds)
       metrics.add(
         "stage_duration_seconds", "Duration of each stage of the run.",
-        RunProgress.Stage.allCases.filter { $0 != .fetch || timing.steps[$0] != nil }.map { stage in
-          let milliseconds = (timing.steps[stage] ?? .zero) / .milliseconds(1)
+        RunProgress.Stage.allCases.filter { $0 != .fetch || steps[$0] != nil }.map { stage in
+          let milliseconds = (steps[stage] ?? .zero) / .milliseconds(1)
           return (["stage": "\(stage)"], Amount(micros: Int64(milliseconds) * 1000).text())
         })
       metrics.add(published.text)
