@@ -90,10 +90,8 @@ struct PublishPass {
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
       feeds: feeds)
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
-    var run: Int64 = 0
-    var decided = try DecidedBreaks([], [])
-    try ledger.together("write the run") {
-      run = try ledger.beginRun(
+    return try ledger.together("write the run") {
+      let run = try ledger.beginRun(
         asOf: rules.asOf, version: pipeline.version, options: plan.optionsText,
         documents: plan.documents())
       try Workers(count: plan.jobs, waitingMax: 4).make(try ledger.begin(change)) {
@@ -114,7 +112,7 @@ struct PublishPass {
       for index in breaks.indices {
         breaks[index] = plan.configuration.severity.aged(breaks[index], asOf: rules.asOf)
       }
-      decided = try DecidedBreaks(
+      let decided = try DecidedBreaks(
         breaks, plan.decisions.decisions, former: ledger.knownBreak)
       try ledger.replaceDecisions(decided.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
@@ -124,8 +122,8 @@ struct PublishPass {
           "code": "breaks", "new": "\(counts.new)", "reopened": "\(counts.reopened)",
           "resolved": "\(counts.resolved)",
         ])
+      return (run, decided)
     }
-    return (run, decided)
   }
 
   private func publish(

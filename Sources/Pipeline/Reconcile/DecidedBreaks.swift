@@ -7,23 +7,19 @@ struct DecidedBreaks {
   let breaks: [Break]
   /// Each under the id of the break that it is about, where it names that by its transaction, or as
   /// the charges that were missing before one of them came.
-  let decisions: [Decision]
-  private let verdicts: [String: Decision.Verdict]
+  var decisions: [Decision] { decided.values.sorted { $0.breakID < $1.breakID } }
+  private var decided: [String: Decision] = [:]
 
   /// - Parameter former: an earlier break by its id.
   init(
     _ breaks: [Break], _ given: [Decision], former: (String) throws -> Break? = { _ in nil }
   ) throws {
     self.breaks = breaks
-    guard !given.isEmpty else {
-      (decisions, verdicts) = ([], [:])
-      return
-    }
+    guard !given.isEmpty else { return }
     let named = Dictionary(
       breaks.compactMap { found in found.idOfTransaction.map { ($0, found.id) } }
     ) { first, _ in first }
     let current = Set(breaks.map(\.id))
-    var decided: [String: Decision] = [:]
     for decision in given {
       var decision = decision
       let id = decision.breakID
@@ -37,13 +33,11 @@ struct DecidedBreaks {
         decided[decision.breakID] = decision
       }
     }
-    decisions = decided.values.sorted { $0.breakID < $1.breakID }
-    verdicts = decided.mapValues(\.verdict)
   }
 
   /// What still stands; a decided break leaves all gates.
   var undecided: [Break] {
-    verdicts.isEmpty ? breaks : breaks.filter { verdicts[$0.id] == nil }
+    decided.isEmpty ? breaks : breaks.filter { decided[$0.id] == nil }
   }
 
   /// Ids of decisions while no break of the run has them: they came too early, name nothing, or
@@ -55,11 +49,11 @@ struct DecidedBreaks {
 
   /// For the manifest.
   var counts: [String: Int64] {
-    let used = breaks.compactMap { verdicts[$0.id] }
+    let used = breaks.compactMap { decided[$0.id]?.verdict }
     return [
       "breaks_explained": Int64(used.count { $0 == .explained }),
       "breaks_written_off": Int64(used.count { $0 == .writtenOff }),
-      "decisions": Int64(verdicts.count),
+      "decisions": Int64(decided.count),
       "decisions_unused": Int64(unused.count),
     ]
   }
