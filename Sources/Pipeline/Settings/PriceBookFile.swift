@@ -103,7 +103,8 @@ struct PriceBookFile: Sendable, Equatable {
   }
 }
 
-private struct PriceColumns {
+/// Where the columns of a price book are, by its header.
+struct PriceColumns {
   private var positions: [PriceBookLine.Column: Int] = [:]
 
   init(_ header: CSVRecord) throws(CSVProblem) {
@@ -131,12 +132,11 @@ private struct PriceColumns {
         line: record.line, column: min(record.fields.count, positions.count),
         reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
     }
-    do throws(PriceBookLine.Problem) {
-      return try PriceBookLine(
-        { positions[$0].map { record.fields[$0] } ?? "" }, calendar: calendar)
-    } catch {
-      throw problem(record.line, error.column, error.reason)
-    }
+    return try PriceBookLine(record, by: self, calendar: calendar)
+  }
+
+  func field(_ column: PriceBookLine.Column, of record: CSVRecord) -> String {
+    positions[column].map { record.fields[$0] } ?? ""
   }
 
   func problem(_ line: Int, _ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {

@@ -29,11 +29,6 @@ struct PriceBookLine: Sendable, Equatable {
     case period, offer
   }
 
-  struct Problem: Error, Sendable {
-    var column: Column
-    var reason: String
-  }
-
   var key: Key
   /// In the key's currency; nil when not listed.
   var local: Amount?
@@ -45,23 +40,26 @@ struct PriceBookLine: Sendable, Equatable {
   var period: PeriodLength?
 
   /// Reads the fields of a line; a date is the start of that day in `calendar`.
-  init(_ field: (Column) -> String, calendar: CivilCalendar) throws(Problem) {
+  init(
+    _ record: CSVRecord, by columns: PriceColumns, calendar: CivilCalendar
+  ) throws(CSVProblem) {
+    func field(_ column: Column) -> String { columns.field(column, of: record) }
+    func problem(_ column: Column, _ reason: String) -> CSVProblem {
+      columns.problem(record.line, column, reason)
+    }
     let product = field(.product)
     guard let first = product.utf8.first, let last = product.utf8.last, first > 32, last > 32 else {
-      throw Problem(column: .product, reason: "must name a product, without blanks around it")
+      throw problem(.product, "must name a product, without blanks around it")
     }
     guard let validFrom = calendar.instant(field(.validFrom)) else {
-      throw Problem(
-        column: .validFrom,
-        reason: "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
+      throw problem(
+        .validFrom, "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     func value<Value>(
       _ column: Column, _ rule: String, _ read: (String) -> Value?
-    ) throws(Problem) -> Value? {
+    ) throws(CSVProblem) -> Value? {
       if field(column).isEmpty { return nil }
-      guard let value = read(field(column)) else {
-        throw Problem(column: column, reason: "must be \(rule)")
-      }
+      guard let value = read(field(column)) else { throw problem(column, "must be \(rule)") }
       return value
     }
     func code(_ lengths: ClosedRange<Int>) -> (String) -> String? {
@@ -81,7 +79,7 @@ struct PriceBookLine: Sendable, Equatable {
     usd = try value(.amountUSD, decimal, Amount.init(typed:))
     if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }
     guard (usd ?? .zero) <= .lineMaxUSD else {
-      throw Problem(column: .amountUSD, reason: "must be at most 1000000000 US dollars")
+      throw problem(.amountUSD, "must be at most 1000000000 US dollars")
     }
     rate = try value(.rate, "a percentage such as 70 or 12.5, not a share") { text in
       Amount(typed: text).flatMap { rate in
@@ -91,7 +89,7 @@ struct PriceBookLine: Sendable, Equatable {
     period = try value(
       .period, "an ISO 8601 period such as P1M, P1Y or P7D", PeriodLength.init(iso:))
     guard local != nil || usd != nil || period != nil else {
-      throw Problem(column: .amount, reason: "must be set, or amount_usd or period")
+      throw problem(.amount, "must be set, or amount_usd or period")
     }
   }
 }
