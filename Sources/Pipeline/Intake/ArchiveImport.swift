@@ -2,12 +2,13 @@ import Domain
 import EventStore
 import Formats
 import Logging
+import Providers
 
 /// Takes what readers send into the ledger, in the order of the files.
 struct ArchiveImport {
   private let files: [ArchiveFile]
   private let intake: ArchiveIntake
-  private let reader: ArchiveReader
+  let reader: ArchiveReader
   private let run: Intake
   private let total: Int64
   /// The names of retracted archives, by length and hash of their content.
@@ -23,13 +24,16 @@ struct ArchiveImport {
   private var isReadAgain = false
 
   init(
-    of files: [ArchiveFile], by intake: ArchiveIntake, reader: ArchiveReader, for run: Intake,
-    summary: IntakeSummary
+    of files: [ArchiveFile], by intake: ArchiveIntake, _ rules: NormaliserSettings,
+    for run: Intake, summary: IntakeSummary
   ) throws {
     retracted = try run.ledger.retractedContents()
+    reader = ArchiveReader(
+      rules: rules, valueBytesMax: run.plan.valueBytesMax, retracted: run.retracted,
+      knownContents: try run.ledger.contents(), formers: try run.ledger.formers(),
+      replayed: run.replayed)
     self.files = files
     self.intake = intake
-    self.reader = reader
     self.run = run
     self.summary = summary
     total = files.reduce(0) { $0 + $1.bytes }

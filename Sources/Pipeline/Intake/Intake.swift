@@ -54,15 +54,10 @@ struct Intake {
     _ files: [ArchiveFile], _ rules: NormaliserSettings, by intake: EventIntake,
     into summary: inout IntakeSummary
   ) throws {
-    let reader = ArchiveReader(
-      rules: rules, valueBytesMax: plan.valueBytesMax, retracted: retracted,
-      knownContents: try ledger.contents(), formers: try ledger.formers(),
-      replayed: replayed)
-    var archives = try ArchiveImport(
-      of: files, by: intake, reader: reader, for: self, summary: summary)
+    var archives = try ArchiveImport(of: files, by: intake, rules, for: self, summary: summary)
     defer { summary = archives.summary }
     let workers = Workers(count: plan.jobs, waitingMax: Self.waitingMax)
-    try workers.run(files, reader.read, size: \.size) { try archives.take($1, of: $0) }
+    try workers.run(files, archives.reader.read, size: \.size) { try archives.take($1, of: $0) }
     try Workers(count: plan.jobs, waitingMax: 8).make(try intake.pieces(), write: intake.write)
     archives.summary.add(try intake.write())
   }

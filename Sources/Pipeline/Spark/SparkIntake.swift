@@ -21,11 +21,7 @@ extension Intake {
     let job = try spark.job(ledger)
     try spark.run(
       spark.scripts.normalise(files: listed, part: part, job: job[0]), with: job)
-    let reader = ArchiveReader(
-      rules: rules, valueBytesMax: plan.valueBytesMax, retracted: [],
-      knownContents: try ledger.contents(), formers: try ledger.formers())
-    var archives = try ArchiveImport(
-      of: files, by: intake, reader: reader, for: self, summary: summary)
+    var archives = try ArchiveImport(of: files, by: intake, rules, for: self, summary: summary)
     defer { summary = archives.summary }
     let again = try RowFile(path: "\(spark.exchange)/\(spark.newName("again")).tsv")
     do {
