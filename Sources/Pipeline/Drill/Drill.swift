@@ -94,7 +94,7 @@ extension RunPipeline {
         .filter { $0.time < plan.rules.asOf }
     }
     try copy.forEachUser(withSnapshotAsOf: plan.rules.asOf) { current in
-      let holder = DrillHolder(provider: current.provider, key: current.user)
+      let holder = UserKey(provider: current.provider, user: current.user)
       guard evidence.events[holder] != nil, let snapshot = current.snapshots.last else { return }
       evidence.snapshots[holder] = SnapshotEvidence(snapshot)
     }

@@ -49,8 +49,8 @@ struct SnapshotEvidence {
 /// What the rest of a ledger shows of the events that a drill removes.
 struct DrillEvidence {
   /// All events of their users, before.
-  var events: [DrillHolder: [Event]] = [:]
-  var snapshots: [DrillHolder: SnapshotEvidence] = [:]
+  var events: [UserKey: [Event]] = [:]
+  var snapshots: [UserKey: SnapshotEvidence] = [:]
   /// When every app of a provider had sent its first event.
   var allFirst: [Provider: Instant] = [:]
 

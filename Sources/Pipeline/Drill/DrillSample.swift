@@ -7,18 +7,9 @@ struct DrillCandidate {
   let row: LineageRow
   let event: Event
 
-  var holder: DrillHolder { DrillHolder(row) }
-}
-
-/// Whom a damaged event belongs to: the user, else the lineage.
-struct DrillHolder: Hashable {
-  let provider: Provider
-  let key: Int64
-}
-
-extension DrillHolder {
-  init(_ row: LineageRow) {
-    self.init(provider: row.provider, key: row.user == 0 ? row.key : row.user)
+  /// Whom the event belongs to: the user, else the lineage.
+  var holder: UserKey {
+    UserKey(provider: row.provider, user: row.user == 0 ? row.key : row.user)
   }
 }
 
@@ -31,7 +22,7 @@ struct DrillSample {
   let count: Int
   let asOf: Instant
   private(set) var chosen: [DrillCandidate] = []
-  private(set) var rankOf: [DrillHolder: UInt64] = [:]
+  private(set) var rankOf: [UserKey: UInt64] = [:]
 
   mutating func offer(_ event: Event, of row: LineageRow) {
     guard event.environment == .production, event.time < asOf,
