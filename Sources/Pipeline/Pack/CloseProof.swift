@@ -14,7 +14,7 @@ struct CloseProof {
   func check() -> Verification.Check? {
     let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
     guard let close = manifest?.close else { return nil }
-    var check = Verification.Check("close", unit: "reports")
+    var check = Verification.Check(name: "close", unit: "reports")
     guard let acts = unpackedJSON([AuditEntry].self, at: "\(folder)/closed/acts.json"),
       let act = acts.first(where: { $0.id == close.act }), act.deed == .close,
       act.run == close.run, KeptAuditEntries(acts).isSound(act)

@@ -17,7 +17,7 @@ extension RunPipeline {
     let room = try PrivateFolder()
     defer { withExtendedLifetime(room) {} }
     var result = Verification()
-    var check = Verification.Check("pack", unit: "files")
+    var check = Verification.Check(name: "pack", unit: "files")
     let names = try unpack(file, into: room, stop, &check)
     guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
       if check.outcome == .holds { check.fail(.damaged, "it is not a pack") }
@@ -34,7 +34,7 @@ extension RunPipeline {
     }
     check.notes.append("SHA-256 of SHA256SUMS: \(seen.sha256)")
     let set = try inspectSet(in: "\(folder)/reports")
-    var reports = Verification.Check("set", unit: "files")
+    var reports = Verification.Check(name: "set", unit: "files")
     reports.count = Int64(set.paths.count)
     for problem in set.problems { reports.fail(.damaged, problem) }
     var runs: [Int64: [String: String]] = [:]
@@ -75,7 +75,7 @@ extension RunPipeline {
   private static func chain(
     in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
   ) -> Verification.Check {
-    var check = Verification.Check("chain", unit: "runs")
+    var check = Verification.Check(name: "chain", unit: "runs")
     let bytes = FileManager.default.contents(atPath: "\(folder)/chain.txt") ?? Data()
     let text = String(decoding: bytes, as: UTF8.self)
     var previous = "none"

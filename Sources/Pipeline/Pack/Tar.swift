@@ -6,16 +6,10 @@ import Foundation
 ///
 /// Every entry is a plain file of mode 0644 of user 0, with one time.
 struct TarWriter {
-  private let write: (UnsafeRawBufferPointer) throws -> Void
-  private let packer: GzipPacker
   /// Seconds since 1970.
-  private let time: Int64
-
-  init(time: Int64, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
-    self.write = write
-    packer = GzipPacker()
-    self.time = time
-  }
+  let time: Int64
+  let write: (UnsafeRawBufferPointer) throws -> Void
+  private let packer = GzipPacker()
 
   /// Adds the file at `path` under `name`, which has at most 100 bytes.
   func add(_ path: String, as name: String) throws {

@@ -10,7 +10,7 @@ extension RunPipeline {
   func proveArchives(
     _ path: String, isStrict: Bool, isWhole: Bool
   ) throws -> Verification.Check {
-    var check = Verification.Check("archives", unit: "files")
+    var check = Verification.Check(name: "archives", unit: "files")
     let listed = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
       try ledger.archives()
     }

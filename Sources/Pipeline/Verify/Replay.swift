@@ -9,8 +9,8 @@ extension RunPipeline {
   func proveReplay(
     _ copy: String, in folder: PrivateFolder
   ) throws -> [Verification.Check] {
-    var counted = Verification.Check("replay.events", unit: "events")
-    var reports = Verification.Check("replay.reports", unit: "files")
+    var counted = Verification.Check(name: "replay.events", unit: "events")
+    var reports = Verification.Check(name: "replay.reports", unit: "files")
     let ledger = try Ledger.open(path: copy, mode: .readOnly)
     let files = try ledger.archives()
     let retracted = try ledger.retractedLines()

@@ -26,11 +26,6 @@ public struct Verification: Sendable, Equatable {
     /// The first defects, and what was not checked.
     var notes: [String] = []
 
-    init(_ name: String, unit: String) {
-      self.name = name
-      self.unit = unit
-    }
-
     mutating func fail(_ outcome: Outcome, _ note: String) {
       self.outcome = outcome
       wrong += 1

@@ -40,7 +40,7 @@ extension RunPipeline {
       try ledger.copy(to: copy, stop: stop)
       return nil
     } catch {
-      var check = Verification.Check("ledger", unit: "files")
+      var check = Verification.Check(name: "ledger", unit: "files")
       check.count = 1
       switch error.kind {
       case .damagedInput, .configuration: check.fail(.damaged, error.message)
@@ -68,21 +68,17 @@ extension RunPipeline {
     do {
       ledger = try Ledger.open(path: path, mode: .readOnly)
     } catch {
-      var check = Verification.Check("ledger", unit: "files")
+      var check = Verification.Check(name: "ledger", unit: "files")
       check.fail(.damaged, error.message)
       return [check]
     }
-    var checks: [Verification.Check] = []
-    for found in try ledger.check(stop: stop) {
-      var check = Verification.Check("ledger.\(found.name)", unit: unit(of: found.name))
-      check.count = found.rows
-      check.wrong = found.wrong
-      check.notes = found.problems
-      check.outcome = found.wrong > 0 ? .damaged : .holds
-      checks.append(check)
+    let checks = try ledger.check(stop: stop).map { found in
+      Verification.Check(
+        name: "ledger.\(found.name)", outcome: found.wrong > 0 ? .damaged : .holds,
+        count: found.rows, unit: unit(of: found.name), wrong: found.wrong, notes: found.problems)
     }
     guard checks.allSatisfy({ $0.outcome == .holds }) else { return checks }
-    var documents = Verification.Check("ledger.document", unit: "rows")
+    var documents = Verification.Check(name: "ledger.document", unit: "rows")
     try ledger.forEachDocument { document in
       documents.count += 1
       do throws(SubledgerError) {
@@ -98,9 +94,9 @@ extension RunPipeline {
   private func proveNumbers(
     _ copy: String, in folder: PrivateFolder
   ) throws -> [Verification.Check] {
-    var identities = Verification.Check("identities", unit: "identities")
-    var cells = Verification.Check("facts", unit: "rows")
-    var reports = Verification.Check("reports", unit: "files")
+    var identities = Verification.Check(name: "identities", unit: "identities")
+    var cells = Verification.Check(name: "facts", unit: "rows")
+    var reports = Verification.Check(name: "reports", unit: "files")
     let ledger = try Ledger.open(path: copy, mode: .readWrite)
     guard let run = try ledger.lastPublished() else {
       return [identities, cells, reports].map { $0.skipped("no run has published") }
@@ -185,7 +181,7 @@ extension RunPipeline {
   func proveSet(
     _ path: String, _ given: String?, isWhole: Bool
   ) throws -> Verification.Check {
-    var check = Verification.Check("set", unit: "files")
+    var check = Verification.Check(name: "set", unit: "files")
     let out = given ?? plan.out
     guard FileManager.default.fileExists(atPath: out) else {
       guard given == nil else {
