@@ -34,8 +34,7 @@ struct Intake {
     if let warning = plan.secretsWarning {
       log.warning("\(warning)", metadata: ["code": "secrets_readable"])
     }
-    let (files, known, leftAlone) = try newFiles(
-      of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)
+    let (files, known, leftAlone) = try newFiles(of: .events)
     summary.archivesKnown += known
     summary.filesLeftAlone += leftAlone
     if let spark { return try readArchives(files, rules, by: spark, into: &summary) }
@@ -63,12 +62,9 @@ struct Intake {
   }
 
   /// The files with possibly new content, in byte order of their names, and how many are known or
-  /// too young; `others` are not input.
-  func newFiles(
-    of kind: ArchiveKind, under paths: [String], except others: [String]
-  ) throws -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
-    let listing = try ArchiveFolder.files(
-      under: paths, except: others, by: plan.sources, stop: stop)
+  /// too young.
+  func newFiles(of kind: ArchiveKind) throws -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
+    let listing = try plan.files(of: kind, stop: stop)
     for left in listing.leftOut {
       // A broken link was input once; the others are not input in any run.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info

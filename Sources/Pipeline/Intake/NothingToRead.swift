@@ -24,12 +24,9 @@ extension RunPipeline {
   /// Stops a first run without input before it makes a ledger.
   func requireInput() throws {
     guard !mayExist(plan.ledger) else { return }
-    let roots = [
-      (plan.archives, plan.ownPlaces + plan.snapshots), (plan.snapshots, plan.ownPlaces),
-    ]
     var left = 0
-    for (paths, others) in roots {
-      for file in try ArchiveFolder.files(under: paths, except: others, by: plan.sources).files {
+    for kind in [ArchiveKind.events, .snapshots] {
+      for file in try plan.files(of: kind).files {
         guard let limit = plan.modifiedUntil, let written = file.written, written > limit else {
           return
         }

@@ -8,8 +8,7 @@ extension Intake {
   /// Reads the snapshot files that are new, one after the other.
   func readSnapshots(into summary: inout IntakeSummary) throws {
     guard !plan.snapshots.isEmpty else { return }
-    let (files, known, leftAlone) = try newFiles(
-      of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
+    let (files, known, leftAlone) = try newFiles(of: .snapshots)
     summary.snapshotFilesKnown += known
     summary.filesLeftAlone += leftAlone
     let total = files.reduce(0) { $0 + $1.bytes }

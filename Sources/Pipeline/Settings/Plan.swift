@@ -186,4 +186,13 @@ extension Plan {
     ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
   }
+
+  /// Lists the archives of one kind, which are neither of the other kind nor the job's own.
+  func files(
+    of kind: ArchiveKind, stop: @escaping @Sendable () -> Int32 = { 0 }
+  ) throws(SubledgerError) -> ArchiveListing {
+    let job = configuration.job
+    let (paths, rest) = kind == .events ? (job.archives, job.snapshots) : (job.snapshots, [])
+    return try ArchiveFolder.files(under: paths, except: ownPlaces + rest, by: sources, stop: stop)
+  }
 }

@@ -8,15 +8,12 @@ import Reports
 extension Diagnosis {
   /// Whether archives can be read, and whether their names are in the order of time.
   mutating func addArchives(_ plan: Plan, _ stop: @escaping @Sendable () -> Int32) throws {
-    for (use, paths, others) in [
-      ("archives", plan.archives, plan.ownPlaces + plan.snapshots),
-      ("snapshots", plan.snapshots, plan.ownPlaces),
+    for (use, kind, paths) in [
+      ("archives", ArchiveKind.events, plan.archives), ("snapshots", .snapshots, plan.snapshots),
     ] where !paths.isEmpty {
       let files: [ArchiveFile]
       do throws(SubledgerError) {
-        files = try ArchiveFolder.files(
-          under: paths, except: others, by: plan.sources, stop: stop
-        ).files
+        files = try plan.files(of: kind, stop: stop).files
       } catch {
         // A path that is not there is a matter of the configuration.
         if error.kind != .noInput { add(use, .error, error.message, error.hint) }
