@@ -112,7 +112,6 @@ public struct SubscriptionHistory: Sendable {
     try bookRenewals(into: &books)
     try bookTrials(into: &books)
     try bookMovements(into: &books)
-    try bookRecurringRevenue(into: &books)
     try bookRetention(into: &books)
   }
 

@@ -38,41 +38,8 @@ extension SubscriptionHistory {
     return PeriodLength(from: period.start, to: end)
   }
 
-  /// Recurring revenue that enters, leaves or changes a row.
-  func bookRecurringRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
-    var current = RecurringRevenue()
-    var before: Int?
-    for stretch in stretches {
-      var product = productKey(ofPeriod: stretch.periods[0])
-      current = try recurringRevenue(of: periods[stretch.periods[0]]) ?? current
-      let opened = ContributionOrigin(
-        .opening(stretch.periods[0], after: before), at: stretch.start)
-      try move(stretch.opening, product, .init(mrr: current.usd), opened, &books)
-      for index in stretch.periods.dropFirst() {
-        let period = periods[index]
-        let next = try recurringRevenue(of: period) ?? current
-        let paid = ContributionOrigin(.opening(index, after: index - 1), at: period.start)
-        let isSame = !isShared && period.product == product.product
-        let key = isSame ? product : productKey(ofPeriod: index)
-        if key != product || next.isInAnotherCurrency(than: current) {
-          try move(.transferOut, product, .init(mrr: current.usd), paid, &books)
-          try move(.transferIn, key, .init(mrr: next.usd), paid, &books)
-        } else {
-          try bookChange(from: current, to: next, key, paid, &books)
-        }
-        product = key
-        current = next
-      }
-      before = stretch.periods.last
-      if let end = stretch.end, let last = before {
-        let ended = ContributionOrigin(.ending(last), at: end)
-        try move(stretch.closing, product, .init(mrr: current.usd), ended, &books)
-      }
-    }
-  }
-
   /// Splits a change into the parts of the local price and of the exchange rate.
-  private func bookChange<Target: Books>(
+  func bookChange<Target: Books>(
     from old: RecurringRevenue, to new: RecurringRevenue, _ product: ProductKey,
     _ paid: ContributionOrigin, _ books: inout Target
   ) throws(AmountOverflow) {

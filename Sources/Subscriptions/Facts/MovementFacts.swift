@@ -1,31 +1,45 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Subscriptions that enter, leave or change a row, dated when it takes effect.
+  /// Subscriptions and their recurring revenue that enter, leave or change a row, dated when it
+  /// takes effect.
   func bookMovements<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    var revenue = RecurringRevenue()
     var before: Int?
     for stretch in stretches {
-      var product = productKey(ofPeriod: stretch.periods[0])
-      let opened = ContributionOrigin(
-        .opening(stretch.periods[0], after: before), at: stretch.start)
+      var last = stretch.periods[0]
+      var product = productKey(ofPeriod: last)
+      revenue = try recurringRevenue(of: periods[last]) ?? revenue
+      let opened = ContributionOrigin(.opening(last, after: before), at: stretch.start)
       try move(stretch.opening, product, .one, opened, &books)
-      for index in stretch.periods.dropFirst()
-      where isShared || periods[index].product != product.product {
-        let next = productKey(ofPeriod: index)
-        guard next != product else { continue }
-        let changed = ContributionOrigin(
-          .opening(index, after: index - 1), at: periods[index].start)
-        try move(.transferOut, product, .one, changed, &books)
-        product = next
-        try move(.transferIn, product, .one, changed, &books)
+      try move(stretch.opening, product, .init(mrr: revenue.usd), opened, &books)
+      for index in stretch.periods.dropFirst() {
+        let start = periods[index].start
+        let isSame = !isShared && periods[index].product == product.product
+        let next = isSame ? product : productKey(ofPeriod: index)
+        let changed = ContributionOrigin(.opening(index, after: index - 1), at: start)
+        if next != product {
+          try move(.transferOut, product, .one, changed, &books)
+          try move(.transferIn, next, .one, changed, &books)
+        }
+        try bookAutoRenew(ofPeriod: last, until: start, into: &books)
+        let paid = try recurringRevenue(of: periods[index]) ?? revenue
+        if next != product || paid.isInAnotherCurrency(than: revenue) {
+          try move(.transferOut, product, .init(mrr: revenue.usd), changed, &books)
+          try move(.transferIn, next, .init(mrr: paid.usd), changed, &books)
+        } else {
+          try bookChange(from: revenue, to: paid, product, changed, &books)
+        }
+        (last, product, revenue) = (index, next, paid)
       }
-      before = stretch.periods.last
-      if let end = stretch.end, let last = before {
+      if let end = stretch.end {
         let ended = ContributionOrigin(.ending(last), at: end)
         try move(stretch.closing, product, .one, ended, &books)
         if let reason = stretch.reason { try move(reason.movement, product, .one, ended, &books) }
+        try move(stretch.closing, product, .init(mrr: revenue.usd), ended, &books)
       }
-      try bookAutoRenew(of: stretch, into: &books)
+      try bookAutoRenew(ofPeriod: last, until: stretch.end, into: &books)
+      before = last
     }
     try bookLost(into: &books)
   }
@@ -41,22 +55,17 @@ extension SubscriptionHistory {
     try books.add(.movement(key, sums), from: source)
   }
 
-  /// Auto-renew goes off with a cancel inside the stretch, and on again with the next charge.
+  /// Auto-renew goes off with a cancel in the period, and on again with the next charge.
   private func bookAutoRenew<Target: Books>(
-    of stretch: ActiveInterval, into books: inout Target
+    ofPeriod index: Int, until limit: Instant?, into books: inout Target
   ) throws(AmountOverflow) {
-    for (position, index) in stretch.periods.enumerated() {
-      let period = periods[index]
-      let isLast = position + 1 == stretch.periods.count
-      let limit = isLast ? stretch.end : periods[stretch.periods[position + 1]].start
-      for (event, off, on) in autoRenewOffTimes(of: period, until: limit) {
-        let switched = ContributionOrigin(.renewSwitch(event), at: off)
-        let product = productKey(ofPeriod: index)
-        try move(.autoRenewOff, product, .one, switched, &books)
-        guard let on else { continue }
-        let back = ContributionOrigin(.renewSwitch(event), at: on)
-        try move(.autoRenewOff, product, .init(subscriptions: -1), back, &books)
-      }
+    for (event, off, on) in autoRenewOffTimes(of: periods[index], until: limit) {
+      let switched = ContributionOrigin(.renewSwitch(event), at: off)
+      let product = productKey(ofPeriod: index)
+      try move(.autoRenewOff, product, .one, switched, &books)
+      guard let on else { continue }
+      let back = ContributionOrigin(.renewSwitch(event), at: on)
+      try move(.autoRenewOff, product, .init(subscriptions: -1), back, &books)
     }
   }
 
