@@ -6,10 +6,8 @@ import Domain
 enum LogText {
   /// What `text` is base64 of, and that of its gzip, as CloudWatch sends it; empty when it is none.
   static func decoded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-    var decoded: [UInt8] = []
-    guard Base64Text.decode(text, into: &decoded), decoded.starts(with: [0x1F, 0x8B]) else {
-      return decoded
-    }
+    let decoded = base64Content(of: text) ?? []
+    guard decoded.starts(with: [0x1F, 0x8B]) else { return decoded }
     return gzipContent(of: decoded, bytesMax: defaultValueBytesMax) ?? []
   }
 
