@@ -212,20 +212,16 @@ extension CustomerSimulator {
   }
 
   private mutating func recordTrial(_ kind: EventKind, at time: Int64, _ trial: AccessPeriod) {
-    let market = customer.person.market
-    let price = market.money(listPrice(of: trial.product, at: trial.start), at: trial.start)
-    let isOver = kind == .trialExpired || kind == .trialBillingRetry
+    let listed = listPrice(of: trial.product, at: trial.start)
     let known = trial.known(at: time)
-    let state: RenewState =
+    var occurrence = occurrence(kind, at: time, trial)
+    occurrence.part = .trial(subscription: current)
+    occurrence.price = customer.person.market.money(listed, at: trial.start)
+    occurrence.access.started = trial.start
+    occurrence.access.isTrial = true
+    occurrence.access.state =
       known.billingIssueAt != nil ? .billingIssue : known.canceledAt != nil ? .canceled : .willRenew
-    record(
-      Occurrence(
-        kind: kind, time: time, part: .trial(subscription: current),
-        transaction: trial.charge.transaction, product: trial.product, price: price,
-        transactionDate: trial.start, expires: trial.end,
-        access: Access(
-          isActive: !isOver, started: trial.start, until: trial.end, state: state, isTrial: true,
-          product: trial.product)))
+    record(occurrence)
   }
 }
 
