@@ -91,11 +91,16 @@ extension String {
   public func isExactly(_ other: String) -> Bool {
     var (left, right) = (self, other)
     return left.withUTF8 { left in
-      right.withUTF8 { right in
-        guard left.count == right.count, let one = left.baseAddress, let two = right.baseAddress
-        else { return left.isEmpty && right.isEmpty }
-        return memcmp(one, two, left.count) == 0
-      }
+      right.withUTF8 { UnsafeRawBufferPointer(left).isEqual(to: UnsafeRawBufferPointer($0)) }
     }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Byte for byte; the standard library's `elementsEqual` goes through iterators.
+  public func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let here = baseAddress, let there = other.baseAddress else { return true }
+    return memcmp(here, there, count) == 0
   }
 }

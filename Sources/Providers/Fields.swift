@@ -1,5 +1,4 @@
 import Formats
-import Glibc
 import Domain
 
 /// Values of members, each by its meaning.
@@ -223,13 +222,6 @@ extension JSONTape {
 
 extension UnsafeRawBufferPointer {
   static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
-
-  /// Byte for byte; the library's `elementsEqual` goes through iterators.
-  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    guard let here = baseAddress, let there = other.baseAddress else { return true }
-    return memcmp(here, there, count) == 0
-  }
 
   /// What stands behind a byte order mark, or everything where there is none.
   var withoutByteOrderMark: UnsafeRawBufferPointer {

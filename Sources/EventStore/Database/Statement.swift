@@ -1,6 +1,5 @@
 internal import CSQLite
 internal import Domain
-internal import Foundation
 
 /// A prepared statement, whose rows are read where SQLite holds them, without boxed values.
 final class Statement {
@@ -172,14 +171,5 @@ final class Statement {
     }
     sqlite3_reset(handle)
     return SQLiteError(code: code, message: message)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Byte for byte; the standard library's `elementsEqual` goes through iterators.
-  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    guard let here = baseAddress, let there = other.baseAddress else { return true }
-    return memcmp(here, there, count) == 0
   }
 }
