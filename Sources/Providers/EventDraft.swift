@@ -89,10 +89,9 @@ extension EventBatch {
         provider: event.provider, app: app, environment: event.environment, store: event.store,
         original: arena.slice(text.original))
     }
-    event.identity = EventIdentity(
-      app: app, lineage: event.lineage, transaction: draft.transaction, user: draft.user,
-      product: draft.product, name: draft.name, mark: draft.mark
-    ).fingerprint(of: event)
+    event.identity = event.fingerprint(
+      app: app, transaction: draft.transaction, user: draft.user, product: draft.product,
+      name: draft.name, mark: draft.mark)
     event.user = userKey(draft.user)
     event.transaction = transactionKey(draft.transaction)
     event.startsLineage = draft.startsLineage
@@ -128,38 +127,35 @@ extension EventBatch {
   }
 }
 
-/// The fields that two lines share exactly if they report the same event (contract §3).
-struct EventIdentity {
-  /// Fingerprint of the app id; 0 when unknown.
-  var app: Int64
-  /// Key of the lineage, which replaces a missing transaction id.
-  var lineage: Int64
-  var transaction: UnsafeRawBufferPointer
-  var user: UnsafeRawBufferPointer
-  var product: UnsafeRawBufferPointer
-  /// The provider's own name, which distinguishes events of an unknown kind.
-  var name: UnsafeRawBufferPointer
-  /// A further distinction between events, such as a hash of the state; 0 without one.
-  var mark: Int64 = 0
-
-  /// The fingerprint for `event`, whose provider, environment, store, kind and time are set.
+extension Event {
+  /// The fingerprint of the fields that two lines share exactly if they report the same event
+  /// (contract §3).
   ///
-  /// Inlined, since handing over an event would copy all of it.
+  /// Provider, environment, store, kind and time are set, and so is the lineage, which replaces a
+  /// missing transaction id. Inlined, since handing over an event would copy all of it.
+  ///
+  /// - Parameters:
+  ///   - app: fingerprint of the app id; 0 when unknown.
+  ///   - name: the provider's own name, which distinguishes events of an unknown kind.
+  ///   - mark: a further distinction between events, such as a hash of the state; 0 without one.
   @inline(__always)
-  func fingerprint(of event: Event) -> Int64 {
+  func fingerprint(
+    app: Int64, transaction: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer,
+    product: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer, mark: Int64
+  ) -> Int64 {
     var fingerprint = Fingerprint(seed: 2)
     fingerprint.combine(
-      UInt64(event.provider.rawValue) | UInt64(event.environment.rawValue) << 8
-        | UInt64(event.store.rawValue) << 16 | UInt64(event.kind.rawValue) << 24)
+      UInt64(provider.rawValue) | UInt64(environment.rawValue) << 8
+        | UInt64(store.rawValue) << 16 | UInt64(kind.rawValue) << 24)
     fingerprint.combine(UInt64(bitPattern: app))
-    fingerprint.combine(UInt64(bitPattern: event.time.milliseconds))
+    fingerprint.combine(UInt64(bitPattern: time.milliseconds))
     fingerprint.combine(transaction)
     if transaction.isEmpty {
       fingerprint.combine(UInt64(bitPattern: lineage))
       fingerprint.combine(user)
       fingerprint.combine(product)
     }
-    if event.kind == .other { fingerprint.combine(name) }
+    if kind == .other { fingerprint.combine(name) }
     if mark != 0 { fingerprint.combine(UInt64(bitPattern: mark)) }
     return fingerprint.value
   }

@@ -123,10 +123,9 @@ extension Event {
     }
     let original = body.original.isEmpty ? body.transaction : body.original
     lineage = original.isEmpty ? body.userAndProduct.withUnsafeBytes(key) : key(original)
-    identity = EventIdentity(
-      app: app, lineage: lineage, transaction: body.transaction, user: body.user,
-      product: body.product, name: body.name, mark: body.project
-    ).fingerprint(of: self)
+    identity = fingerprint(
+      app: app, transaction: body.transaction, user: body.user, product: body.product,
+      name: body.name, mark: body.project)
     user = Fingerprint.of(body.user)
     transaction = transactionKey(body.transaction)
     startsLineage = isOriginal(body.transaction, of: body.original)
