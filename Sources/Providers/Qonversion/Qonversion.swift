@@ -159,11 +159,11 @@ struct Qonversion: BodyMapper {
   ) throws(BodyProblem) {
     guard let sent = try tape.filledObject(top[.revenue]) else { return }
     revenue.read(sent, of: tape)
-    var money = QonversionMoney()
+    var money = Revenue()
     money.local = try tape.amount(revenue[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(revenue[.valueUSD], rounded: &body.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: revenue[.value])
-    money.currency = try tape.word(revenue[.currency])
+    body.revenueCurrency = try tape.word(revenue[.currency])
     money.isProceed = try tape.truth(revenue[.isProceed])
     money.rate = try tape.amount(revenue[.proceedsRate], rounded: &body.roundedAmounts)
     body.revenue = money
@@ -174,11 +174,11 @@ struct Qonversion: BodyMapper {
   ) throws(BodyProblem) {
     guard let sent = try tape.filledObject(top[.price]) else { return }
     price.read(sent, of: tape)
-    var money = QonversionMoney()
+    var money = Price()
     money.local = try tape.amount(price[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: price[.value])
-    money.currency = try tape.word(price[.currency])
+    body.priceCurrency = try tape.word(price[.currency])
     // The price is that of one unit, revenue that of all.
     if body.units > 1 {
       money.local = money.local?.times(body.units, max: .lineMax)
@@ -186,6 +186,7 @@ struct Qonversion: BodyMapper {
     }
     body.price = money
   }
+
   /// Keeps the entitlements that contain more than the event; malformed ones are ignored.
   private mutating func readEntitlements(into body: inout QonversionBody, _ tape: JSONTape) {
     guard body.environment == .production, let list = top.value(.entitlements),

@@ -27,8 +27,10 @@ struct QonversionBody {
   var periodEnd: Instant?
   var graceEnd: Instant?
   var entitledUntil: Instant?
-  var revenue: QonversionMoney?
-  var price: QonversionMoney?
+  var revenue: Revenue?
+  var revenueCurrency = UnsafeRawBufferPointer.none
+  var price: Price?
+  var priceCurrency = UnsafeRawBufferPointer.none
   var units: Int32 = 1
   var renewalCount: Int32?
   var roundedAmounts: Int64 = 0
@@ -53,15 +55,6 @@ struct QonversionBody {
     guard let revenue, revenue.isProceed == nil else { return false }
     return kind.chargeKind != nil || kind.isRefund || kind.isProductChange
   }
-}
-
-/// A `revenue` or `price` object.
-struct QonversionMoney {
-  var local: Amount?
-  var usd: Amount?
-  var currency = UnsafeRawBufferPointer.none
-  var isProceed: Bool?
-  var rate: Amount?
 }
 
 extension EventBatch {
@@ -138,14 +131,10 @@ extension Event {
     previousProduct = symbols.symbol(body.previousProduct)
     country = symbols.code(body.country)
     storefront = symbols.code(body.storefront)
-    if let sent = body.revenue {
-      revenue = Revenue(
-        local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency),
-        isProceed: sent.isProceed, rate: sent.rate)
-    }
-    if let sent = body.price {
-      price = Price(local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency))
-    }
+    revenue = body.revenue
+    revenue?.currency = symbols.code(body.revenueCurrency)
+    price = body.price
+    price?.currency = symbols.code(body.priceCurrency)
   }
 }
 
