@@ -60,13 +60,13 @@ public struct Normaliser {
           batch.account(for: outcome, at: place)
           cursor.passLine()
         } else {
-          batch.reject(BodyProblem(error, start: start), at: place)
+          batch.rejects.add(BodyProblem(error, start: start), at: place)
           cursor.passBroken()
         }
       }
       batch.lines += 1
       for (problem, place) in unwrapping.refusedParts {
-        batch.reject(problem, at: place)
+        batch.rejects.add(problem, at: place)
         batch.lines += 1
       }
     }
@@ -74,7 +74,7 @@ public struct Normaliser {
 
   /// Counts a value that is too long for memory.
   public mutating func addOversized(line: Int64, byteOffset: Int64, to batch: inout EventBatch) {
-    batch.reject(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+    batch.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
     batch.lines += 1
   }
 }
@@ -86,7 +86,7 @@ extension EventBatch {
     case .handled(nil): break
     case .handled(let reason?): skipped[reason.rawValue, default: 0] += 1
     case .empty: skipped[SkipReason.registrationProbe.rawValue, default: 0] += 1
-    case .refused(let problem), .unknown(let problem): reject(problem, at: place)
+    case .refused(let problem), .unknown(let problem): rejects.add(problem, at: place)
     }
   }
 
@@ -96,10 +96,11 @@ extension EventBatch {
   ) {
     unknown.add(provider, subject, name, value: lines, line: place.line)
   }
+}
 
-  mutating func reject(_ problem: BodyProblem, at place: Provenance) {
-    rejects.append(
-      Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))
+extension [Reject] {
+  mutating func add(_ problem: BodyProblem, at place: Provenance) {
+    append(Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))
   }
 }
 

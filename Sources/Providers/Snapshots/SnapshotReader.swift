@@ -50,7 +50,7 @@ public final class SnapshotReader {
         try cursor.pass(to: end)
         add(place, standIn: capturedAtDefault, to: &result)
       } catch {
-        result.reject(BodyProblem(error, start: start), at: place)
+        result.rejects.add(BodyProblem(error, start: start), at: place)
         cursor.passBroken()
       }
       result.lines += 1
@@ -61,7 +61,7 @@ public final class SnapshotReader {
   public func addOversized(
     line: Int64, byteOffset: Int64, to result: inout SnapshotBatch
   ) {
-    result.reject(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+    result.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
     result.lines += 1
   }
 
@@ -73,7 +73,7 @@ public final class SnapshotReader {
       result.needsCapturedAt = result.needsCapturedAt || found == nil
       result.snapshots += found ?? []
     } catch {
-      result.reject(error, at: place)
+      result.rejects.add(error, at: place)
     }
   }
 
@@ -163,12 +163,5 @@ public final class SnapshotReader {
       return try purchases.entitlements(list, of: tape)
     }
     return try entitlements.entitlements(list, of: tape)
-  }
-}
-
-extension SnapshotBatch {
-  mutating func reject(_ problem: BodyProblem, at place: Provenance) {
-    rejects.append(
-      Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))
   }
 }
