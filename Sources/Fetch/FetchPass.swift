@@ -222,9 +222,4 @@ private struct Inquiry {
   var last: String?
   /// A line for each record that is whole.
   var lines: [[UInt8]] = []
-
-  init(user: FetchedUser, readyAt: Instant) {
-    self.user = user
-    self.readyAt = readyAt
-  }
 }

@@ -31,8 +31,6 @@ public struct ArchiveDamage: Codable, Sendable, Equatable {
   /// Offset in the inflated archive of the first line in a gzip member whose data or checksum is
   /// wrong, which may be wrong, too; nil without such lines.
   public internal(set) var provisionalFrom: Int64?
-
-  init(offset: Int64, detail: String) { (self.offset, self.detail) = (offset, detail) }
 }
 
 /// The results of reading an archive.
