@@ -59,14 +59,5 @@ enum Compression: CaseIterable {
   }
 
   /// Those that this build reads.
-  static let readable: [Compression] = {
-    var readable = [Compression.gzip]
-    #if ZSTD
-      readable.append(.zstd)
-    #endif
-    #if BZIP2
-      readable.append(.bzip2)
-    #endif
-    return readable
-  }()
+  static let readable = allCases.filter { $0.stream() != nil }
 }
