@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import Domain
+@testable import Domain
 
 @testable import EventStore
 

@@ -1,7 +1,7 @@
 import EventStore
 import TestSupport
 import Testing
-import Domain
+@testable import Domain
 
 @Suite("Entitlements of webhooks in the ledger")
 struct WebhookSnapshotTests {

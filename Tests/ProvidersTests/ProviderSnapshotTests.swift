@@ -1,5 +1,5 @@
 import Testing
-import Domain
+@testable import Domain
 
 @testable import Providers
 

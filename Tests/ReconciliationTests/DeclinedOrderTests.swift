@@ -1,7 +1,7 @@
 import Reconciliation
 import Testing
 import Subscriptions
-import Domain
+@testable import Domain
 
 @Suite("An order of Play's that a snapshot of iaptic lists without anybody having paid")
 struct DeclinedOrderTests {

@@ -1,7 +1,7 @@
 import Reconciliation
 import Testing
 import Subscriptions
-import Domain
+@testable import Domain
 
 @Suite("What other providers do not send is no break")
 struct OtherProviderTests {

@@ -1,6 +1,6 @@
 import Reconciliation
 import Testing
-import Domain
+@testable import Domain
 import Subscriptions
 
 @Suite("A refund whose charge never came")

@@ -1,7 +1,7 @@
 import Reconciliation
 import Testing
 import Subscriptions
-import Domain
+@testable import Domain
 
 /// Day `2026-01-31`, or an instant `2026-01-31T12:00:00`, in UTC.
 func at(_ text: String) -> Instant {

@@ -1,6 +1,6 @@
 import Reconciliation
 import Testing
-import Domain
+@testable import Domain
 
 @Suite("A snapshot transaction without its event")
 struct TransactionCheckTests {

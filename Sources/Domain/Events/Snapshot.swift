@@ -93,7 +93,7 @@ public struct Entitlement: Sendable, Equatable {
   public var id: String
   /// Product id as the snapshot names it: for Qonversion entitlements the dashboard's, for
   /// purchases the store's.
-  public var product: String
+  public var product = ""
   /// Nil if the shape lacks it.
   public var isActive: Bool?
   /// When access began; nil when not sent.
@@ -113,36 +113,20 @@ public struct Entitlement: Sendable, Equatable {
   /// Renewals so far, counted from the second paid transaction; nil when not sent.
   public var renewsCount: Int32?
   /// The shop it was bought in; unknown when not sent.
-  public var store: Store
+  public var store = Store.unknown
   /// Where it comes from; a purchase when not sent.
-  public var grant: GrantType
+  public var grant = GrantType.purchase
   /// Whether the current period is a trial; nil when not sent.
   public var isTrial: Bool?
   /// When auto-renew was switched off; nil when it is on, or when not sent.
   public var autoRenewOffAt: Instant?
   /// The store's transactions behind it, in the order of the snapshot.
-  public var transactions: [SnapshotTransaction]
+  public var transactions: [SnapshotTransaction] = []
+}
 
-  /// An access right named `id`.
-  public init(
-    id: String, product: String = "", isActive: Bool? = nil, startedAt: Instant? = nil,
-    expiresAt: Instant? = nil, renewState: RenewState? = nil, renewsCount: Int32? = nil,
-    store: Store = .unknown, grant: GrantType = .purchase, isTrial: Bool? = nil,
-    autoRenewOffAt: Instant? = nil, transactions: [SnapshotTransaction] = []
-  ) {
-    self.id = id
-    self.product = product
-    self.isActive = isActive
-    self.startedAt = startedAt
-    self.expiresAt = expiresAt
-    self.renewState = renewState
-    self.renewsCount = renewsCount
-    self.store = store
-    self.grant = grant
-    self.isTrial = isTrial
-    self.autoRenewOffAt = autoRenewOffAt
-    self.transactions = transactions
-  }
+extension Entitlement {
+  /// An access right named `id`; everything else is set by name.
+  public init(id: String) { self.id = id }
 }
 
 /// One store transaction in a snapshot.
@@ -150,11 +134,11 @@ public struct SnapshotTransaction: Sendable, Equatable {
   /// Transaction id as the store writes it.
   public var id: String
   /// Empty when not sent: then the own id.
-  public var originalID: String
+  public var originalID = ""
   /// Its type; unknown if not sent.
-  public var kind: SnapshotTransactionKind
+  public var kind = SnapshotTransactionKind.unknown
   /// Store product id when the snapshot carries one, else empty.
-  public var product: String
+  public var product = ""
   /// When it happened; nil when not sent.
   public var at: Instant?
   /// The end of the period it paid for; nil when not sent or without end.
@@ -162,24 +146,14 @@ public struct SnapshotTransaction: Sendable, Equatable {
   /// When the store took it back; nil when it did not, or when not sent.
   public var revokedAt: Instant?
   /// Whether money really moved; production when not sent.
-  public var environment: Environment
+  public var environment = Environment.production
   /// Who owns it; the user when not sent.
-  public var ownership: Ownership
+  public var ownership = Ownership.owner
+}
 
-  /// A transaction of the store.
-  public init(
-    id: String, originalID: String = "", kind: SnapshotTransactionKind = .unknown,
-    product: String = "", at: Instant? = nil, expiresAt: Instant? = nil, revokedAt: Instant? = nil,
-    environment: Environment = .production, ownership: Ownership = .owner
-  ) {
-    self.id = id
-    self.originalID = originalID
-    self.kind = kind
-    self.product = product
-    self.at = at
-    self.expiresAt = expiresAt
-    self.revokedAt = revokedAt
-    self.environment = environment
-    self.ownership = ownership
+extension SnapshotTransaction {
+  /// A transaction of the store; everything else is set by name.
+  public init(id: String, originalID: String) {
+    (self.id, self.originalID) = (id, originalID)
   }
 }

@@ -43,7 +43,8 @@ enum EntitlementCoding {
       guard let product = Int(exactly: reader.signed()), words.indices.contains(product) else {
         return nil
       }
-      var entitlement = Entitlement(id: words[product], product: words[product])
+      var entitlement = Entitlement(id: words[product])
+      entitlement.product = entitlement.id
       let flags = reader.byte()
       func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
       entitlement.isActive = has(Flag.hasActive) ? has(Flag.isActive) : nil

@@ -66,7 +66,8 @@ enum SnapshotCoding {
   }
 
   private static func entitlement(_ reader: inout ByteReader) -> Entitlement {
-    var entitlement = Entitlement(id: reader.string(), product: reader.string())
+    var entitlement = Entitlement(id: reader.string())
+    entitlement.product = reader.string()
     entitlement.isActive = reader.optional().map { $0 != 0 }
     entitlement.startedAt = reader.optional().map(Instant.init(milliseconds:))
     entitlement.expiresAt = reader.optional().map(Instant.init(milliseconds:))

@@ -46,7 +46,8 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
     _ purchase: FlobukPurchase, at capturedAt: Instant?, _ tape: JSONTape
   ) throws(BodyProblem) -> Entitlement {
     let product = text(purchase.product)
-    var right = Entitlement(id: product, product: product)
+    var right = Entitlement(id: product)
+    right.product = product
     let isPast = purchase.expiresAt.flatMap { end in capturedAt.map { end <= $0 } } ?? false
     right.isActive = purchase.isOwned && !isPast
     right.expiresAt = purchase.expiresAt

@@ -90,7 +90,8 @@ extension IapticPurchase {
   /// The access that the purchase gives, by the same ids as its events.
   func entitlement(at capturedAt: Instant?) -> Entitlement {
     let root = purchase.isEmpty ? baseOrder(transaction) : purchase
-    var right = Entitlement(id: text(root.isEmpty ? product : root), product: text(product))
+    var right = Entitlement(id: text(root.isEmpty ? product : root))
+    right.product = text(product)
     right.isActive = isActive(at: capturedAt)
     right.startedAt = purchasedAt
     right.expiresAt = expiresAt

@@ -58,18 +58,19 @@ struct QonversionPurchaseReader {
     let product = try product(store, tape)
     guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
     // What a store's data hold depends on the store: some name no transaction.
-    var right = Entitlement(id: root.isEmpty ? product : root, store: store)
+    var right = Entitlement(id: root.isEmpty ? product : root)
+    right.store = store
     right.product = product
     right.startedAt = try tape.instant(members[.purchasedAt])
     right.expiresAt = try tape.instant(members[.expiresAt])
     let renews = try tape.truth(members[.isAutoRenewing])
     right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
     guard !id.isEmpty else { return right }
-    right.transactions = [
-      SnapshotTransaction(
-        id: id, originalID: root, kind: kind(hasEnd: right.expiresAt != nil, tape),
-        product: right.product, at: right.startedAt, expiresAt: right.expiresAt)
-    ]
+    var sale = SnapshotTransaction(id: id, originalID: root)
+    sale.kind = kind(hasEnd: right.expiresAt != nil, tape)
+    sale.product = product
+    (sale.at, sale.expiresAt) = (right.startedAt, right.expiresAt)
+    right.transactions = [sale]
     return right
   }
 
