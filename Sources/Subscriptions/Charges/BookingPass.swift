@@ -68,8 +68,7 @@ struct BookingPass {
     bookings.append(
       Booking(
         event: index, time: event.time, transaction: event.transaction, isRefund: false,
-        productType: kind == .oneTime ? .oneTime : .subscription, chargeKind: kind,
-        product: event.product, money: money, country: event.country,
+        chargeKind: kind, product: event.product, money: money, country: event.country,
         storefront: event.storefront, currency: currency))
   }
 
@@ -130,7 +129,6 @@ struct BookingPass {
     bookings.append(
       Booking(
         event: index, time: event.time, transaction: event.transaction, isRefund: true,
-        productType: event.kind == .purchaseRefunded ? .oneTime : .subscription,
         chargeKind: orphanChargeKind(event), product: event.productLeft ?? event.product,
         money: try refundMoney(event, rate: event.hasImpossibleRate ? nil : event.revenue?.rate),
         country: event.country, storefront: event.storefront,
@@ -161,7 +159,6 @@ struct Booking: Sendable {
   /// For a refund: index of the charge it refunds, when the ledger has it.
   var refundedCharge: Int?
   var isRefund: Bool
-  var productType: ProductType
   var chargeKind: ChargeKind
   var product: StringID
   var money: Money
@@ -171,6 +168,7 @@ struct Booking: Sendable {
   var storefront: StringID
   var currency: StringID
 
+  var productType: ProductType { chargeKind == .oneTime ? .oneTime : .subscription }
   var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
 }
 
