@@ -210,7 +210,9 @@ struct DrillTests {
       _ event: Event, reported: [Event], capturedOn day: Int64 = 40, naming: [Event] = []
     ) -> String? {
       var entitlement = Entitlement(id: "premium")
-      entitlement.transactions = naming.map { SnapshotTransaction(id: "\($0.transaction)") }
+      entitlement.transactions = naming.map {
+        SnapshotTransaction(id: "\($0.transaction)", originalID: "")
+      }
       let snapshot = Snapshot(
         provider: .qonversion, app: "app", user: "u", capturedAt: Self.start + .days(day),
         entitlements: [entitlement])

@@ -19,7 +19,7 @@ struct RestatementTests {
     try world.sell(3)
     #expect(try world.publish().publication.versions.map(\.report) == ["revenue_monthly"])
     #expect(try world.restated() == [])
-    #expect(try world.publish().publication.versions == [])
+    #expect(try world.publish().publication.versions.isEmpty)
     #expect(try world.restated() == [])
   }
 
@@ -55,7 +55,7 @@ struct RestatementTests {
     try world.publish()
     let reported = try world.text("restatements.csv")
     #expect(reported.contains("charges,3,4,1,late_event,1"))
-    #expect(try world.publish(isRepeated: true).publication.versions == [])
+    #expect(try world.publish(isRepeated: true).publication.versions.isEmpty)
     #expect(try world.text("restatements.csv") == reported)
     let printed = #"{"amount_decimals":"2","csv_dialect":"excel"}"#
     try world.publish(options: printed, isRepeated: true)
