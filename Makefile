@@ -37,7 +37,7 @@ test: build-tests
 
 # In a folder of its own, so that it can go on beside `build`.
 build-tests: packages
-	$(SWIFT) build --build-tests --disable-index-store --scratch-path .build/tests
+	$(SWIFT) build --build-tests --scratch-path .build/tests
 
 # Swift's own libraries are linked in: the program starts in half the time, and needs no Swift
 # where it runs. By Swift's own linker, because the system's warns of functions in them.
