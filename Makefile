@@ -21,9 +21,9 @@ SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: run test build build-tests install install-test deb deb-test lint messages sample settings bench recall
-.PHONY: alerts stores attack faults fetch-test fuzz tsan asan readers page pictures ledger guard
-.PHONY: clean packages spark spark-home spark-test
+.PHONY: run test build build-tests install install-test deb deb-test lint messages sample settings
+.PHONY: bench recall alerts stores attack faults fetch-test fuzz tsan asan readers page pictures
+.PHONY: ledger guard clean packages spark spark-home spark-test
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
