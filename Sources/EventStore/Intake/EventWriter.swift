@@ -14,8 +14,6 @@ struct EventWriter {
 
   /// Notes that are gathered before they are applied.
   private static let notesMax = 1 << 20
-  /// New lineages that are made at a time where no other thread can make them.
-  private static let lineagesMax = 1_024
 
   /// - Parameter published: the last archive that a published run knows; nil as the ledger has it.
   init(
@@ -23,13 +21,13 @@ struct EventWriter {
   ) throws {
     self.batch = batch
     self.database = database
-    lineages = try LineageWriter(database)
-    versions = EventVersions(database, words: words, lineages: lineages)
     identities = IdentityIndex(database)
     func isAny(_ table: String) throws -> Bool {
       try database.first("select 1 from \(table) limit 1") { _ in true } ?? false
     }
     isEmpty = try !isAny("lineage")
+    lineages = try LineageWriter(database, isEmpty: isEmpty)
+    versions = EventVersions(database, words: words, lineages: lineages)
     rules = MergeRules(
       words: words, areInConflict: try isAny("event_conflict"),
       published: try published ?? database.lastPublishedArchive(),
@@ -56,27 +54,15 @@ struct EventWriter {
   /// Writes everything but the rows of `pieces`; returns what became of each event, in the order of
   /// their numbers.
   mutating func write() throws -> [UpsertResult] {
-    if isEmpty {
-      if index == nil { try writeNew() }
-      if let index { try database.execute(index) }
-    } else {
+    if index == nil {
+      if isEmpty { try dropIndex() }
       try writeEvents()
     }
+    if let index { try database.execute(index) }
     try applyNotes()
     let users = try UserKeys(database)
     try batch.events.forEachUser { try users.keep($0, id: $1) }
     return results
-  }
-
-  /// Writes all lineages into a ledger that has none.
-  private mutating func writeNew() throws {
-    try dropIndex()
-    var making = LineageMaking(rules)
-    try batch.events.forEachLineage { head, parts in
-      try making.add(head, parts)
-      if making.made.rows.count >= Self.lineagesMax { try write(making.take()) }
-    }
-    try write(making.take())
   }
 
   /// In one go the index is made three times as fast as row by row, and its pages are full.
@@ -87,7 +73,7 @@ struct EventWriter {
     try database.execute("drop index lineage_by_user")
   }
 
-  /// Merges events with the stored ones, lineage by lineage.
+  /// Merges events with the stored ones, if there are any, lineage by lineage.
   private mutating func writeEvents() throws {
     var merge = LineageMerge(rules)
     var events = ByteWriter()

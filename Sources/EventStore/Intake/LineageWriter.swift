@@ -7,8 +7,11 @@ final class LineageWriter {
   private let update: Statement
   /// Marks a lineage as due; nil before the first fold, which folds all of them.
   private let touch: Statement?
+  /// Whether there are none yet, so that none has to be looked up.
+  private let isEmpty: Bool
 
-  init(_ database: Connection) throws {
+  init(_ database: Connection, isEmpty: Bool = false) throws {
+    self.isEmpty = isEmpty
     find = try database.statement(
       """
       select provider, app, environment, store, original, events from lineage where key = ?
@@ -39,16 +42,16 @@ final class LineageWriter {
   func withEvents(
     of lineage: LineageHead, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
-    find.bind(1, lineage.key)
-    let isKnown = try find.first { row in
+    func look(_ row: Statement) throws {
       let known = LineageHead(
         key: lineage.key, shop: try SubscriptionScope(row, from: 0), original: row.bytes(4))
       guard known.isSame(as: lineage) else { throw SubledgerError.collision }
       try body(row.blob(5))
-      return true
     }
-    if isKnown == nil { try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-    return isKnown ?? false
+    find.bind(1, lineage.key)
+    if !isEmpty, try find.first(look) != nil { return true }
+    try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    return false
   }
 
   /// Makes a lineage with its state and what `EventRecords` made of its events.

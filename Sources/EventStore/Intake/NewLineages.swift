@@ -1,6 +1,6 @@
 /// Lineages as they are written into an empty ledger, and the results of their events.
 public struct NewLineages: Sendable {
-  struct Row {
+  private struct Row {
     let key: Int64
     let shop: SubscriptionScope
     let original: ByteArena.Slot
@@ -8,8 +8,8 @@ public struct NewLineages: Sendable {
     let events: ByteArena.Slot
   }
 
-  private(set) var rows: [Row] = []
-  private(set) var arena = ByteArena()
+  private var rows: [Row] = []
+  private var arena = ByteArena()
   var notes = MergeNotes()
 
   mutating func add(_ head: LineageHead, _ records: [EventRecord]) {
@@ -31,25 +31,5 @@ public struct NewLineages: Sendable {
         try body(head, row.state, pieces[row.events])
       }
     }
-  }
-}
-
-/// Makes new lineages of delivered events.
-struct LineageMaking {
-  private(set) var made = NewLineages()
-  private var merge: LineageMerge
-
-  init(_ rules: MergeRules) { merge = LineageMerge(rules) }
-
-  mutating func add(_ head: LineageHead, _ parts: DeliveredParts) throws {
-    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    try merge.merge(parts, of: head, stored: nothing, noting: &made.notes)
-    made.add(head, merge.records)
-  }
-
-  /// The rows made since the last call.
-  mutating func take() -> NewLineages {
-    defer { made = NewLineages() }
-    return made
   }
 }

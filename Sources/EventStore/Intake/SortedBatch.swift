@@ -42,9 +42,14 @@ struct SortedBatch: DeliveredEvents {
     stride(from: 0, to: order.count, by: Self.pieceSize).map { start in
       let part = order[start..<min(start + Self.pieceSize, order.count)]
       return RowPiece {
-        var making = LineageMaking(rules)
-        try forEachLineage(of: part) { try making.add($0, $1) }
-        return making.made
+        var new = NewLineages()
+        var merge = LineageMerge(rules)
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        try forEachLineage(of: part) { head, parts in
+          try merge.merge(parts, of: head, stored: nothing, noting: &new.notes)
+          new.add(head, merge.records)
+        }
+        return new
       }
     }
   }
