@@ -78,22 +78,10 @@ extension EventSources {
   mutating func addVersions(
     in row: LineageRow, _ isContested: Bool, _ database: Connection
   ) throws {
-    let (scope, stored) = (SubscriptionScope(row), StoredVersions(database))
-    var wanted: [Int64: Set<Int64>] = [:]
-    var last: EventRecord?
-    try database.forEachRecord(of: row.key) { record in
-      defer { last = record }
-      guard versions[record.identity] == nil else { return }
-      let isNamesake = last?.identity == record.identity && last?.time == record.time
-      if isNamesake { wanted[row.key, default: []].insert(record.identity) }
-      guard isContested, !isNamesake else { return }
-      let holders = try stored.lineages(of: record.event(of: row.key, scope))
-      for lineage in holders where holders.count > 1 {
-        wanted[lineage, default: []].insert(record.identity)
-      }
-    }
-    for (lineage, identities) in wanted {
-      try stored.forEachVersion(of: identities, within: lineage...lineage) { version, _ in
+    try database.forEachRow("select events from lineage where key = ?", row.key) { found in
+      try StoredVersions(database).forEachRival(
+        in: found.blob(0), of: row, isContested: isContested
+      ) { version, _ in
         let event = version.event
         versions[event.identity, default: []].append(
           (event.place.archive, event.material.hashValue))

@@ -179,51 +179,23 @@ struct PreviousVersions {
   ) throws -> Counted {
     let shop = SubscriptionScope(row)
     var versions = Counted()
-    var known: [(record: EventRecord, event: Event)] = []
     var isAsNow = true
     try EventRecords.forEach(in: bytes) { record in
       let event = try record.event(of: row.key, shop)
+      let isKnown = event.place.archive <= archive
       if record.counts { versions.now.append(event) }
-      guard event.place.archive <= archive else {
-        isAsNow = false
-        return
-      }
-      known.append((record, event))
-      isAsNow = isAsNow && record.counts
+      if isKnown { versions.previous.append(event) }
+      isAsNow = isAsNow && isKnown && record.counts
     }
-    let election = isAsNow ? VersionElection() : try election(among: known, of: row)
-    for (_, event) in known where !election.isSuperseded(event) { versions.previous.append(event) }
-    return versions
-  }
-
-  /// Selects among the versions of events that had several, in whatever lineage.
-  ///
-  /// `known` come by time and identity, so that versions of one event stand side by side.
-  private func election(
-    among known: [(record: EventRecord, event: Event)], of row: LineageRow
-  ) throws -> VersionElection {
+    guard !isAsNow else { return versions }
     var election = VersionElection()
-    let isInConflict = contested.contains(row.key)
-    var elsewhere: [Int64: Set<Int64>] = [:]
-    func isNamesake(_ other: Int, of event: Event) -> Bool {
-      known.indices.contains(other) && known[other].record.isNamed(like: event)
+    try stored.forEachRival(
+      in: bytes, of: row, isContested: contested.contains(row.key)
+    ) { version, original in
+      guard version.event.place.archive <= archive else { return }
+      election.add(VersionCandidate(version, original: original, words: words))
     }
-    for (index, (record, event)) in known.enumerated() {
-      let holders = isInConflict ? try stored.lineages(of: event) : []
-      let isAlone = !isNamesake(index - 1, of: event) && !isNamesake(index + 1, of: event)
-      guard holders.count > 1 || !isAlone else { continue }
-      let version = try EventVersion(record, of: row.key, SubscriptionScope(row))
-      election.add(VersionCandidate(version, original: row.original, words: words))
-      for lineage in holders where lineage != row.key {
-        elsewhere[lineage, default: []].insert(event.identity)
-      }
-    }
-    for (lineage, identities) in elsewhere {
-      try stored.forEachVersion(of: identities, within: lineage...lineage) { version, original in
-        guard version.event.place.archive <= archive else { return }
-        election.add(VersionCandidate(version, original: original, words: words))
-      }
-    }
-    return election
+    versions.previous.removeAll { election.isSuperseded($0) }
+    return versions
   }
 }

@@ -65,6 +65,29 @@ struct StoredVersions {
     }
   }
 
+  /// Calls `body` at every version, in whatever lineage, of the events of `row` that have several;
+  /// `events` are its own, and others are looked for if it `isContested`.
+  func forEachRival(
+    in events: UnsafeRawBufferPointer, of row: LineageRow, isContested: Bool,
+    _ body: (EventVersion, _ original: String) throws -> Void
+  ) throws {
+    let scope = SubscriptionScope(row)
+    var wanted: [Int64: Set<Int64>] = [:]
+    var last: EventRecord?
+    try EventRecords.forEach(in: events) { record in
+      defer { last = record }
+      let isNamesake = last.map { !$0.precedes(record) } ?? false
+      let holders = try isContested ? lineages(of: record.event(of: row.key, scope)) : []
+      guard isNamesake || holders.count > 1 else { return }
+      for lineage in holders + [row.key] {
+        wanted[lineage, default: []].insert(record.identity)
+      }
+    }
+    for (lineage, identities) in wanted {
+      try forEachVersion(of: identities, within: lineage...lineage, body)
+    }
+  }
+
   /// Calls `body` with a copy of a lineage's events, when the lineage is stored.
   func withEvents(
     of lineage: Int64, _ body: (UnsafeRawBufferPointer, SubscriptionScope) throws -> Void
