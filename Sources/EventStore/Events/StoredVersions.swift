@@ -99,10 +99,3 @@ struct StoredVersions {
     try bytes.withUnsafeBytes { try body($0, shop) }
   }
 }
-
-extension EventRecord {
-  /// Whether both have the same identity and time.
-  func isNamed(like event: Event) -> Bool {
-    identity == event.identity && time == event.time.milliseconds
-  }
-}

@@ -141,7 +141,9 @@ extension Ledger {
       try StoredVersions(database).withEvents(of: event.lineage) { bytes, _ in
         var records: [EventRecord] = []
         try EventRecords.forEach(in: bytes) { record in
-          if !record.isNamed(like: event) { records.append(record) }
+          let isOther =
+            record.identity != event.identity || record.time != event.time.milliseconds
+          if isOther { records.append(record) }
         }
         if records.isEmpty {
           try database.run("delete from lineage where key = ?", event.lineage)
