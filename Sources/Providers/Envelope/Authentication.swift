@@ -3,56 +3,44 @@ import Formats
 
 /// Judges a delivery by the secret that it carries, where its provider's `BodyMapper` names it.
 struct Authentication {
-  /// The result of looking in one place.
-  enum Match {
-    /// There is nothing that could be a secret.
-    case absent
-    case matching
-    case differing
-
-    mutating func add(isMatching: Bool) {
-      if isMatching { self = .matching } else if case .absent = self { self = .differing }
-    }
-  }
-
   private let secrets: [Provider: [Secret]]
 
   init(_ rules: NormaliserSettings) { secrets = rules.secrets.filter { !$0.value.isEmpty } }
 
   func judges(_ mapper: any BodyMapper.Type) -> Bool { secrets[mapper.provider] != nil }
 
-  /// The secret in a body itself.
-  func member(of body: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Match {
-    var match = Match.absent
+  /// Whether the secret in a body itself is its provider's; nil when nothing can be a secret.
+  func member(of body: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Bool? {
+    var isMatching: Bool?
     if let name = mapper.secretMember, let secret = tape.member(body, name) {
-      judge(secret, of: mapper.provider, tape, &match)
+      judge(secret, of: mapper.provider, tape, &isMatching)
     }
-    return match
+    return isMatching
   }
 
-  /// The secret in the headers that are in `object`, a body or an envelope.
+  /// The same of the headers that are in `object`, a body or an envelope.
   func headers(
     of object: JSONNode, in places: [String], _ mapper: any BodyMapper.Type, _ tape: JSONTape
-  ) -> Match {
-    var match = Match.absent
+  ) -> Bool? {
+    var isMatching: Bool?
     for name in mapper.secretHeaders {
       tape.forEachHeader(name, of: object, in: places) {
-        judge($0, of: mapper.provider, tape, &match)
+        judge($0, of: mapper.provider, tape, &isMatching)
       }
     }
-    return match
+    return isMatching
   }
 
   /// One matching secret is enough, whatever else is sent.
   private func judge(
-    _ value: JSONNode, of provider: Provider, _ tape: JSONTape, _ match: inout Match
+    _ value: JSONNode, of provider: Provider, _ tape: JSONTape, _ isMatching: inout Bool?
   ) {
     switch tape.kind(value) {
     case .null: break
     case .array:
-      for element in tape.children(of: value) { judge(element, of: provider, tape, &match) }
-    case .string: match.add(isMatching: isKnown(tape.bytes(value), provider))
-    default: match.add(isMatching: false)
+      for element in tape.children(of: value) { judge(element, of: provider, tape, &isMatching) }
+    case .string: isMatching = isKnown(tape.bytes(value), provider) || isMatching ?? false
+    default: isMatching = isMatching ?? false
     }
   }
 

@@ -260,17 +260,16 @@ struct Unwrapping {
     _ object: JSONNode, of mapper: any BodyMapper.Type, in layer: Layer
   ) -> Bool {
     guard authentication.judges(mapper) else { return true }
-    var match = authentication.member(of: object, mapper, tapes[layer.tape])
-    if case .absent = match {
-      let (authentication, headerNames) = (authentication, headerNames)
-      search(around: object, in: layer) { tape, object in
-        match = authentication.headers(of: object, in: headerNames, mapper, tape)
-        if case .absent = match { return false }
-        return true
-      }
+    if let isMatching = authentication.member(of: object, mapper, tapes[layer.tape]) {
+      return isMatching
     }
-    if case .differing = match { return false }
-    return true
+    var isMatching: Bool?
+    let (authentication, headerNames) = (authentication, headerNames)
+    search(around: object, in: layer) { tape, object in
+      isMatching = authentication.headers(of: object, in: headerNames, mapper, tape)
+      return isMatching != nil
+    }
+    return isMatching ?? true
   }
 
   /// Shows `look` the body and the envelopes around it, the nearest first, each with the headers
