@@ -7,7 +7,7 @@ protocol BodyMapper: SendableMetatype {
   /// The request headers, in lower case, that may carry the secret.
   static var secretHeaders: [StaticString] { get }
   /// The body's own member that carries the secret; nil where none does.
-  static var secretMember: StaticString? { get }
+  static var secretMember: String? { get }
   /// The request header, in lower case, that names the app; nil where the body does.
   static var appHeader: StaticString? { get }
   /// Reads answers of the provider's own API about users; nil for the canonical shape only.
@@ -37,7 +37,7 @@ protocol BodyMapper: SendableMetatype {
 }
 
 extension BodyMapper {
-  static var secretMember: StaticString? { nil }
+  static var secretMember: String? { nil }
   static var appHeader: StaticString? { nil }
   static var snapshots: (any ProviderSnapshotReader)? { nil }
 

@@ -182,7 +182,7 @@ extension JSONTape {
   func isObject(_ node: JSONNode?) -> Bool { node.map { kind($0) == .object } ?? false }
 
   /// Whether an object has one of these members, null included.
-  func holds(_ object: JSONNode?, oneOf names: [StaticString]) -> Bool {
+  func holds(_ object: JSONNode?, oneOf names: [String]) -> Bool {
     object.map { object in names.contains { member(object, $0) != nil } } ?? false
   }
 

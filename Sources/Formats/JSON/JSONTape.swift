@@ -126,14 +126,11 @@ extension JSONTape {
   /// The value of an object's member `key`; nil when `object` is none or has no such member.
   ///
   /// Compares with every key: for many members at once see `fields`.
-  public func member(_ object: JSONNode, _ key: StaticString) -> JSONNode? {
+  public func member(_ object: JSONNode, _ key: String) -> JSONNode? {
     guard kind(object) == .object else { return nil }
-    let wanted = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
     var found: JSONNode?
-    var current = firstChild(object)
-    while let name = current {
-      if bytes(name).elementsEqual(wanted) { found = value(ofKey: name) }
-      current = next(name)
+    for name in children(of: object) where bytes(name).elementsEqual(key.utf8) {
+      found = value(ofKey: name)
     }
     return found
   }

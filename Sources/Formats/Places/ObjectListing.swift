@@ -74,7 +74,7 @@ struct ObjectListing {
   private func object(_ node: JSONNode, of bytes: UnsafeRawBufferPointer) -> ListedObject? {
     // Azure's command line has all but the name in a member.
     let parts = [node] + [tape.member(node, "properties")].compactMap(\.self)
-    func first(_ names: [StaticString]) -> JSONNode? {
+    func first(_ names: [String]) -> JSONNode? {
       names.lazy.compactMap { name in
         parts.lazy.compactMap { tape.member($0, name) }.first { tape.kind($0) != .null }
       }.first

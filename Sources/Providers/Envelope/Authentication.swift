@@ -79,7 +79,7 @@ private func withoutScheme(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPoi
 extension BodyProblem {
   /// A delivery with a secret that is none of its provider's.
   static func unauthenticated(_ mapper: any BodyMapper.Type) -> BodyProblem {
-    let place = mapper.secretMember.map { "\($0)" } ?? "header"
+    let place = mapper.secretMember ?? "header"
     return BodyProblem(
       .unauthenticated, "\(place): is none of the secrets configured for \(mapper.provider.name)")
   }

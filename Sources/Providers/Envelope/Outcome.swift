@@ -44,7 +44,7 @@ extension JSONTape {
   /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
   /// `{"code","error"}`.
   func isErrorResponse(_ object: JSONNode) -> Bool {
-    func sent(_ name: StaticString) -> JSONKind { member(object, name).map(kind) ?? .null }
+    func sent(_ name: String) -> JSONKind { member(object, name).map(kind) ?? .null }
     return sent("ok") == .false || sent("code") != .null && sent("error") != .null
   }
 }

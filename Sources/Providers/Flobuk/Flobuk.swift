@@ -35,7 +35,7 @@ struct Flobuk: BodyMapper {
   private var hasBoth: Bool { top.value(.transaction) != nil && top.value(.store) != nil }
 
   /// Members of `data` that hardly any other object has.
-  private static let ownData: [StaticString] = [
+  private static let ownData = [
     "productId", "expiresDate", "autoRenew", "billingRetry",
   ]
 

@@ -8,7 +8,7 @@ import Domain
 struct Iaptic: BodyMapper {
   static let provider = Provider.iaptic
   static let secretHeaders: [StaticString] = []
-  static let secretMember: StaticString? = "password"
+  static let secretMember: String? = "password"
   static var snapshots: (any ProviderSnapshotReader)? { IapticSnapshotReader() }
 
   /// The entitlement without the platforms before its ids, which events lose, too.

@@ -30,7 +30,7 @@ struct Purple: BodyMapper {
   }
 
   /// Members of `properties` that hardly any other object has.
-  private static let ownProperties: [StaticString] = [
+  private static let ownProperties = [
     "packageName", "productId", "previousProductId", "originalTransactionId",
   ]
 

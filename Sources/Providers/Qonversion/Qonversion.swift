@@ -53,7 +53,7 @@ struct Qonversion: BodyMapper {
       try read(kind, called: name, into: &body, tape)
       if let customer {
         var value = top[.userID]
-        value.node = tape.member(object, customer.name)
+        value.node = tape.member(object, customer.rawValue)
         // A malformed one is not worth the line.
         if let id = try? tape.identifier(value), !id.isEmpty { batch.note(customer: id) }
       }

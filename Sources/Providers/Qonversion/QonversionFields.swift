@@ -29,8 +29,6 @@ public enum CustomerIDMember: String, CaseIterable, Sendable {
   case identityID = "identity_id"
   /// Set as a property of the user.
   case customUserID = "custom_user_id"
-
-  var name: StaticString { self == .identityID ? "identity_id" : "custom_user_id" }
 }
 
 enum QonversionTransactionField: Int, MemberField {

@@ -22,7 +22,8 @@ public struct SnapshotResponses {
   public mutating func page(_ body: [UInt8], of provider: Provider) -> Page? {
     body.withUnsafeBytes { bytes in
       guard let end = try? tape.read(bytes, from: 0), bytes[end...].allSatisfy(isSpace),
-        let list = member(provider.interface.list), [.array, .object].contains(tape.kind(list))
+        let list = tape.member(0, provider.interface.list),
+        [.array, .object].contains(tape.kind(list))
       else { return nil }
       let text = bytes[tape.span(list)].map { isSpace($0) ? UInt8(ascii: " ") : $0 }
       guard let more = tape.member(0, "has_more"), tape.kind(more) == .true else {
@@ -63,14 +64,6 @@ public struct SnapshotResponses {
       reader.read($0, firstLine: 1, firstOffset: 0, capturedAtDefault: nil, to: &batch)
     }
     return batch.snapshots.count == 1 && batch.rejects.isEmpty ? line : nil
-  }
-
-  private func member(_ name: String) -> JSONNode? {
-    var found: JSONNode?
-    for key in tape.children(of: 0) where tape.bytes(key).elementsEqual(name.utf8) {
-      found = tape.value(ofKey: key)
-    }
-    return found
   }
 }
 
