@@ -172,6 +172,12 @@ func baseOrder(_ id: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
 }
 
 extension Store {
+  /// The shop of a word, whose letters have any case; nil when it is none of `known`.
+  init?(_ word: UnsafeRawBufferPointer, in known: [(word: StaticString, store: Store)]) {
+    guard let found = known.first(where: { word.isWord($0.word) }) else { return nil }
+    self = found.store
+  }
+
   /// The shop that makes transaction ids like `id`: Play's begin with `GPA.`, Apple's are digits.
   init(transactionID id: UnsafeRawBufferPointer) {
     if id.starts(with: "GPA.".utf8) {

@@ -84,10 +84,11 @@ struct FlobukPurchaseReader {
 
 extension Store {
   init(flobukStore word: UnsafeRawBufferPointer) {
-    let stores: [(StaticString, Store)] = [
-      ("googleplay", .playStore), ("appleappstore", .appStore), ("macappstore", .macAppStore),
-      ("paypal", .paypal),
-    ]
-    self = stores.first { word.isWord($0.0) }?.1 ?? .unknown
+    self = Store(word, in: Self.flobukStores) ?? .unknown
   }
+
+  private static let flobukStores: [(word: StaticString, store: Store)] = [
+    ("googleplay", .playStore), ("appleappstore", .appStore), ("macappstore", .macAppStore),
+    ("paypal", .paypal),
+  ]
 }

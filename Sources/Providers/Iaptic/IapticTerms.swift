@@ -33,10 +33,7 @@ extension Store {
   /// The shop behind iaptic's `platform`, or behind the name that its client libraries use; nil
   /// for another word.
   init?(iapticPlatform word: UnsafeRawBufferPointer) {
-    guard let known = Self.iapticPlatforms.first(where: { word.isWord($0.word) }) else {
-      return nil
-    }
-    self = known.store
+    self.init(word, in: Self.iapticPlatforms)
   }
 
   private static let iapticPlatforms: [(word: StaticString, store: Store)] = [

@@ -69,24 +69,13 @@ struct QonversionNames {
 
 extension Store {
   init(qonversionPlatform word: UnsafeRawBufferPointer) {
-    if word.isWord("ios") {
-      self = .appStore
-    } else if word.isWord("android") {
-      self = .playStore
-    } else if word.isWord("stripe") {
-      self = .stripe
-    } else if word.isWord("macos") {
-      self = .macAppStore
-    } else if word.isWord("amazon") {
-      self = .amazon
-    } else if word.isWord("windows") {
-      self = .windows
-    } else if word.isWord("paypal") {
-      self = .paypal
-    } else {
-      self = .unknown
-    }
+    self = Store(word, in: Self.qonversionPlatforms) ?? .unknown
   }
+
+  private static let qonversionPlatforms: [(word: StaticString, store: Store)] = [
+    ("ios", .appStore), ("android", .playStore), ("stripe", .stripe), ("macos", .macAppStore),
+    ("amazon", .amazon), ("windows", .windows), ("paypal", .paypal),
+  ]
 }
 
 extension Environment {
