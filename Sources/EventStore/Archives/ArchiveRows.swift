@@ -33,12 +33,8 @@ struct ArchiveRows {
     ) { Int32($0.int64(0)) } ?? 0
   }
 
-  /// Adds to the lines that are not purchase events, by reason.
-  func add(skipped: [String: Int64], of archive: Int32) throws {
-    try add(skipped, to: "skipped", of: archive)
-  }
-
-  private func add(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
+  /// Adds to the lines that a table counts by reason.
+  func add(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
     for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
       try database.run(
         """

@@ -126,7 +126,7 @@ final class EventFileImport {
     let rows = ArchiveRows(database)
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
     isListed = true
-    try rows.add(skipped: skipped, of: id)
+    try rows.add(skipped, to: "skipped", of: id)
     try rows.add(&rejects, of: id)
     try arrivals.write(to: database, &feeds)
     try customers.write(of: id, to: database)

@@ -54,7 +54,7 @@ public final class SnapshotIntake {
       counts.rejected += rejected
       counts.skipped += retracted
       if retracted > 0 {
-        try ArchiveRows(database).add(skipped: [retractedReason: retracted], of: archive)
+        try ArchiveRows(database).add([retractedReason: retracted], to: "skipped", of: archive)
       }
       rejects.add(newRejects)
       try ArchiveRows(database).add(&rejects, of: archive)
