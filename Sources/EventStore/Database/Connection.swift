@@ -184,6 +184,11 @@ extension Connection {
     try release(name)
   }
 
+  /// Whether a table has any row.
+  func isAny(_ table: String) throws -> Bool {
+    try first("select 1 from \(table) limit 1") { _ in } != nil
+  }
+
   /// The names of a table's columns, in order.
   func columns(in table: String) throws -> [String] {
     try names("select name from pragma_table_info(?) order by cid", of: table)

@@ -80,7 +80,7 @@ extension Ledger {
     try visit("read subscriptions as they were") { database in
       let previous = try PreviousVersions(database, symbols.words, touched, archive)
       let links = LineageLinks(database)
-      let isLinked = try links.isAny()
+      let isLinked = try database.isAny("lineage_link")
       for key in lineages {
         let root = try isLinked ? links.root(of: key) : nil
         try previous.forEachRow(of: key) { row, versions in

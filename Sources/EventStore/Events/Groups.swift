@@ -12,7 +12,7 @@ extension Ledger {
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
-      let isLinked = try linked && LineageLinks(database).isAny()
+      let isLinked = try linked && database.isAny("lineage_link")
       let rest = isLinked ? " and l.key not in (select k.lineage from lineage_link k)" : ""
       let alone = "(l.provider in (\(Provider.linking)) or l.user = 0)\(rest)"
       try database.forEachLineage(where: alone, keys: keys, withUserTexts: withUserTexts) {

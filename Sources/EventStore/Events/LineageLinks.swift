@@ -56,7 +56,7 @@ extension Ledger {
 
   /// Whether several providers report the same store transactions.
   public func isLinked() throws(SubledgerError) -> Bool {
-    try access("look for links") { try LineageLinks($0).isAny() }
+    try access("look for links") { try $0.isAny("lineage_link") }
   }
 
   /// The subscriptions that are folded together with `lineage`, those of other providers with the
@@ -78,13 +78,9 @@ struct LineageLinks {
 
   init(_ database: Connection) { self.database = database }
 
-  func isAny() throws -> Bool {
-    try database.first("select 1 from lineage_link limit 1") { _ in true } ?? false
-  }
-
   /// Whether only subscriptions with new events have to be read.
   func isUpToDate() throws -> Bool {
-    try database.first("select 1 from fold, store_transaction limit 1") { _ in true } ?? false
+    try database.isAny("fold") && database.isAny("store_transaction")
   }
 
   /// The subscription that named a store transaction first.

@@ -22,14 +22,11 @@ struct EventWriter {
     self.batch = batch
     self.database = database
     identities = IdentityIndex(database)
-    func isAny(_ table: String) throws -> Bool {
-      try database.first("select 1 from \(table) limit 1") { _ in true } ?? false
-    }
-    isEmpty = try !isAny("lineage")
+    isEmpty = try !database.isAny("lineage")
     lineages = try LineageWriter(database, isEmpty: isEmpty)
     versions = EventVersions(database, words: words, lineages: lineages)
     rules = MergeRules(
-      words: words, areInConflict: try isAny("event_conflict"),
+      words: words, areInConflict: try database.isAny("event_conflict"),
       published: try published ?? database.lastPublishedArchive(),
       stop: database.stop)
     results = Array(repeating: .new, count: batch.numbers.count)

@@ -29,10 +29,9 @@ final class LineageWriter {
         user = ?2, versions = ?3, counted = ?4, entitled = ?5, events = ?6, row_check = ?7
       where key = ?1
       """)
-    let isFolded = try database.first("select 1 from fold") { _ in } != nil
     touch =
-      isFolded
-      ? try database.statement(
+      try database.isAny("fold")
+      ? database.statement(
         """
         insert into due (hour, lineage) values (\(DueHour.atOnce), ?) on conflict do nothing
         """) : nil

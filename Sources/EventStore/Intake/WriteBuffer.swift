@@ -40,7 +40,7 @@ struct WriteBuffer {
     _ events: [Event], _ texts: [WriteBatch.Texts],
     _ entitlements: [(event: Int, bytes: [UInt8])], in database: Connection
   ) throws {
-    let isAny = try spillFile.isOpen || database.first("select 1 from user") { _ in true } ?? false
+    let isAny = try spillFile.isOpen || database.isAny("user")
     try batch.add(
       events, texts, entitlements,
       isAny ? UserKeys(database, isSpilled: spillFile.isOpen) : nil)

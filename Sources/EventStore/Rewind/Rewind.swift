@@ -85,7 +85,7 @@ private struct RewoundEvents {
     lineages = try LineageWriter(database)
     versions = EventVersions(database, words: words, lineages: lineages)
     self.database = database
-    hasConflicts = try database.first("select 1 from event_conflict limit 1") { _ in true } ?? false
+    hasConflicts = try database.isAny("event_conflict")
   }
 
   func write() throws {

@@ -172,10 +172,9 @@ private struct SnapshotWriter {
       values (?, ?, ?, ?, ?, ?, ?, ?)
       on conflict (provider, user, app, captured_ms, content) do nothing
       """)
-    let isFolded = try database.first("select 1 from fold") { _ in true } ?? false
     dueInsertion =
-      isFolded
-      ? try database.statement(
+      try database.isAny("fold")
+      ? database.statement(
         """
         insert or ignore into snapshot_due (captured_ms, provider, user, app, content)
         values (?, ?, ?, ?, ?)
