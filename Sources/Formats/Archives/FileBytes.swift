@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The first bytes of an open file or of an object, as many as were listed, hashed on the way.
 final class FileBytes {
-  private let file: ArchiveFile
+  let file: ArchiveFile
   /// Nil of an object.
   private let openFile: OpenFile?
   private var command: CommandOutput?

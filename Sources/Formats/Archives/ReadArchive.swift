@@ -61,7 +61,7 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
 public func contentHashes(
   of file: ArchiveFile, first counts: Set<Int64>
 ) throws(SubledgerError) -> [Int64: Int64] {
-  let window = try inflatedWindow(of: file)
+  let window = try inflated(FileBytes(file), byZlibAlone: true).content
   var hash = ContentHash()
   var hashes: [Int64: Int64] = [:]
   for count in counts.sorted() {
@@ -79,7 +79,7 @@ public func contentHashes(
 public func inflate(
   _ file: ArchiveFile, first count: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
-  let window = try inflatedWindow(of: file)
+  let window = try inflated(FileBytes(file), byZlibAlone: true).content
   while window.consumed < count, try window.fill(atLeast: 1) {
     let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
     try body(UnsafeRawBufferPointer(rebasing: piece))
@@ -87,15 +87,21 @@ public func inflate(
   }
 }
 
-private func inflatedWindow(of file: ArchiveFile) throws(SubledgerError) -> ByteWindow {
-  var window = ByteWindow(.file(try FileBytes(file)), capacity: LineSizes().buffer)
-  var levels = 0
-  while levels < 2, let compression = try window.compression() {
-    levels += 1
-    let source = try GzipSource(window, compression, path: file.location)
-    window = ByteWindow(.gzip(source), capacity: LineSizes().buffer)
+/// What `bytes` hold, inflated, and the levels of compression around it, the outermost first.
+private func inflated(
+  _ bytes: FileBytes, _ sizes: LineSizes = LineSizes(), byZlibAlone: Bool
+) throws(SubledgerError) -> (content: ByteWindow, levels: [GzipSource]) {
+  var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
+  var levels: [GzipSource] = []
+  while levels.count < 2, let compression = try window.compression() {
+    let kinds = levels.map(\.compression) + [compression]
+    let byZlib = { () throws(SubledgerError) in try zlibSource(of: bytes, kinds, sizes) }
+    let level = try GzipSource(
+      window, compression, path: bytes.file.location, byZlib: byZlibAlone ? nil : byZlib)
+    levels.append(level)
+    window = ByteWindow(.gzip(level), capacity: sizes.buffer)
   }
-  return window
+  return (window, levels)
 }
 
 /// Gives `body` all lines of `file` in order, in bounded memory.
@@ -128,9 +134,7 @@ func readArchive(
   var attempts = file.attempts
   while true {
     do {
-      if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, known, body) {
-        return end
-      }
+      if let end = try read(bytes, sizes, byZlibAlone: byZlibAlone, known, body) { return end }
       precondition(!byZlibAlone, "zlib does not contradict itself")
       byZlibAlone = true
     } catch let error as SubledgerError where error.kind == .inputOutput && attempts > 1 {
@@ -148,43 +152,30 @@ extension ArchiveFile {
 
 /// Reads once; nil when the delivered chunks are void.
 private func read(
-  _ bytes: FileBytes, of file: ArchiveFile, _ sizes: LineSizes, byZlibAlone: Bool,
-  _ known: (Int64) throws -> Int64, _ body: (ArchiveChunk) throws -> Void
+  _ bytes: FileBytes, _ sizes: LineSizes, byZlibAlone: Bool, _ known: (Int64) throws -> Int64,
+  _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd? {
-  var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
-  var levels: [GzipSource] = []
-  while levels.count < 2, let compression = try window.compression() {
-    let kinds = levels.map(\.compression) + [compression]
-    let byZlib = { () throws(SubledgerError) in
-      try zlibSource(of: FileBytes(again: bytes), kinds, sizes, file.location)
-    }
-    let level = try GzipSource(
-      window, compression, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
-    levels.append(level)
-    window = ByteWindow(.gzip(level), capacity: sizes.buffer)
-  }
-  window.beginHash()
-  let content = window
-  let beginning = UnsafeRawBufferPointer(try window.look(at: 64 << 10))
-  if let foreign = ForeignFile(beginning, path: file.path) { throw foreign }
+  let (content, levels) = try inflated(bytes, sizes, byZlibAlone: byZlibAlone)
+  content.beginHash()
+  let beginning = UnsafeRawBufferPointer(try content.look(at: 64 << 10))
+  if let foreign = ForeignFile(beginning, path: bytes.file.path) { throw foreign }
   let knownBytes = try known(hash(ofBeginning: beginning))
   let isDocument = DocumentSource.isDocument(beginning)
-  if isDocument {
-    window = ByteWindow(.document(DocumentSource(window)), capacity: sizes.buffer)
-  }
-  let reader = LineReader(window, sizes: sizes, known: knownBytes)
+  let lines =
+    isDocument
+    ? ByteWindow(.document(DocumentSource(content)), capacity: sizes.buffer) : content
+  let reader = LineReader(lines, sizes: sizes, known: knownBytes)
   try reader.run(body)
   if levels.contains(where: \.isContradicted) { return nil }
   let sha256 = try bytes.finish()
   let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
   let isCut = try reader.finish(isTorn: isTorn, mayBeCut: levels.isEmpty, body)
-  var damage = try damage(of: bytes, levels, file.location)
+  var damage = try damage(of: bytes, levels)
   if damage == nil, isCut {
     damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
   }
   if let trusted = levels.last?.trusted, !isDocument {
-    let source = try zlibSource(
-      of: FileBytes(again: bytes), levels.map(\.compression), sizes, file.location)
+    let source = try zlibSource(of: bytes, levels.map(\.compression), sizes)
     let start = try lineStart(before: trusted, of: source)
     damage?.provisionalFrom = start < reader.position ? start : nil
   } else if levels.contains(where: { $0.trusted != nil }) {
@@ -219,12 +210,14 @@ private func lineStart(
   return start
 }
 
-/// What `bytes` hold, compressed by `kinds` one around the other, inflated by zlib.
+/// What `bytes` hold from their beginning, compressed by `kinds` one around the other, inflated by
+/// zlib.
 private func zlibSource(
-  of bytes: FileBytes, _ kinds: [Compression], _ sizes: LineSizes, _ path: RawPath
+  of bytes: FileBytes, _ kinds: [Compression], _ sizes: LineSizes = LineSizes()
 ) throws(SubledgerError) -> GzipSource {
-  let file = ByteWindow(.file(bytes), capacity: sizes.buffer)
-  var source = try GzipSource(file, kinds[0], path: path)
+  let (file, path) = (FileBytes(again: bytes), bytes.file.location)
+  var source = try GzipSource(
+    ByteWindow(.file(file), capacity: sizes.buffer), kinds[0], path: path)
   for kind in kinds.dropFirst() {
     source = try GzipSource(
       ByteWindow(.gzip(source), capacity: sizes.buffer), kind, path: path)
@@ -234,7 +227,7 @@ private func zlibSource(
 
 /// The damage nearest to the disk: errors in higher layers follow from it.
 private func damage(
-  of bytes: FileBytes, _ levels: [GzipSource], _ path: RawPath
+  of bytes: FileBytes, _ levels: [GzipSource]
 ) throws(SubledgerError) -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(
@@ -243,8 +236,7 @@ private func damage(
   guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
   guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
   // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
-  let below = try zlibSource(
-    of: FileBytes(again: bytes), levels.prefix(depth).map(\.compression), LineSizes(), path)
+  let below = try zlibSource(of: bytes, levels.prefix(depth).map(\.compression))
   _ = try below.skip(levels[depth].consumed + 1)
   return ArchiveDamage(offset: below.fileOffset, detail: detail)
 }
