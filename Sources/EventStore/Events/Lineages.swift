@@ -135,22 +135,6 @@ extension Ledger {
       return sources.transactions
     }
   }
-
-  /// The transaction id of an event as text; nil when the lineage has no such event.
-  public func transactionText(
-    lineage: Int64, identity: Int64
-  ) throws(SubledgerError) -> String? {
-    try access("read an event") { database in
-      var texts: (counted: String?, other: String?)
-      try database.forEachRecord(of: lineage) { record in
-        guard record.identity == identity else { return }
-        let text = try record.transaction()
-        if record.counts { texts.counted = texts.counted ?? text }
-        texts.other = texts.other ?? text
-      }
-      return texts.counted ?? texts.other
-    }
-  }
 }
 
 extension Connection {

@@ -5,10 +5,9 @@ extension Ledger {
   /// Removes and delivers events of a copy of a ledger; returns how many deliveries were
   /// recognised as duplicates.
   func apply(_ damages: [Damage], seed: UInt64) throws -> Int64 {
-    var texts: [String] = []
-    for damage in damages {
-      let event = damage.candidate.event
-      texts.append(try transactionText(lineage: event.lineage, identity: event.identity) ?? "")
+    let texts = try damages.map { damage in
+      try versions(ofLineage: damage.candidate.row)
+        .first { $0.event.identity == damage.candidate.event.identity }?.transaction ?? ""
     }
     for damage in damages where damage.forgets {
       for event in [damage.candidate.event] + damage.companions { try remove(event) }
