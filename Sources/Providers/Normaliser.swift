@@ -1,5 +1,5 @@
 public import Domain
-import Formats
+public import Formats
 
 /// Settings that reading bodies depends on.
 public struct NormaliserSettings: Sendable {
@@ -72,10 +72,16 @@ public struct Normaliser {
     }
   }
 
-  /// Counts a value that is too long for memory.
-  public mutating func addOversized(line: Int64, byteOffset: Int64, to batch: inout EventBatch) {
-    batch.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
-    batch.lines += 1
+  /// Adds what a chunk brings, which counts a value that is too long for memory.
+  public mutating func add(_ chunk: ArchiveChunk, to batch: inout EventBatch) {
+    switch chunk {
+    case .lines(let bytes, let firstLine, let firstOffset):
+      add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
+    case .oversizedValue(let line, let byteOffset):
+      batch.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+      batch.lines += 1
+    case .again: break
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Domain
+import Formats
 
 @testable import Providers
 
@@ -125,7 +126,7 @@ struct NormaliserTests {
   func oversized() {
     var batch = EventBatch()
     var normaliser = Normaliser(rules: NormaliserSettings())
-    normaliser.addOversized(line: 7, byteOffset: 99, to: &batch)
+    normaliser.add(.oversizedValue(line: 7, byteOffset: 99), to: &batch)
     #expect(batch.lines == 1 && batch.rejects.count == 1)
     #expect(batch.rejects[0].reason == "value_too_long")
     #expect(batch.rejects[0].place == Provenance(line: 7, byteOffset: 99))

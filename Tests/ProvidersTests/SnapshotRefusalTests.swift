@@ -1,5 +1,6 @@
 import Testing
 import Domain
+import Formats
 
 @testable import Providers
 
@@ -102,7 +103,8 @@ struct SnapshotRefusalTests {
     #expect(batch.rejects.map(\.place.line) == [2])
     var result = SnapshotBatch()
     let reader = SnapshotReader()
-    reader.addOversized(line: 3, byteOffset: 8, to: &result)
+    reader.read(
+      .oversizedValue(line: 3, byteOffset: 8), capturedAtDefault: nil, to: &result)
     #expect(result.lines == 1 && result.rejects.map(\.reason) == ["value_too_long"])
   }
 

@@ -19,16 +19,6 @@ extension Normaliser {
       batch.skipped[retractedReason, default: 0] += aside.lines
     }
   }
-
-  private mutating func add(_ piece: ArchiveChunk, to batch: inout EventBatch) {
-    switch piece {
-    case .lines(let bytes, let firstLine, let firstOffset):
-      add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
-    case .oversizedValue(let line, let byteOffset):
-      addOversized(line: line, byteOffset: byteOffset, to: &batch)
-    case .again: break
-    }
-  }
 }
 
 extension SnapshotReader {
@@ -40,26 +30,12 @@ extension SnapshotReader {
     var aside = SnapshotBatch()
     for (piece, isRetracted) in chunk.pieces(apart: retracted) {
       if isRetracted {
-        read(piece, capturedAtDefault, to: &aside)
+        read(piece, capturedAtDefault: capturedAtDefault, to: &aside)
       } else {
-        read(piece, capturedAtDefault, to: &batch)
+        read(piece, capturedAtDefault: capturedAtDefault, to: &batch)
       }
     }
     return aside.lines
-  }
-
-  private func read(
-    _ piece: ArchiveChunk, _ capturedAtDefault: Instant?, to batch: inout SnapshotBatch
-  ) {
-    switch piece {
-    case .lines(let bytes, let firstLine, let firstOffset):
-      read(
-        bytes, firstLine: firstLine, firstOffset: firstOffset,
-        capturedAtDefault: capturedAtDefault, to: &batch)
-    case .oversizedValue(let line, let byteOffset):
-      addOversized(line: line, byteOffset: byteOffset, to: &batch)
-    case .again: break
-    }
   }
 }
 

@@ -27,7 +27,7 @@ struct InputSample {
       var batch = EventBatch()
       read += try Self.read(files[place]) { chunk in
         if case .again = chunk { batch = EventBatch() }
-        normaliser.add(chunk, apart: [], to: &batch)
+        normaliser.add(chunk, to: &batch)
         if batch.lines >= Self.linesMax { throw Enough() }
       }
       for event in batch.events {

@@ -1,5 +1,5 @@
 public import Domain
-import Formats
+public import Formats
 
 /// What a stretch of a snapshot file brought.
 public struct SnapshotBatch: Sendable {
@@ -57,12 +57,20 @@ public final class SnapshotReader {
     }
   }
 
-  /// Counts a line that is too long for memory.
-  public func addOversized(
-    line: Int64, byteOffset: Int64, to result: inout SnapshotBatch
+  /// Adds what a chunk brings, which counts a line that is too long for memory.
+  public func read(
+    _ chunk: ArchiveChunk, capturedAtDefault: Instant?, to result: inout SnapshotBatch
   ) {
-    result.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
-    result.lines += 1
+    switch chunk {
+    case .lines(let bytes, let firstLine, let firstOffset):
+      read(
+        bytes, firstLine: firstLine, firstOffset: firstOffset,
+        capturedAtDefault: capturedAtDefault, to: &result)
+    case .oversizedValue(let line, let byteOffset):
+      result.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+      result.lines += 1
+    case .again: break
+    }
   }
 
   private func add(
