@@ -27,8 +27,6 @@ public final class Ledger {
     get { connection.stop }
     set { connection.stop = newValue }
   }
-  /// Whether a file of snapshots is being taken in.
-  var isIngesting = false
   /// Words that are in the file; those behind them wait to be written.
   private var savedWords: Int
   var lastArchive: Int32 = 0

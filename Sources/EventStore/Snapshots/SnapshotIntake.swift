@@ -17,7 +17,6 @@ public final class SnapshotIntake {
   private static let waitingBytesMax = 8 << 20
 
   init(_ new: NewArchive, in ledger: Ledger) throws(SubledgerError) {
-    precondition(!ledger.isIngesting, "one archive is imported at a time")
     let known = try ledger.archiveWithContent(
       sha256: new.sha256, kind: new.kind, capturedAt: new.capturedAt)
     precondition(known == nil, "the content of an archive is read once")
@@ -32,7 +31,6 @@ public final class SnapshotIntake {
         throw error
       }
     }
-    ledger.isIngesting = true
   }
 
   deinit { abandon() }
@@ -91,7 +89,6 @@ public final class SnapshotIntake {
       try database.release("archive")
     }
     isOpen = false
-    ledger.isIngesting = false
     return counts
   }
 
@@ -99,7 +96,6 @@ public final class SnapshotIntake {
   public func abandon() {
     guard isOpen else { return }
     isOpen = false
-    ledger.isIngesting = false
     ledger.undoArchive(since: "archive")
   }
 
