@@ -116,18 +116,9 @@ public struct ArchiveCounts: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// A number that no archive has had.
-  func nextArchive() throws(SubledgerError) -> Int32 {
-    try access("number an archive") { try nextArchive(in: $0) }
-  }
-
-  /// The same on a connection; archives that wait to be written have theirs already.
+  /// A number that no archive has had; archives that wait to be written have theirs already.
   func nextArchive(in database: Connection) throws -> Int32 {
-    let last =
-      try database.first("select coalesce(max(id), 0) from archive") {
-        Int32(truncatingIfNeeded: $0.int64(0))
-      } ?? 0
-    lastArchive = max(lastArchive, last) + 1
+    lastArchive = max(lastArchive, try database.newestArchive()) + 1
     return lastArchive
   }
 

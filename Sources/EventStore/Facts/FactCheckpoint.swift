@@ -55,9 +55,7 @@ extension Ledger {
 
   /// The number of the last archive that is in the ledger; 0 without one.
   public func newestArchive() throws(SubledgerError) -> Int32 {
-    try first("look for an archive", "select coalesce(max(id), 0) from archive") {
-      Int32(truncatingIfNeeded: $0.int64(0))
-    } ?? 0
+    try access("look for an archive") { try $0.newestArchive() }
   }
 
   /// Stores `basis` as the checkpoint of the cells, in the transaction that changes them.

@@ -187,6 +187,13 @@ extension Connection {
     ) { $0.int64(0) } ?? 1
   }
 
+  /// The number of the last archive; 0 without one.
+  func newestArchive() throws -> Int32 {
+    try first("select coalesce(max(id), 0) from archive") {
+      Int32(truncatingIfNeeded: $0.int64(0))
+    } ?? 0
+  }
+
   /// The last archive that a run before the next one knew, or that the cells contain; 0 for none.
   func lastPublishedArchive() throws -> Int32 {
     try first(
