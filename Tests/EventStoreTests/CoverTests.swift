@@ -23,7 +23,7 @@ struct CoverTests {
     let covered = Self.elsewhere
       .union(checks.map(\.name))
       .union(try ledger.table("select distinct part from run_part"))
-      .union(try ledger.differences(from: copy).map(\.table))
+      .union(try ledger.differences(from: copy).map(\.name))
     let tables = Set(
       try ledger.table("select name from sqlite_schema where type = 'table' order by name"))
     #expect(tables.count > 25)

@@ -7,7 +7,7 @@ public struct LedgerCheck: Sendable, Equatable {
   /// How many rows were held to what proves them.
   public internal(set) var rows: Int64 = 0
   /// How many things are wrong.
-  public private(set) var wrong: Int64 = 0
+  public internal(set) var wrong: Int64 = 0
   /// The first of them, in words that hold no id of a customer.
   public private(set) var problems: [String] = []
 

@@ -1,20 +1,9 @@
 public import Domain
 
-/// What of one table two ledgers do not have alike.
-public struct TableDifference: Sendable, Equatable {
-  /// The table.
-  public var table: String
-  /// Rows of this ledger's table.
-  public var rows: Int64
-  /// How many rows differ.
-  public var wrong: Int64
-  /// The first rows that differ, by their key.
-  public var differing: [String]
-}
-
 extension Ledger {
-  /// Compares the last run's facts with the rebuilt ones in the ledger at `path`.
-  public func differences(from path: String) throws(SubledgerError) -> [TableDifference] {
+  /// Compares the last run's facts with the rebuilt ones in the ledger at `path`, table by table;
+  /// problems are the first rows that differ, by their key.
+  public func differences(from path: String) throws(SubledgerError) -> [LedgerCheck] {
     try access("compare two ledgers") { database in
       try database.run("attach ? as again", path)
       defer { try? database.execute("detach again") }
@@ -34,7 +23,7 @@ extension Ledger {
   private func difference(
     _ table: String, _ columns: String = "*", where condition: String = "true",
     isSubset: Bool = false, in database: Connection
-  ) throws -> TableDifference {
+  ) throws -> LedgerCheck {
     let key = try database.primaryKey(table)
     func keys(of here: String, notIn there: String) -> String {
       """
@@ -46,8 +35,8 @@ extension Ledger {
     func count(_ rows: String) throws -> Int64 {
       try database.first("select count(*) from \(rows)") { $0.int64(0) } ?? 0
     }
-    var found = TableDifference(
-      table: table, rows: try count("main.\(table)"), wrong: 0, differing: [])
+    var check = LedgerCheck(table)
+    check.rows = try count("main.\(table)")
     let missing = keys(of: "again", notIn: "main")
     let other = keys(of: "main", notIn: "again")
     // A row that is another one is not missing.
@@ -56,14 +45,14 @@ extension Ledger {
       ? [(missing, "is missing")]
       : [(other, "differs from the run's result"), ("\(missing) except \(other)", "is missing")]
     for (select, words) in sorts {
-      let before = found.differing.count
+      let before = check.wrong
       try database.forEachRow("\(select) limit 10") { row in
         let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
-        found.differing.append("\(names.joined(separator: ", ")) \(words)")
+        check.fail("\(names.joined(separator: ", ")) \(words)")
       }
-      if found.differing.count > before { found.wrong += try count("(\(select))") }
+      if check.wrong > before { check.wrong = try before + count("(\(select))") }
     }
-    return found
+    return check
   }
 
   private static let tables =

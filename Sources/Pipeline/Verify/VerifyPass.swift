@@ -122,8 +122,8 @@ extension RunPipeline {
       } else {
         for difference in try ledger.differences(from: copyAgain) {
           cells.count += difference.rows
-          for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
-          cells.wrong += difference.wrong - Int64(difference.differing.count)
+          for row in difference.problems { cells.fail(.differs, "\(difference.name): \(row)") }
+          cells.wrong += difference.wrong - Int64(difference.problems.count)
         }
       }
       reports.take(again, by: version)
