@@ -175,7 +175,7 @@ public final class Ledger {
     try visit(doing) { try changeWhole($0) { _ in try body() } }
   }
 
-  private func changeWhole<Value>(
+  func changeWhole<Value>(
     _ database: Connection, _ body: (Connection) throws -> Value
   ) throws -> Value {
     try lock?.requireThere()

@@ -63,14 +63,10 @@ extension Ledger {
     _ user: String, as act: AuditEntry,
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
   ) throws -> Erasure? {
-    var result: Erasure?
     try access("clear deleted rows") { try $0.execute("pragma secure_delete = on") }
-    try together("erase a person") {
-      try visit("erase a person") { database in
-        result = try erase(user, as: act, decisions, in: database)
-      }
+    return try visit("erase a person") {
+      try changeWhole($0) { try erase(user, as: act, decisions, in: $0) }
     }
-    return result
   }
 
   private func erase(
