@@ -29,7 +29,8 @@ extension Ledger {
       let stored = StoredVersions(database)
       let event = version.event
       var rivals: [EventVersion] = []
-      for lineage in try stored.lineages(of: event) where lineage != event.lineage {
+      let holders = try stored.holders(of: event.identity, at: event.time.milliseconds)
+      for lineage in holders where lineage != event.lineage {
         try stored.forEachVersion(of: [event.identity], within: lineage...lineage) { rival, _ in
           if rival.isVersion(of: version) { rivals.append(rival) }
         }

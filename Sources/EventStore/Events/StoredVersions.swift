@@ -26,22 +26,16 @@ struct StoredVersions {
 
   init(_ database: Connection) { self.database = database }
 
-  /// The lineages that hold versions of an event; its own when there are no others.
-  func lineages(of event: Event) throws -> [Int64] {
-    let lineages = try conflicts(event)
-    return lineages.isEmpty ? [event.lineage] : lineages
-  }
-
   /// All lineages with an event that has several versions, here or elsewhere.
   func lineagesInConflict() throws -> Set<Int64> {
     Set(try database.all("select distinct lineage from event_conflict") { $0.int64(0) })
   }
 
-  /// The lineages that may hold versions of an event; none when one alone does.
-  func conflicts(_ event: Event) throws -> [Int64] {
+  /// The lineages that may hold versions of an event; none when it has one alone.
+  func holders(of identity: Int64, at time: Int64) throws -> [Int64] {
     try database.all(
       "select lineage from event_conflict where identity = ? and time = ? order by lineage",
-      event.identity, event.time
+      identity, time
     ) { $0.int64(0) }
   }
 
@@ -71,13 +65,12 @@ struct StoredVersions {
     in events: UnsafeRawBufferPointer, of row: LineageRow, isContested: Bool,
     _ body: (EventVersion, _ original: String) throws -> Void
   ) throws {
-    let scope = SubscriptionScope(row)
     var wanted: [Int64: Set<Int64>] = [:]
     var last: EventRecord?
     try EventRecords.forEach(in: events) { record in
       defer { last = record }
       let isNamesake = last.map { !$0.precedes(record) } ?? false
-      let holders = try isContested ? lineages(of: record.event(of: row.key, scope)) : []
+      let holders = try isContested ? self.holders(of: record.identity, at: record.time) : []
       guard isNamesake || holders.count > 1 else { return }
       for lineage in holders + [row.key] {
         wanted[lineage, default: []].insert(record.identity)

@@ -20,22 +20,19 @@ struct EventVersions {
   /// Remembers which events have several versions in one lineage, which has selected among them,
   /// and selects again among those that other lineages hold, too.
   func settle(_ doubts: [MergeNotes.Doubt]) throws {
-    var events: [Event] = []
-    for doubt in doubts {
-      var event = Event(kind: .other, time: Instant(milliseconds: doubt.time))
-      (event.identity, event.lineage) = (doubt.identity, doubt.lineage)
-      if doubt.isConflict { try recordConflict(event, in: doubt.lineage) }
-      if try stored.lineages(of: event).count > 1 { events.append(event) }
+    for doubt in doubts where doubt.isConflict {
+      try recordConflict(doubt.identity, doubt.time, in: doubt.lineage)
     }
-    try select(versionsOf: events)
+    let shared = try doubts.filter { try stored.holders(of: $0.identity, at: $0.time).count > 1 }
+    try select(versionsOf: shared)
   }
 
   /// Selects the version that counts of events, wherever versions of them are known to lie.
-  func select(versionsOf events: [Event]) throws {
+  func select(versionsOf events: [MergeNotes.Doubt]) throws {
     for start in stride(from: 0, to: events.count, by: Self.eventsMax) {
       var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
       for event in events[start..<min(start + Self.eventsMax, events.count)] {
-        for lineage in try stored.lineages(of: event) {
+        for lineage in try stored.holders(of: event.identity, at: event.time) + [event.lineage] {
           wanted[lineage...lineage, default: []].insert(event.identity)
         }
       }
@@ -58,7 +55,9 @@ struct EventVersions {
       let event = outcome.winner.version.event
       for lineage in outcome.lineages {
         winners[lineage, default: [:]][event.identity, default: []].append(outcome.winner.version)
-        if outcome.lineages.count > 1 { try recordConflict(event, in: lineage) }
+        if outcome.lineages.count > 1 {
+          try recordConflict(event.identity, event.time.milliseconds, in: lineage)
+        }
       }
     }
     for (lineage, winners) in winners.sorted(by: { $0.key < $1.key }) {
@@ -89,12 +88,12 @@ struct EventVersions {
   }
 
   /// Remembers that a lineage holds a version of an event that has more than one.
-  private func recordConflict(_ event: Event, in lineage: Int64) throws {
+  private func recordConflict(_ identity: Int64, _ time: Int64, in lineage: Int64) throws {
     try database.run(
       """
       insert into event_conflict (identity, time, lineage) values (?, ?, ?)
       on conflict (identity, time, lineage) do nothing
-      """, event.identity, event.time, lineage)
+      """, identity, time, lineage)
   }
 }
 

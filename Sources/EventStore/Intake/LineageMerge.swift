@@ -31,6 +31,11 @@ struct MergeNotes {
     let lineage: Int64
     /// Whether its lineage holds several that differ.
     let isConflict: Bool
+
+    init(_ event: Event, isConflict: Bool = false) {
+      (identity, time) = (event.identity, event.time.milliseconds)
+      (lineage, self.isConflict) = (event.lineage, isConflict)
+    }
   }
 
   var claims: [IdentityIndex.Claim] = []
@@ -227,7 +232,7 @@ struct LineageMerge {
       rivals.removeAll(keepingCapacity: true)
       (isContested, isConflict) = (false, false)
     }
-    guard isContested, let lineage, let event = rivals.first?.version.event else { return }
+    guard isContested, let event = rivals.first?.version.event else { return }
     for rival in rivals where rivals.count > Event.versionsMax {
       dropEarliest(like: rival.version)
     }
@@ -240,10 +245,7 @@ struct LineageMerge {
       }
     }
     guard isConflict || rules.areInConflict else { return }
-    doubts.append(
-      MergeNotes.Doubt(
-        identity: event.identity, time: event.time.milliseconds, lineage: lineage.key,
-        isConflict: isConflict))
+    doubts.append(MergeNotes.Doubt(event, isConflict: isConflict))
   }
 }
 

@@ -90,7 +90,7 @@ private struct RewoundEvents {
 
   func write() throws {
     // Versions whose events have others that stay: few, for most events have one.
-    var doubts: [Event] = []
+    var doubts: [MergeNotes.Doubt] = []
     var next: Int64? = .min
     while let start = next {
       let rows = try database.all(
@@ -106,7 +106,7 @@ private struct RewoundEvents {
   }
 
   private func take(
-    _ events: [UInt8], of key: Int64, _ shop: SubscriptionScope, _ doubts: inout [Event]
+    _ events: [UInt8], of key: Int64, _ shop: SubscriptionScope, _ doubts: inout [MergeNotes.Doubt]
   ) throws {
     try events.withUnsafeBytes { bytes in
       var kept: [EventRecord] = []
@@ -124,8 +124,10 @@ private struct RewoundEvents {
       let named = Set(kept.map(\.identity))
       for event in removed {
         let isNamed = named.contains(event.identity)
-        let isElsewhere = try hasConflicts && !versions.stored.conflicts(event).isEmpty
-        if isNamed || isElsewhere { doubts.append(event) }
+        let isElsewhere =
+          try hasConflicts
+          && !versions.stored.holders(of: event.identity, at: event.time.milliseconds).isEmpty
+        if isNamed || isElsewhere { doubts.append(MergeNotes.Doubt(event)) }
       }
     }
   }
