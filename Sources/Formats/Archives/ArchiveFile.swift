@@ -5,7 +5,7 @@ public import Domain
 /// listed.
 public struct ArchiveFile: Sendable {
   /// The path as opened, shown as valid text on one line.
-  public let path: String
+  public private(set) var path: String
   /// The path relative to the root given; the last component of a file given directly.
   public private(set) var name: String
   /// Length in bytes; bytes appended later are not read.
@@ -27,41 +27,36 @@ public struct ArchiveFile: Sendable {
 
   init(
     location: RawPath, relative: RawPath, bytes: Int64, modified: Instant, inode: UInt64,
-    by commands: ArchiveCommands? = nil, stop: @escaping @Sendable () -> Int32
+    written: Instant?, by commands: ArchiveCommands? = nil, stop: @escaping @Sendable () -> Int32
   ) {
-    path = location.shown
-    name = relative.shown
-    self.location = location
-    self.relative = relative
-    self.bytes = bytes
-    self.modified = modified
+    (path, self.location) = (location.shown, location)
+    (name, self.relative) = (relative.shown, relative)
+    (self.bytes, listed) = (bytes, bytes)
+    (self.modified, self.written) = (modified, written)
     self.inode = inode
-    self.stop = stop
-    (written, listed) = (modified, bytes)
-    self.commands = commands
+    (self.commands, self.stop) = (commands, stop)
   }
 
   init(
     _ object: ListedObject, at path: String, named name: String, by commands: ArchiveCommands,
     stop: @escaping @Sendable () -> Int32
   ) {
-    (location, relative) = (RawPath(path), RawPath(name))
-    (self.path, self.name) = (location.shown, relative.shown)
-    (bytes, listed, written) = (object.bytes, object.bytes, object.written)
-    (modified, inode) = (Instant(milliseconds: 0), UInt64(bitPattern: object.version))
-    (self.commands, self.stop) = (commands, stop)
+    self.init(
+      location: RawPath(path), relative: RawPath(name), bytes: object.bytes,
+      modified: Instant(milliseconds: 0), inode: UInt64(bitPattern: object.version),
+      written: object.written, by: commands, stop: stop)
   }
 
   init(_ input: StandardInput, stop: @escaping @Sendable () -> Int32) throws(SubledgerError) {
-    (path, name) = (StandardInput.name, StandardInput.name)
-    (location, relative) = (input.file.place, RawPath(name))
+    let location = input.file.place
     var status = stat()
     guard stat(location.terminated, &status) == 0 else {
       throw SubledgerError.system("read standard input", .inputOutput, cause: errno)
     }
-    (bytes, listed, inode) = (Int64(status.st_size), Int64(status.st_size), UInt64(status.st_ino))
-    (modified, written) = (modificationTime(status), nil)
-    (commands, self.stop) = (nil, stop)
+    self.init(
+      location: location, relative: RawPath(StandardInput.name), bytes: Int64(status.st_size),
+      modified: modificationTime(status), inode: UInt64(status.st_ino), written: nil, stop: stop)
+    path = StandardInput.name
   }
 
   /// Whether every reading of it is a transfer.
@@ -74,7 +69,8 @@ public struct ArchiveFile: Sendable {
   ) {
     self.init(
       location: RawPath(unescaping: path), relative: RawPath(unescaping: name), bytes: bytes,
-      modified: modified, inode: inode, by: sources.commands(for: path), stop: { 0 })
+      modified: modified, inode: inode, written: modified, by: sources.commands(for: path),
+      stop: { 0 })
   }
 
   /// The file as it was while it had no more than `count` bytes, and the name `name`.

@@ -190,11 +190,11 @@ private struct FolderWalk {
     guard let resolved = path.resolved else { return leave(path, .vanished) }
     guard !filesOfOthers.contains(resolved) else { return leave(path, .ofOthers) }
     guard filesSeen.insert(resolved).inserted else { return }
+    let modified = modificationTime(status)
     files.append(
       ArchiveFile(
-        location: path, relative: relative, bytes: Int64(status.st_size),
-        modified: modificationTime(status),
-        inode: UInt64(status.st_ino), stop: stop))
+        location: path, relative: relative, bytes: Int64(status.st_size), modified: modified,
+        inode: UInt64(status.st_ino), written: modified, stop: stop))
   }
 
   private mutating func leave(_ path: RawPath, _ reason: LeftOut.Reason) {
