@@ -121,11 +121,7 @@ extension Ledger {
 
   /// The feeds that something arrived of.
   public func feeds() throws(SubledgerError) -> [Feed] {
-    try all(
-      "read the feeds", "select distinct provider, app from delivery_day order by provider, app"
-    ) {
-      try Feed(provider: $0.value(0), app: $0.symbol(1))
-    }
+    try access("read the feeds") { try $0.feeds() }
   }
 
   /// When the last event happened, whatever as-of; nil without any.
@@ -139,34 +135,20 @@ extension Ledger {
   /// arrived.
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
     try access("read the watermarks") { database in
-      var rhythms: [(feed: Feed, rhythm: FeedRhythm)] = []
-      // Several runs may have brought deliveries of a day.
-      var current: (day: Day, hours: [ArrivalHour])?
-      func endDay() {
-        for hour in current?.hours.merged ?? [] {
-          rhythms[rhythms.count - 1].rhythm.add(
-            first: hour.arrivals.lowerBound, last: hour.arrivals.upperBound)
-        }
-        current = nil
-      }
-      try database.forEachRow(
-        "select provider, app, day, hours from delivery_day order by provider, app, day"
-      ) { row in
-        let feed = try Feed(provider: row.value(0), app: row.symbol(1))
-        let isNew = rhythms.last?.feed != feed
-        let day = row.day(2)
-        if isNew || current?.day != day { endDay() }
-        if isNew { rhythms.append((feed, FeedRhythm(asOf: asOf))) }
-        let hours = try [ArrivalHour](row.blob(3), of: day)
-        current = (day, (current?.hours ?? []) + hours)
-      }
-      endDay()
       let words = symbols.words
-      let known = rhythms.filter { words.indices.contains(Int($0.feed.app)) }.sorted {
-        ($0.feed.provider.rawValue, words[Int($0.feed.app)])
-          < ($1.feed.provider.rawValue, words[Int($1.feed.app)])
+      let feeds = try database.feeds().filter { words.indices.contains(Int($0.app)) }.sorted {
+        ($0.provider.rawValue, words[Int($0.app)]) < ($1.provider.rawValue, words[Int($1.app)])
       }
-      return known.compactMap { feed, rhythm in
+      return try feeds.compactMap { feed in
+        // Several runs may have brought deliveries of a day.
+        let days = try database.all(
+          "select day, hours from delivery_day where provider = ? and app = ?", feed.provider,
+          feed.app
+        ) { try [ArrivalHour]($0.blob(1), of: $0.day(0)) }
+        var rhythm = FeedRhythm(asOf: asOf)
+        for hour in days.flatMap(\.self).merged {
+          rhythm.add(first: hour.arrivals.lowerBound, last: hour.arrivals.upperBound)
+        }
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
         return Watermark(
           provider: feed.provider, app: feed.app, newest: newest, begin: begin,
@@ -185,6 +167,13 @@ extension Connection {
         (select min(id) from run where published is null), (select max(id) + 1 from run), 1)
       """
     ) { $0.int64(0) } ?? 1
+  }
+
+  /// The feeds that something arrived of.
+  func feeds() throws -> [Feed] {
+    try all("select distinct provider, app from delivery_day order by provider, app") {
+      try Feed(provider: $0.value(0), app: $0.symbol(1))
+    }
   }
 
   /// The number of the last archive; 0 without one.
