@@ -14,10 +14,6 @@ extension Ledger {
     try visit("read lineages") { database in
       let isLinked = try linked && database.isAny("lineage_link")
       let rest = isLinked ? " and l.key not in (select k.lineage from lineage_link k)" : ""
-      let alone = "(l.provider in (\(Provider.linking)) or l.user = 0)\(rest)"
-      try database.forEachLineage(where: alone, keys: keys, withUserTexts: withUserTexts) {
-        try body([$0], $1)
-      }
       func walk(_ groups: String) throws {
         try database.forEachGroup(
           """
@@ -25,6 +21,11 @@ extension Ledger {
           where \(groups)
           """, keys: keys, isLinked: isLinked, body)
       }
+      try walk(
+        """
+        l.key between ? and ? and (l.provider in (\(Provider.linking)) or l.user = 0)\(rest)
+        order by l.key
+        """)
       try walk(
         """
         l.user between ? and ? and l.user <> 0 and l.provider not in (\(Provider.linking))\(rest)
@@ -55,26 +56,7 @@ extension Ledger {
 }
 
 extension Connection {
-  /// Walks over the lineages that fulfil `condition` with their events.
-  func forEachLineage(
-    where condition: String, keys: ClosedRange<Int64>, withUserTexts: Bool = true,
-    _ body: (LineageRow, [Event]) throws -> Void
-  ) throws {
-    var events: [Event] = []
-    try forEachRow(
-      """
-      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
-      where l.key between ? and ? and (\(condition)) order by l.key
-      """, keys.lowerBound, keys.upperBound
-    ) { row in
-      let lineage = try LineageRow(row)
-      events.removeAll(keepingCapacity: true)
-      try lineage.addEvents(of: row, to: &events)
-      if !events.isEmpty { try body(lineage, events) }
-    }
-  }
-
-  /// Walks over groups of several lineages, which follow each other in `sql`.
+  /// Walks over groups, whose lineages follow each other in `sql`.
   func forEachGroup(
     _ sql: String, keys: ClosedRange<Int64>, isLinked: Bool,
     _ body: ([LineageRow], [Event]) throws -> Void

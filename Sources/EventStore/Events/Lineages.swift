@@ -46,7 +46,17 @@ extension Ledger {
     keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
-      try database.forEachLineage(where: "true", keys: keys, body)
+      var events: [Event] = []
+      try database.forEachRow(
+        """
+        \(LineageRow.selectWithEvents(userTexts: true)) where l.key between ? and ? order by l.key
+        """, keys.lowerBound, keys.upperBound
+      ) { row in
+        let lineage = try LineageRow(row)
+        events.removeAll(keepingCapacity: true)
+        try lineage.addEvents(of: row, to: &events)
+        if !events.isEmpty { try body(lineage, events) }
+      }
     }
   }
 
