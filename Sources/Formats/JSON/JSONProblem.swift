@@ -9,24 +9,15 @@ public enum JSONKind: UInt8, Sendable {
   case null = 6
 }
 
-/// How much of a JSON value is read before it is refused.
-public struct JSONLimits: Sendable, Equatable {
+/// How much of a JSON value is read before it is refused: far more than any provider sends.
+struct JSONLimits {
   /// Containers inside one another, the outermost included.
-  public var depthMax: Int
+  var depthMax = 64
   /// Bytes of one number's text.
-  public var numberBytesMax: Int
-  /// Values and object keys together, but always 256; each takes 16 bytes of memory while its line
-  /// is read.
-  public var nodesMax: Int
-
-  /// Limits far above what any provider sends.
-  public init(depthMax: Int = 64, numberBytesMax: Int = 4_096, nodesMax: Int = 2_097_152) {
-    precondition(depthMax >= 0 && numberBytesMax > 0 && nodesMax > 0, "limits are positive")
-    precondition(nodesMax <= 1 << 27, "node numbers fit their field")
-    self.depthMax = depthMax
-    self.numberBytesMax = numberBytesMax
-    self.nodesMax = nodesMax
-  }
+  var numberBytesMax = 4_096
+  /// Values and object keys together, but always 256, and at most 2²⁷, for their numbers to fit
+  /// their field; each takes 16 bytes of memory while its line is read.
+  var nodesMax = 2_097_152
 }
 
 /// Why bytes are not a JSON value; never holds any of the bytes.

@@ -16,7 +16,9 @@ public struct JSONTape {
   private var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
   /// An empty tape.
-  public init(limits: JSONLimits = JSONLimits()) {
+  public init() { self.init(limits: JSONLimits()) }
+
+  init(limits: JSONLimits) {
     self.limits = limits
     nodes = memory.nodes
     arena = memory.arena

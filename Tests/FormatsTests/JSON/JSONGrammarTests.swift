@@ -1,4 +1,4 @@
-import Formats
+@testable import Formats
 import Testing
 
 private let cutOff = "the input ends inside a JSON value"

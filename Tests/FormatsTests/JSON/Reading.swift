@@ -1,4 +1,4 @@
-import Formats
+@testable import Formats
 
 /// Reads one value that `bytes` hold with nothing but white space around it.
 ///
