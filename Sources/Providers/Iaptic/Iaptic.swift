@@ -75,7 +75,7 @@ struct Iaptic: BodyMapper {
       delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
     body.notification = try notification(tape)
     let reason = body.notification.reason
-    let known = reason.isEmpty ? .state : reasons.meaning(of: reason)
+    let known = reason.isEmpty ? .event(.observed) : reasons.meaning(of: reason)
     let meaning = known ?? .event(.other)
     if case .skipped(let reason) = meaning { return reason }
     try readPurchases(into: &body, tape)

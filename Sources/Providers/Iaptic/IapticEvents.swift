@@ -12,11 +12,13 @@ struct IapticEvents {
   let fingerprint: Int64
 
   /// All events of the body, the reported one first.
-  func drafts(_ meaning: IapticMeaning) -> [EventDraft] {
+  func drafts(_ meaning: Meaning) -> [EventDraft] {
     guard body.isUpdate else { return others() }
     let subject = body.subject
     var drafts: [EventDraft] = []
-    if case .event(let named) = meaning, subject != nil || body.notification.namesSubject {
+    if case .event(let named) = meaning, named != .observed,
+      subject != nil || body.notification.namesSubject
+    {
       drafts.append(reported(named, subject.map { body.purchases[$0] }))
     }
     // An event without effect does not show the state, nor does one of another transaction, so the

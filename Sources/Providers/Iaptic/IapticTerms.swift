@@ -44,28 +44,21 @@ extension Store {
   ]
 }
 
-/// The meaning of a `notification.reason`.
-enum IapticMeaning {
-  case event(EventKind)
-  /// Nothing happened: the message contains the current purchases.
-  case state
-  case skipped(SkipReason)
-}
-
-/// The reasons of iaptic's notifications and what they mean.
+/// The reasons of iaptic's notifications and what they mean: `observed` is a message of the current
+/// purchases, to which nothing happened.
 ///
 /// Source: the JSON Schema of iaptic_webhook_validator, which cites the interface's version 3.
 struct IapticReasons {
   private let known = KeyTable(Self.all.map(\.reason))
 
   /// The meaning of `reason`; nil when the schema does not list it.
-  func meaning(of reason: UnsafeRawBufferPointer) -> IapticMeaning? {
+  func meaning(of reason: UnsafeRawBufferPointer) -> Meaning? {
     let capitals = reason.prefix(64).map(raised)
     guard let index = capitals.withUnsafeBytes(known.index(of:)) else { return nil }
     return Self.all[index].meaning
   }
 
-  private static let all: [(reason: String, meaning: IapticMeaning)] = [
+  private static let all: [(reason: String, meaning: Meaning)] = [
     ("PURCHASED", .event(.started)),
     ("RENEWED", .event(.renewed)),
     ("WILL_LAPSE", .event(.canceled)),
@@ -77,11 +70,11 @@ struct IapticReasons {
     ("EXTENDED", .event(.extended)),
     ("PAUSED", .event(.paused)),
     ("PRICE_CHANGE_CONFIRMED", .event(.other)),
-    ("RECEIPT_VALIDATED", .state),
-    ("RECEIPT_REFRESHED", .state),
-    ("WEBHOOK_REPEATED", .state),
-    ("ACKNOWLEDGED", .state),
-    ("OTHER", .state),
+    ("RECEIPT_VALIDATED", .event(.observed)),
+    ("RECEIPT_REFRESHED", .event(.observed)),
+    ("WEBHOOK_REPEATED", .event(.observed)),
+    ("ACKNOWLEDGED", .event(.observed)),
+    ("OTHER", .event(.observed)),
     ("TEST", .skipped(.test)),
   ]
 }
