@@ -114,14 +114,10 @@ public final class Ledger {
   func access<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
-    if let failedUndo { throw failedUndo }
-    errno = 0
     do {
-      return try body(connection)
+      return try visit(doing, body)
     } catch let error as SubledgerError {
       throw error
-    } catch let error as SQLiteError {
-      throw explained(error, doing)
     } catch {
       throw SubledgerError(
         .inputOutput, "cannot \(doing) in the ledger \(path): \(type(of: error))", hint: "run again"
