@@ -1,4 +1,4 @@
-import EventStore
+@testable import EventStore
 import TestSupport
 import Testing
 import Domain

@@ -31,20 +31,11 @@ public struct ArchiveRecord: Sendable, Equatable {
   /// Counts of its lines, without event times.
   public var counts: ArchiveCounts
 
-  /// An archive that is not in a file.
-  public init(
-    name: String, sha256: String, kind: ArchiveKind, status: ArchiveStatus, counts: ArchiveCounts
-  ) {
-    self.name = name
-    self.sha256 = sha256
-    self.kind = kind
-    self.status = status
-    self.counts = counts
-  }
-
   /// Whether its own lines were read, not those of a copy under another name.
   public var isRead: Bool { status != .repeated }
+}
 
+extension ArchiveRecord {
   init(_ row: Statement) throws(SubledgerError) {
     self.init(
       name: row.text(0), sha256: row.text(1), kind: try row.value(2), status: try row.value(3),

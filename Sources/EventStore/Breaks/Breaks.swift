@@ -8,9 +8,6 @@ public struct BreakCounts: Sendable, Equatable {
   public var reopened: Int64 = 0
   /// Gone since the last run.
   public var resolved: Int64 = 0
-
-  /// Nothing yet.
-  public init() {}
 }
 
 extension Ledger {

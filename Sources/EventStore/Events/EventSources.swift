@@ -7,9 +7,6 @@ public struct EventSources: Sendable {
   /// The archive of each, and what is equal for copies of one version.
   private var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
 
-  /// Nothing but what the events themselves hold.
-  public init() {}
-
   /// The id of a transaction where it is not the number that is its key.
   public func transaction(_ key: Int64) -> String? { transactions[key] }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import Domain
-import EventStore
+@testable import EventStore
 
 @Suite struct ManifestTests {
   @Test("The manifest is a data package with each file's size, hash, columns and key")
