@@ -191,16 +191,12 @@ extension Connection {
 
   /// The names of a table's columns, in order.
   func columns(in table: String) throws -> [String] {
-    try names("select name from pragma_table_info(?) order by cid", of: table)
+    try all("select name from pragma_table_info(?) order by cid", table) { $0.text(0) }
   }
 
   /// The columns of a table's primary key, in its order.
   func primaryKey(_ table: String) throws -> [String] {
-    try names("select name from pragma_table_info(?) where pk > 0 order by pk", of: table)
-  }
-
-  private func names(_ sql: String, of table: String) throws -> [String] {
-    try all(sql, table) { $0.text(0) }
+    try all("select name from pragma_table_info(?) where pk > 0 order by pk", table) { $0.text(0) }
   }
 
   /// Runs a statement with `values` for its question marks.
