@@ -132,7 +132,8 @@ public final class Ledger {
     do {
       return try body(connection)
     } catch let error as SQLiteError {
-      throw explained(error, doing)
+      if error.isInterrupted, let signal = stop?() { throw SubledgerError.stopped(by: signal) }
+      throw SubledgerError(error, doing: doing, path: path)
     }
   }
 
@@ -148,13 +149,6 @@ public final class Ledger {
     _ doing: String, _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
   ) throws(SubledgerError) -> [Result] {
     try access(doing) { try $0.all(sql, repeat each values, body: body) }
-  }
-
-  private func explained(_ error: SQLiteError, _ doing: String) -> SubledgerError {
-    guard error.isInterrupted, let signal = stop?() else {
-      return SubledgerError(error, doing: doing, path: path)
-    }
-    return .stopped(by: signal)
   }
 
   /// Runs `body` whole or not at all.
