@@ -6,16 +6,12 @@ public struct ReportRow: Sendable, Equatable {
   public let values: [UInt8]
   /// Whether no later delivery is expected to change the row.
   public let isComplete: Bool
+}
 
+extension ReportRow {
   /// Encodes a row.
   public init(key: [LedgerValue], values: [LedgerValue], isComplete: Bool) {
     self.init(key: Self.encode(key), values: Self.encode(values), isComplete: isComplete)
-  }
-
-  init(key: [UInt8], values: [UInt8], isComplete: Bool) {
-    self.key = key
-    self.values = values
-    self.isComplete = isComplete
   }
 
   /// The cells of an encoded key, or of encoded values; nil if they are damaged.
