@@ -30,16 +30,11 @@ public struct Erasure: Sendable, Equatable {
   /// Price books and configurations of runs that hold the id, and stay.
   public var settings: Int64 = 0
 
-  init(_ pseudonym: String, wasErased: Bool = false) {
-    self.pseudonym = pseudonym
-    self.wasErased = wasErased
-  }
-
   /// Whether anything was changed.
   public var isChanged: Bool {
     var changes = self
     (changes.names, changes.settings) = (0, 0)
-    return changes != Erasure(pseudonym, wasErased: true)
+    return changes != Erasure(pseudonym: pseudonym, wasErased: true)
   }
 
   /// For the act, a fact a line.
@@ -79,7 +74,7 @@ extension Ledger {
     let former = try database.first("select pseudonym from erased where key = ?", key) {
       $0.text(0)
     }
-    if former == user { return Erasure(user, wasErased: true) }
+    if former == user { return Erasure(pseudonym: user, wasErased: true) }
     guard former != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
     // Shorter ones would be found anywhere.
@@ -88,7 +83,7 @@ extension Ledger {
     ) { $0.text(0) }
     var result: Erasure
     if let former {
-      result = Erasure(former, wasErased: true)
+      result = Erasure(pseudonym: former, wasErased: true)
     } else {
       result = try replace(user, key, in: database)
     }
@@ -120,7 +115,7 @@ extension Ledger {
   private func replace(
     _ id: String, _ user: Int64, in database: Connection
   ) throws -> Erasure {
-    var result = Erasure("erased-\(UInt64.random(in: .min ... .max).hexadecimal)")
+    var result = Erasure(pseudonym: "erased-\(UInt64.random(in: .min ... .max).hexadecimal)")
     try database.run("update user set id = ? where key = ?", result.pseudonym, user)
     try database.run("delete from customer where user = ?", user)
     try database.run(
