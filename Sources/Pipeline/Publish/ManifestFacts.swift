@@ -55,13 +55,13 @@ extension Plan {
       .authority: .array(rules.authority.map { .string($0.name) }),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),
       .snapshotsFromWebhooks: .bool(configuration.snapshotsFromWebhooks),
-      .rejectedShare: .string(rejectedShare.text()),
-      .materiality: .string(materialityShare.text()),
+      .rejectedShare: .string(configuration.rejectedShare.text()),
+      .materiality: .string(configuration.materialityShare.text()),
       .breaks: configuration.severity.value,
       .decisions: .string(decisions.sha256.map { "sha256:" + $0 } ?? "none"),
       .reports: .object(
         configuration.reports.mapValues { .string("sha256:" + sha256(of: Array($0.utf8))) }),
-      .valueBytes: .integer(Int64(valueBytesMax)),
+      .valueBytes: .integer(Int64(configuration.valueBytesMax)),
       .products: .object(
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
       .periods: .object(configuration.periods.mapValues { .string($0.iso) }),

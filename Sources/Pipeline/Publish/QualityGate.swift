@@ -113,11 +113,3 @@ extension Plan.FailOn {
     }
   }
 }
-
-extension Plan {
-  /// Contribution of rejected lines that qualifies the set; 1 % by default.
-  var rejectedShare: Amount { configuration.rejectedShare ?? Amount(micros: 10_000) }
-
-  /// Contribution of a month's net revenue that open breaks may be worth; 0.5 % by default.
-  var materialityShare: Amount { configuration.materialityShare ?? Amount(micros: 5_000) }
-}

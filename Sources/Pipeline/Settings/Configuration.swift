@@ -1,4 +1,5 @@
 import Domain
+import Formats
 import Foundation
 import Page
 import Providers
@@ -67,10 +68,12 @@ struct Configuration: Sendable {
   var authority: [Provider] = []
   var snapshotsAreComplete = false
   var snapshotsFromWebhooks = true
-  var valueBytesMax: Int?
+  var valueBytesMax = defaultValueBytesMax
   var unreadableFiles = UnreadableFilePolicy.skip
-  var rejectedShare: Amount?
-  var materialityShare: Amount?
+  /// Share of rejected lines that qualifies the set.
+  var rejectedShare = Amount(micros: 10_000)
+  /// Share of a month's net revenue that open breaks may be worth.
+  var materialityShare = Amount(micros: 5_000)
   var feedGapOdds = 1_000_000
   var secrets: [Provider: [SecretSource]] = [:]
   var severity = SeverityThresholds()

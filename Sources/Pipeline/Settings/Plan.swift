@@ -156,8 +156,6 @@ extension Plan {
     return rules
   }
 
-  var valueBytesMax: Int { configuration.valueBytesMax ?? defaultValueBytesMax }
-
   /// The size of the ledger with its write-ahead log.
   var ledgerBytes: Int64 {
     LedgerFiles(of: configuration.job.ledger).content.reduce(0) { sum, path in
