@@ -24,18 +24,16 @@ public struct ArchiveCommands: Sendable, Equatable {
   public let prefix: String
   private let list: [String]
   private let read: [String]
-  private let environment: [String]
+  /// The variables that the commands get, each as `NAME=value`.
+  public var environment: [String] = []
 
   /// How much a command may list at most, in bytes.
   private static let listingMax = 64 << 20
 
   /// Commands as words, in which `{path}` is replaced by a path as given, `{bucket}` by its first
   /// part behind the prefix, and `{key}` by the rest.
-  ///
-  /// - Parameter environment: the variables that they get, each as `NAME=value`.
-  public init(prefix: String, list: [String], read: [String], environment: [String]) {
-    self.prefix = prefix
-    (self.list, self.read, self.environment) = (list, read, environment)
+  public init(prefix: String, list: [String], read: [String]) {
+    (self.prefix, self.list, self.read) = (prefix, list, read)
   }
 
   func reading(

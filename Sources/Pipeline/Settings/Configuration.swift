@@ -12,7 +12,7 @@ struct Configuration: Sendable {
   struct Job: Sendable {
     var archives: [String] = []
     var snapshots: [String] = []
-    var readers: [ReaderCommands] = []
+    var readers: [ArchiveCommands] = []
     var ledger = "subledger.sqlite"
     var out = "reports"
     var prices: GivenPath?

@@ -78,11 +78,10 @@ struct Plan: Sendable {
     )
     secretVariables = Self.secretVariables(configuration, environment)
     credentialsFolder = environment["CREDENTIALS_DIRECTORY"]
+    sources.commands = configuration.job.readers
     let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
       .map { "\($0.key)=\($0.value)" }
-    sources.commands = configuration.job.readers.map {
-      ArchiveCommands(prefix: $0.prefix, list: $0.list, read: $0.read, environment: variables)
-    }
+    for index in sources.commands.indices { sources.commands[index].environment = variables }
     let minAge = Int64(configuration.job.minAge)
     modifiedUntil = minAge == 0 ? nil : now - .seconds(minAge)
     let calendar = configuration.timezone

@@ -2,20 +2,13 @@ import Domain
 import Formats
 import Yams
 
-/// Commands of the configuration that list and read archives elsewhere.
-struct ReaderCommands: Sendable {
-  let prefix: String
-  let list: [String]
-  let read: [String]
-}
-
-extension SettingForm<[ReaderCommands]> {
+extension SettingForm<[ArchiveCommands]> {
   /// `{"s3://": {list: command, read: command}}`; a command is a text, which is cut at its spaces,
   /// or a list of words.
   static var readers: Self {
     let command = JSONValue.list(of: .text)
     return Self(schema: .mapping(to: .mapping(["list": command, "read": command]))) { value in
-      var readers: [ReaderCommands] = []
+      var readers: [ArchiveCommands] = []
       try value.forEach { entry in
         guard entry.key.contains(":") else {
           throw entry.refused("a path in the file system begins so; use a prefix such as s3://")
@@ -36,7 +29,7 @@ extension SettingForm<[ReaderCommands]> {
         guard let list = commands["list"], let read = commands["read"] else {
           throw entry.refused("list and read are needed, a command each")
         }
-        readers.append(ReaderCommands(prefix: entry.key, list: list, read: read))
+        readers.append(ArchiveCommands(prefix: entry.key, list: list, read: read))
       }
       return readers
     }

@@ -7,9 +7,9 @@ import Testing
 /// What a command that prints `text` lists under `test://b/in`.
 private func listed(_ text: String) throws -> [(path: String, name: String, object: ListedObject)] {
   let folder = try TemporaryFolder()
-  let commands = ArchiveCommands(
-    prefix: "test://", list: ["cat", try folder.write(text, to: "list")], read: [],
-    environment: ["PATH=/bin:/usr/bin"])
+  var commands = ArchiveCommands(
+    prefix: "test://", list: ["cat", try folder.write(text, to: "list")], read: [])
+  commands.environment = ["PATH=/bin:/usr/bin"]
   return try commands.objects(under: "test://b/in/") { 0 }
 }
 
