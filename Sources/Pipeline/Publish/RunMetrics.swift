@@ -35,9 +35,7 @@ struct RunMetrics: Sendable, Equatable {
 
   /// What a file says of the last run that published.
   static func published(in path: String) -> String {
-    let file = SettingsFile(
-      what: "the metrics", path: path, place: "--metrics", missing: .noInput)
-    let bytes = (try? file.contents()) ?? []
+    let bytes = (try? fileContents(of: "the metrics", at: path, givenWith: "--metrics")) ?? []
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { line in
       let name = line.hasPrefix("# ") ? line.dropFirst("# HELP ".count) : line
       return name.hasPrefix(prefix) && !name.hasPrefix(prefix + "last_run_")

@@ -26,9 +26,7 @@ struct DecisionsFile: Sendable {
   ///
   /// - Throws: `SubledgerError` of kind `configuration` naming the file, the line and the value.
   init(path: String, givenWith place: String = "--decisions") throws(SubledgerError) {
-    let file = SettingsFile(
-      what: "the decisions", path: path, place: place, missing: .configuration)
-    try self.init(file.contents(), named: path)
+    try self.init(fileContents(of: "the decisions", at: path, givenWith: place), named: path)
   }
 
   init(_ bytes: [UInt8], named path: String) throws(SubledgerError) {

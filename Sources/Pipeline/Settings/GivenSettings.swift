@@ -21,7 +21,10 @@ public struct GivenSettings {
     do {
       let file = try (flags + variables).first { $0.name == "config" }?.path()
       let path = file?.path ?? "subledger.yaml"
-      if file != nil || mayExist(path) { try read(path, givenWith: file?.place ?? "--config") }
+      if file != nil || mayExist(path) {
+        let place = file?.place ?? "--config"
+        try read(fileContents(of: "the configuration", at: path, givenWith: place), named: path)
+      }
     } catch {
       errors.add(error)
     }
@@ -78,12 +81,6 @@ public struct GivenSettings {
           node: Node(text, .implicit, .doubleQuoted), .environment))
     }
     return values
-  }
-
-  private mutating func read(_ path: String, givenWith place: String) throws {
-    let file = SettingsFile(
-      what: "the configuration", path: path, place: place, missing: .configuration)
-    try read(file.contents(), named: path)
   }
 
   private mutating func read(_ bytes: [UInt8], named path: String) throws {

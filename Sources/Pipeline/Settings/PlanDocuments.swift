@@ -22,7 +22,7 @@ extension Document {
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` when its content does not match its SHA-256.
   func content() throws(SubledgerError) -> [UInt8] {
-    if let content = gzipContent(of: body, bytesMax: SettingsFile.sizeMax),
+    if let content = gzipContent(of: body, bytesMax: writtenBytesMax),
       Formats.sha256(of: content) == contentSHA256
     {
       return content

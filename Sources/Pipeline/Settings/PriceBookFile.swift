@@ -19,9 +19,9 @@ struct PriceBookFile: Sendable, Equatable {
   static func read(
     _ path: String, givenWith place: String = "--prices", calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
-    let file = SettingsFile(
-      what: "the price book", path: path, place: place, missing: .noInput)
-    return try read(file.contents(), named: path, calendar: calendar)
+    let bytes = try fileContents(
+      of: "the price book", at: path, givenWith: place, missing: .noInput)
+    return try read(bytes, named: path, calendar: calendar)
   }
 
   static func read(

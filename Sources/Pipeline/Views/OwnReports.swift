@@ -17,11 +17,10 @@ extension Plan {
     if let folder = configuration.job.reportsDir {
       let names = try attempt { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
       for name in names.sorted() where name.hasSuffix(".sql") && !name.hasPrefix(".") {
-        let file = SettingsFile(
-          what: "the report", path: "\(folder.path)/\(name)", place: folder.place,
-          missing: .configuration)
-        let text = String(decoding: try file.contents(), as: UTF8.self)
-        try configuration.keep(report: String(name.dropLast(4)), text)
+        let bytes = try fileContents(
+          of: "the report", at: "\(folder.path)/\(name)", givenWith: folder.place)
+        try configuration.keep(
+          report: String(name.dropLast(4)), String(decoding: bytes, as: UTF8.self))
       }
     }
     guard !configuration.reports.isEmpty else { return }

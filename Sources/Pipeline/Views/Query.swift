@@ -54,9 +54,9 @@ extension RunPipeline {
 
   private static func text(of query: String) throws(SubledgerError) -> String {
     guard query.hasSuffix(".sql") else { return query }
-    let file = SettingsFile(
-      what: "the query", path: query, place: "`subledger sql`", missing: .noInput)
-    return String(decoding: try file.contents(), as: UTF8.self)
+    let bytes = try fileContents(
+      of: "the query", at: query, givenWith: "`subledger sql`", missing: .noInput)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func listViews(_ output: RowOutput) throws -> RunResult {
