@@ -30,7 +30,9 @@ struct QualityGate {
     {
       reservations.append(tornSnapshots.text)
     }
-    let gated = breaks.filter(plan.failOn.includes)
+    let gated = breaks.filter {
+      plan.failOn.includes(status: $0.status.rawValue, severity: $0.severity.rawValue)
+    }
     for found in gated where found.code == .staleInput {
       reservations.append("input is stale: \(found.evidence)")
     }
@@ -99,17 +101,5 @@ extension TornSnapshots {
     let first = firstReject.map { " (\($0))" } ?? ""
     return "\(rejected) of \(lines) lines of \(place) were rejected\(first): their users are "
       + "not compared, and users missing from snapshots raise no breaks until whole files come"
-  }
-}
-
-extension Plan.FailOn {
-  /// Whether a break of this rank makes the exit code 1.
-  func includes(_ found: Break) -> Bool {
-    switch self {
-    case .none: false
-    case .pending: found.status != .resolved
-    case .open: found.status == .open
-    case .critical: found.status == .open && found.severity == .critical
-    }
   }
 }

@@ -22,7 +22,7 @@ public struct RunSummary: Sendable, Equatable {
     of set: ReportSet, after intake: IntakeSummary, reservations: [String], breaks: [BreakCount]
   ) throws {
     let months = try Month.all(of: set)
-    let open = breaks.filter { ["open", "reopened"].contains($0.status) }
+    let open = breaks.filter(\.isOpen)
     let state =
       reservations.isEmpty ? "without reservations" : reservations.joined(separator: "; ")
     let facts = Record([

@@ -46,9 +46,9 @@ extension RunPipeline {
     func count(_ isMeant: (BreakCount) -> Bool) -> Int64 {
       breaks.filter(isMeant).reduce(0) { $0 + $1.count }
     }
-    let stale = count { $0.code == BreakCode.staleInput.rawValue && Plan.FailOn.open.includes($0) }
+    let stale = count { $0.code == BreakCode.staleInput.rawValue && $0.isOpen }
     if stale > 0 { problems.append("input is stale: \(counted(stale, "STALE_INPUT break"))") }
-    let gated = count(plan.failOn.includes)
+    let gated = count { plan.failOn.includes(status: $0.status, severity: $0.severity) }
     if gated > 0 {
       problems.append(
         "\(counted(gated, "break")) at or above --fail-on \(plan.failOn.rawValue)")
@@ -57,15 +57,20 @@ extension RunPipeline {
   }
 }
 
+extension BreakCount {
+  /// Whether their events can no longer come, and nobody has decided about them.
+  var isOpen: Bool { Plan.FailOn.open.includes(status: status, severity: severity) }
+}
+
 extension Plan.FailOn {
   /// Whether undecided breaks of this kind make the exit code 1.
-  func includes(_ breaks: BreakCount) -> Bool {
-    let isOpen = ["open", "reopened"].contains(breaks.status)
+  func includes(status: String, severity: String) -> Bool {
+    let isOpen = ["open", "reopened"].contains(status)
     return switch self {
     case .none: false
-    case .pending: isOpen || breaks.status == "pending"
+    case .pending: isOpen || status == "pending"
     case .open: isOpen
-    case .critical: isOpen && breaks.severity == Severity.critical.rawValue
+    case .critical: isOpen && severity == Severity.critical.rawValue
     }
   }
 }
