@@ -13,6 +13,8 @@ public enum AnswerFormat: String, CaseIterable, Sendable {
 
 /// A row of a command's answer: named values in order, written alike as text, CSV and JSON.
 struct Record {
+  typealias Table = (name: String, records: [Record])
+
   private(set) var fields: [(name: String, value: CSVCell)]
 
   init(_ fields: [(name: String, value: CSVCell)]) { self.fields = fields }
@@ -36,13 +38,23 @@ struct Record {
   /// An object; empty values are null.
   var json: JSONValue { json(with: [:]) }
 
-  func json(with members: [String: JSONValue]) -> JSONValue {
-    .object(members.merging(fields.map { ($0.name, $0.value.json) }) { $1 })
+  /// The same with other members, and with tables as lists of objects.
+  func json(with members: [String: JSONValue], _ tables: [Table] = []) -> JSONValue {
+    let lists = tables.map { ($0.name, JSONValue.array($0.records.map(\.json))) }
+    return .object(members.merging(lists + fields.map { ($0.name, $0.value.json) }) { $1 })
   }
 
   /// The fields as aligned lines of name and value.
   var lines: [String] {
     fields.map { $0.value.raw.isEmpty ? $0.name : padded($0.name, to: 23) + " \($0.value.shown)" }
+  }
+
+  /// The lines, and below them the tables that have rows.
+  func text(above tables: [Table]) -> String {
+    let sections = tables.filter { !$0.records.isEmpty }.map { name, records in
+      [name] + Self.table(records).map { "  " + $0 }
+    }
+    return ([lines] + sections).map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
   /// The records as a table for a person, or as a line each.

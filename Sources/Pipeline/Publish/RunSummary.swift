@@ -30,28 +30,21 @@ public struct RunSummary: Sendable, Equatable {
       ("as_of", CSVCell(set.manifest.asOf)), ("state", .plain(state)),
     ])
     let counts = intake.record
-    let tables = [
+    let tables: [Record.Table] = [
       ("months", months.suffix(3).map(\.record)), ("open_breaks", open.map(\.record)),
       ("worklist", try Self.worklist(of: set)),
     ]
     page = "\(set.folder)/index.html"
     line = Self.line(of: set, intake, months, open)
-    text =
-      ([(facts + counts).lines]
-      + tables.filter { !$0.1.isEmpty }.map { name, records in
-        [name] + Record.table(records).map { "  " + $0 }
-      }).map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+    text = (facts + counts).text(above: tables) + "\n"
     markdown =
       ([Record.markdown([facts]), Record.markdown([counts])]
       + tables.filter { !$0.1.isEmpty }.map { name, records in
         ["**\(name.replacing("_", with: " "))**", ""] + Record.markdown(records)
       }).map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
-    let lists = tables.map { ($0, JSONValue.array($1.map(\.json))) }
-    let members = Dictionary(
-      uniqueKeysWithValues: lists + [
-        ("input", counts.json), ("reservations", .array(reservations.map(JSONValue.string))),
-      ])
-    json = String(decoding: facts.json(with: members).document(), as: UTF8.self)
+    let reasons = JSONValue.array(reservations.map(JSONValue.string))
+    let whole = facts.json(with: ["input": counts.json, "reservations": reasons], tables)
+    json = String(decoding: whole.document(), as: UTF8.self)
   }
 
   private static func line(

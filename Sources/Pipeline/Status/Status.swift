@@ -16,20 +16,15 @@ extension RunPipeline {
       let size = try sizeRecord(ledger)
       let tables = try statusTables(of: ledger)
       if format == .json {
-        let lists = tables.map { ($0.name, JSONValue.array($0.records.map(\.json))) }
-        let members = Dictionary(
-          uniqueKeysWithValues: lists + [
-            ("exists", .bool(true)), ("problems", .array(health.problems.map(JSONValue.string))),
-          ])
-        return (path + size).json(with: members).documentText
+        let problems = JSONValue.array(health.problems.map(JSONValue.string))
+        return (path + size).json(with: ["exists": .bool(true), "problems": problems], tables)
+          .documentText
       }
       let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) } ?? ""
-      let sections = tables.filter { !$0.records.isEmpty }.map { name, records in
-        [name] + Record.table(Self.shown(records, of: name, zone)).map { "  " + $0 }
+      let shown: [Record.Table] = tables.map { name, records in
+        (name, Self.shown(records, of: name, zone))
       }
-      let state = Record([("health", .plain(health.line))])
-      return ([(state + path + size).lines] + sections).map { $0.joined(separator: "\n") }
-        .joined(separator: "\n\n")
+      return (Record([("health", .plain(health.line))]) + path + size).text(above: shown)
     }
   }
 
@@ -55,7 +50,7 @@ extension RunPipeline {
     ])
   }
 
-  private func statusTables(of ledger: Ledger) throws -> [(name: String, records: [Record])] {
+  private func statusTables(of ledger: Ledger) throws -> [Record.Table] {
     let words = ledger.symbols.words
     let archives = try ledger.archives()
     let lags = try ledger.creationLags()
