@@ -1,7 +1,7 @@
 internal import Domain
 
 /// How the page writes numbers; it changes nothing else.
-public enum PageLocale: String, CaseIterable, Decodable, Sendable {
+public enum PageLocale: String, CaseIterable, Sendable {
   /// 1,234.56
   case en
   /// 1 234,56 or 1.234,56

@@ -113,18 +113,28 @@ extension Plan {
       plan.configuration = try Configuration.read(source, named: "the configuration \(name)")
     }
     plan.configuration.job = configuration.job
-    let recorded = try? JSONDecoder().decode(RunOptions.self, from: Data(run.options.utf8))
-    guard let recorded, let calendar = CivilCalendar(named: recorded.timezone) else {
-      throw Self.contradiction(run)
+    let recorded =
+      (try? JSONDecoder().decode([String: JSONValue].self, from: Data(run.options.utf8))) ?? [:]
+    func value(_ option: EffectiveOption) -> JSONValue? { recorded[option.rawValue] }
+    func text(_ option: EffectiveOption) -> String {
+      if case .string(let text)? = value(option) { text } else { "" }
     }
+    guard let calendar = CivilCalendar(named: text(.timezone)),
+      let dialect = CSVDialect(rawValue: text(.csvDialect))
+    else { throw Self.contradiction(run) }
     // Of secrets only whose deliveries were held to them is known, and has an effect on reports.
-    for name in recorded.authenticated {
-      if let provider = Provider(name: name) { plan.configuration.secrets[provider] = [] }
+    if case .array(let names)? = value(.authenticated) {
+      for provider in Provider.allCases where names.contains(.string(provider.name)) {
+        plan.configuration.secrets[provider] = []
+      }
     }
-    plan.csvDialect = recorded.dialect
-    plan.amountDecimals = recorded.decimals
-    plan.locale = recorded.locale
-    plan.hasWorkbook = recorded.hasWorkbook
+    plan.csvDialect = dialect
+    // `exact`, or a number.
+    plan.amountDecimals = nil
+    if case .integer(let count)? = value(.amountDecimals) { plan.amountDecimals = Int(count) }
+    // Runs before the page have none.
+    plan.locale = PageLocale(rawValue: text(.locale)) ?? .en
+    plan.hasWorkbook = value(.xlsx) == .bool(true)
     var rules = FoldSettings(asOf: run.asOf, calendar: calendar)
     rules.take(plan.configuration)
     plan.rules = rules
@@ -139,7 +149,11 @@ extension Plan {
       // By the name that the run recorded, also if a person was erased from it since.
       plan.decisions.sha256 = documents.decisions?.sha256
     }
-    guard plan.agrees(with: run.options) else { throw Self.contradiction(run) }
+    // An older program can have fewer.
+    let effective = plan.effectiveOptions.byName
+    guard recorded.allSatisfy({ effective[$0.key] == $0.value }) else {
+      throw Self.contradiction(run)
+    }
     return plan
   }
 
@@ -147,39 +161,9 @@ extension Plan {
     String(decoding: JSONValue.object(effectiveOptions.byName).document(), as: UTF8.self)
   }
 
-  /// Whether the effective options equal a run's; an older program can have fewer.
-  private func agrees(with options: String) -> Bool {
-    let theirs = try? JSONDecoder().decode([String: JSONValue].self, from: Data(options.utf8))
-    guard let theirs else { return false }
-    let ours = effectiveOptions.byName
-    return theirs.allSatisfy { ours[$0.key] == $0.value }
-  }
-
   private static func contradiction(_ run: RunRow) -> SubledgerError {
     SubledgerError(
       .damagedInput, "the options of run \(run.id) do not match its stored documents",
       hint: "`subledger verify` lists the damage")
-  }
-}
-
-/// The options of a run that no document holds.
-struct RunOptions: Decodable {
-  let timezone: String
-  let dialect: CSVDialect
-  let decimals: Int?
-  let locale: PageLocale
-  let authenticated: [String]
-  let hasWorkbook: Bool
-
-  init(from decoder: any Decoder) throws {
-    let options = try decoder.container(keyedBy: EffectiveOption.self)
-    timezone = try options.decode(String.self, forKey: .timezone)
-    dialect = try options.decode(CSVDialect.self, forKey: .csvDialect)
-    // `exact`, or a number.
-    decimals = try? options.decode(Int.self, forKey: .amountDecimals)
-    // Runs before the page have none.
-    locale = try options.decodeIfPresent(PageLocale.self, forKey: .locale) ?? .en
-    hasWorkbook = try options.decodeIfPresent(Bool.self, forKey: .xlsx) ?? false
-    authenticated = try options.decodeIfPresent([String].self, forKey: .authenticated) ?? []
   }
 }

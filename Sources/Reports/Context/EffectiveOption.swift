@@ -1,6 +1,6 @@
 /// An option or setting that has an effect on the numbers, by its name in `datapackage.json` and in
 /// the record of a run.
-public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
+public enum EffectiveOption: String, CaseIterable, Sendable {
   case asOf = "as_of"
   case timezone
   case csvDialect = "csv_dialect"
