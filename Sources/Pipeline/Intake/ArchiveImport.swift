@@ -65,15 +65,10 @@ struct ArchiveImport {
       try finish(file, end)
       (isWanted, lines) = (false, 0)
     case .skipped: done += file.bytes
-    case .vanished:
-      discard()
-      isWanted = false
-      run.warn("file_vanished", file, "vanished before it was read; it is left out")
-      done += file.bytes
     case .unreadable(let error):
       discard()
       isWanted = false
-      try run.leaveOut(error, &summary)
+      try run.leaveOut(file, error, &summary)
       done += file.bytes
     case .failed(let error): throw error
     }

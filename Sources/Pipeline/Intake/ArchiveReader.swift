@@ -12,9 +12,7 @@ enum ArchiveMessage: Sendable {
   /// The batches so far do not hold; the archive is read anew.
   case again
   case ended(ArchiveEnd)
-  /// The file was there when the folder was listed, and is gone.
-  case vanished
-  /// The file cannot be read, which is no reason to read no other.
+  /// The file cannot be read or is gone, which is no reason to read no other.
   case unreadable(SubledgerError)
   case failed(any Error)
 
@@ -67,8 +65,6 @@ struct ArchiveReader: Sendable {
       try pass(.ended(try readBatches(of: file, sha256, pass)))
     } catch let stop as NotWanted {
       throw stop.cause
-    } catch let error as SubledgerError where error.kind == .noInput {
-      try send(.vanished)
     } catch let error as SubledgerError where error.isOfOneFile {
       try send(.unreadable(error))
     } catch let foreign as ForeignFile {

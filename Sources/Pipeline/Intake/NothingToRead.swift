@@ -55,8 +55,13 @@ enum UnreadableFilePolicy: String, CaseIterable {
 }
 
 extension Intake {
-  /// Goes on without a file that cannot be read, unless configured to stop.
-  func leaveOut(_ error: SubledgerError, _ summary: inout IntakeSummary) throws {
+  /// Goes on without a file that is gone, or that cannot be read, unless configured to stop.
+  func leaveOut(
+    _ file: ArchiveFile, _ error: SubledgerError, _ summary: inout IntakeSummary
+  ) throws {
+    guard error.kind != .noInput else {
+      return warn("file_vanished", file, "vanished before it was read; it is left out")
+    }
     guard replayed == nil, plan.configuration.unreadableFiles == .skip else { throw error }
     summary.unreadable.append(error)
     log.error(
@@ -66,8 +71,8 @@ extension Intake {
 }
 
 extension SubledgerError {
-  /// Whether one file cannot be read; others may.
-  var isOfOneFile: Bool { kind == .permission || kind == .inputOutput }
+  /// Whether one file cannot be read, or is gone; others may be read.
+  var isOfOneFile: Bool { [.noInput, .permission, .inputOutput].contains(kind) }
 }
 
 extension FrequentReject {

@@ -28,9 +28,9 @@ extension Intake {
           run tries again
           """, metadata: file.metadata("capture_time_missing"))
       } catch let foreign as ForeignFile {
-        try leaveOut(foreign.error, &summary)
+        try leaveOut(file, foreign.error, &summary)
       } catch let error as SubledgerError where error.kind == .noInput {
-        warn("file_vanished", file, "vanished before it was read; it is left out")
+        try leaveOut(file, error, &summary)
       }
     }
   }
@@ -140,7 +140,7 @@ extension Intake {
       return try sha256(of: file)
     } catch {
       guard error.isOfOneFile else { throw error }
-      try leaveOut(error, &summary)
+      try leaveOut(file, error, &summary)
       return nil
     }
   }

@@ -46,7 +46,7 @@ struct InputSample {
       return 1
     } catch is ForeignFile {
       return 0
-    } catch let error as SubledgerError where error.isOfOneFile || error.kind == .noInput {
+    } catch let error as SubledgerError where error.isOfOneFile {
       return 0
     }
     return 1

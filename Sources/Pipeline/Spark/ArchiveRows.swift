@@ -60,7 +60,6 @@ struct ArchiveRowWriter {
       return
     case .ended(let end): note.ended = end
     case .skipped: note.what = "skipped"
-    case .vanished: note.what = "vanished"
     case .unreadable(let error): (note.what, note.error) = ("unreadable", error)
     case .failed(let error): (note.what, note.error) = ("failed", SubledgerError(error))
     }
@@ -125,7 +124,6 @@ struct ArchiveRowReader {
     switch note.what {
     case "again": return .again
     case "skipped": return .skipped
-    case "vanished": return .vanished
     case "unreadable": if let error = note.error { return .unreadable(error) }
     case "failed": if let error = note.error { return .failed(error) }
     default: break

@@ -38,7 +38,7 @@ struct ArchiveNote: Codable {
   var batch: BatchNote?
   var ended: ArchiveEnd?
   var error: SubledgerError?
-  /// What has no values: `again`, `skipped`, `vanished`, `unreadable`, `failed`.
+  /// What has no values: `again`, `skipped`, `unreadable`, `failed`.
   var what: String?
 
   /// The part of a batch that is no event.
