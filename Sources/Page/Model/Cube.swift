@@ -1,8 +1,8 @@
 internal import Domain
-internal import Reports
+public import Reports
 
 /// Sums of columns of a report, for each combination of values in some others.
-struct Cube {
+public struct Cube {
   let report: String
   let dimensions: [String]
   let measures: [String]
@@ -11,10 +11,10 @@ struct Cube {
   /// By the values of the dimensions; nil where every cell is empty, that is unknown.
   private(set) var sums: [[String]: [Int128?]] = [:]
   /// Values of the first dimension, the period, with a row that is not complete.
-  private(set) var incomplete: Set<String> = []
+  public private(set) var incomplete: Set<String> = []
 
   /// The cube of `tables`, files of one report, or of all of its files.
-  init(
+  public init(
     _ set: ReportSet, _ report: String, by dimensions: [String], of measures: [String],
     greatest: Set<String> = [], in tables: [ReportTable]? = nil
   ) throws {
@@ -70,13 +70,13 @@ struct Cube {
   }
 
   /// The sum of a column in the rows with these values: 0 without rows, nil if it is unknown.
-  private func sum(_ measure: String, _ key: [String]) -> Int128? {
+  public func sum(_ measure: String, _ key: [String]) -> Int128? {
     guard let place = measures.firstIndex(of: measure), let values = sums[key] else { return 0 }
     return values[place]
   }
 
   /// The values of a dimension, sorted by bytes.
-  func values(of dimension: String) -> [String] {
+  public func values(of dimension: String) -> [String] {
     guard let place = dimensions.firstIndex(of: dimension) else { return [] }
     return Set(sums.keys.map { $0[place] }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

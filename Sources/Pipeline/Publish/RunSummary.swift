@@ -1,5 +1,6 @@
 import Domain
 import EventStore
+import Page
 import Reports
 
 /// What came of a run, for a terminal, a mail or a chat: whether the numbers hold, what was earned,
@@ -21,7 +22,7 @@ public struct RunSummary: Sendable, Equatable {
   init(
     of set: ReportSet, after intake: IntakeSummary, reservations: [String], breaks: [BreakCount]
   ) throws {
-    let months = try Month.all(of: set)
+    let months = try Cube(set, "summary_monthly", by: ["period"], of: Self.measures)
     let open = breaks.filter(\.isOpen)
     let state =
       reservations.isEmpty ? "without reservations" : reservations.joined(separator: "; ")
@@ -31,7 +32,7 @@ public struct RunSummary: Sendable, Equatable {
     ])
     let counts = intake.record
     let tables: [Record.Table] = [
-      ("months", months.suffix(3).map(\.record)), ("open_breaks", open.map(\.record)),
+      ("months", Self.newest(3, of: months, in: set)), ("open_breaks", open.map(\.record)),
       ("worklist", try Self.worklist(of: set)),
     ]
     page = "\(set.folder)/index.html"
@@ -47,8 +48,29 @@ public struct RunSummary: Sendable, Equatable {
     json = String(decoding: whole.document(), as: UTF8.self)
   }
 
+  private static let measures = [
+    "net_usd", "proceeds_usd", "mrr_close", "active_close", "new", "churned", "open_breaks",
+    "missing_usd", "restated_usd",
+  ]
+
+  /// The sums of the last months over all apps.
+  private static func newest(_ count: Int, of months: Cube, in set: ReportSet) -> [Record] {
+    let columns = set.tables(of: "summary_monthly").flatMap(\.columns)
+    let integers = Set(columns.filter { $0.type == "integer" }.map(\.name))
+    return months.values(of: "period").suffix(count).map { period in
+      let cells = measures.map { name -> (String, CSVCell) in
+        guard let sum = months.sum(name, [period]) else { return (name, .plain("")) }
+        return integers.contains(name)
+          ? (name, .integer(Int64(clamping: sum / 1_000_000))) : (name, .plain(amountText(sum)))
+      }
+      return Record(
+        [("period", .plain(period))] + cells
+          + [("is_complete", .plain("\(!months.incomplete.contains(period))"))])
+    }
+  }
+
   private static func line(
-    of set: ReportSet, _ intake: IntakeSummary, _ months: [Month], _ open: [BreakCount]
+    of set: ReportSet, _ intake: IntakeSummary, _ months: Cube, _ open: [BreakCount]
   ) -> String {
     var parts = ["\(set.folder.shown()) as of \(set.manifest.asOf.text)"]
     if intake.archivesRead + intake.archivesKnown > 0 {
@@ -56,9 +78,12 @@ public struct RunSummary: Sendable, Equatable {
         "\(counted(intake.archivesRead, "new archive")), \(counted(intake.counts.lines, "line")), "
           + "\(intake.counts.rejected) rejected")
     }
-    if let month = months.last(where: \.isComplete) ?? months.last, let net = month["net_usd"] {
-      let still = month.isComplete ? "" : " so far"
-      parts.append("net revenue of \(month.period)\(still) \(amountText(net)) USD")
+    let periods = months.values(of: "period")
+    if let period = periods.last(where: { !months.incomplete.contains($0) }) ?? periods.last,
+      let net = months.sum("net_usd", [period])
+    {
+      let still = months.incomplete.contains(period) ? " so far" : ""
+      parts.append("net revenue of \(period)\(still) \(amountText(net)) USD")
     }
     let missing = open.reduce(Int128(0)) { $0 + Int128($1.estimatedUSD?.micros ?? 0) }
     let count = open.reduce(0) { $0 + $1.count }
@@ -97,53 +122,6 @@ extension RunPipeline {
     guard place != "-" else { return try put(Array(text.utf8)) }
     try replace(
       place, with: text, doing: "write the summary \(place.shown()); the reports are published")
-  }
-}
-
-/// The sums over all apps of a month of `summary_monthly.csv`.
-private struct Month {
-  static let columns = [
-    "net_usd", "proceeds_usd", "mrr_close", "active_close", "new", "churned", "open_breaks",
-    "missing_usd", "restated_usd",
-  ]
-
-  let period: String
-  private(set) var isComplete = true
-  /// In millionths; without a value where every cell is empty.
-  private var sums: [String: Int128] = [:]
-  private var types: [String: String] = [:]
-
-  subscript(column: String) -> Int128? { sums[column] }
-
-  var record: Record {
-    Record(
-      [("period", .plain(period))]
-        + Self.columns.map { name in
-          guard let sum = sums[name] else { return (name, .plain("")) }
-          return types[name] == "integer"
-            ? (name, .integer(Int64(clamping: sum / 1_000_000))) : (name, .plain(amountText(sum)))
-        } + [("is_complete", .plain(isComplete ? "true" : "false"))])
-  }
-
-  /// The months of a set in their order.
-  static func all(of set: ReportSet) throws -> [Month] {
-    var months: [Month] = []
-    for table in set.tables(of: "summary_monthly") {
-      let places = table.columns.indices.filter { columns.contains(table.columns[$0].name) }
-      try set.forEachRow(of: table) { row in
-        if months.last?.period != row[0] { months.append(Month(period: row[0])) }
-        let last = months.count - 1
-        for place in places {
-          let (name, type) = (table.columns[place].name, table.columns[place].type)
-          months[last].types[name] = type
-          guard let micros = row.micros(place) else { continue }
-          months[last].sums[name, default: 0] += Int128(micros)
-        }
-        let complete = table.columns.firstIndex { $0.name == "is_complete" }
-        if let complete, row[complete] == "false" { months[last].isComplete = false }
-      }
-    }
-    return months
   }
 }
 
