@@ -196,12 +196,9 @@ public struct RunPipeline {
     var summary = IntakeSummary()
     ledger.stop = stop
     try requireEngine(of: ledger)
-    func intake() -> Intake {
-      Intake(plan: plan, ledger: ledger, log: log, progress: progress, stop: stop, spark: spark)
-    }
-    try intake().readArchives(into: &summary)
+    try Intake(pipeline: self, ledger: ledger).readArchives(into: &summary)
     try fetch(&self)
-    try intake().readSnapshots(into: &summary)
+    try Intake(pipeline: self, ledger: ledger).readSnapshots(into: &summary)
     try withdrawDamage(in: ledger, &summary)
     log.info(
       "\(summary.text)",

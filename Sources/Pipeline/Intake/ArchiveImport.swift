@@ -72,7 +72,8 @@ struct ArchiveImport {
       done += file.bytes
     case .failed(let error): throw error
     }
-    run.progress(RunProgress(stage: .archives, done: done, total: total, lines: summary.lines))
+    run.pipeline.progress(
+      RunProgress(stage: .archives, done: done, total: total, lines: summary.lines))
   }
 
   /// Forgets what has come of the archive so far.

@@ -7,12 +7,8 @@ import Providers
 /// Archives → ledger: files are inflated, scanned and normalised in parallel; one writer takes
 /// their batches in the order of the files, each archive in a transaction of its own.
 struct Intake {
-  let plan: Plan
+  let pipeline: RunPipeline
   let ledger: Ledger
-  let log: Logger
-  let progress: (RunProgress) -> Void
-  /// Answers the signal that asked to stop, 0 while none did.
-  let stop: @Sendable () -> Int32
   /// An archive that is read again as the ledger says that it was read, without what follows it.
   var replayed: ArchiveRecord?
   /// Values that were rejected for their secret then, with their texts, by offset.
@@ -20,8 +16,9 @@ struct Intake {
   /// Lines that count for nothing now.
   var retracted: Set<Int64> = []
 
-  /// Who reads archives; nil for threads of this process.
-  var spark: SparkEngine?
+  var plan: Plan { pipeline.plan }
+  var log: Logger { pipeline.log }
+  var stop: @Sendable () -> Int32 { pipeline.stop }
 
   /// Events that may wait for the writer, who takes them in the order of the files: half a file of
   /// 50,000, in 18 MB.
@@ -37,7 +34,9 @@ struct Intake {
     let (files, known, leftAlone) = try newFiles(of: .events)
     summary.archivesKnown += known
     summary.filesLeftAlone += leftAlone
-    if let spark { return try readArchives(files, rules, by: spark, into: &summary) }
+    if let spark = pipeline.spark {
+      return try readArchives(files, rules, by: spark, into: &summary)
+    }
     let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules)
     do {
       try readArchives(files, rules, by: intake, into: &summary)

@@ -15,7 +15,7 @@ extension Intake {
     var done: Int64 = 0
     for file in files {
       try SubledgerError.check(stop)
-      progress(RunProgress(stage: .snapshots, done: done, total: total))
+      pipeline.progress(RunProgress(stage: .snapshots, done: done, total: total))
       done += file.bytes
       do {
         try readSnapshot(file, into: &summary)

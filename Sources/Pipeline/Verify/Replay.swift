@@ -108,8 +108,8 @@ extension RunPipeline {
       replayed.modifiedUntil = nil
       replayed.archives = archive.kind == .events ? [bytes.path] : []
       replayed.snapshots = archive.kind == .snapshots ? [bytes.path] : []
-      var intake = Intake(
-        plan: replayed, ledger: again, log: Self.silent, progress: progress, stop: stop)
+      replayed.engine = .embedded
+      var intake = Intake(pipeline: following(replayed, silently: true), ledger: again)
       intake.replayed = archive
       intake.replayed?.bytes = bytes.count
       intake.retracted = lines[archive.stream] ?? []
