@@ -215,33 +215,27 @@ public struct RunPipeline {
     from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)? = nil
   ) throws -> RunResult {
     do {
-      return try publishSet(from: ledger, after: intake, accept: accept)
+      ledger.stop = stop
+      try requireKept(plan.rules.asOf, in: ledger)
+      let feeds = try plan.feeds(of: ledger)
+      let rules = try reconcileRules(for: ledger, feeds: feeds)
+      try requireNear(rules.fold)
+      try requireEngine(of: ledger)
+      let spark = try ledger.isOnLake() == true ? spark : nil
+      var (folded, reconciled): (Folded, Reconciled) =
+        if let spark {
+          try foldAndReconcile(ledger, rules, by: spark)
+        } else {
+          try foldAndReconcile(ledger, rules)
+        }
+      let publication = PublishPass(
+        pipeline: self, ledger: ledger, rules: rules.fold, feeds: feeds,
+        accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
+        arrivals: spark?.arrivals)
+      return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
     } catch {
       throw SubledgerError(error).namingLines(of: ledger)
     }
-  }
-
-  private func publishSet(
-    from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)?
-  ) throws -> RunResult {
-    ledger.stop = stop
-    try requireKept(plan.rules.asOf, in: ledger)
-    let feeds = try plan.feeds(of: ledger)
-    let rules = try reconcileRules(for: ledger, feeds: feeds)
-    try requireNear(rules.fold)
-    try requireEngine(of: ledger)
-    let spark = try ledger.isOnLake() == true ? spark : nil
-    var (folded, reconciled): (Folded, Reconciled) =
-      if let spark {
-        try foldAndReconcile(ledger, rules, by: spark)
-      } else {
-        try foldAndReconcile(ledger, rules)
-      }
-    let publication = PublishPass(
-      pipeline: self, ledger: ledger, rules: rules.fold, feeds: feeds,
-      accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
-      arrivals: spark?.arrivals)
-    return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
   }
 
   func progress(of stage: RunProgress.Stage) -> (Int, Int) -> Void {
