@@ -1,4 +1,5 @@
 import Domain
+import Yams
 
 /// A setting for all feeds, for those of a provider, or for one app.
 struct FeedValues<Value: Sendable>: Sendable {
@@ -27,5 +28,27 @@ struct FeedValues<Value: Sendable>: Sendable {
 
   mutating func set(_ value: Value, of provider: Provider? = nil, app: String? = nil) {
     values[Place(provider: provider, app: app)] = value
+  }
+}
+
+extension SettingForm {
+  /// One value for all feeds, or a mapping of providers to a value or to one of each app.
+  static func ofFeeds<Item>(_ form: SettingForm<Item>) -> Self where Value == FeedValues<Item> {
+    let ofProvider: JSONValue = .any(form.schema, .mapping(to: form.schema))
+    return Self(schema: .any(form.schema, .byProvider(ofProvider))) { value in
+      var values = FeedValues<Item>()
+      guard value.node.mapping != nil else {
+        values.set(try form.read(value))
+        return values
+      }
+      try value.forEach { entry in
+        let provider = try entry.provider()
+        guard entry.node.mapping != nil else {
+          return values.set(try form.read(entry), of: provider)
+        }
+        try entry.forEach { values.set(try form.read($0), of: provider, app: $0.key) }
+      }
+      return values
+    }
   }
 }

@@ -34,13 +34,15 @@ struct FetchSettings: Sendable {
   /// Certificates that are trusted in place of the system's.
   var authorities: GivenPath?
 
+  static let rates = SettingForm.number(in: 1...10_000)
+  static let concurrencies = SettingForm.number(in: 1...256)
   static let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
 
   mutating func read(_ value: SettingValue) throws {
     try value.forEach { entry in
       switch entry.key {
-      case "rate": rate = try entry.number(in: 1...10_000)
-      case "concurrency": concurrency = try entry.number(in: 1...256)
+      case "rate": rate = try Self.rates.read(entry)
+      case "concurrency": concurrency = try Self.concurrencies.read(entry)
       case "authorities": authorities = try entry.path()
       default:
         guard let provider = Self.providers.first(where: { $0.name == entry.key }) else {
@@ -77,8 +79,8 @@ extension Setting {
 
   private static var fetchSchema: JSONValue {
     var all = [
-      "rate": SettingForm.number(in: 1...10_000).schema,
-      "concurrency": SettingForm.number(in: 1...256).schema, "authorities": .text,
+      "rate": FetchSettings.rates.schema, "concurrency": FetchSettings.concurrencies.schema,
+      "authorities": .text,
     ]
     for provider in FetchSettings.providers {
       all[provider.name] = .mapping(FetchSettings.Source.members(of: provider))
@@ -114,7 +116,7 @@ extension FetchSettings.Source {
           throw entry.refused("name the key by {env: NAME}, {file: PATH} or {credential: NAME}")
         }
         key = source
-      case "api": api = try entry.choice()
+      case "api": api = try SettingForm<FetchSettings.API>.choice.read(entry)
       default:
         let text = try entry.text()
         guard text.hasPrefix("https://") || text.hasPrefix("http://") else {

@@ -136,28 +136,6 @@ struct SettingValue {
   }
 
   func path() throws(SubledgerError) -> GivenPath { GivenPath(path: try text(), place: place) }
-
-  func number(in range: ClosedRange<Int>) throws(SubledgerError) -> Int {
-    guard let text = node.scalar?.string, let number = Int(text), range.contains(number) else {
-      throw isNot("a whole number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return number
-  }
-
-  func flag() throws(SubledgerError) -> Bool {
-    switch node.scalar?.string.lowercased() {
-    case "true", "yes", "on", "1": return true
-    case "false", "no", "off", "0": return false
-    default: throw isNot("true or false")
-    }
-  }
-
-  func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(SubledgerError) -> Choice {
-    guard let choice = (node.scalar?.string).flatMap(Choice.init) else {
-      throw isNot("one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return choice
-  }
 }
 
 /// Errors of several values, reported together so that one correction is enough.

@@ -75,14 +75,14 @@ extension Setting {
       name: "verbose", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
       summary: "Log more on standard error."
     ) {
-      $0.job.log.isVerbose = try $1.flag()
+      $0.job.log.isVerbose = try SettingForm.flag.read($1)
       if $0.job.log.isVerbose { $0.job.log.isQuiet = false }
     },
     Setting(
       name: "quiet", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
       summary: "Log only errors on standard error; overrides verbose."
     ) {
-      $0.job.log.isQuiet = try $1.flag()
+      $0.job.log.isQuiet = try SettingForm.flag.read($1)
       if $0.job.log.isQuiet { $0.job.log.isVerbose = false }
     },
   ]

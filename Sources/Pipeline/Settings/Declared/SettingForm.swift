@@ -74,20 +74,34 @@ extension SettingForm<Int> {
       "type": .string("integer"), "minimum": .integer(Int64(range.lowerBound)),
       "maximum": .integer(Int64(range.upperBound)),
     ])
-    return Self(schema: schema) { try $0.number(in: range) }
+    return Self(schema: schema) {
+      guard let number = ($0.node.scalar?.string).flatMap({ Int($0) }), range.contains(number)
+      else { throw $0.isNot("a whole number from \(range.lowerBound) to \(range.upperBound)") }
+      return number
+    }
   }
 }
 
 extension SettingForm<Bool> {
   static var flag: Self {
-    Self(schema: .object(["type": .string("boolean")])) { try $0.flag() }
+    Self(schema: .object(["type": .string("boolean")])) {
+      switch $0.node.scalar?.string.lowercased() {
+      case "true", "yes", "on", "1": return true
+      case "false", "no", "off", "0": return false
+      default: throw $0.isNot("true or false")
+      }
+    }
   }
 }
 
 extension SettingForm where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
   static var choice: Self {
-    Self(schema: .object(["enum": .strings(Value.allCases.map(\.rawValue))])) {
-      try $0.choice()
+    let names = Value.allCases.map(\.rawValue)
+    return Self(schema: .object(["enum": .strings(names)])) {
+      guard let choice = ($0.node.scalar?.string).flatMap(Value.init) else {
+        throw $0.isNot("one of " + names.joined(separator: ", "))
+      }
+      return choice
     }
   }
 }
@@ -270,26 +284,6 @@ extension SettingForm {
         throw value.refused("the \(what) must rise from medium to high to critical")
       }
       return steps
-    }
-  }
-
-  /// One value for all feeds, or a mapping of providers to a value or to one of each app.
-  static func ofFeeds<Item>(_ form: SettingForm<Item>) -> Self where Value == FeedValues<Item> {
-    let ofProvider: JSONValue = .any(form.schema, .mapping(to: form.schema))
-    return Self(schema: .any(form.schema, .byProvider(ofProvider))) { value in
-      var values = FeedValues<Item>()
-      guard value.node.mapping != nil else {
-        values.set(try form.read(value))
-        return values
-      }
-      try value.forEach { entry in
-        let provider = try entry.provider()
-        guard entry.node.mapping != nil else {
-          return values.set(try form.read(entry), of: provider)
-        }
-        try entry.forEach { values.set(try form.read($0), of: provider, app: $0.key) }
-      }
-      return values
     }
   }
 }
