@@ -84,10 +84,11 @@ extension FoldSettings {
 extension Plan {
   /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
   func foldFingerprint(version: String, rules: ReconciliationSettings) -> String {
-    let excluded: Set<EffectiveOption> = [
+    let excluded: [EffectiveOption] = [
       .asOf, .locale, .xlsx, .rejectedShare, .materiality, .decisions, .reports,
     ]
-    var options = effectiveOptions.filter { !excluded.contains($0.key) }.byName
+    var options = effectiveOptions
+    for option in excluded { options[option.rawValue] = nil }
     options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(rules.hasUndatedCollections)
     options["creation_lags"] = .array(

@@ -150,7 +150,7 @@ extension Plan {
       plan.decisions.sha256 = documents.decisions?.sha256
     }
     // An older program can have fewer.
-    let effective = plan.effectiveOptions.byName
+    let effective = plan.effectiveOptions
     guard recorded.allSatisfy({ effective[$0.key] == $0.value }) else {
       throw Self.contradiction(run)
     }
@@ -158,7 +158,7 @@ extension Plan {
   }
 
   var optionsText: String {
-    String(decoding: JSONValue.object(effectiveOptions.byName).document(), as: UTF8.self)
+    String(decoding: JSONValue.object(effectiveOptions).document(), as: UTF8.self)
   }
 
   private static func contradiction(_ run: RunRow) -> SubledgerError {

@@ -10,7 +10,7 @@ extension PublishPass {
     var manifest = Manifest(
       version: pipeline.version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
     manifest.dialect = plan.csvDialect
-    manifest.options = plan.effectiveOptions.byName
+    manifest.options = plan.effectiveOptions
     manifest.inputs = archives
     manifest.watermarks = rules.watermarks.map { feed, newest in
       (feed.provider.name, ledger.symbols.words[Int(feed.app)], newest, rules.creationLags[feed])
@@ -37,8 +37,9 @@ extension PublishPass {
 }
 
 extension Plan {
-  /// Every option and setting that has an effect on the numbers.
-  var effectiveOptions: [EffectiveOption: JSONValue] {
+  /// Every option and setting that has an effect on the numbers, by the name of its
+  /// `EffectiveOption`.
+  var effectiveOptions: [String: JSONValue] {
     var options: [EffectiveOption: JSONValue] = [
       .asOf: .string(rules.asOf.text),
       .timezone: .string(rules.calendar.identifier),
@@ -80,14 +81,7 @@ extension Plan {
       retries[provider.name] = .array(schedule.delays.dropFirst().map(JSONValue.integer))
     }
     (options[.deliveryWindow], options[.deliveryRetries]) = (.object(windows), .object(retries))
-    return options
-  }
-}
-
-extension [EffectiveOption: JSONValue] {
-  /// The same as they are published and kept.
-  var byName: [String: JSONValue] {
-    [String: JSONValue](uniqueKeysWithValues: map { ($0.rawValue, $1) })
+    return Dictionary(uniqueKeysWithValues: options.map { ($0.rawValue, $1) })
   }
 }
 
