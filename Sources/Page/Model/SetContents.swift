@@ -84,18 +84,6 @@ struct SetContents {
   func lastComplete(_ cube: Cube) -> String? {
     months(of: cube).last { !cube.incomplete.contains($0) }
   }
-
-  /// Does `body` with the values of some columns of each row of a report.
-  func forEachRow(
-    of report: String, _ columns: [String], _ body: ([String]) throws -> Void
-  ) throws {
-    for table in set.tables(of: report) {
-      let names = table.columns.map(\.name)
-      let places = columns.compactMap(names.firstIndex)
-      guard places.count == columns.count else { continue }
-      try set.forEachRow(of: table) { row in try body(places.map { row[$0] }) }
-    }
-  }
 }
 
 /// A reason why subscriptions ended, and how its share of a column is drawn.

@@ -24,7 +24,7 @@ extension SetContents {
     var great = ShortList<[String]>(count: 10) {
       (-(micros($0[9]) ?? -1), $0[0]) < (-(micros($1[9]) ?? -1), $1[0])
     }
-    try forEachRow(of: "breaks", Self.columns) { cells in
+    try set.forEachRow(of: "breaks", Self.columns) { cells in
       guard openStatus.contains(cells[2]) else { return }
       // Text of one form has the order of time.
       if cells[7] > asOf.text { urgent.add(cells) } else { great.add(cells) }
@@ -56,7 +56,7 @@ extension SetContents {
     ]
     var items: [PageItem] = []
     var count = 0
-    try forEachRow(of: "refetch_worklist", columns) { cells in
+    try set.forEachRow(of: "refetch_worklist", columns) { cells in
       count += 1
       guard count <= 5 else { return }
       let call = cells[8].isEmpty ? cells[9] : "\(cells[7]) \(cells[8])"
@@ -82,7 +82,7 @@ extension SetContents {
       let (left, right) = (micros($0[6])?.magnitude ?? 0, micros($1[6])?.magnitude ?? 0)
       return left == right ? $0.lexicographicallyPrecedes($1) : left > right
     }
-    try forEachRow(of: "restatements", columns) { cells in
+    try set.forEachRow(of: "restatements", columns) { cells in
       count += 1
       list.add(cells)
     }

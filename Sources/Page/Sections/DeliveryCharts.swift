@@ -2,6 +2,7 @@
 // much of what does not arrive the checks find.
 internal import Domain
 internal import Formats
+internal import Reports
 
 extension SetContents {
   func deliveryCharts() throws -> ChartGroup {
@@ -89,7 +90,7 @@ extension SetContents {
     let track = PageTable.Bar(
       from: 0, to: max(1, Int128(asOf.milliseconds) - begin), style: "track")
     var rows: [PageTable.Row] = []
-    try forEachRow(of: report, columns + measures.map(\.1)) { cells in
+    try set.forEachRow(of: report, columns + measures.map(\.1)) { cells in
       guard let row = row(cells), let from = instant(row.from), let to = instant(row.to)
       else { return }
       let gap = PageTable.Bar(

@@ -48,7 +48,7 @@ extension SetContents {
       let (left, right) = (micros($0[2]) ?? 0, micros($1[2]) ?? 0)
       return left == right ? $0.lexicographicallyPrecedes($1) : left > right
     }
-    try forEachRow(of: inputs.report, ["archive", "sha256", "rejected"]) { cells in
+    try set.forEachRow(of: inputs.report, ["archive", "sha256", "rejected"]) { cells in
       count += 1
       if micros(cells[2]) ?? 0 > 0 { rejected.add(cells) }
     }
@@ -67,7 +67,7 @@ extension SetContents {
   func coverage() throws -> CoverageTable {
     var metrics: [String] = []
     var counts: [[String]: Int] = [:]
-    try forEachRow(of: "coverage", ["metric", "provider", "coverage"]) { cells in
+    try set.forEachRow(of: "coverage", ["metric", "provider", "coverage"]) { cells in
       if !metrics.contains(cells[0]) { metrics.append(cells[0]) }
       counts[cells, default: 0] += 1
     }

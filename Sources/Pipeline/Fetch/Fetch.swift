@@ -177,23 +177,18 @@ extension RunPipeline {
     let set = try ReportSet(publishedIn: plan.out)
     var users: [Provider: [FetchSubject]] = [:]
     var seen: Set<[String]> = []
-    for table in set.tables(of: "refetch_worklist") {
-      let places = ["provider", "app_id", "environment", "user_id", "method"].map {
-        name in table.columns.firstIndex { $0.name == name }
-      }
-      try set.forEachRow(of: table) { row in
-        let cells = places.map { $0.map { row[$0] } ?? "" }
-        guard let provider = Provider(name: cells[0]), cells[2] == Environment.production.name,
-          !cells[4].isEmpty
-        else { return }
-        let byApp = provider.interface.path.contains("{app_id}")
-        let app = byApp ? receivedText(cells[1]) : ""
-        let id = receivedText(cells[3])
-        guard seen.insert([provider.name, app, id]).inserted else { return }
-        let subject = FetchSubject(
-          user: try ledger.userKey(of: id), app: ledger.symbol(app) ?? 0)
-        users[provider, default: []].append(subject)
-      }
+    let columns = ["provider", "app_id", "environment", "user_id", "method"]
+    try set.forEachRow(of: "refetch_worklist", columns) { cells in
+      guard let provider = Provider(name: cells[0]), cells[2] == Environment.production.name,
+        !cells[4].isEmpty
+      else { return }
+      let byApp = provider.interface.path.contains("{app_id}")
+      let app = byApp ? receivedText(cells[1]) : ""
+      let id = receivedText(cells[3])
+      guard seen.insert([provider.name, app, id]).inserted else { return }
+      let subject = FetchSubject(
+        user: try ledger.userKey(of: id), app: ledger.symbol(app) ?? 0)
+      users[provider, default: []].append(subject)
     }
     return users
   }

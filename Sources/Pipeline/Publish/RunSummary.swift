@@ -97,15 +97,12 @@ public struct RunSummary: Sendable, Equatable {
     let columns = ["priority", "provider", "app_id", "at_stake_usd", "hours_left", "break_ids"]
     struct Enough: Error {}
     var rows: [Record] = []
-    for table in set.tables(of: "refetch_worklist") {
-      let places = columns.compactMap { name in table.columns.firstIndex { $0.name == name } }
-      do {
-        try set.forEachRow(of: table) { row in
-          rows.append(Record(zip(columns, places).map { ($0, .text(row[$1])) }))
-          if rows.count == 5 { throw Enough() }
-        }
-      } catch is Enough {}
-    }
+    do {
+      try set.forEachRow(of: "refetch_worklist", columns) { cells in
+        rows.append(Record(zip(columns, cells).map { ($0, .text($1)) }))
+        if rows.count == 5 { throw Enough() }
+      }
+    } catch is Enough {}
     return rows
   }
 }

@@ -46,6 +46,18 @@ public struct ReportSet: Sendable {
       .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
 
+  /// Calls `body` with the values of some columns of each row of a report.
+  public func forEachRow(
+    of report: String, _ columns: [String], _ body: ([String]) throws -> Void
+  ) throws {
+    for table in tables(of: report) {
+      let names = table.columns.map(\.name)
+      let places = columns.compactMap(names.firstIndex)
+      guard places.count == columns.count else { continue }
+      try forEachRow(of: table) { row in try body(places.map { row[$0] }) }
+    }
+  }
+
   /// Calls `body` at every row of a file, in its order.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as it was published,
