@@ -91,7 +91,7 @@ extension Plan {
           hint: "set it in the environment of the job, or use {file: PATH}")
       }
       return [secret]
-    case .file(let path): return try SecretFile(path: path, entry: entry).secrets()
+    case .file(let path): return try fileSecrets(in: path, of: entry)
     case .credential(let name):
       guard let folder = credentialsFolder else {
         throw SubledgerError(
@@ -99,7 +99,7 @@ extension Plan {
           hint: "name it in LoadCredential= of the job's unit, or use {file: PATH}")
       }
       // systemd decides who reads it.
-      return try SecretFile(path: "\(folder)/\(name)", entry: entry, isOwned: false).secrets()
+      return try fileSecrets(in: "\(folder)/\(name)", of: entry, isOwned: false)
     }
   }
 
@@ -126,49 +126,42 @@ extension Plan {
   }
 }
 
-private struct SecretFile {
-  let path: String
-  /// Where the configuration names it, for messages.
-  let entry: String
-  /// Whether only its owner may read it.
-  var isOwned = true
-
-  private static let bytesMax = 64 << 10
-
-  func secrets() throws(SubledgerError) -> [Secret] {
-    // A pipe without a writer would wait for ever.
-    guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
-    // The open file is checked, so that it cannot be exchanged in between.
-    try check(file.rights())
-    var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
-    guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {
-      throw unreadable(errno)
-    }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let lines = bytes[..<count].dropFirst(bytes.starts(with: mark) ? mark.count : 0)
-    let secrets = lines.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
-    guard !secrets.isEmpty, count < Self.bytesMax else {
-      throw refused("holds no secret, or more than \(Self.bytesMax) bytes", "write one a line")
-    }
-    return secrets
+/// The secrets in a file, one a line; `entry` names it in the configuration, and `isOwned` says
+/// whether only its owner may read it.
+private func fileSecrets(
+  in path: String, of entry: String, isOwned: Bool = true
+) throws(SubledgerError) -> [Secret] {
+  func refused(
+    _ reason: String, _ hint: String, _ kind: SubledgerError.Kind = .configuration
+  ) -> SubledgerError {
+    SubledgerError(kind, "the file that \(entry) names \(reason)", hint: hint)
   }
-
-  private func check(_ rights: UInt32?) throws(SubledgerError) {
-    guard let rights else { throw refused("is not a regular file", "give the path of a file") }
-    guard !isOwned || rights & 0o077 == 0 else {
-      let mode = String(rights, radix: 8)
-      throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")
-    }
+  func unreadable(_ cause: Int32) -> SubledgerError {
+    refused(
+      "cannot be read: \(String(cString: strerror(cause)))",
+      "check its path, its owner and its mode",
+      cause == EACCES || cause == EPERM ? .permission : .configuration)
   }
-
-  private func unreadable(_ cause: Int32) -> SubledgerError {
-    SubledgerError(
-      cause == EACCES || cause == EPERM ? .permission : .configuration,
-      "the file that \(entry) names cannot be read: \(String(cString: strerror(cause)))",
-      hint: "check its path, its owner and its mode")
+  let bytesMax = 64 << 10
+  // A pipe without a writer would wait for ever.
+  guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
+  // The open file is checked, so that it cannot be exchanged in between.
+  guard let rights = file.rights() else {
+    throw refused("is not a regular file", "give the path of a file")
   }
-
-  private func refused(_ reason: String, _ hint: String) -> SubledgerError {
-    SubledgerError(.configuration, "the file that \(entry) names \(reason)", hint: hint)
+  guard !isOwned || rights & 0o077 == 0 else {
+    let mode = String(rights, radix: 8)
+    throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")
   }
+  var bytes = [UInt8](repeating: 0, count: bytesMax)
+  guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {
+    throw unreadable(errno)
+  }
+  let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  let lines = bytes[..<count].dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+  let secrets = lines.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
+  guard !secrets.isEmpty, count < bytesMax else {
+    throw refused("holds no secret, or more than \(bytesMax) bytes", "write one a line")
+  }
+  return secrets
 }
