@@ -1,7 +1,29 @@
 import EventStore
 import Domain
+import Reports
 
 extension PublishPass {
+  /// Settings of the previous publication that `run` lacks, as text for the log; nil without any.
+  ///
+  /// A command that is called without the options of the nightly job publishes other numbers.
+  func lostSettings(since run: Int64) throws -> String? {
+    guard let former = try ledger.publication(before: run) else { return nil }
+    let changed = try ledger.changedOptions(from: former, to: run)
+    let settings: [(isUnset: Bool, option: EffectiveOption, name: String)] = [
+      (plan.prices == nil, .pricesSHA256, "a price book"),
+      (plan.decisions.sha256 == nil, .decisions, "decisions"),
+      (plan.reports.isEmpty, .reports, "reports of your own"),
+      (plan.products.isEmpty, .products, "products"),
+      (plan.periods.isEmpty, .periods, "periods"),
+      (plan.eventNames.isEmpty, .eventNames, "names of events"),
+    ]
+    let lost = settings.filter { $0.isUnset && changed.contains($0.option.rawValue) }.map(\.name)
+    guard !lost.isEmpty else { return nil }
+    return "the run before was given \(lost.joined(separator: ", ")), and this one was not: if "
+      + "that is not meant, publish with --config, --prices, --decisions and --reports-dir of the "
+      + "nightly job"
+  }
+
   /// A warning about the unknown names in the new archives of a run.
   func unknownNames(ofRun run: Int64) throws -> [String] {
     let names = try ledger.unknownNames(ofRun: run)
