@@ -25,30 +25,23 @@ struct InputSample {
     for place in stride(from: 0, to: files.count, by: step).prefix(Self.filesMax) {
       var normaliser = Normaliser(rules: NormaliserSettings())
       var batch = EventBatch()
-      read += try Self.read(files[place]) { chunk in
-        if case .again = chunk { batch = EventBatch() }
-        normaliser.add(chunk, to: &batch)
-        if batch.lines >= Self.linesMax { throw Enough() }
+      do {
+        _ = try readArchive(files[place]) { chunk in
+          if case .again = chunk { batch = EventBatch() }
+          normaliser.add(chunk, to: &batch)
+          if batch.lines >= Self.linesMax { throw Enough() }
+        }
+        read += 1
+      } catch is Enough {
+        read += 1
+      } catch is ForeignFile {
+        // It is not among those that could be read.
+      } catch let error as SubledgerError where error.isOfOneFile {
+        // Nor is this one.
       }
       for event in batch.events {
         events[[event.provider.name, batch.symbols.words[Int(event.app)]], default: 0] += 1
       }
     }
-  }
-
-  /// How many files were read: 1, or 0 for one that cannot be read.
-  private static func read(
-    _ file: ArchiveFile, _ body: (ArchiveChunk) throws -> Void
-  ) throws -> Int {
-    do {
-      _ = try readArchive(file, body)
-    } catch is Enough {
-      return 1
-    } catch is ForeignFile {
-      return 0
-    } catch let error as SubledgerError where error.isOfOneFile {
-      return 0
-    }
-    return 1
   }
 }
