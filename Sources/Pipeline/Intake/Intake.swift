@@ -31,9 +31,7 @@ struct Intake {
     if let warning = plan.secretsWarning {
       log.warning("\(warning)", metadata: ["code": "secrets_readable"])
     }
-    let (files, known, leftAlone) = try newFiles(of: .events)
-    summary.archivesKnown += known
-    summary.filesLeftAlone += leftAlone
+    let files = try newFiles(of: .events, countedIn: &summary)
     if let spark = pipeline.spark {
       return try readArchives(files, rules, by: spark, into: &summary)
     }
@@ -60,9 +58,11 @@ struct Intake {
     archives.summary.add(try intake.write())
   }
 
-  /// The files with possibly new content, in byte order of their names, and how many are known or
-  /// too young.
-  func newFiles(of kind: ArchiveKind) throws -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
+  /// The files with possibly new content, in byte order of their names; `summary` counts those that
+  /// are known or too young.
+  func newFiles(
+    of kind: ArchiveKind, countedIn summary: inout IntakeSummary
+  ) throws -> [ArchiveFile] {
     let listing = try plan.files(of: kind, stop: stop)
     for left in listing.leftOut {
       // A broken link was input once; the others are not input in any run.
@@ -72,17 +72,15 @@ struct Intake {
         metadata: ["code": "left_out", "archive": "\(left.path)"])
     }
     if let replayed {
-      return (listing.files.map { $0.first(replayed.bytes, as: replayed.name) }, 0, 0)
+      return listing.files.map { $0.first(replayed.bytes, as: replayed.name) }
     }
-    var known = 0
-    var leftAlone = 0
-    let files = try listing.files.filter { file in
+    return try listing.files.filter { file in
       guard kind == .events || !FetchJournal.isList(file.name) else { return false }
       let isKnown = try ledger.isUnchanged(
         path: file.path, bytes: file.bytes, modified: file.modified,
         inode: Int64(bitPattern: file.inode), kind: kind)
       if isKnown {
-        known += 1
+        if kind == .events { summary.archivesKnown += 1 } else { summary.snapshotFilesKnown += 1 }
         return false
       }
       guard let limit = plan.modifiedUntil, let written = file.written, written > limit,
@@ -90,9 +88,8 @@ struct Intake {
       else { return true }
       log.info(
         "left alone \(file.path): younger than --min-age", metadata: file.metadata("too_young"))
-      leftAlone += 1
+      summary.filesLeftAlone += 1
       return false
     }
-    return (files, known, leftAlone)
   }
 }

@@ -8,9 +8,7 @@ extension Intake {
   /// Reads the snapshot files that are new, one after the other.
   func readSnapshots(into summary: inout IntakeSummary) throws {
     guard !plan.snapshots.isEmpty else { return }
-    let (files, known, leftAlone) = try newFiles(of: .snapshots)
-    summary.snapshotFilesKnown += known
-    summary.filesLeftAlone += leftAlone
+    let files = try newFiles(of: .snapshots, countedIn: &summary)
     let total = files.reduce(0) { $0 + $1.bytes }
     var done: Int64 = 0
     for file in files {
