@@ -5,11 +5,11 @@ internal import EventStore
 /// A column of the summary, and the columns of one report that it adds up: of a rate its numerator
 /// and denominator.
 private struct SummaryColumn {
-  let column: Column
+  let column: ReportColumn
   let report: ReportDefinition
   let sources: [String]
 
-  init(_ column: Column, _ report: ReportDefinition, _ sources: String...) {
+  init(_ column: ReportColumn, _ report: ReportDefinition, _ sources: String...) {
     self.column = column
     self.report = report
     self.sources = sources.isEmpty ? [column.name] : sources
@@ -52,7 +52,7 @@ extension ReportDefinition {
   /// Put together from the printed rows of other reports.
   static let summaryMonthly = ReportDefinition(
     name: "summary_monthly", query: nil, dependsOnArrival: true,
-    columns: [.month, .key("app_id", .printed, Column.app.description)]
+    columns: [.month, .key("app_id", .printed, ReportColumn.app.description)]
       + summaryColumns.map(\.column) + [.isComplete])
 }
 
@@ -113,7 +113,7 @@ struct MonthlySummary {
   private mutating func add(_ table: ReportTable, of set: ReportSet, _ report: String) throws {
     let names = table.columns.map(\.name)
     guard let app = names.firstIndex(of: "app_id") else { return }
-    let complete = names.firstIndex(of: Column.isComplete.name)
+    let complete = names.firstIndex(of: ReportColumn.isComplete.name)
     let parts = Self.sources.enumerated().compactMap { place, source in
       names.firstIndex { source == (report, $0) }.map { column in
         (place, column, unit: table.columns[column].type == "integer" ? 1_000_000 : Int64(1))

@@ -14,20 +14,22 @@ public enum ColumnAddition: Sendable {
   case none
 }
 
-/// One column of a report, for whoever describes the files.
+/// One column of a report: how it is printed, and how to read it.
 public struct ReportColumn: Sendable, Equatable {
   /// The header's word.
   public let name: String
-  /// A type of Frictionless Table Schema, such as `integer`.
-  public let type: String
+  let format: CellFormat
   /// The unit of the numbers, such as `USD`; nil for words and dates.
   public let unit: String?
   /// One line how to read it.
   public let description: String
   /// Whether the column is part of the rows' key and order.
-  public let isKey: Bool
+  public private(set) var isKey = false
   /// How its numbers add up over several rows.
-  public let addition: ColumnAddition
+  public private(set) var addition = ColumnAddition.none
+
+  /// A type of Frictionless Table Schema, such as `integer`.
+  public var type: String { format.type }
 }
 
 /// One CSV file that was written.

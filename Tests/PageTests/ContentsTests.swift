@@ -67,8 +67,7 @@ struct ContentsTests {
         columns: names.map { name in
           let isNumber = name.hasSuffix("_usd") || ["charges", "refunds"].contains(name)
           return ReportColumn(
-            name: name, type: isNumber ? "number" : "string", unit: nil, description: name,
-            isKey: false, addition: .none)
+            name: name, format: isNumber ? .amount : .text, unit: nil, description: name)
         })
     ]
     try writePage(of: ReportSet(in: folder.path("."), manifest), in: .en)

@@ -7,9 +7,9 @@ import Testing
 struct ReportSetTests {
   private static let columns = [
     ReportColumn(
-      name: "name", type: "string", unit: nil, description: "Text.", isKey: true, addition: .none),
+      name: "name", format: .typed("string"), unit: nil, description: "Text.", isKey: true),
     ReportColumn(
-      name: "net_usd", type: "number", unit: "USD", description: "Money.", isKey: false,
+      name: "net_usd", format: .typed("number"), unit: "USD", description: "Money.",
       addition: .sum),
   ]
 

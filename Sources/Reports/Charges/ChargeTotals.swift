@@ -60,7 +60,7 @@ extension ChargeTotals {
       if let decimals, decimals < 6 { residuals[column] = amountText(sum.exact - sum.printed) }
     }
     return ReportTable(
-      path: path, rows: rows, columns: ReportDefinition.charges.columns.map(\.shown),
+      path: path, rows: rows, columns: ReportDefinition.charges.columns,
       controlTotals: totals, roundingResidual: residuals)
   }
 

@@ -3,7 +3,7 @@
 extension ReportDefinition {
   static let qualityMonthly = ReportDefinition(
     name: "quality_monthly", query: PackageResources.quality_monthly_sql,
-    columns: [.month] + Column.offeringAsText + [
+    columns: [.month] + ReportColumn.offeringAsText + [
       .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
       .count("missing_events", of: "events", "Events that never came, in no other report."),
       .usd("missing_usd", "Estimated gross of the missing events; empty when unknown."),

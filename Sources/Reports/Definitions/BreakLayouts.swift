@@ -74,7 +74,7 @@ extension ReportDefinition {
         "Capture of the newest snapshot after the breaks settled; empty without one."),
     ])
 
-  private static let subject: [Column] = [
+  private static let subject: [ReportColumn] = [
     .cell("severity", .text, "info, low, medium, high or critical."),
     .cell("provider", .text, "Who sent the webhooks."),
     .cell("app_id", .text, "App as the provider names it; empty when absent."),
@@ -87,7 +87,7 @@ extension ReportDefinition {
     .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),
   ]
 
-  private static let money: [Column] = [
+  private static let money: [ReportColumn] = [
     .count("missing_events", of: "events", "How many events never came."),
     .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
     .cell("amount_basis", .text, "Basis of the estimate."),

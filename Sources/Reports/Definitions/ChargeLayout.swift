@@ -29,7 +29,7 @@ extension ReportDefinition {
       .usd("proceeds_usd", "After commission, before tax; of a refund negative."),
     ] + provenance)
 
-  private static let provenance: [Column] = [
+  private static let provenance: [ReportColumn] = [
     .cell(
       "proceeds_rate", .percent, in: "percent",
       "Share that stays after commission; empty when unknown."),

@@ -21,7 +21,7 @@ extension ReportDefinition {
         "Longest from event to receipt; empty without receive times.")
     ])
 
-  private static let attempts: [Column] =
+  private static let attempts: [ReportColumn] =
     (1...6).map { number in
       .count(
         "attempt_\(number)", of: "deliveries",
@@ -32,7 +32,7 @@ extension ReportDefinition {
         "delivered − attempt_1 … attempt_6; empty without receive times.")
     ]
 
-  private static let percentiles: [Column] = [
+  private static let percentiles: [ReportColumn] = [
     ("latency_p50_s", "Median"), ("latency_p95_s", "95th percentile"),
     ("latency_p99_s", "99th percentile"),
   ].map { name, word in

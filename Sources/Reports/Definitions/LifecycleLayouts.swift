@@ -4,7 +4,7 @@ internal import EventStore
 extension ReportDefinition {
   static let renewalsMonthly = ReportDefinition(
     name: "renewals_monthly", query: PackageResources.renewals_monthly_sql,
-    columns: [.month] + Column.productKey + [
+    columns: [.month] + ReportColumn.productKey + [
       .key("renewal_ordinal", .integer, "Number of the renewal, first = 1; empty when unknown."),
       .count("renewals", of: "renewals", "Renewals charged."),
       .count("renewals_refunded", of: "renewals", "Renewals refunded for the first time."),
@@ -13,7 +13,7 @@ extension ReportDefinition {
 
   static let trialsMonthly = ReportDefinition(
     name: "trials_monthly", query: PackageResources.trials_monthly_sql,
-    columns: [.month] + Column.productKey + [
+    columns: [.month] + ReportColumn.productKey + [
       .count("started", of: "trials", "Trials that began: converted + expired + pending."),
       .count("converted", of: "trials", "Trials followed by a paid period."),
       .count("canceled", of: "trials", "Trials set not to renew, converted or not."),
@@ -23,9 +23,12 @@ extension ReportDefinition {
       .isComplete,
     ], completeness: .ended)
 
+  private static let cohort = ReportColumn.key(
+    "cohort", .month, "Month of the first paid period.")
+
   static let retentionMonthly = ReportDefinition(
     name: "retention_monthly", query: PackageResources.retention_monthly_sql,
-    columns: [.key("cohort", .month, "Month of the first paid period.")] + Column.productKey + [
+    columns: [cohort] + ReportColumn.productKey + [
       .key("period_index", .integer, "Months since the cohort's."),
       .count(
         "eligible", of: "subscriptions", "Size of the cohort, once the month has ended.",

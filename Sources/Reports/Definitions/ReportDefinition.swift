@@ -30,7 +30,7 @@ struct ReportDefinition {
   var namesPersons = false
   /// Whether its rows depend on when input arrived, rather than on its content.
   var dependsOnArrival = false
-  let columns: [Column]
+  let columns: [ReportColumn]
   /// Columns that are a difference of two others, also when amounts are rounded; each comes behind
   /// those that it is made of.
   var differences: [(column: String, from: String, minus: String)] = []
@@ -56,58 +56,45 @@ struct ReportDefinition {
   }
 }
 
-struct Column {
-  let name: String
-  let format: CellFormat
-  var unit: String?
-  let description: String
-  var isKey = false
-  var addition = ColumnAddition.none
-
+extension ReportColumn {
   static func key(
     _ name: String, _ format: CellFormat, in unit: String? = nil, _ description: String
-  ) -> Column {
-    Column(name: name, format: format, unit: unit, description: description, isKey: true)
+  ) -> ReportColumn {
+    ReportColumn(name: name, format: format, unit: unit, description: description, isKey: true)
   }
 
   static func cell(
     _ name: String, _ format: CellFormat, in unit: String? = nil, _ description: String
-  ) -> Column {
-    Column(name: name, format: format, unit: unit, description: description)
+  ) -> ReportColumn {
+    ReportColumn(name: name, format: format, unit: unit, description: description)
   }
 
   static func count(
     _ name: String, of unit: String, _ description: String, _ addition: ColumnAddition = .sum
-  ) -> Column {
-    Column(
+  ) -> ReportColumn {
+    ReportColumn(
       name: name, format: .integer, unit: unit, description: description, addition: addition)
   }
 
   static func usd(
     _ name: String, _ description: String, _ addition: ColumnAddition = .sum
-  ) -> Column {
-    Column(
+  ) -> ReportColumn {
+    ReportColumn(
       name: name, format: .amount, unit: "USD", description: description, addition: addition)
   }
 
-  static func local(_ name: String, _ description: String) -> Column {
-    Column(
+  static func local(_ name: String, _ description: String) -> ReportColumn {
+    ReportColumn(
       name: name, format: .amount, unit: "currency", description: description,
       addition: .perCurrency)
   }
 
-  static func rate(_ name: String, _ description: String) -> Column {
-    Column(name: name, format: .ratio, unit: "fraction", description: description)
+  static func rate(_ name: String, _ description: String) -> ReportColumn {
+    ReportColumn(name: name, format: .ratio, unit: "fraction", description: description)
   }
 
   /// The words that its values refer to; nil when they are plain values.
   var part: Labels.Part? { if case .word(let part) = format { part } else { nil } }
-
-  var shown: ReportColumn {
-    ReportColumn(
-      name: name, type: format.type, unit: unit, description: description, isKey: isKey,
-      addition: addition)
-  }
 
   static let month = key("period", .month, "Month in the report's time zone.")
 

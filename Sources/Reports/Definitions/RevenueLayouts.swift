@@ -20,8 +20,8 @@ extension ReportDefinition {
     ("net_local", "gross_local", "refunds_local"),
   ]
 
-  private static let revenueColumns: [Column] =
-    Column.productKey + [
+  private static let revenueColumns: [ReportColumn] =
+    ReportColumn.productKey + [
       .key(
         "product_type", .word(.productType), "Whether the product renews: subscription or one_time."
       ),

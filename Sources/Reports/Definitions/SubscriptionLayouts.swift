@@ -6,7 +6,7 @@ extension ReportDefinition {
   static let churnMonthly = ReportDefinition(
     name: "churn_monthly", query: PackageResources.churn_monthly_sql,
     tables: [.movementMonths],
-    columns: [.month] + Column.productKey + movements + churnReasons + [
+    columns: [.month] + ReportColumn.productKey + movements + churnReasons + [
       .count("churned_in_doubt", of: unit, "Churned whose end a MISSED break covers."),
       .count("lost", of: unit, "Active at open, ended in the month, not back or paused at close."),
       .rate("churn_rate", "lost / active_open; empty when nothing was open."),
@@ -20,7 +20,7 @@ extension ReportDefinition {
   static let mrrMonthly = ReportDefinition(
     name: "mrr_monthly", query: PackageResources.mrr_monthly_sql,
     tables: [.movementMonths],
-    columns: [.month] + Column.productKey + [
+    columns: [.month] + ReportColumn.productKey + [
       .usd("mrr_open", "Monthly recurring revenue at the start of the month.", .opening),
       .usd("new", "Of subscriptions that paid for the first time."),
       .usd("first_seen", "Of subscriptions that began before the first webhook of the app."),
@@ -42,7 +42,7 @@ extension ReportDefinition {
 
   private static let unit = "subscriptions"
 
-  private static let movements: [Column] = [
+  private static let movements: [ReportColumn] = [
     .count("active_open", of: unit, "Active at the start of the month.", .opening),
     .count("new", of: unit, "First paid period."),
     .count("first_seen", of: unit, "First paid period seen of a subscription that began before."),
@@ -56,7 +56,7 @@ extension ReportDefinition {
     .count("active_close", of: unit, "Active at the end of the month, or at as-of.", .closing),
   ]
 
-  private static let churnReasons: [Column] = [
+  private static let churnReasons: [ReportColumn] = [
     .count("churned_voluntary", of: unit, "Churned with auto-renew switched off before."),
     .count("churned_involuntary", of: unit, "Churned after a failed payment."),
     .count("churned_refund", of: unit, "Churned because a refund took access away."),

@@ -12,16 +12,16 @@ public struct ViewDefinition: Sendable {
   public let isPacked: Bool
 
   private init(
-    _ name: String, _ description: String, isPacked: Bool = false, _ columns: [Column]
+    _ name: String, _ description: String, isPacked: Bool = false, _ columns: [ReportColumn]
   ) {
     (self.name, self.description, self.isPacked) = (name, description, isPacked)
-    self.columns = columns.map(\.shown).flatMap { column in
+    self.columns = columns.flatMap { column in
       guard column.isMoney else { return [column] }
       return [
         column,
         ReportColumn(
-          name: column.name + "_micros", type: "integer", unit: column.unit,
-          description: "The same in millionths.", isKey: false, addition: column.addition),
+          name: column.name + "_micros", format: .integer, unit: column.unit,
+          description: "The same in millionths.", addition: column.addition),
       ]
     }
   }
@@ -39,7 +39,7 @@ public struct ViewDefinition: Sendable {
       isPacked: true, snapshot),
     ViewDefinition(
       "v_movement", "What moved active subscriptions and recurring revenue in a month.",
-      [.month] + Column.productKey + [
+      [.month] + ReportColumn.productKey + [
         .key("movement", .text, "The column of churn_monthly or mrr_monthly that it adds to."),
         .count("subscriptions", of: "subscriptions", "How many; 0 where only prices moved."),
         .usd("mrr_usd", "Monthly recurring revenue that moved."),
@@ -49,14 +49,14 @@ public struct ViewDefinition: Sendable {
       ReportDefinition.breaksHistory.columns),
     ViewDefinition(
       "v_revenue_daily", "Revenue of a day, as in revenue_daily.",
-      ReportDefinition.revenueDaily.columns.filter { $0.name != Column.isComplete.name }),
+      ReportDefinition.revenueDaily.columns.filter { $0.name != ReportColumn.isComplete.name }),
   ]
 
-  private static let place: [Column] = [
+  private static let place: [ReportColumn] = [
     .cell("archive", .name, "Archive that brought it."), .cell("line", .number, "Its line there."),
   ]
 
-  private static let event: [Column] =
+  private static let event: [ReportColumn] =
     [
       .cell("event_at", .instant, "Business time."),
       .cell("created_at", .instant, "When its message was made."),
@@ -72,7 +72,7 @@ public struct ViewDefinition: Sendable {
       .cell("is_proceed", .flag, "Whether the amounts are proceeds."),
     ] + place
 
-  private static let subscription: [Column] = [
+  private static let subscription: [ReportColumn] = [
     .cell("provider", .text, "Who sent the webhooks."),
     .cell("app_id", .text, "App as the provider names it."),
     .cell("environment", .text, "production or sandbox."),
@@ -81,7 +81,7 @@ public struct ViewDefinition: Sendable {
     .cell("subscription_id", .text, "Original transaction id."),
   ]
 
-  private static let period: [Column] =
+  private static let period: [ReportColumn] =
     [.cell("kind", .text, "trial or paid."), .cell("starts_at", .instant, "Its start.")]
     + subscription + [
       .cell("product_id", .text, "Product id of the store."),
@@ -91,7 +91,7 @@ public struct ViewDefinition: Sendable {
       .cell("revoked_at", .instant, "When access was taken away; null when it was not."),
     ]
 
-  private static let snapshot: [Column] =
+  private static let snapshot: [ReportColumn] =
     [
       .cell("captured_at", .instant, "When it was true."),
       .cell("provider", .text, "Who keeps the entitlement."),

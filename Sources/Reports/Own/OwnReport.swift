@@ -24,7 +24,7 @@ public struct OwnReport: Sendable {
   /// The header and the query.
   public let text: String
   let kinds: [Kind]
-  let columns: [Column]
+  let columns: [ReportColumn]
 
   /// Reads a report, which its file calls `name`.
   ///
@@ -38,7 +38,7 @@ public struct OwnReport: Sendable {
     guard !reportPaths.contains(where: { $0 == name || $0 == "\(name).csv" }) else {
       throw Self.wrong(name, 0, "a report of that name is there already")
     }
-    var columns: [(kind: Kind, column: Column)] = []
+    var columns: [(kind: Kind, column: ReportColumn)] = []
     var isNamed = false
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
@@ -70,7 +70,7 @@ public struct OwnReport: Sendable {
   }
 
   /// A header's line behind `-- column:`; nil when it is none.
-  private static func column(_ text: Substring) -> (kind: Kind, column: Column)? {
+  private static func column(_ text: Substring) -> (kind: Kind, column: ReportColumn)? {
     let words = text.split(separator: " ", maxSplits: 2)
     guard words.count == 3, words[0].wholeMatch(of: word) != nil,
       let kind = Kind(rawValue: String(words[1]))
@@ -79,10 +79,9 @@ public struct OwnReport: Sendable {
     let isKey = description.hasPrefix("key ")
     if isKey { description = trimmed(description.dropFirst(4)) }
     guard !description.isEmpty else { return nil }
-    var column = Column(
+    let column = ReportColumn(
       name: String(words[0]), format: kind.format, unit: kind.unit, description: description,
-      isKey: isKey)
-    if !isKey { column.addition = kind.addition }
+      isKey: isKey, addition: isKey ? .none : kind.addition)
     return (kind, column)
   }
 

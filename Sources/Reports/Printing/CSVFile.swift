@@ -12,7 +12,7 @@ final class CSVFile {
   private var bytes: Int64 = 0
 
   /// Makes the file at `path`, with a header unless there are no columns.
-  init(path: String, dialect: CSVDialect, columns: [Column] = []) throws(SubledgerError) {
+  init(path: String, dialect: CSVDialect, columns: [ReportColumn] = []) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
       throw .system("make the file", path, .cannotCreate)
     }

@@ -4,7 +4,7 @@ internal import EventStore
 /// How a value of a query is printed.
 ///
 /// Null is always printed as nothing: unknown, or absent.
-enum CellFormat {
+enum CellFormat: Equatable {
   case text
   /// Text that the query has as it is printed: the table `word`.
   case printed

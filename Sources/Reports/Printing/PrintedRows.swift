@@ -96,7 +96,7 @@ struct PrintedRows {
   /// The rows and their sums as the file at `path`.
   func table(at path: String) -> ReportTable {
     ReportTable(
-      path: path, rows: count, columns: layout.columns.map(\.shown), controlTotals: totals,
+      path: path, rows: count, columns: layout.columns, controlTotals: totals,
       roundingResidual: isRounding ? residuals : [:])
   }
 

@@ -2,9 +2,7 @@ public import EventStore
 internal import Domain
 
 /// The columns of a report by the name of its file, or of its folder; nil when there is none.
-public func reportColumns(_ report: String) -> [ReportColumn]? {
-  layout(report)?.columns.map(\.shown)
-}
+public func reportColumns(_ report: String) -> [ReportColumn]? { layout(report)?.columns }
 
 /// Every word that a column with this name has in reports; empty when its words come with events,
 /// nil when it holds none.
@@ -27,7 +25,7 @@ public func forEachRow(
   try context.prepare(for: [layout])
   var rows = PrintedRows(
     layout, plan: ReportPlan(rules: plan.rules, run: plan.run), labels: try Labels(of: ledger))
-  var cells = CSVRow(layout.columns.map(\.shown), .rfc4180)
+  var cells = CSVRow(layout.columns, .rfc4180)
   try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
     try rows.append({ row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
     let isRow = rows.line.buffer.withUnsafeBytes { cells.read($0) }

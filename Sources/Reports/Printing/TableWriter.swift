@@ -36,7 +36,7 @@ final class TableWriter {
     self.labels = labels
     self.folder = folder
     self.take = take
-    isFlagged = layout.columns.last?.name == Column.isComplete.name
+    isFlagged = layout.columns.last?.name == ReportColumn.isComplete.name
     let ends = layout.columns.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.format.width) }
     sums = layout.columns.indices.filter { !layout.columns[$0].isKey }.flatMap { column in
       (ends[column]..<ends[column + 1]).map { ($0, column) }

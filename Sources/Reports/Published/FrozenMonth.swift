@@ -31,7 +31,7 @@ public struct FrozenMonth: Sendable {
           of: definition.name, zone: plan.zone, month: month, before: plan.run + 1)
         unpublished += rows.count { $0.isComplete && published[$0.key]?.row != $0 }
       }
-      guard definition.columns.last?.name == Column.isComplete.name else { continue }
+      guard definition.columns.last?.name == ReportColumn.isComplete.name else { continue }
       let open = rows.count { !$0.isComplete }
       if open > 0 { incomplete[definition.name] = open }
     }

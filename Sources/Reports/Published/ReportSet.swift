@@ -142,7 +142,8 @@ private struct PublishedPackage: Decodable {
     let columns = resource.schema.fields.map { field in
       let addition: ColumnAddition = sums[field.name] == nil ? .none : .sum
       return ReportColumn(
-        name: field.name, type: field.type, unit: field.unit, description: field.description,
+        name: field.name, format: .typed(field.type), unit: field.unit,
+        description: field.description,
         isKey: resource.schema.primaryKey.contains(field.name),
         addition: known.first { $0.name == field.name }?.addition ?? addition)
     }

@@ -20,7 +20,7 @@ struct RowShape: Sendable {
     let first = definition.isMonthly && monthsLater == nil ? 1 : 0
     keys = columns.indices.filter { $0 >= first && columns[$0].isKey }
     values = columns.indices.filter {
-      !columns[$0].isKey && names[$0] != Column.isComplete.name
+      !columns[$0].isKey && names[$0] != ReportColumn.isComplete.name
     }
     provider = keys.firstIndex { names[$0] == "provider" }
     app = keys.firstIndex { names[$0] == "app_id" }

@@ -39,7 +39,7 @@ import Domain
       for name in ["charges", "net_local"] {
         manifest.resources[0].columns.append(
           ReportColumn(
-            name: name, type: "number", unit: nil, description: "", isKey: false,
+            name: name, format: .amount, unit: nil, description: "",
             addition: name == "charges" ? .sum : .perCurrency))
       }
     }

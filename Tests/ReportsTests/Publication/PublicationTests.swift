@@ -186,7 +186,7 @@ func publishSet(_ files: [String: String], to out: String) throws -> Publication
 func manifest(of files: [String: String]) -> Manifest {
   var manifest = Manifest(version: "1.0.0", asOf: Instant(seconds: 0), timeZone: "UTC")
   let column = ReportColumn(
-    name: "a", type: "integer", unit: "charges", description: "Charges.", isKey: true,
+    name: "a", format: .integer, unit: "charges", description: "Charges.", isKey: true,
     addition: .sum)
   manifest.resources = files.keys.map { ReportTable(path: $0, rows: 0, columns: [column]) }
   return manifest
