@@ -26,12 +26,10 @@ extension ReportContext {
     _ name: String, of query: String, _ cell: (String) -> String
   ) throws {
     try table(name, "raw text primary key, cell text")
-    var printed: [(raw: String, cell: String)] = []
     try ledger.rows(sql: query) { row in
       let raw = row.text(0)
       let cell = cell(raw)
-      if cell != raw { printed.append((raw, cell)) }
+      if cell != raw { try insert(name, .text(raw), .text(cell)) }
     }
-    for text in printed { try insert(name, .text(text.raw), .text(text.cell)) }
   }
 }
