@@ -17,11 +17,11 @@ struct Scale {
 struct Ticks {
   let values: [Int128]
 
-  /// About `count` multiples of 1, 2 or 5 times a power of ten that enclose `low` and `high`; zero
+  /// About four multiples of 1, 2 or 5 times a power of ten that enclose `low` and `high`; zero
   /// if both are zero.
   ///
   /// - Parameter least: the smallest step, in millionths: one whole thing of what is counted.
-  init(from low: Int128, to high: Int128, count: Int = 4, least: Int128 = 1) {
+  init(from low: Int128, to high: Int128, least: Int128 = 1) {
     let (low, high) = (min(low, high), max(low, high))
     guard high > low else {
       values = low == 0 ? [0] : [min(0, low), max(0, high)]
@@ -29,7 +29,7 @@ struct Ticks {
     }
     var step: Int128 = least
     var factor = 0
-    while (high - low) / step >= Int128(max(1, count)) {
+    while (high - low) / step >= 4 {
       step = step / [1, 2, 5][factor % 3] * [2, 5, 10][factor % 3]
       factor += 1
     }

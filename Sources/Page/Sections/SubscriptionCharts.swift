@@ -45,7 +45,7 @@ extension SetContents {
       ("Active at the end", "active_close", "total", false), ("New", "new", "gain", false),
       ("First seen", "first_seen", "c6", false), ("Churned", "churned", "loss", true),
     ]
-    let table = monthly(churn, columns.map { ($0.0, $0.1) }, .count)
+    let table = monthly(columns.map { ($0.0, $0.1) })
     func chart(_ places: [Int], height: Double) -> ColumnChart {
       ColumnChart(
         table: table,
@@ -64,7 +64,7 @@ extension SetContents {
 
   private func reasons() -> ChartFigure {
     let reasons = ChurnReason.all
-    let table = monthly(churn, reasons.map { ($0.title, $0.column) }, .count)
+    let table = monthly(reasons.map { ($0.title, $0.column) })
     let seen = reasons.indices.filter { place in
       table.rows.contains { ($0.values[place] ?? 0) != 0 }
     }
@@ -78,9 +78,8 @@ extension SetContents {
       of: table, isEmpty: seen.isEmpty, caption: "Churned subscriptions by reason", numbers)
   }
 
-  /// Sums of some columns for each month.
-  func monthly(_ cube: Cube, _ columns: [(String, String)], _ unit: Unit) -> PageTable {
-    let cube = cube.by("period")
-    return PageTable(cube, "Month", months(of: cube), columns.map { ($0.0, .sum($0.1), unit) })
+  /// Counts of subscriptions for each month.
+  private func monthly(_ columns: [(String, String)]) -> PageTable {
+    PageTable(churn, "Month", months(of: churn), columns.map { ($0.0, .sum($0.1), .count) })
   }
 }

@@ -10,9 +10,7 @@ public struct SetChanges: Sendable, Equatable {
   public private(set) var removed: [String] = []
 
   /// What would become of `folder` if `publication` were published there.
-  public init(
-    of folder: String, by publication: Publication, reports: [String]
-  ) throws(SubledgerError) {
+  public init(of folder: String, by publication: Publication) throws(SubledgerError) {
     let sums = Checksums(reading: publication.checksums)
     for path in sums.paths {
       let place = "\(folder)/\(path)"
@@ -29,7 +27,7 @@ public struct SetChanges: Sendable, Equatable {
     } else if published != publication.checksums {
       changed.insert(checksumsName, at: 0)
     }
-    let earlier = try Checksums(publishedIn: folder, reports: reports)
+    let earlier = try Checksums(publishedIn: folder, reports: reportPaths)
     removed = earlier.paths.filter { sums.hashes[$0] == nil }
   }
 }
