@@ -37,12 +37,14 @@ extension Event {
 }
 
 /// Numbers that are joined to sets one pair at a time.
-private struct JoinedSets {
+public struct JoinedSets {
   private var parents: [Int]
 
-  init(count: Int) { parents = Array(0..<count) }
+  /// The numbers from 0 to below `count`, each alone.
+  public init(count: Int) { parents = Array(0..<count) }
 
-  mutating func root(of index: Int) -> Int {
+  /// The least number of the set in which `index` is.
+  public mutating func root(of index: Int) -> Int {
     var index = index
     while parents[index] != index {
       parents[index] = parents[parents[index]]
@@ -51,8 +53,8 @@ private struct JoinedSets {
     return index
   }
 
-  /// The smaller root stays.
-  mutating func join(_ left: Int, _ right: Int) {
+  /// Makes one set of the sets of two numbers.
+  public mutating func join(_ left: Int, _ right: Int) {
     let (first, second) = (root(of: left), root(of: right))
     parents[max(first, second)] = min(first, second)
   }

@@ -2,6 +2,7 @@ import Domain
 import EventStore
 import Foundation
 import Logging
+import Subscriptions
 import Synchronization
 
 /// The run on Apache Spark: events lie in a lake, and processes of Spark's workers do what is done
@@ -248,12 +249,22 @@ final class SparkEngine: Sendable {
   /// in a file, and opens the view of events by these sets.
   func place(_ archives: [LakeArchive], users: String? = nil) throws {
     let edges = try rows("edges") { try open(archives, users: users) + scripts.edges(into: $0) }
-    var sets = LinkedSets()
+    var pairs: [(one: Int64, other: Int64)] = []
     try edges.forEachRow { row in
       guard row.count == 2, let one = Int64(row[0]), let other = Int64(row[1]) else { return }
-      sets.join(one, other)
+      pairs.append((one, other))
     }
-    let roots = try write(sets.all().map { "\($0.key)\t\($0.root)" }, as: "roots")
+    let keys = Set(pairs.flatMap { [$0.one, $0.other] }).sorted()
+    let places = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
+    var sets = JoinedSets(count: keys.count)
+    for (one, other) in pairs {
+      if let one = places[one], let other = places[other] { sets.join(one, other) }
+    }
+    let roots = try write(as: "roots") { put in
+      for (place, key) in keys.enumerated() where sets.root(of: place) != place {
+        try put("\(key)\t\(keys[sets.root(of: place)])")
+      }
+    }
     state.withLock { $0.placing = scripts.place(roots: roots) }
   }
 

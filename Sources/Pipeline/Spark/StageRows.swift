@@ -21,29 +21,3 @@ struct StageRows {
       hint: "run again; if it stays so, the workers have another version of the program")
   }
 }
-
-/// Sets that grow together: those of which anything is linked.
-struct LinkedSets {
-  private var roots: [Int64: Int64] = [:]
-
-  mutating func join(_ one: Int64, _ other: Int64) {
-    let (left, right) = (root(of: one), root(of: other))
-    if left != right { roots[max(left, right)] = min(left, right) }
-  }
-
-  private mutating func root(of key: Int64) -> Int64 {
-    var root = key
-    while let next = roots[root] { root = next }
-    var place = key
-    while let next = roots[place], next != root {
-      roots[place] = root
-      place = next
-    }
-    return root
-  }
-
-  /// Each key that is linked to a lesser one, with the least.
-  mutating func all() -> [(key: Int64, root: Int64)] {
-    roots.keys.sorted().map { ($0, root(of: $0)) }
-  }
-}
