@@ -61,11 +61,15 @@ public struct Cube {
     return cube
   }
 
-  /// The sums of the rows whose value of a dimension `isIncluded`.
-  func filtered(_ dimension: String, _ isIncluded: (String) -> Bool) -> Cube {
+  /// The sums of some of the rows.
+  func filtered(_ filter: RowFilter) -> Cube {
     var cube = self
-    guard let place = dimensions.firstIndex(of: dimension) else { return cube }
-    cube.sums = sums.filter { isIncluded($0.key[place]) }
+    for condition in filter.conditions {
+      guard let place = dimensions.firstIndex(of: condition.column) else { continue }
+      cube.sums = cube.sums.filter {
+        condition.values.contains($0.key[place]) != condition.isExcluded
+      }
+    }
     return cube
   }
 

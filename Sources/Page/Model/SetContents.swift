@@ -7,12 +7,10 @@ struct SetContents {
   let set: ReportSet
   /// How the page writes its numbers.
   let numbers: Numbers
-  /// By period, provider, app_id, store.
+  /// By period, provider, app_id, store, amount_basis.
   let revenue: Cube
   /// By day, provider, app_id, store.
   let revenueDays: Cube
-  /// Charges whose amount nothing says, by period.
-  let unknownCharges: Cube
   let churn: Cube
   let mrr: Cube
   /// By renewal_ordinal.
@@ -32,9 +30,7 @@ struct SetContents {
     (self.set, self.numbers) = (set, numbers)
     let money = ["charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "proceeds_usd"]
     let parts = ["period", "provider", "app_id", "store"]
-    let all = try Cube(set, "revenue_monthly", by: parts + ["amount_basis"], of: money)
-    revenue = all.by("period", "provider", "app_id", "store")
-    unknownCharges = all.filtered("amount_basis") { $0 == "none" }.by("period")
+    revenue = try Cube(set, "revenue_monthly", by: parts + ["amount_basis"], of: money)
     revenueDays = try Cube(
       set, "revenue_daily", by: parts, of: ["gross_usd", "refunds_usd", "net_usd"],
       in: set.tables(of: "revenue_daily").suffix(3))

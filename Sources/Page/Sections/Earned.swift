@@ -64,11 +64,11 @@ extension SetContents {
         title, quality.value(.sum(column)), unit, in: quality.report, .sum(column), numbers)
     }
     figures[2].note = "not in any number above"
+    let unknown = RowFilter("amount_basis", "none")
     figures.append(
       Figure(
-        "Charges without amount", unknownCharges.by().value(.sum("charges")), .count,
-        in: unknownCharges.report, .sum("charges"), where: RowFilter("amount_basis", "none"),
-        numbers))
+        "Charges without amount", revenue.filtered(unknown).by().value(.sum("charges")), .count,
+        in: revenue.report, .sum("charges"), where: unknown, numbers))
     figures.append(
       Figure(
         "Rejected lines", inputs.value(.sum("rejected")), .count, in: inputs.report,

@@ -22,33 +22,24 @@ extension SetContents {
 
   /// The first twelve renewals, all later ones, and those whose number is unknown.
   private func renewalTable() -> PageTable {
-    let ordinals = renewals.values(of: "renewal_ordinal")
-    let first = (1...12).map(String.init).filter(ordinals.contains)
-    let measures = [Measure.sum("renewals"), .sum("renewals_refunded")]
-    func row(_ title: String, _ filter: RowFilter, _ cube: Cube, _ key: String...) -> PageTable.Row
-    {
-      let values = measures.map {
-        key.isEmpty ? cube.by().value($0) : cube.value($0, key[0])
-      }
-      return PageTable.Row(
-        title: title, filter: filter, values: values,
-        bars: [.init(from: 0, to: values[0] ?? 0, style: "c1")])
-    }
-    var rows = first.map { row($0, RowFilter("renewal_ordinal", $0), renewals, $0) }
-    let known = (1...12).map(String.init) + [""]
-    let later = renewals.filtered("renewal_ordinal") { !known.contains($0) }
-    if !later.sums.isEmpty {
-      rows.append(row("13 and later", RowFilter("renewal_ordinal", noneOf: known), later))
-    }
-    if ordinals.contains("") {
-      rows.append(row("Number unknown", RowFilter("renewal_ordinal", ""), renewals, ""))
-    }
+    let first = (1...12).map(String.init)
+    let parts =
+      first.map { ($0, RowFilter("renewal_ordinal", $0)) } + [
+        ("13 and later", RowFilter("renewal_ordinal", noneOf: first + [""])),
+        ("Number unknown", RowFilter("renewal_ordinal", "")),
+      ]
+    let columns = [("Renewals", "renewals"), ("Refunded", "renewals_refunded")]
     return PageTable(
       report: renewals.report, head: "Renewal",
-      columns: [
-        PageTable.Column(title: "Renewals", measure: measures[0], unit: .count),
-        PageTable.Column(title: "Refunded", measure: measures[1], unit: .count),
-      ], rows: rows)
+      columns: columns.map { PageTable.Column(title: $0, measure: .sum($1), unit: .count) },
+      rows: parts.compactMap { title, filter -> PageTable.Row? in
+        let found = renewals.filtered(filter)
+        if found.sums.isEmpty { return nil }
+        let values = columns.map { found.by().value(.sum($0.1)) }
+        return PageTable.Row(
+          title: title, filter: filter, values: values,
+          bars: [.init(from: 0, to: values[0] ?? 0, style: "c1")])
+      })
   }
 
   private func funnel() -> PageTable {

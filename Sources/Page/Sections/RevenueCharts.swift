@@ -22,7 +22,7 @@ extension SetContents {
   private func views(_ cube: Cube, _ periods: [String], head: String) -> [ChartFigure.View] {
     if periods.isEmpty { return [] }
     return [("Store", "store"), ("Provider", "provider"), ("App", "app_id")].map { title, part in
-      let table = stacked(cube.by("period", part), by: part, periods, head: head, total: cube)
+      let table = stacked(cube.by("period", part), by: part, periods, head: head)
       let parts = table.columns.count - 2
       let styles = (0..<parts).map { Self.isRest(table.columns[$0]) ? "c0" : "c\($0 % 7 + 1)" }
       let series =
@@ -43,9 +43,8 @@ extension SetContents {
 
   /// A column for each of the values of `part` that earned most, one for the others, refunds, net.
   private func stacked(
-    _ cube: Cube, by part: String, _ periods: [String], head: String, total: Cube
+    _ cube: Cube, by part: String, _ periods: [String], head: String
   ) -> PageTable {
-    let whole = total.by("period")
     let sizes = cube.by(part)
     let earned: [(value: String, size: Int128)] = cube.values(of: part).map {
       ($0, sizes.value(.sum("gross_usd"), $0) ?? 0)
@@ -57,26 +56,22 @@ extension SetContents {
       PageTable.Column(
         title: shownName($0, of: part), measure: .sum("gross_usd"), filter: RowFilter(part, $0))
     }
-    let rest = Set(ranked).subtracting(most)
-    let others = cube.filtered(part) { rest.contains($0) }.by("period")
-    if !rest.isEmpty {
+    if ranked.count > most.count {
       columns.append(
         PageTable.Column(
-          title: "\(rest.count) others", measure: .sum("gross_usd"),
+          title: "\(ranked.count - most.count) others", measure: .sum("gross_usd"),
           filter: RowFilter(part, noneOf: most)))
     }
     columns.append(PageTable.Column(title: "Refunds", measure: .sum("refunds_usd")))
     columns.append(PageTable.Column(title: "Net", measure: .sum("net_usd")))
+    let sums = columns.map { cube.filtered($0.filter).by("period") }
     let rows = periods.map { period in
-      var values = most.map { cube.value(.sum("gross_usd"), period, $0) }
-      if !rest.isEmpty { values.append(others.value(.sum("gross_usd"), period)) }
-      values += [
-        whole.value(.sum("refunds_usd"), period), whole.value(.sum("net_usd"), period),
-      ]
-      return PageTable.Row(
+      PageTable.Row(
         title: period, filter: RowFilter("period", period),
-        isOpen: whole.incomplete.contains(period),
-        values: values)
+        isOpen: cube.incomplete.contains(period),
+        values: zip(columns, sums).map { column, sum in
+          column.measure.flatMap { sum.value($0, period) }
+        })
     }
     return PageTable(report: cube.report, head: head, columns: columns, rows: rows)
   }
