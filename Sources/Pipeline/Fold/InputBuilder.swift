@@ -68,7 +68,9 @@ struct InputBuilder {
     }
     return GroupTexts(
       rows: group, user: user, words: ledger.symbols.words,
-      transactions: try ledger.transactionTexts(in: worded.map(\.key)))
+      transactions: try ledger.transactionTexts(in: worded.map(\.key)),
+      places: group.count == 1
+        ? [:] : Dictionary(zip(group.map(\.key), 0...), uniquingKeysWith: { first, _ in first }))
   }
 }
 
@@ -79,17 +81,7 @@ struct GroupTexts {
   let words: [String]
   let transactions: [Int64: String]
   /// Of several rows, by key.
-  private let places: [Int64: Int]
-
-  init(
-    rows: [LineageRow], user: (key: Int64, text: String), words: [String],
-    transactions: [Int64: String]
-  ) {
-    (self.rows, self.user, self.words, self.transactions) = (rows, user, words, transactions)
-    places =
-      rows.count == 1
-      ? [:] : Dictionary(zip(rows.map(\.key), 0...), uniquingKeysWith: { first, _ in first })
-  }
+  let places: [Int64: Int]
 
   /// One subscription; `current` is all that is known of it at as-of.
   func input(_ state: LineageState, current: LineageState? = nil) -> LineageInput {

@@ -42,14 +42,9 @@ struct InputReader {
 
   /// The results of some users.
   struct Part: Sendable {
-    var found: [Finding] = []
+    /// What is wrong with users.
+    var found: [(user: UserKey, result: ReconciliationResult)] = []
     var users: [ReconciledUser] = []
-  }
-
-  /// What is wrong with a user.
-  struct Finding: Sendable {
-    let user: UserKey
-    let result: ReconciliationResult
   }
 
   /// Compares users with what there is of them.
@@ -96,8 +91,7 @@ struct InputReader {
       var finding = result
       // They are in the rest.
       finding.counts = ReconciliationCounts()
-      part.found.append(
-        Finding(user: UserKey(provider: provider, user: user), result: finding))
+      part.found.append((UserKey(provider: provider, user: user), finding))
     }
     var rest = ReconciledUser.Rest()
     rest.foreign = listed.foreign.values.filter { $0.user != user }.map(\.key).sorted()

@@ -46,7 +46,7 @@ struct ReconcilePass {
       }
     }
     let known = scope.isWhole && !ordered.isEmpty ? try ledger.lineageFilter() : nil
-    var found: [InputReader.Finding] = []
+    var found: [(user: UserKey, result: ReconciliationResult)] = []
     func compare(_ users: [UserShare]) throws {
       let (rules, transferred, done) = (rules, scope.transferred, outcome.users.count)
       try Workers(count: jobs).read(ledger, users) { ledger, users in
