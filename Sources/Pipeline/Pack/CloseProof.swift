@@ -57,7 +57,9 @@ struct CloseProof {
         check.fail(.damaged, "closed/\(name) does not hold the \(rows) rows that were closed")
       }
     }
-    for file in files() where !named.contains(file) && file != "acts.json" {
+    let files = FileManager.default.subpaths(atPath: "\(folder)/closed") ?? []
+    for file in files.sorted()
+    where file.contains(".") && !named.contains(file) && file != "acts.json" {
       check.fail(.damaged, "closed/\(file) was not closed")
     }
   }
@@ -79,10 +81,5 @@ struct CloseProof {
     check.notes.append(
       "act \(closing.id) closed the numbers of run \(closing.run); "
         + (seal.map { "run \($0) sealed it" } ?? "no run has sealed it yet: \(closing.sha256)"))
-  }
-
-  private func files() -> [String] {
-    (FileManager.default.enumerator(atPath: "\(folder)/closed")?.allObjects ?? [])
-      .compactMap { $0 as? String }.filter { $0.contains(".") }.sorted()
   }
 }

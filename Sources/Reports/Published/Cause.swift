@@ -55,9 +55,8 @@ final class Causes {
     let changed = try changedOptions(since: run)
     for cause in [Cause.definitionChange, .rateCorrection, .productMap, .decision]
     where !changed.isDisjoint(with: options(behind: cause, columns, product)) {
-      let isProved =
-        try cause != .decision || decidedRows(since: run).contains(QualityRow(product, month))
-      if isProved { return cause }
+      let row = QualityRow(product: product, month: month)
+      if try cause != .decision || decidedRows(since: run).contains(row) { return cause }
     }
     let arrivals = try arrivals(since: run)
     if let fields = arrivals.conflict(of: product, month, isBooking) {
@@ -126,7 +125,7 @@ final class Causes {
       let product = PublishedProduct(feed: feed, product: ledger.symbol(found.product))
       // One without a business time counts at as-of.
       let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
-      rows.insert(QualityRow(product, rules.calendar.month(of: at)))
+      rows.insert(QualityRow(product: product, month: rules.calendar.month(of: at)))
     }
     decided[run] = rows
     return rows
@@ -160,11 +159,6 @@ final class Causes {
 private struct QualityRow: Hashable {
   let product: PublishedProduct
   let month: Month
-
-  init(_ product: PublishedProduct, _ month: Month) {
-    self.product = product
-    self.month = month
-  }
 }
 
 /// Fields of an event that are money, as conflicts name them.

@@ -168,17 +168,15 @@ final class MonthlyRows {
     since: Int64, cause: Cause? = nil
   ) throws -> Restatement? {
     let (before, after) = (shape.values(of: old), shape.values(of: new))
-    let columns = shape.values.indices.filter { before[$0] != after[$0] }
-    guard !columns.isEmpty else { return nil }
-    var change = Restatement(
-      shape: shape, month: month, key: key, run: run, cause: .lateEvent,
-      cells: columns.map { (shape.values[$0], before[$0], after[$0]) })
-    change.cause =
-      try cause
-      ?? causes.cause(
-        of: Set(change.columnNames), shape.product(of: key, in: history.ledger), month,
-        since: since)
-    return change
+    let places = shape.values.indices.filter { before[$0] != after[$0] }
+    guard !places.isEmpty else { return nil }
+    let names = places.map { shape.definition.columns[shape.values[$0]].name }
+    return Restatement(
+      shape: shape, month: month, key: key, run: run,
+      cause: try cause
+        ?? causes.cause(
+          of: Set(names), shape.product(of: key, in: history.ledger), month, since: since),
+      cells: places.map { (shape.values[$0], before[$0], after[$0]) })
   }
 
   private func published(_ month: Month) throws -> [[UInt8]: (row: ReportRow, run: Int64)] {

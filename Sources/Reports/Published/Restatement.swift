@@ -11,8 +11,6 @@ struct Restatement: Sendable {
   /// The columns that differ, with both values.
   let cells: [(column: Int, published: LedgerValue, restated: LedgerValue)]
 
-  var columnNames: [String] { cells.map { shape.definition.columns[$0.column].name } }
-
   /// Cells of some columns as reports print them, exact and joined by commas.
   func text(_ cells: [LedgerValue], of columns: [Int], _ labels: Labels) throws -> String {
     var line = CSVLine()
