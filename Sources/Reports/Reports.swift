@@ -90,9 +90,9 @@ public final class ReportWriter {
     self.folder = folder
     let context = ReportContext(ledger: ledger, plan: plan)
     self.context = context
-    try context.prepare()
+    let horizons = try context.prepare()
     labels = try Labels(of: ledger, in: plan.dialect)
-    history = try PublishedHistory(ledger, plan)
+    history = try PublishedHistory(ledger, plan, horizons)
   }
 
   /// Writes one share; whoever has written all of them must call `finish` on their sum.

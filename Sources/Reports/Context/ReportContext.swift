@@ -11,15 +11,18 @@ struct ReportContext {
   let ledger: Ledger
   let plan: ReportPlan
 
-  func prepare() throws {
+  /// Makes the tables that all reports read; returns for each feed the first months that are not
+  /// complete.
+  @discardableResult
+  func prepare() throws -> [Feed: [HorizonKind: Month]] {
     try makeAsOf()
     try make("break_state", as: PackageResources.break_states_sql)
     try makeFetches()
     try makeCalendar()
-    try makeHorizons()
     try makePrintedTexts()
     try makeWords()
     try makeCapabilities()
+    return try makeHorizons()
   }
 
   /// Makes the tables that only these reports read.
@@ -115,7 +118,7 @@ struct ReportContext {
   }
 
   /// Up to where the numbers of each feed are complete: a day or month before it is.
-  private func makeHorizons() throws {
+  private func makeHorizons() throws -> [Feed: [HorizonKind: Month]] {
     try table(
       "horizon",
       """
@@ -125,18 +128,22 @@ struct ReportContext {
     let feeds = try plan.feeds ?? reportFeeds(of: ledger, by: plan.rules)
     let calendar = plan.rules.calendar
     let provisional = try ledger.provisionalSince()
+    var months: [Feed: [HorizonKind: Month]] = [:]
     for feed in feeds {
       var horizon = Horizon(of: feed, by: plan.rules)
       if let since = provisional[feed] {
         horizon.end(booked: since.event, others: since.subscription)
       }
+      let ends = [horizon.booked, horizon.settled, horizon.ended].map(calendar.month(of:))
+      months[feed] = [.booked: ends[0], .settled: ends[1], .ended: ends[2]]
       try insert(
-        "horizon", .integer(Int64(feed.provider.rawValue)), .integer(Int64(feed.app)),
-        .integer(Int64(calendar.day(of: horizon.booked).number)),
-        .integer(Int64(calendar.month(of: horizon.booked).number)),
-        .integer(Int64(calendar.month(of: horizon.settled).number)),
-        .integer(Int64(calendar.month(of: horizon.ended).number)))
+        "horizon",
+        [
+          .integer(Int64(feed.provider.rawValue)), .integer(Int64(feed.app)),
+          .integer(Int64(calendar.day(of: horizon.booked).number)),
+        ] + ends.map { .integer(Int64($0.number)) })
     }
+    return months
   }
 
   /// The words of the ledger as they are printed, and the words of the vocabulary.

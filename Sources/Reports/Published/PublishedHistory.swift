@@ -2,8 +2,6 @@ internal import EventStore
 internal import Domain
 
 /// What runs before this one published, and how far this one's rows are complete.
-///
-/// Made after the temporary tables of `ReportContext`.
 final class PublishedHistory {
   let ledger: Ledger
   let plan: ReportPlan
@@ -22,18 +20,8 @@ final class PublishedHistory {
     let feed: Feed
   }
 
-  init(_ ledger: Ledger, _ plan: ReportPlan) throws {
-    self.ledger = ledger
-    self.plan = plan
-    var horizons: [Feed: [HorizonKind: Month]] = [:]
-    try ledger.rows(
-      sql: "select provider, app, booked_month, settled_month, ended_month from temp.horizon"
-    ) { row in
-      horizons[Feed(provider: try row.provider(0), app: try row.symbol(1))] = [
-        .booked: row.month(2), .settled: row.month(3), .ended: row.month(4),
-      ]
-    }
-    self.horizons = horizons
+  init(_ ledger: Ledger, _ plan: ReportPlan, _ horizons: [Feed: [HorizonKind: Month]]) throws {
+    (self.ledger, self.plan, self.horizons) = (ledger, plan, horizons)
     closes = try ledger.closes(zone: plan.zone, knownTo: plan.run)
     first = try ledger.firstRepetition(of: plan.run)
   }
