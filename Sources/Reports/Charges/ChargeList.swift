@@ -1,6 +1,5 @@
 public import Domain
 public import EventStore
-internal import Glibc
 
 /// The list of charges in the making: rows come in the order of subscriptions, and the files of the
 /// months are written once all are known.
@@ -56,9 +55,7 @@ extension ChargeList {
     try check(months, in: ledger)
     var reports = WrittenReports(plan: plan)
     let written = months.filter { $0.value.rows > 0 }.sorted { $0.key < $1.key }
-    guard written.isEmpty || mkdir("\(folder)/charges", 0o755) == 0 || errno == EEXIST else {
-      throw SubledgerError.system("make the folder", "\(folder)/charges", .cannotCreate)
-    }
+    if !written.isEmpty { try makeFolders("\(folder)/charges") }
     for (month, totals) in written {
       try plan.checkStop()
       let path = "charges/\(month.text).csv"

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import EventStore
 internal import Domain
 
@@ -77,7 +76,7 @@ final class TableWriter {
   private func carry(before first: Month) throws {
     guard let folder, let former = plan.former else { return }
     for (month, file) in former.revenue.sorted(by: { $0.key < $1.key }) where month < first {
-      try make(folder: "\(folder)/\(layout.name)")
+      try makeFolders("\(folder)/\(layout.name)")
       try file.carry(to: "\(folder)/\(file.table.path)")
       tables.append(file.table)
       seals[file.table.path] = file.seal
@@ -135,7 +134,7 @@ final class TableWriter {
     guard month != self.month else { return }
     try finish()
     self.month = month
-    if let folder { try make(folder: "\(folder)/\(layout.name)") }
+    if let folder { try makeFolders("\(folder)/\(layout.name)") }
     try open("\(layout.name)/\(month.text).csv")
   }
 
@@ -161,12 +160,6 @@ final class TableWriter {
     tables.append(rows.table(at: path))
     self.file = nil
     rows.removeAll()
-  }
-
-  private func make(folder: String) throws(SubledgerError) {
-    guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-      throw .system("make the folder", folder, .cannotCreate)
-    }
   }
 }
 

@@ -38,7 +38,7 @@ private func status(of path: String) throws(SubledgerError) -> stat? {
 
 func isFolder(_ path: String) -> Bool {
   var status = stat()
-  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  return stat(path, &status) == 0 && status.isFolder
 }
 
 func fileSize(_ path: String) -> Int64? {
