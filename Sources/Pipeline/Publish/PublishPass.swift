@@ -179,7 +179,7 @@ struct PublishPass {
           metadata: ["code": "former_set_left"])
       }
       guard plan.isDryRun else { return (publication, nil) }
-      let changes = try SetChanges(of: plan.out, by: publication)
+      let changes = try SetChanges(of: plan.out, by: set)
       return (publication, DryRun(changes: changes, out: plan.out))
     } catch {
       try? staging.discard()

@@ -16,10 +16,6 @@ public struct Publication: Sendable, Equatable {
     case oneByOne
   }
 
-  /// SHA-256 of `SHA256SUMS`, which identifies the whole set.
-  public let sha256: String
-  /// `SHA256SUMS` itself.
-  public let checksums: [UInt8]
   /// How the set was published.
   public let route: Route
   /// Files whose bytes are new, as paths inside the set.
@@ -56,15 +52,13 @@ public struct SealedSet {
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(SubledgerError) -> Publication {
-  let (staging, sums, document) = (set.staging, set.sums, set.checksums)
+  let (staging, sums) = (set.staging, set.sums)
   let earlier = try Checksums(publishedIn: staging.out, reports: staging.reports)
-  let identity = sha256(of: document)
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   if changed.isEmpty, vanished.isEmpty {
     staging.clear { () throws(SubledgerError) in try staging.discard() }
-    return Publication(
-      sha256: identity, checksums: document, route: .unchanged, changed: [])
+    return Publication(route: .unchanged, changed: [])
   }
   try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
   let ours = Set(earlier.paths + sums.paths + [checksumsName])
@@ -77,8 +71,7 @@ public func publish(
     try FormerFolder(folder: former, out: staging.folder, ours: ours, isLeft: false).remove(each)
   }
   return Publication(
-    sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
-    changed: changed.filter { $0 != checksumsName })
+    route: isAtOnce ? .atOnce : .oneByOne, changed: changed.filter { $0 != checksumsName })
 }
 
 extension Staging {

@@ -9,9 +9,9 @@ public struct SetChanges: Sendable, Equatable {
   /// Files of the set that is published there which the new one does not have.
   public private(set) var removed: [String] = []
 
-  /// What would become of `folder` if `publication` were published there.
-  public init(of folder: String, by publication: Publication) throws(SubledgerError) {
-    let sums = Checksums(reading: publication.checksums)
+  /// What would become of `folder` if `set` were published there.
+  public init(of folder: String, by set: SealedSet) throws(SubledgerError) {
+    let sums = set.sums
     for path in sums.paths {
       let place = "\(folder)/\(path)"
       if try entryType(place) == nil {
@@ -24,7 +24,7 @@ public struct SetChanges: Sendable, Equatable {
     let published = try readFile("\(folder)/\(checksumsName)")
     if published == nil {
       added.insert(checksumsName, at: 0)
-    } else if published != publication.checksums {
+    } else if published != set.checksums {
       changed.insert(checksumsName, at: 0)
     }
     let earlier = try Checksums(publishedIn: folder, reports: reportPaths)
