@@ -25,13 +25,9 @@ struct ChargeFold {
   struct Group {
     let rows: [LineageRow]
     let events: [Event]
-    let archive: Int32
+    var archive = Int32.max
     var owners: Owners?
     var sources: EventSources?
-
-    init(_ rows: [LineageRow], _ events: [Event], knownBy archive: Int32 = .max) {
-      (self.rows, self.events, self.archive) = (rows, events, archive)
-    }
   }
 
   /// Adds the charges of a subscription in a group.
@@ -57,9 +53,9 @@ struct ChargeFold {
       return rows
     }
     part.add(
-      try rows(of: Group(group.members, group.events), current),
+      try rows(of: Group(rows: group.members, events: group.events), current),
       insteadOf: try rows(
-        of: Group(group.members, group.previousEvents, knownBy: archive), previous))
+        of: Group(rows: group.members, events: group.previousEvents, archive: archive), previous))
   }
 
   /// The rows, in the order of the list.

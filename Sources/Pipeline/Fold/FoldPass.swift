@@ -164,7 +164,7 @@ private struct RangeFold: Sendable {
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var rows = charges.map { ChargeFold($0, ledger, take: addCharges) }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
-      var own = ChargeFold.Group(group, events)
+      var own = ChargeFold.Group(rows: group, events: events)
       try fold.fold(group, events, cases, into: &result) { try rows?.add($0, of: &own) }
     }
     if let rows {

@@ -53,7 +53,7 @@ final class UnpackedViews {
     }
     var charges = ChargeFold(writer, ledger, take: take)
     try ledger.forEachGroup(linked: true) { group, events in
-      var own = ChargeFold.Group(group, events)
+      var own = ChargeFold.Group(rows: group, events: events)
       for history in try countedHistories(group, events, rules: rules) {
         try charges.add(history, of: &own)
       }
