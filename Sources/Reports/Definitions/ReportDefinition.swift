@@ -105,12 +105,8 @@ extension ReportColumn {
     key("product_id", .word(.symbol), "Product id of the store."),
   ]
 
-  static let offeringAsText = [
-    key("provider", .text, "Who sent the webhooks."),
-    key("app_id", .text, "App as the provider names it; empty when absent."),
-    key("store", .text, "Shop that took the money."),
-    key("product_id", .text, "Product id of the store."),
-  ]
+  /// The same where a query has them as text.
+  static let offeringAsText = productKey.map { key($0.name, .text, $0.description) }
 
   static let provider = key("provider", .word(.provider), "Who sent the webhooks.")
 
