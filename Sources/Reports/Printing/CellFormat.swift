@@ -59,6 +59,15 @@ enum CellFormat: Equatable {
     }
   }
 
+  /// A sum of such numbers as it is printed; nil where none is.
+  func total(_ sum: Int128) -> String? {
+    switch self {
+    case .integer: String(sum)
+    case .amount: amountText(sum)
+    default: nil
+    }
+  }
+
   /// The type of Frictionless Table Schema, version 2.
   var type: String {
     switch self {

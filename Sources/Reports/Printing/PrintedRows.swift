@@ -103,11 +103,7 @@ struct PrintedRows {
   private var totals: [String: String] {
     var totals: [String: String] = [:]
     for (column, sum) in zip(layout.columns, printed) where !column.isKey {
-      switch column.format {
-      case .integer: totals[column.name] = String(sum)
-      case .amount: totals[column.name] = amountText(sum)
-      default: break
-      }
+      totals[column.name] = column.format.total(sum)
     }
     return totals
   }

@@ -81,11 +81,8 @@ extension RowShape {
     }
     var totals: [String: JSONValue] = [:]
     for (column, sum) in sums {
-      switch definition.columns[column].format {
-      case .integer: totals[definition.columns[column].name] = .string("\(sum)")
-      case .amount: totals[definition.columns[column].name] = .string(amountText(sum))
-      default: break
-      }
+      let column = definition.columns[column]
+      totals[column.name] = column.format.total(sum).map(JSONValue.string)
     }
     return ClosedReport(
       report: definition.name, sha256: sha256(of: try csv(of: rows, month, labels) ?? []),

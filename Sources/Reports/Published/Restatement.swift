@@ -65,11 +65,7 @@ extension CellFormat {
   func delta(from published: LedgerValue, to restated: LedgerValue) -> String {
     guard let old = published.integer, let new = restated.integer else { return "" }
     let delta = Int128(new) - Int128(old)
-    switch self {
-    case .integer: return String(delta)
-    case .amount: return amountText(delta)
-    case .ratio: return Amount(micros: Int64(clamping: delta)).text(decimalsMin: 6)
-    default: return ""
-    }
+    if case .ratio = self { return Amount(micros: Int64(clamping: delta)).text(decimalsMin: 6) }
+    return total(delta) ?? ""
   }
 }
