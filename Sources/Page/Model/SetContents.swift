@@ -44,9 +44,7 @@ struct SetContents {
       set, "mrr_monthly", by: ["period"],
       of: ["mrr_open"] + Movement.ofRevenue.map(\.name) + ["mrr_close"])
     renewals = try Cube(
-      set, "renewals_monthly", by: ["period", "renewal_ordinal"],
-      of: ["renewals", "renewals_refunded"]
-    ).by("renewal_ordinal")
+      set, "renewals_monthly", by: ["renewal_ordinal"], of: ["renewals", "renewals_refunded"])
     trials = try Cube(
       set, "trials_monthly", by: ["period"],
       of: ["started", "converted", "canceled", "expired", "pending"])
