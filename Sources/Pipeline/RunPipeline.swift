@@ -14,10 +14,6 @@ import Reports
 /// Each stage hands values to the next one and nothing calls back: workers read files into batches
 /// and make rows, one thread writes them; workers fold groups of events, one thread adds them up.
 public struct RunPipeline {
-  /// What workers read from files, for the ledger: events in the ledger's terms, by line.
-  typealias Delivered = EventBatch
-  /// What workers fold: the events of subscriptions that belong together, now and at the last run.
-  typealias Group = GroupChange
   /// What the fold gives: facts, or what is to be added to them, and the breaks of events alone.
   typealias Folded = FactRefresh.Outcome
   /// What comparison with snapshots gives: breaks, of every user.

@@ -41,7 +41,7 @@ struct ChargeFold {
   /// Puts the charges of a group, of which `current` adds the histories, in the place of those that
   /// it had when the archives up to `archive` were known.
   mutating func replace(
-    _ group: RunPipeline.Group, knownBy archive: Int32,
+    _ group: GroupChange, knownBy archive: Int32,
     current: ((SubscriptionHistory) throws -> Void) throws -> Void,
     previous: ((SubscriptionHistory) throws -> Void) throws -> Void
   ) throws {

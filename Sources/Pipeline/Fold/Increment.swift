@@ -44,7 +44,7 @@ struct Increment: Sendable {
       shared += other.shared
     }
 
-    mutating func noteUsers(of group: RunPipeline.Group) {
+    mutating func noteUsers(of group: GroupChange) {
       for row in group.members where row.user != 0 {
         users[row.provider, default: []].insert(row.user)
       }
@@ -87,7 +87,7 @@ struct Increment: Sendable {
     _ list: inout ChargeList,
     _ read:
       @escaping @Sendable (
-        Ledger, ArraySlice<Item>, inout Result, (RunPipeline.Group, inout Result) throws -> Void
+        Ledger, ArraySlice<Item>, inout Result, (GroupChange, inout Result) throws -> Void
       ) throws -> Void
   ) throws {
     let parts = items.parts(sizeMin: 256, jobs: jobs)
@@ -110,7 +110,7 @@ struct Increment: Sendable {
 
   /// Adds the difference between the facts of one fold group now and at the checkpoint.
   private func refresh(
-    _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Result,
+    _ group: GroupChange, _ cases: InputBuilder, into result: inout Result,
     _ rows: inout ChargeFold
   ) throws {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {

@@ -8,7 +8,7 @@ enum ArchiveMessage: Sendable {
   case opened(ArchiveOpening)
   /// Its bytes were known before this run, and are not read.
   case skipped
-  case batch(RunPipeline.Delivered)
+  case batch(EventBatch)
   /// The batches so far do not hold; the archive is read anew.
   case again
   case ended(ArchiveEnd)
