@@ -58,7 +58,7 @@ extension RunPipeline {
 }
 
 extension BreakCount {
-  /// Whether their events can no longer come, and nobody has decided about them.
+  /// Whether their events can no longer come, and no decision names them.
   var isOpen: Bool { Plan.FailOn.open.includes(status: status, severity: severity) }
 }
 
