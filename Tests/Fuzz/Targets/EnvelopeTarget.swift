@@ -17,9 +17,7 @@ func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
   var normaliser = Normaliser(rules: NormaliserSettings())
   let alone = normalised(body, by: &normaliser)
   let reported = contents(alone)
-  let openers: [StaticString] = [
-    "Message", "message", "body", "payload", "detail", "event", "record",
-  ]
+  let openers = ["Message", "message", "body", "payload", "detail", "event", "record"]
   let mayBeOpened = openers.contains { tape.member(0, $0) != nil }
   for wrapped in envelopes(of: body.text) {
     let batch = withBytes(of: wrapped) { normalised($0, by: &normaliser) }
