@@ -141,7 +141,7 @@ public struct EncodedSnapshot: Sendable {
   }
 
   /// About what it takes of memory.
-  var bytes: Int { MemoryLayout<EncodedSnapshot>.stride + user.utf8.count + body.count + 64 }
+  public var bytes: Int { MemoryLayout<EncodedSnapshot>.stride + user.utf8.count + body.count + 64 }
 }
 
 private struct SnapshotWriter {

@@ -33,6 +33,9 @@ extension Intake {
     }
   }
 
+  /// What is parsed while the writer writes what it has sorted.
+  private static let snapshotBytesWaitingMax = 8 << 20
+
   private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
     guard let sha256 = try digest(of: file, &summary) else { return }
     var archive = NewArchive(file, sha256: sha256, kind: .snapshots)
@@ -53,7 +56,8 @@ extension Intake {
     var newest: Instant?
     var ended: ArchiveEnd?
     do {
-      try Workers(count: 1).run([file], messages(capturedAt: capturedAt)) { _, message in
+      let workers = Workers(count: 1, waitingMax: Self.snapshotBytesWaitingMax)
+      try workers.run([file], messages(capturedAt: capturedAt), size: \.bytes) { _, message in
         switch message {
         case .lines(let snapshots, let rejects, let apart):
           try SubledgerError.check(stop)
@@ -168,6 +172,12 @@ private enum SnapshotMessage: Sendable {
   /// What came is void: the file is read again.
   case again
   case ended(ArchiveEnd)
+
+  /// About what it takes of memory.
+  var bytes: Int {
+    guard case .lines(let snapshots, _, _) = self else { return 1 }
+    return snapshots.reduce(1) { $0 + $1.bytes }
+  }
 }
 
 /// A line of a file of snapshots has no capture time, nor has the file.
