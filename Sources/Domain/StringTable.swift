@@ -89,10 +89,17 @@ public struct ExactText: Hashable, Sendable {
 extension String {
   /// Whether both have the same bytes.
   public func isExactly(_ other: String) -> Bool {
-    var (left, right) = (self, other)
-    return left.withUTF8 { left in
-      right.withUTF8 { UnsafeRawBufferPointer(left).isEqual(to: UnsafeRawBufferPointer($0)) }
-    }
+    guard utf8.count == other.utf8.count else { return false }
+    var other = other
+    return other.withUTF8 { isExactly(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Whether these are its bytes.
+  public func isExactly(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard utf8.count == bytes.count else { return false }
+    return utf8.withContiguousStorageIfAvailable {
+      bytes.isEqual(to: UnsafeRawBufferPointer($0))
+    } ?? utf8.elementsEqual(bytes)
   }
 }
 

@@ -42,22 +42,27 @@ extension JSONTape {
     String(decoding: try transactionID(value), as: UTF8.self)
   }
 
-  /// A name out of a closed list as its letters in lower case, so that `willRenew`,
-  /// `WILL_RENEW` and `will_renew` are one; numbers as they are; empty when absent.
-  func term(_ value: MemberValue) throws(BodyProblem) -> String {
-    guard let node = value.node else { return "" }
+  /// A text that is often `known`, which is then the answer: a String of its own would take memory.
+  func text(_ value: MemberValue, like known: String) throws(BodyProblem) -> String {
+    text(try identifier(value), like: known)
+  }
+
+  /// A transaction id that is often `known`; empty when absent or `0`.
+  func transactionText(_ value: MemberValue, like known: String) throws(BodyProblem) -> String {
+    text(try transactionID(value), like: known)
+  }
+
+  private func text(_ bytes: UnsafeRawBufferPointer, like known: String) -> String {
+    known.isExactly(bytes) ? known : String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A name out of a closed list; numbers as they are; `""` when absent.
+  func term(_ value: MemberValue) throws(BodyProblem) -> Term {
+    guard let node = value.node else { return Term(bytes: .none) }
     guard kind(node) == .string || kind(node) == .number else {
       throw .bad(value.name, expected: "a name")
     }
-    let sent = bytes(node).prefix(NormaliserSettings.wordBytesMax)
-    return String(unsafeUninitializedCapacity: sent.count) { name in
-      var count = 0
-      for byte in sent where !isSeparator(byte) {
-        name[count] = lowered(byte)
-        count += 1
-      }
-      return count
-    }
+    return Term(bytes: bytes(node))
   }
 
   /// A point in time: epoch seconds, or milliseconds when the number is too large for seconds, as
@@ -218,6 +223,26 @@ extension JSONTape {
     }
     return sum
   }
+}
+
+/// A name as it was sent, which can be spelled in several ways: `willRenew`, `WILL_RENEW` and
+/// `will_renew` are one.
+struct Term {
+  let bytes: UnsafeRawBufferPointer
+
+  /// Whether it is `name`, which is in lower case and without separators.
+  static func == (term: Term, name: StaticString) -> Bool {
+    var place = 0
+    for byte in term.bytes where !isSeparator(byte) {
+      guard place < name.utf8CodeUnitCount, name.utf8Start[place] == lowered(byte) else {
+        return false
+      }
+      place += 1
+    }
+    return place == name.utf8CodeUnitCount
+  }
+
+  static func ~= (name: StaticString, term: Term) -> Bool { term == name }
 }
 
 extension UnsafeRawBufferPointer {

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Writes integers and texts in few bytes, for blobs of the ledger.
 ///
 /// Integers are LEB128, signed ones zigzag before that (as in Protocol Buffers' `sint64`).
@@ -48,8 +50,8 @@ struct ByteWriter {
   }
 
   mutating func put(_ text: String) {
-    var text = text
-    text.withUTF8 { put(UnsafeRawBufferPointer($0)) }
+    put(unsigned: UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
   }
 }
 
@@ -119,6 +121,12 @@ struct ByteReader {
   }
 
   mutating func string() -> String { String(decoding: text(), as: UTF8.self) }
+
+  /// A text that is often `known`, which is then the answer: a String of its own would take memory.
+  mutating func string(like known: String) -> String {
+    let text = text()
+    return known.isExactly(text) ? known : String(decoding: text, as: UTF8.self)
+  }
 
   /// A case by its raw value; one that does not exist makes the bytes unsound.
   mutating func value<Value: RawRepresentable>(

@@ -83,14 +83,21 @@ enum SnapshotCoding {
     entitlement.firstPurchasedAt = reader.optional().map(Instant.init(milliseconds:))
     entitlement.lastPurchasedAt = reader.optional().map(Instant.init(milliseconds:))
     entitlement.hasOfferCode = reader.signed() != 0
-    entitlement.transactions = list(&reader, transaction)
+    var last = SnapshotTransaction(id: "", originalID: "")
+    entitlement.transactions = list(&reader) { reader in
+      last = transaction(&reader, like: last)
+      return last
+    }
     return entitlement
   }
 
-  private static func transaction(_ reader: inout ByteReader) -> SnapshotTransaction {
-    var transaction = SnapshotTransaction(id: reader.string(), originalID: reader.string())
+  private static func transaction(
+    _ reader: inout ByteReader, like last: SnapshotTransaction
+  ) -> SnapshotTransaction {
+    var transaction = SnapshotTransaction(
+      id: reader.string(), originalID: reader.string(like: last.originalID))
     transaction.kind = reader.value(SnapshotTransactionKind.self, else: .unknown)
-    transaction.product = reader.string()
+    transaction.product = reader.string(like: last.product)
     transaction.at = reader.optional().map(Instant.init(milliseconds:))
     transaction.expiresAt = reader.optional().map(Instant.init(milliseconds:))
     transaction.revokedAt = reader.optional().map(Instant.init(milliseconds:))
@@ -105,6 +112,7 @@ enum SnapshotCoding {
   ) -> [Element] {
     let count = reader.unsigned()
     var elements: [Element] = []
+    elements.reserveCapacity(Int(min(count, 8)))
     while elements.count < count, reader.isSound { elements.append(element(&reader)) }
     return elements
   }

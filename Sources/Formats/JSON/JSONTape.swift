@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The number of a value or object key on a tape; 0 is the whole value.
 public typealias JSONNode = Int32
 
@@ -131,7 +133,7 @@ extension JSONTape {
   public func member(_ object: JSONNode, _ key: String) -> JSONNode? {
     guard kind(object) == .object else { return nil }
     var found: JSONNode?
-    for name in children(of: object) where bytes(name).elementsEqual(key.utf8) {
+    for name in children(of: object) where key.isExactly(bytes(name)) {
       found = value(ofKey: name)
     }
     return found

@@ -18,11 +18,9 @@ struct QonversionGrants {
     let isObject = tape.kind(list) == .object
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
-      let source = try? tape.term(grant[.source])
-      guard source != "manual",
-        let end = try? tape.instant(grant[.expires])
-      else { continue }
-      let found = (fitness: fitness(source: source ?? "", for: body, tape), end: end)
+      let source = source(tape)
+      guard !(source == "manual"), let end = try? tape.instant(grant[.expires]) else { continue }
+      let found = (fitness: fitness(source: source, for: body, tape), end: end)
       best = best.map { $0 < found ? found : $0 } ?? found
     }
     return best?.end
@@ -49,7 +47,7 @@ struct QonversionGrants {
       }
       let end = grant.value(.expires) == nil ? nil : try? tape.instant(grant[.expires])
       guard end.map({ $0 > known }) ?? !(isOwn && isSince(body.time, tape)) else { continue }
-      if (try? tape.term(grant[.source])) != "manual" { return true }
+      if !(source(tape) == "manual") { return true }
     }
     return false
   }
@@ -60,7 +58,11 @@ struct QonversionGrants {
     return started + .days(1) >= time
   }
 
-  private func fitness(source: String, for body: QonversionBody, _ tape: JSONTape) -> Int {
+  private func source(_ tape: JSONTape) -> Term {
+    (try? tape.term(grant[.source])) ?? Term(bytes: .none)
+  }
+
+  private func fitness(source: Term, for body: QonversionBody, _ tape: JSONTape) -> Int {
     let isActive = try? tape.truth(grant[.isActive])
     let product = grant.value(.product).flatMap { sent in
       tape.kind(sent) == .object ? tape.member(sent, "product_id") : nil

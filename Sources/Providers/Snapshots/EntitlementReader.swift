@@ -39,7 +39,7 @@ struct EntitlementReader {
     right.trialStartedAt = try tape.instant(members[.trialStartedAt])
     right.firstPurchasedAt = try tape.instant(members[.firstPurchasedAt])
     right.lastPurchasedAt = try tape.instant(members[.lastPurchasedAt])
-    right.hasOfferCode = try !tape.text(members[.offerCode]).isEmpty
+    right.hasOfferCode = try !tape.identifier(members[.offerCode]).isEmpty
     right.expiresAt = try tape.instant(members[.expiresAt])
     right.renewsCount = try tape.counter(members[.renewsCount])
     right.autoRenewOffAt = try tape.instant(members[.autoRenewOffAt])
@@ -60,7 +60,7 @@ struct EntitlementReader {
     return id
   }
 
-  private func grant(source: String, _ tape: JSONTape) throws(BodyProblem) -> GrantType {
+  private func grant(source: Term, _ tape: JSONTape) throws(BodyProblem) -> GrantType {
     switch try tape.term(members[.grantType]) {
     case "familysharing": .familySharing
     case "offercode": .offerCode
@@ -97,7 +97,7 @@ struct EntitlementReader {
     right.renewState = RenewState(term: try tape.term(state))
     if renewsNever, right.renewState == nil { right.renewState = .nonRenewable }
     let term = try tape.term(period)
-    right.isTrial = term.isEmpty ? nil : term == "trial"
+    right.isTrial = term == "" ? nil : term == "trial"
   }
 
   private mutating func readTransactions(
@@ -108,27 +108,28 @@ struct EntitlementReader {
       throw .bad("entitlements.transactions", expected: "a list")
     }
     right.transactions.reserveCapacity(tape.count(list))
+    var sale = SnapshotTransaction(id: "", originalID: "")
     for node in tape.children(of: list) {
-      right.transactions.append(try snapshotTransaction(node, tape))
+      sale = try snapshotTransaction(node, like: sale, tape)
+      right.transactions.append(sale)
     }
   }
 
   private mutating func snapshotTransaction(
-    _ node: JSONNode, _ tape: JSONTape
+    _ node: JSONNode, like last: SnapshotTransaction, _ tape: JSONTape
   ) throws(BodyProblem) -> SnapshotTransaction {
     transaction.read(node, of: tape)
     let id = try tape.transactionText(transaction[.id])
     guard !id.isEmpty else { throw .missing("transactions.transaction_id") }
-    let original = try tape.transactionText(transaction[.originalID])
+    let original = try tape.transactionText(transaction[.originalID], like: last.originalID)
     var sale = SnapshotTransaction(id: id, originalID: original)
-    sale.product = try tape.text(transaction[.productID])
+    sale.product = try tape.text(transaction[.productID], like: last.product)
     sale.at = try tape.instant(transaction[.at])
     sale.expiresAt = try tape.instant(transaction[.expiresAt])
     sale.revokedAt = try tape.instant(transaction[.revokedAt])
     let kind = try tape.term(transaction[.kind])
     sale.kind = SnapshotTransactionKind(term: kind)
-    let offer = try tape.text(transaction[.offer])
-    if !offer.isEmpty { sale.kind = sale.kind.atOfferPrice }
+    if try !tape.identifier(transaction[.offer]).isEmpty { sale.kind = sale.kind.atOfferPrice }
     let word = try tape.word(transaction[.environment])
     guard let environment = Environment(word: word) else {
       throw .bad("transactions.environment", expected: "production or sandbox")
@@ -140,13 +141,12 @@ struct EntitlementReader {
   }
 }
 
-// Names out of the closed lists of snapshots, as `JSONTape.term` gives them: lower case, without
-// underscores, spaces and points. Source: the value maps of the Qonversion SDKs (iOS QNMapper,
-// Android QPermission).
+// Names out of the closed lists of snapshots. Source: the value maps of the Qonversion SDKs (iOS
+// QNMapper, Android QPermission).
 
 extension Store {
   /// The shop that an entitlement's `source` or a purchase's `platform` names.
-  init(snapshotSource term: String) {
+  init(snapshotSource term: Term) {
     switch term {
     case "appstore", "ios": self = .appStore
     case "macappstore", "macos": self = .macAppStore
@@ -162,7 +162,7 @@ extension Store {
 
 extension RenewState {
   /// The state of a name or of the SDK's number; nil if not sent.
-  init?(term: String) {
+  init?(term: Term) {
     switch term {
     case "": return nil
     case "-1", "nonrenewable": self = .nonRenewable
@@ -175,7 +175,7 @@ extension RenewState {
 }
 
 extension SnapshotTransactionKind {
-  init(term: String) {
+  init(term: Term) {
     switch term {
     case "trialstarted": self = .trialStarted
     case "subscriptionstarted": self = .started
