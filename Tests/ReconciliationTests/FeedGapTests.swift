@@ -20,7 +20,7 @@ struct FeedGapTests {
     let start = Int64(first.number) * 24
     let hours = counts.enumerated().filter { $0.element > 0 }
     return feedGaps(
-      Dictionary(uniqueKeysWithValues: hours.map { (start + Int64($0.offset), $0.element) }),
+      hours.map { (start + Int64($0.offset), $0.element) },
       before: start + Int64(counts.count), odds: odds)
   }
 

@@ -81,14 +81,18 @@ extension Ledger {
     }
   }
 
-  /// Events by the UTC hour in which they arrived, numbered since 1970-01-01.
-  public func arrivals() throws(SubledgerError) -> [(feed: Feed, hour: Int64, events: Int64)] {
-    try all(
-      "count arrivals",
-      "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
-      Int64(CoverageGap.arrival.rawValue)
-    ) { row in
-      (try Feed(provider: row.value(0), app: row.symbol(1)), row.int64(2), row.int64(3))
+  /// Of each feed, how many events arrived in UTC hours, numbered since 1970-01-01.
+  public func arrivals() throws(SubledgerError) -> [Feed: [(hour: Int64, events: Int64)]] {
+    try access("count arrivals") { database in
+      var arrivals: [Feed: [(hour: Int64, events: Int64)]] = [:]
+      try database.forEachRow(
+        "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
+        Int64(CoverageGap.arrival.rawValue)
+      ) { row in
+        let feed = try Feed(provider: row.value(0), app: row.symbol(1))
+        arrivals[feed, default: []].append((row.int64(2), row.int64(3)))
+      }
+      return arrivals
     }
   }
 

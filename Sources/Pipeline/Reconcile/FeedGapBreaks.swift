@@ -17,15 +17,15 @@ struct FeedGapBreaks {
   ///
   /// A gap is one of the provider as a whole when none of its apps shows it alone.
   func run() throws -> [Break] {
-    let arrivals = Dictionary(grouping: try ledger.arrivals(), by: \.feed.provider)
+    let arrivals = Dictionary(grouping: try ledger.arrivals(), by: \.key.provider)
     var breaks: [Break] = []
-    for (provider, rows) in arrivals {
-      let apps = Dictionary(grouping: rows, by: \.feed.app)
-      let feeds = apps.map { (Optional($0), $1) } + (apps.count > 1 ? [(nil, rows)] : [])
+    for (provider, apps) in arrivals {
+      let all = apps.count > 1 ? [(StringID?.none, apps.flatMap(\.value))] : []
       var ofApps: [FeedGap] = []
-      for (app, rows) in feeds {
+      for (app, hours) in apps.map({ (Optional($0.key.app), $0.value) }) + all {
         guard let known = known(of: provider, app) else { continue }
-        for gap in gaps(rows.map { ($0.hour, $0.events) }, knownAt: known)
+        // Up to the last whole hour.
+        for gap in feedGaps(hours, before: known.hour, odds: odds)
         where app != nil || !ofApps.contains(where: { $0.hours.overlaps(gap.hours) }) {
           if app != nil { ofApps.append(gap) }
           breaks.append(try made(gap, of: provider, app, knownAt: known))
@@ -41,11 +41,6 @@ struct FeedGapBreaks {
       $0.key.provider == provider && (app == nil || $0.key.app == app)
     }.values.max()
     return newest.map { min($0, rules.asOf) }
-  }
-
-  /// The gaps up to the last whole hour.
-  private func gaps(_ events: [(Int64, Int64)], knownAt known: Instant) -> [FeedGap] {
-    feedGaps(Dictionary(events) { $0 + $1 }, before: known.hour, odds: odds)
   }
 
   private func made(

@@ -40,11 +40,13 @@ public struct FeedGap: Sendable, Equatable {
 /// of Infectious Disease", 1996: counts against their own past, with overdispersion.
 ///
 /// - Parameters:
-///   - deliveries: events by UTC hour; hours without any may be missing.
+///   - deliveries: events of UTC hours, in any order; hours without any may be missing.
 ///   - end: the hour after the last whole one that the feed is known of.
 ///   - odds: a gap is less likely than 1 in so many.
-public func feedGaps(_ deliveries: [Int64: Int64], before end: Int64, odds: Int) -> [FeedGap] {
-  guard let first = deliveries.keys.min(), first < end else { return [] }
+public func feedGaps(
+  _ deliveries: [(hour: Int64, events: Int64)], before end: Int64, odds: Int
+) -> [FeedGap] {
+  guard let first = deliveries.lazy.map(\.hour).min(), first < end else { return [] }
   let hours = HourCounts(deliveries, from: first / 24, before: end)
   let days = hours.dayGaps(odds: odds)
   let runs = hours.lowRuns.compactMap { hours.gap(in: $0, odds: 24 * odds) }
@@ -55,12 +57,15 @@ public func feedGaps(_ deliveries: [Int64: Int64], before end: Int64, odds: Int)
 private struct HourCounts {
   private let first: Int64
   /// Deliveries before each hour, and all.
-  private var sums: [Int64] = [0]
+  private var sums: [Int64]
 
-  init(_ deliveries: [Int64: Int64], from first: Int64, before end: Int64) {
+  init(
+    _ deliveries: [(hour: Int64, events: Int64)], from first: Int64, before end: Int64
+  ) {
     self.first = first
-    sums.reserveCapacity(Int(end - first * 24) + 1)
-    for hour in first * 24..<end { sums.append(sums[sums.count - 1] + (deliveries[hour] ?? 0)) }
+    sums = Array(repeating: 0, count: Int(end - first * 24) + 1)
+    for (hour, events) in deliveries where hour < end { sums[Int(hour - first * 24) + 1] += events }
+    for hour in sums.indices.dropFirst() { sums[hour] += sums[hour - 1] }
   }
 
   private var count: Int { sums.count - 1 }
@@ -170,31 +175,31 @@ private struct DayComparison {
 
   /// How much was to be expected, rounded down, where so little makes the day a gap; else nil.
   func expected(odds: Int) -> Int64? {
-    let before = others.filter { $0 < index }.suffix(7)
-    let after = others.filter { $0 > index }.prefix(7)
+    let split = others.firstIndex { $0 > index } ?? others.count
     let weekday = others.filter { ($0 - index) % 7 == 0 }
     let expected =
-      [others, Array(before), Array(after), weekday].filter { !$0.isEmpty }
-      .map(mean).min() ?? 0
+      [others[...], others[..<split].suffix(7), others[split...].prefix(7), weekday[...]]
+      .filter { !$0.isEmpty }.map(mean).min() ?? 0
     guard expected > 0, 2 * Double(delivered) <= expected,
       tail(delivered, mean: expected, dispersion: dispersion) * Double(odds) < 1
     else { return nil }
     return Int64(expected)
   }
 
-  private func mean(_ days: [Int]) -> Double {
+  private func mean(_ days: ArraySlice<Int>) -> Double {
     Double(days.reduce(Int64(0)) { $0 + counts[$1] }) / Double(days.count)
   }
 
   /// How much more the other days vary about the means of their weekdays than a Poisson
   /// distribution does, the one that varies most left out; at least 1.
   private var dispersion: Double {
-    let means = (0..<7).map { weekday in
-      let days = others.filter { $0 % 7 == weekday }
-      return days.isEmpty ? 0 : mean(days)
+    var weekdays = Array(repeating: (sum: Int64(0), days: Int64(0)), count: 7)
+    for day in others {
+      weekdays[day % 7].sum += counts[day]
+      weekdays[day % 7].days += 1
     }
     let terms = others.compactMap { day -> Double? in
-      let mean = means[day % 7]
+      let mean = Double(weekdays[day % 7].sum) / Double(weekdays[day % 7].days)
       let difference = Double(counts[day]) - mean
       return mean > 0 ? difference * difference / mean : nil
     }
