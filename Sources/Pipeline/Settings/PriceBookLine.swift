@@ -56,10 +56,10 @@ struct PriceBookLine: Sendable, Equatable {
         .validFrom, "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     func value<Value>(
-      _ column: Column, _ rule: String, _ read: (String) -> Value?
+      _ column: Column, _ rule: @autoclosure () -> String, _ read: (String) -> Value?
     ) throws(CSVProblem) -> Value? {
       if field(column).isEmpty { return nil }
-      guard let value = read(field(column)) else { throw problem(column, "must be \(rule)") }
+      guard let value = read(field(column)) else { throw problem(column, "must be \(rule())") }
       return value
     }
     func code(_ lengths: ClosedRange<Int>) -> (String) -> String? {
@@ -67,10 +67,11 @@ struct PriceBookLine: Sendable, Equatable {
         lengths.contains(text.utf8.count) && text.utf8.allSatisfy { 65...90 ~= $0 } ? text : nil
       }
     }
-    let stores = Store.allCases.map(\.name).joined(separator: ", ")
     let decimal = "a plain decimal of at least 0, with at most six decimals"
     key = Key(
-      store: try value(.store, "empty for any, or one of \(stores)", Store.init(name:)) ?? .unknown,
+      store: try value(
+        .store, "empty for any, or one of \(Store.allCases.map(\.name).joined(separator: ", "))",
+        Store.init(name:)) ?? .unknown,
       product: ExactText(product),
       country: try value(.country, "empty for any, or a code such as DE", code(2...3)) ?? "",
       currency: try value(.currency, "empty for any, or a code such as EUR", code(3...3)) ?? "",
