@@ -98,7 +98,7 @@ struct MonthlySummary {
         let cell = change.cells.first(where: { definition.columns[$0.column].name == "net_usd" })
       else { continue }
       let feed = try change.shape.product(of: change.key, in: ledger).feed
-      let app = try labels.entry(Int64(feed?.app ?? 0), .symbol).word
+      let app = try labels.word(Int64(feed?.app ?? 0), .symbol)
       let delta = cell.published.integer.flatMap { old in
         cell.restated.integer.flatMap { Int64(exactly: Int128($0) - Int128(old)) }
       }

@@ -9,7 +9,7 @@ public struct ChargeOwner: Sendable {
 }
 
 /// Writes rows of the list of charges, on any thread.
-public struct ChargeRowWriter: Sendable {
+public final class ChargeRowWriter: Sendable {
   /// How rows are written.
   public let dialect: CSVDialect
   private let decimals: Int?
@@ -74,17 +74,17 @@ public struct ChargeRowWriter: Sendable {
     to line: inout CSVLine
   ) throws(SubledgerError) {
     func word(_ number: StringID, _ line: inout CSVLine) throws(SubledgerError) {
-      line.add(cell: try labels.entry(Int64(number), .symbol).cell)
+      try labels.add(Int64(number), .symbol, to: &line)
     }
     let key = charge.productKey
     line.add(charge.time)
-    line.add(cell: try labels.entry(Int64(key.provider.rawValue), .provider).cell)
+    try labels.add(Int64(key.provider.rawValue), .provider, to: &line)
     try word(key.app, &line)
-    line.add(cell: try labels.entry(Int64(key.store.rawValue), .store).cell)
+    try labels.add(Int64(key.store.rawValue), .store, to: &line)
     line.add(
       transaction: charge.event.transaction, sources.transaction(charge.event.transaction))
     line.add(plain: charge.isRefund ? "refund" : "charge")
-    line.add(cell: try labels.entry(Int64(charge.chargeKind.rawValue), .chargeKind).cell)
+    try labels.add(Int64(charge.chargeKind.rawValue), .chargeKind, to: &line)
     try word(key.product, &line)
     line.add(cell: owner.user)
     line.add(cell: owner.customer)
@@ -106,7 +106,7 @@ public struct ChargeRowWriter: Sendable {
     } else {
       line.addNothing()
     }
-    line.add(cell: try labels.entry(Int64(charge.basis.rawValue), .basis).cell)
+    try labels.add(Int64(charge.basis.rawValue), .basis, to: &line)
     let refunded = charge.refunded?.transaction
     line.add(transaction: refunded ?? 0, refunded.flatMap { sources.transaction($0) })
   }

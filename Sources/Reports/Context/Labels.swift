@@ -27,15 +27,16 @@ struct Labels {
     }
   }
 
-  struct Entry {
-    /// As it is printed, without quotes.
-    let word: String
-    let cell: [UInt8]
-    /// Its place among the words of its part, by the bytes that a reader of the file sees.
-    let rank: Int64
-  }
-
-  private let parts: [[Entry?]]
+  /// Of all parts, one after the other: as they are printed without quotes; nil where a number has
+  /// none.
+  private var words: [String?] = []
+  /// The place of each among the words of its part, by the bytes that a reader of the file sees.
+  private var ranks: [Int64] = []
+  /// Where the cell of each ends among the bytes of all: looking one up makes no array.
+  private var ends: [Int] = []
+  private var cells: [UInt8] = []
+  /// Where each part begins; one more marks the end.
+  private var starts = [0]
 
   /// The symbols of `ledger`, and the words of the vocabulary.
   init(of ledger: Ledger, in dialect: CSVDialect = .rfc4180) throws {
@@ -43,13 +44,11 @@ struct Labels {
     try ledger.rows(sql: "select id, value from string") {
       symbols.append(($0.int64(0), cellText($0.text(1))))
     }
-    parts = Part.allCases.map { part in
-      Self.entries(part == .symbol ? symbols : part.names, dialect)
-    }
+    for part in Part.allCases { add(part == .symbol ? symbols : part.names, dialect) }
   }
 
-  /// The words by number; nil where a number has none.
-  private static func entries(_ names: [(Int64, String)], _ dialect: CSVDialect) -> [Entry?] {
+  /// Adds a part with the words by number.
+  private mutating func add(_ names: [(Int64, String)], _ dialect: CSVDialect) {
     var words = [String?](repeating: nil, count: Int(names.map(\.0).max() ?? 0) + 1)
     for (number, name) in names { words[Int(number)] = name }
     let shown = words.map { Array(($0 ?? "").utf8) }
@@ -59,20 +58,38 @@ struct Labels {
     }
     var ranks = [Int64](repeating: 0, count: words.count)
     for (rank, number) in order.enumerated() { ranks[number] = Int64(rank) }
-    return words.indices.map { number in
-      words[number].map { word in
-        var line = CSVLine(dialect)
-        line.add(printed: word)
-        return Entry(word: word, cell: line.buffer, rank: ranks[number])
-      }
+    for word in words {
+      var line = CSVLine(dialect)
+      line.add(printed: word ?? "")
+      cells += line.buffer
+      ends.append(cells.count)
     }
+    self.words += words
+    self.ranks += ranks
+    starts.append(self.words.count)
   }
 
-  func entry(_ number: Int64, _ part: Part) throws(SubledgerError) -> Entry {
-    let entries = parts[part.rawValue]
-    guard let index = Int(exactly: number), entries.indices.contains(index),
-      let entry = entries[index]
-    else { throw .identity(name: "every number has its word", rows: ["\(part) \(number)"]) }
-    return entry
+  /// The word itself.
+  func word(_ number: Int64, _ part: Part) throws(SubledgerError) -> String {
+    words[try place(number, part)] ?? ""
+  }
+
+  /// The place of the word among those of its part.
+  func rank(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int64 {
+    ranks[try place(number, part)]
+  }
+
+  /// Adds the word as a cell.
+  func add(_ number: Int64, _ part: Part, to line: inout CSVLine) throws(SubledgerError) {
+    let place = try place(number, part)
+    line.add(cell: cells[(place == 0 ? 0 : ends[place - 1])..<ends[place]])
+  }
+
+  private func place(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int {
+    let (start, end) = (starts[part.rawValue], starts[part.rawValue + 1])
+    guard 0..<Int64(end - start) ~= number, words[start + Int(number)] != nil else {
+      throw .identity(name: "every number has its word", rows: ["\(part) \(number)"])
+    }
+    return start + Int(number)
   }
 }

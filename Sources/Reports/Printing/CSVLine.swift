@@ -76,7 +76,9 @@ struct CSVLine {
   }
 
   /// A cell whose bytes another line has made already.
-  mutating func add(cell bytes: [UInt8]) {
+  mutating func add(cell bytes: [UInt8]) { add(cell: bytes[...]) }
+
+  mutating func add(cell bytes: ArraySlice<UInt8>) {
     separate()
     buffer.append(contentsOf: bytes)
   }

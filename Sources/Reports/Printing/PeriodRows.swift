@@ -54,7 +54,7 @@ struct PeriodRows {
     for key in keys {
       let value = values[start + key.column]
       if let part = key.part {
-        ranks.append(try lexicon.entry(value, part).rank)
+        ranks.append(try lexicon.rank(value, part))
       } else {
         ranks.append(null & 1 << UInt64(key.column) == 0 ? value : .min)
       }

@@ -33,7 +33,7 @@ struct RowPrinter {
   ) throws(SubledgerError) {
     switch format {
     case .text, .printed, .name, .numeral, .typed: break
-    case .word(let part): line.add(cell: try labels.entry(number, part).cell)
+    case .word(let part): try labels.add(number, part, to: &line)
     case .integer, .number: line.add(number)
     case .amount:
       line.add(micros: rounded(number, decimals: decimals), decimals: min(2, decimals ?? 2))
