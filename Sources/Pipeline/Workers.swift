@@ -81,6 +81,16 @@ struct Workers {
 }
 
 extension Workers {
+  /// Does `work` in a thread of its own while `body` goes on; both are done when it returns.
+  static func beside<Value>(
+    _ work: @escaping @Sendable () -> Void, _ body: () throws -> Value
+  ) rethrows -> Value {
+    let thread = WorkerThread(work)
+    if thread == nil { work() }
+    defer { thread?.join() }
+    return try body()
+  }
+
   /// Makes rows in parallel and calls `write` with the rows of each piece, in order.
   func make<Rows: Sendable>(_ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void) throws {
     try run(pieces, { piece, send in try send(piece.rows()) }, take: { try write($1) })

@@ -147,15 +147,7 @@ struct PublishPass {
     let out = folder?.path("reports") ?? plan.out
     let staging = try Staging.begin(for: out, reports: reportPaths)
     do {
-      let reports = try writeReports(by: reportPlan, with: fold, into: staging.path)
-      manifest.resources = reports.tables
-      try writePage(of: ReportSet(in: staging.path, manifest), in: plan.locale)
-      if plan.hasWorkbook {
-        let room = try PrivateFolder()
-        defer { withExtendedLifetime(room) {} }
-        try writeWorkbook(
-          of: ReportSet(in: staging.path, manifest), in: room.path(""), check: reportPlan.checkStop)
-      }
+      let reports = try writeSet(&manifest, by: reportPlan, with: fold, into: staging.path)
       // From here on nothing stops between the published set and the ledger's word of it.
       try reportPlan.checkStop()
       ledger.stop = nil
@@ -190,8 +182,28 @@ struct PublishPass {
   /// Disks finish many waits together.
   private var manyThreads: Workers { Workers(count: plan.jobs * 4) }
 
-  /// Writes the shares of the set in parallel, each by a connection of its own, and meanwhile
-  /// copies the ledger's log into its file, as soon as a thread finds no share left to write.
+  /// Writes all of the set but its manifest, whose resources it notes, and meanwhile copies the
+  /// ledger's log into its file.
+  private func writeSet(
+    _ manifest: inout Manifest, by reportPlan: ReportPlan, with fold: FactRefresh.Outcome,
+    into folder: String
+  ) throws -> WrittenReports {
+    let path = ledger.path
+    return try Workers.beside({ Ledger.checkpointAhead(path: path) }) {
+      let reports = try writeReports(by: reportPlan, with: fold, into: folder)
+      manifest.resources = reports.tables
+      let set = ReportSet(in: folder, manifest)
+      try writePage(of: set, in: plan.locale)
+      if plan.hasWorkbook {
+        let room = try PrivateFolder()
+        defer { withExtendedLifetime(room) {} }
+        try writeWorkbook(of: set, in: room.path(""), check: reportPlan.checkStop)
+      }
+      return reports
+    }
+  }
+
+  /// Writes the shares of the set in parallel, each by a connection of its own.
   private func writeReports(
     by reportPlan: ReportPlan, with fold: FactRefresh.Outcome, into folder: String
   ) throws -> WrittenReports {
@@ -205,7 +217,7 @@ struct PublishPass {
     let shares = first + ReportPartition.longestFirst.map(SetWork.share)
     var written: [SetWork: WrittenReports] = [:]
     try Workers(count: plan.jobs).run(
-      shares + [.checkpoint],
+      shares,
       eachBy: {
         let ledger = try Ledger.open(path: path, mode: .readOnly)
         ledger.stop = finalPlan.stop
@@ -213,14 +225,14 @@ struct PublishPass {
           try ReportWriter(from: ledger, plan: finalPlan, into: folder)
         }
         return { work, send in
-          if work == .checkpoint { return Ledger.checkpointAhead(path: path) }
           try send(
             ledger.atOneMoment {
               switch work {
               case .own:
                 try own.write(from: ledger, rules: foldRules, plan: finalPlan, into: folder)
               case .share(let share): try writer.write(share)
-              default: try charges.write(into: folder, plan: finalPlan, checkedBy: ledger)
+              case .charges:
+                try charges.write(into: folder, plan: finalPlan, checkedBy: ledger)
               }
             })
         }
@@ -242,5 +254,4 @@ private enum SetWork: Hashable {
   case own
   case charges
   case share(ReportPartition)
-  case checkpoint
 }
