@@ -96,7 +96,8 @@ extension Intake {
     }
   }
 
-  /// Reads a file in a thread of its own, and parses it in several, while this one writes.
+  /// Reads a file in a thread of its own, and parses what was read before in several, while this
+  /// one writes.
   private func messages(
     capturedAt: Instant?
   ) -> @Sendable (ArchiveFile, (SnapshotMessage) throws -> Void) throws -> Void {
@@ -115,24 +116,31 @@ extension Intake {
         try send(.lines(snapshots, rejects: batch.rejects, apart: apart))
       }
     }
-    return { file, send in
-      var waiting: [ChunkCopy] = []
-      var bytes = 0
-      func parse() throws {
-        try Workers(count: parsers).run(waiting, eachBy: parser) { try send($1) }
-        (waiting, bytes) = ([], 0)
-      }
+    let read: @Sendable (ArchiveFile, (ReadChunks) throws -> Void) throws -> Void = { file, send in
+      var (chunks, bytes) = ([ChunkCopy](), 0)
       let end = try readArchive(file, valueBytesMax: bytesMax) { chunk in
         guard let copy = ChunkCopy(of: chunk) else {
-          (waiting, bytes) = ([], 0)
+          (chunks, bytes) = ([], 0)
           return try send(.again)
         }
-        waiting.append(copy)
+        chunks.append(copy)
         bytes += copy.bytes.count
-        if bytes > parsers << 22 { try parse() }
+        guard bytes > parsers << 21 else { return }
+        try send(.chunks(chunks))
+        (chunks, bytes) = ([], 0)
       }
-      try parse()
+      try send(.chunks(chunks))
       try send(.ended(end))
+    }
+    return { file, send in
+      try Workers(count: 1, waitingMax: 1).run([file], read) { _, part in
+        switch part {
+        case .chunks(let chunks):
+          try Workers(count: parsers).run(chunks, eachBy: parser) { try send($1) }
+        case .again: try send(.again)
+        case .ended(let end): try send(.ended(end))
+        }
+      }
     }
   }
 
@@ -165,7 +173,15 @@ extension Intake {
   }
 }
 
-/// What the reader of a file of snapshots hands to the writer.
+/// What the reader of a file of snapshots hands to the parsers.
+private enum ReadChunks: Sendable {
+  case chunks([ChunkCopy])
+  /// What came is void: the file is read again.
+  case again
+  case ended(ArchiveEnd)
+}
+
+/// What the parsers hand to the writer.
 private enum SnapshotMessage: Sendable {
   /// Snapshots of some lines, what is no snapshot, and how many lines are retracted.
   case lines([EncodedSnapshot], rejects: [Reject], apart: Int64)
