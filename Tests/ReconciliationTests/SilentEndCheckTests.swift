@@ -47,23 +47,63 @@ struct SilentEndCheckTests {
   }
 
   @Test(
-    "A snapshot that shows nothing missing hides no silence, whenever it was taken",
-    arguments: ["2026-02-20", "2026-03-01T01:00:00", "2026-03-19"])
+    "A snapshot of before the gap has passed hides no silence, and says not what is missing",
+    arguments: ["2026-02-20", "2026-03-01T01:00:00", "2026-03-01T23:59:59"])
   func shown(_ moment: String) {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: moment, asOf: "2026-03-20")
     let isOn = at(moment) < at("2026-03-01")
-    for shown in [
-      [premium(active: isOn, until: "2026-03-01")],
-      [premium(active: isOn, until: "2026-03-01", nil)],
-      [premium(active: nil, until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
-    ] {
+    for shown in Self.over(isOn) {
       scenario.entitlements = shown
       #expect(scenario.codes == ["MISSED_RENEWAL"])
       #expect(scenario.outcome.churnInDoubt.count == 1)
     }
     scenario.entitlements = []
     #expect(scenario.codes == [isOn ? "AHEAD_OF_SNAPSHOT" : "MISSED_RENEWAL"])
+  }
+
+  @Test("A later snapshot without access shows that no charge is missing, under the same id")
+  func shownOver() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    let silent = scenario.breaks
+    #expect(silent.map(\.code) == [.missedRenewal])
+    scenario.asOf = "2026-03-20"
+    scenario.capturedAt = "2026-03-02"
+    for shown in Self.over(false) + [[]] {
+      scenario.entitlements = shown
+      #expect(scenario.codes == ["MISSED_EXPIRATION"])
+      #expect(scenario.breaks.map(\.id) == silent.map(\.id))
+      #expect(scenario.breaks.map(\.estimatedUSD) == [.zero])
+      #expect(scenario.breaks.map(\.severity) == [.low])
+      #expect(scenario.outcome.churnInDoubt.count == 1)
+    }
+  }
+
+  private static func over(_ isOn: Bool) -> [[Entitlement]] {
+    [
+      [premium(active: isOn, until: "2026-03-01")],
+      [premium(active: isOn, until: "2026-03-01", nil)],
+      [premium(active: nil, until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
+    ]
+  }
+
+  @Test("An entitlement that a new subscription gives lists what was bought of the silent one")
+  func followed() {
+    var next = Story(original: "200")
+    next.report(.started, "2026-03-10", until: "2026-04-10", transaction: 200, price: 10)
+    let bought200 = bought(200, .started, "2026-03-10", until: "2026-04-10") {
+      $0.originalID = "200"
+    }
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1), next],
+      entitlements: [
+        premium(until: "2026-04-10", listing: monthlyTransactions(renewals: 1) + [bought200])
+      ], capturedAt: "2026-03-19", asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    // The entitlement may be of both.
+    scenario.entitlements = [premium(until: "2026-04-10")]
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
   @Test("A cancel that the snapshot shows and no event reported explains the silence after it")

@@ -156,7 +156,8 @@ extension Reconciler {
   ///
   /// An event of the last period that the snapshot shows as missing explains the silence. Which
   /// event is missing is unknown: it is called a renewal, which the calendar expects, until the one
-  /// after it is overdue too; then the subscription has ended.
+  /// after it is overdue too, or a snapshot shows no access after the end; then the subscription
+  /// has ended.
   func findSilentEnds() {
     lazy var found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
@@ -166,7 +167,8 @@ extension Reconciler {
         !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) }),
         !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
-      let code = code(ofSilenceAfter: end, lineage)
+      let isShownOver = isShownOver(lineage, after: end)
+      let code = isShownOver ? .missedExpiration : code(ofSilenceAfter: end, lineage)
       let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.fold.asOf) }
       let state = lineage.latest
       let product = lineage.text(state.scheduledProduct ?? state.product)
@@ -175,7 +177,10 @@ extension Reconciler {
         evidence: "auto-renew was on and the period ended \(end.text); until "
           + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment arrived")
-      if code == .missedExpiration {
+      if isShownOver {
+        draft.worth = nothing
+        draft.evidence += "; the snapshot of \(knownAt.text) shows no access after that end"
+      } else if code == .missedExpiration {
         draft.severity = .medium
       } else {
         draft.worth = estimate(lineage, product: product, of: code, at: end)
@@ -189,6 +194,22 @@ extension Reconciler {
   private func explains(_ found: Break, silenceOf lineage: LineageInput) -> Bool {
     guard found.code.explainsSilence, let at = found.expectedAt else { return false }
     return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
+  }
+
+  /// Whether a snapshot that is newer than `end` and the gap shows the subscription as over, or
+  /// lists its transactions, or nothing that is active.
+  ///
+  /// A charge of that end would show.
+  private func isShownOver(_ lineage: LineageInput, after end: Instant) -> Bool {
+    guard let view, knownAt >= end + rules.fold.renewalGap else { return false }
+    if let match = matches.first(where: { $0.lineage.name == lineage.name }) {
+      return match.entitlement.isActive(at: knownAt) == false
+    }
+    if view.transactions.contains(where: { self.lineage(of: $0)?.name == lineage.name }) {
+      return true
+    }
+    return !mayBeHidden(lineage)
+      && view.entitlements.allSatisfy { $0.isActive(at: knownAt) == false }
   }
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {

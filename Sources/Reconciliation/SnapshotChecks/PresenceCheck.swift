@@ -57,7 +57,7 @@ extension Reconciler {
   ///
   /// Shapes without transactions have one line for an entitlement, however many subscriptions give
   /// it.
-  private func mayBeHidden(_ lineage: LineageInput) -> Bool {
+  func mayBeHidden(_ lineage: LineageInput) -> Bool {
     let store = lineage.state.store
     return (user.snapshot?.entitlements ?? []).contains { shown in
       let isElsewhere = shown.store == .unknown || !store.mayBe(shown.store)
