@@ -101,6 +101,17 @@ struct EnvelopeTests {
     ("three layers", #"{"payload":{"detail":{"record":\#(body)}}}"#, nil),
   ]
 
+  @Test(
+    "A time behind a level, or what syslog writes before it, is that of receipt",
+    arguments: [
+      ("INFO ", true), ("<134>1 ", true), ("83 <134>1 ", true), ("a b c ", false),
+      ("83 <134>1 - ", false),
+    ])
+  func prefixed(start: String, isTime: Bool) {
+    let batch = normalise("\(start)2025-10-09T08:55:00Z web hook - \(Body.renewal.line)")
+    #expect(batch.events.map(\.received) == [isTime ? Instant(seconds: 1_760_000_100) : nil])
+  }
+
   @Test("The body is found in the envelope of every producer", arguments: lines)
   func producers(name: String, line: String, received: Instant?) throws {
     let plain = normalise(Self.body).events[0]

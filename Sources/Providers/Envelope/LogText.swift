@@ -43,14 +43,20 @@ enum LogText {
     byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
   }
 
-  /// The time that a prefix begins with, which has its offset from UTC.
+  /// The time in one of the first words of a prefix, or two, with its offset from UTC.
+  ///
+  /// syslog writes a priority before it, and a length before that.
   static func time(of prefix: Slice<UnsafeRawBufferPointer>) -> Instant? {
-    let words = prefix.split(maxSplits: 2, omittingEmptySubsequences: true) {
+    let words = prefix.split(maxSplits: 4, omittingEmptySubsequences: true) {
       " \t[]".utf8.contains($0)
     }
-    for end in words.prefix(2) {
-      let text = UnsafeRawBufferPointer(rebasing: prefix[words[0].startIndex..<end.endIndex])
-      if let time = InstantText.rfc3339(text, needsOffset: true), time >= firstShop { return time }
+    for begin in words.indices.prefix(3) {
+      for end in words[begin...].prefix(2) {
+        let text = UnsafeRawBufferPointer(rebasing: prefix[words[begin].startIndex..<end.endIndex])
+        if let time = InstantText.rfc3339(text, needsOffset: true), time >= firstShop {
+          return time
+        }
+      }
     }
     return nil
   }
