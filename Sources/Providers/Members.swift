@@ -95,7 +95,7 @@ struct Members<Field: MemberField> {
     to batch: inout EventBatch
   ) {
     guard unknown > 0, let object, tape.kind(object) == .object else { return }
-    for key in unknownKeys(of: object, of: tape) {
+    for key in unknownKeys(of: object, of: tape) where !isReadHeader(tape.bytes(key)) {
       batch.noteUnknown(.member, tape.bytes(key), of: provider, at: place)
     }
   }

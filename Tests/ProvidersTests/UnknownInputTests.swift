@@ -48,6 +48,14 @@ struct UnknownInputTests {
       ])
   }
 
+  @Test("Headers beside the body are known where a provider's are read, in any case")
+  func headers() {
+    let line =
+      #"{"transaction":"1","store":"GooglePlay","timestamp":1760000000,"data":{"productId":"p"},"#
+      + #""X-App-Id":"a","x-auth-key":"k","Authorization":"b","User-Agent":"canary"}"#
+    #expect(unknown(line) == ["flobuk member User-Agent 1@1"])
+  }
+
   @Test("iaptic: reason, platform and members of purchases, counted once a line")
   func iaptic() {
     let purchase =

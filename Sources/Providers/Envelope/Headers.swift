@@ -5,6 +5,13 @@ import Formats
 //
 // Sources: the payload formats named in Envelope.swift. Names of headers are the same in any case.
 
+/// Whether a member that Vector put beside the body's own is a header that some provider's reader
+/// asks for.
+func isReadHeader(_ name: UnsafeRawBufferPointer) -> Bool {
+  name.isWord("x-app-id") || name.isWord("x-auth-key") || name.isWord("authorization")
+    || name.isWord("authorization-token")
+}
+
 extension JSONTape {
   /// The text of the header `name` that the envelope `object` kept, empty when it kept none.
   func header(
