@@ -217,6 +217,19 @@ struct OverlapTests {
     #expect(try open(program).filter { $0["provider"] == first }.isEmpty)
   }
 
+  @Test("A trial that only another provider sees converted is new, and no renewal")
+  func conversionElsewhere() throws {
+    let trial = qonversion(1).replacing("subscription_started", with: "trial_started")
+    let program = try reports([trial, iaptic(2)])
+    #expect(try sum("converted", of: "trials", program) == 1)
+    #expect(try sum("new", of: "churn", program) == 1)
+    #expect(try sum("first_seen", of: "churn", program) == 0)
+    #expect(try sum("renewals", of: "renewals", program) == 0)
+    let revenue = try program.rows("revenue_monthly.csv", in: "one/out")
+    #expect(revenue.map { $0["charge_kind"] } == ["conversion"])
+    #expect(try sum("eligible", of: "retention", program) == 1)
+  }
+
   private static let pairs = [
     ["qonversion", "iaptic"], ["qonversion", "flobuk"], ["qonversion", "purple"],
     ["iaptic", "flobuk"], ["iaptic", "purple"], ["flobuk", "purple"],

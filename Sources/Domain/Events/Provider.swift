@@ -53,8 +53,8 @@ extension ProviderCapabilities {
   /// `subscription_renew_count` and `environment`; bodies of 2020 lack money and ends.
   static let qonversion = ProviderCapabilities(
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
-    sendsGraceEnds: true, sendsRenewalOrdinals: true, sendsExpirations: true,
-    renamesEvents: true, namesDashboardProducts: true)
+    sendsGraceEnds: true, sendsRenewalOrdinals: true, namesConversions: true,
+    sendsExpirations: true, renamesEvents: true, namesDashboardProducts: true)
 }
 
 extension ProviderInterface {

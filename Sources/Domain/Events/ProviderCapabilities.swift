@@ -35,6 +35,8 @@ public struct ProviderCapabilities: Sendable {
   public var sendsGraceEnds = false
   /// Whether a renewal brings its ordinal.
   public var sendsRenewalOrdinals = false
+  /// Whether the first payment after a trial has a name of its own; else it is called a renewal.
+  public var namesConversions = false
   /// Whether each end has an event, so that a missing one proves a loss.
   public var sendsExpirations = false
   /// Whether each end has a reason.

@@ -42,7 +42,9 @@ extension [Event] {
     for (index, event) in enumerated() {
       if event.kind == .trialStarted { trial = index }
       guard let charge = event.chargeKind, charge != .oneTime else { continue }
-      if let start = trial, charge == .renewal, self[start..<index].isConverted(by: event, rules) {
+      if let start = trial, charge == .renewal, !event.provider.capabilities.namesConversions,
+        self[start..<index].isConverted(by: event, rules)
+      {
         events[index].kind = .trialConverted
       }
       trial = nil
