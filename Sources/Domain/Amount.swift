@@ -74,6 +74,12 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
     }
     return Amount(micros: rounded)
   }
+
+  /// So many units of this amount; nil beyond `max`.
+  public func times(_ units: Int32, max: Amount) -> Amount? {
+    guard let all = try? scaled(by: Int64(units), over: 1), all.magnitude <= max else { return nil }
+    return all
+  }
 }
 
 extension Int128 {

@@ -58,6 +58,23 @@ struct EveryProviderTests {
     #expect(offer(iaptic(#""discountId":"spring","#)) == "spring")
   }
 
+  @Test("iaptic's quantity is kept, and its amounts are those of all")
+  func quantity() throws {
+    for (quantity, units) in [("3", 3), ("\"2\"", 2), ("1", 1), ("0", 1), ("null", 1), ("1.5", 1)]
+      as [(String, Int32)]
+    {
+      let batch = normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","purchases":{"apple:coins":{\
+        "productId":"apple:coins","purchaseId":"apple:1","platform":"apple",\
+        "quantity":\(quantity),"currency":"EUR","amountMicros":3000000,\
+        "purchaseDate":"2025-07-08T18:40:00.000Z"}}}
+        """)
+      let event = try #require(batch.events.first)
+      #expect(event.units == units && event.revenue?.local == Amount(micros: 3_000_000))
+    }
+  }
+
   @Test("Nothing secret or personal of any line is kept")
   func canaries() throws {
     for provider in Provider.allCases {

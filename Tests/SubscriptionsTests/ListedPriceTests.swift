@@ -117,6 +117,19 @@ struct ListedPriceTests {
     #expect(facts.total(\.grossUSD) == "10.80" && facts.total(\.refundsUSD) == "10.80")
   }
 
+  @Test("The listed price is that of one: several cost as many times as much")
+  func units() throws {
+    let price = PriceBook.Price(validFrom: at("2026-01-01"), local: usd("1"), usd: usd("1.10"))
+    var feed = Telling(.iaptic)
+    feed.report(.purchased, "2026-01-10") { $0.units = 3 }
+    feed.report(.purchaseRefunded, "2026-01-12")
+    let facts = try feed.facts(asOf: "2026-01-20") {
+      $0.prices.add(price, store: .unknown, product: Telling.monthly)
+    }
+    #expect(facts.total(\.grossLocal) == "3.00" && facts.total(\.grossUSD) == "3.30")
+    #expect(facts.total(\.refundsUSD) == "3.30")
+  }
+
   @Test("Of a purchase's states the first with an amount says what was charged")
   func laterAmount() throws {
     var feed = Telling(.iaptic)

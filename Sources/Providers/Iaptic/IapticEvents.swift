@@ -170,6 +170,7 @@ struct IapticEvents {
   /// They are revenue of a charge, of its refund, and of a state, whose charge is derived; beside
   /// anything else they are a price. A currency alone selects one of the listed prices.
   private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
+    event.units = purchase.units
     let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
     let moves =
       event.kind.chargeKind != nil || event.kind.isRefund || event.kind == .observed

@@ -28,7 +28,9 @@ struct IapticPurchase {
   var isShared = false
   /// The offer at which the period was bought; empty for the full price.
   var offer = UnsafeRawBufferPointer.none
-  /// The last charge, by the store's price; nil if not sent.
+  /// How many were bought.
+  var units: Int32 = 1
+  /// The last charge of all of them, by the store's price; nil if not sent.
   var local: Amount?
   var usd: Amount?
   var currency = UnsafeRawBufferPointer.none
@@ -75,7 +77,7 @@ private enum IapticPurchaseField: Int, MemberField {
   case renewalIntent, renewalIntentChangeDate, cancelationReason
   case isBillingRetryPeriod, isTrialPeriod, isPending, isSharedPurchase
   case isIntroPeriod, discountID
-  case currency, amountMicros, amountUSD
+  case quantity, currency, amountMicros, amountUSD
 
   var names: [String] {
     switch self {
@@ -88,8 +90,7 @@ private enum IapticPurchaseField: Int, MemberField {
   }
 
   static let unread = [
-    "priceConsentStatus", "isAcknowledged", "isConsumed", "quantity",
-    "entitledUsers", "canRefresh", "raw",
+    "priceConsentStatus", "isAcknowledged", "isConsumed", "entitledUsers", "canRefresh", "raw",
   ]
 }
 
@@ -196,6 +197,7 @@ struct IapticPurchaseReader {
   private func readMoney(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
+    if let units = try? tape.counter(members[.quantity]), units > 1 { purchase.units = units }
     purchase.currency = try tape.word(members[.currency])
     purchase.usd = try tape.dollars(members[.amountUSD], rounded: &purchase.roundedAmounts)
     purchase.local = try tape.micros(members[.amountMicros], rounded: &purchase.roundedAmounts)

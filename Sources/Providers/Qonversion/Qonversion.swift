@@ -195,11 +195,3 @@ struct Qonversion: BodyMapper {
     body.entitlements = (try? entitlements.entitlements(list, of: tape)) ?? []
   }
 }
-
-extension Amount {
-  /// The price of so many units; nil beyond `max`.
-  func times(_ units: Int32, max: Amount) -> Amount? {
-    guard let all = try? scaled(by: Int64(units), over: 1), all.magnitude <= max else { return nil }
-    return all
-  }
-}

@@ -60,11 +60,16 @@ extension FoldSettings {
     return Revenue(local: price.local, usd: price.usd, currency: currency)
   }
 
+  /// The price of all units of a charge by the price book; nil when unknown.
   private func listedPrice(of charge: Event) -> PriceBook.Price? {
     guard !charge.provider.capabilities.sendsWholeCharges else { return nil }
-    return prices.price(
+    let price = prices.price(
       of: charge.product, in: charge.store, country: charge.country,
       currency: charge.revenue?.currency ?? 0, offer: charge.offer, at: charge.time)
+    guard charge.units > 1, var all = price else { return price }
+    all.local = all.local?.times(charge.units, max: .lineMax)
+    all.usd = all.usd?.times(charge.units, max: .lineMaxUSD)
+    return all.local == nil && all.usd == nil ? nil : all
   }
 }
 
