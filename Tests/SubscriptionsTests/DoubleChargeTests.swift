@@ -128,6 +128,27 @@ struct DoubleChargeTests {
     #expect(!history.findings.contains { [.doubleCharge, .overRefund].contains($0.code) })
   }
 
+  @Test(
+    "What other providers send again is charged once, but each renewal under one id",
+    arguments: [Provider.iaptic, .purple])
+  func otherProviders(_ provider: Provider) throws {
+    var feed = Telling(provider)
+    for day in ["2026-01-10", "2026-01-11", "2026-02-10"] {
+      feed.report(.renewed, day) { $0.periodEnd = $0.time + .days(31) }
+    }
+    for (day, product) in [("2026-01-10", 3), ("2026-03-10", 3), ("2026-03-10", 4)]
+      as [(String, StringID)]
+    {
+      feed.report(.purchased, day, of: 20) { $0.product = product }
+    }
+    let facts = try feed.facts(asOf: "2026-06-01")
+    #expect(facts.charges(.renewal) == 2, "of a month each")
+    #expect(facts.charges(.oneTime) == 2, "of a product each")
+    #expect(excluded(facts) == ["double_charge 1 1", "double_charge 1 1"])
+    let booked = try feed.facts(asOf: "2026-06-01") { $0.doubleCharges = .book }
+    #expect(booked.charges(.renewal) == 3 && booked.charges(.oneTime) == 3)
+  }
+
   @Test("Sandbox charges and those without an id are not compared")
   func sandbox() throws {
     for change: (inout Event) -> Void in [{ $0.environment = .sandbox }, { $0.transaction = 0 }] {
@@ -198,6 +219,31 @@ struct OverRefundTests {
     let story = story(refunds, isProceed: isProceed)
     #expect(try findings(story).isEmpty)
     #expect(try story.facts(asOf: "2026-06-01").excluded.isEmpty)
+  }
+
+  @Test("Refunds that iaptic sends again, and of each product of a transaction, are limited, too")
+  func collections() throws {
+    func paid(_ event: inout Event) {
+      event.revenue = Revenue(local: usd("10"), usd: usd("10"), currency: 9, isProceed: false)
+    }
+    var feed = Telling(.iaptic)
+    for product in [3, 4] as [StringID] {
+      feed.report(.purchased, "2026-01-10") {
+        $0.product = product
+        paid(&$0)
+      }
+    }
+    for (day, product) in [("2026-01-11", 3), ("2026-01-12", 4), ("2026-01-13", 3)]
+      as [(String, StringID)]
+    {
+      feed.report(.purchaseRefunded, day) {
+        $0.product = product
+        paid(&$0)
+      }
+    }
+    let facts = try feed.facts(asOf: "2026-06-01")
+    #expect(facts.total(\.grossUSD) == "20.00" && facts.total(\.refundsUSD) == "20.00")
+    #expect(facts.excluded.map(\.key.reason) == [.overRefund])
   }
 
   @Test("The refund of a lost charge, and one without an amount, are booked")

@@ -18,7 +18,8 @@ struct ChargeIndex {
   mutating func charge(refundedBy event: Event, among bookings: [Booking]) -> Int? {
     read(bookings)
     guard event.transaction == 0 else {
-      return latest[ChargeKey(event.transaction, of: event.productLeft ?? 0)]
+      if let left = event.productLeft { return latest[ChargeKey(event.transaction, of: left)] }
+      return latest[event.chargeOfStore] ?? latest[ChargeKey(event.transaction)]
     }
     let product = event.productLeft ?? event.product
     guard product != 0 else { return nil }

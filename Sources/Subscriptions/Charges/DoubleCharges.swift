@@ -23,8 +23,8 @@ struct DoubleCharges {
     guard let firsts = firstCharges(of: events) else { return }
     var kept: [Event] = []
     for event in events {
-      guard event.chargesTransaction, let first = firsts[event.transaction],
-        first.identity != event.identity
+      guard event.chargesTransaction, let first = firsts[event.chargeOfStore],
+        first.identity != event.identity, event.repeats(first, rules)
       else {
         kept.append(event)
         continue
@@ -43,17 +43,18 @@ struct DoubleCharges {
 }
 
 /// The charge of each transaction that was made first; nil when each is charged once.
-private func firstCharges(of events: [Event]) -> [Int64: Event]? {
-  var charged: Set<Int64> = []
+private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
+  var charged: Set<ChargeKey> = []
   var hasDouble = false
   for event in events where event.chargesTransaction {
-    if !charged.insert(event.transaction).inserted { hasDouble = true }
+    if !charged.insert(event.chargeOfStore).inserted { hasDouble = true }
   }
   guard hasDouble else { return nil }
-  var firsts: [Int64: Event] = [:]
+  var firsts: [ChargeKey: Event] = [:]
   for event in events where event.chargesTransaction {
-    if let first = firsts[event.transaction], first.isMade(before: event) { continue }
-    firsts[event.transaction] = event
+    let key = event.chargeOfStore
+    if let first = firsts[key], first.isMade(before: event) { continue }
+    firsts[key] = event
   }
   return firsts
 }
@@ -61,15 +62,32 @@ private func firstCharges(of events: [Event]) -> [Int64: Event]? {
 extension Event {
   /// Whether its transaction id is that of one charge.
   ///
-  /// Those of Apple and Play are, where each charge has its own message and amount. Ids of other
-  /// stores may repeat.
+  /// Those of Apple and Play are. Ids of other stores may repeat.
   var namesOneCharge: Bool {
-    guard transaction != 0, environment == .production, provider.capabilities.sendsWholeCharges
-    else { return false }
+    guard transaction != 0, environment == .production else { return false }
     switch store {
     case .appStore, .macAppStore, .playStore: return true
     case .stripe, .amazon, .windows, .paypal, .unknown: return false
     }
+  }
+
+  /// What it charges: a transaction, or the part of one for a product, where a provider shows what
+  /// one transaction bought as several purchases.
+  var chargeOfStore: ChargeKey {
+    ChargeKey(transaction, of: provider.capabilities.sendsWholeCharges ? 0 : product)
+  }
+
+  /// Whether it charges again what `first` does, under the same id.
+  ///
+  /// Of providers that do not send each charge with its amount, an id may be that of all renewals:
+  /// theirs is the next charge once half of the period of `first` is over.
+  func repeats(_ first: Event, _ rules: borrowing FoldSettings) -> Bool {
+    guard !provider.capabilities.sendsWholeCharges, chargeKind != .oneTime else { return true }
+    let start = first.periodStart ?? first.time
+    guard let end = first.periodEnd ?? rules.periodLength(of: first)?.end(from: start) else {
+      return time <= first.time + rules.renewalGap
+    }
+    return time.since(start).milliseconds * 2 < end.since(start).milliseconds
   }
 
   /// Whether it charges a transaction that can be charged but once; a change of product that costs
