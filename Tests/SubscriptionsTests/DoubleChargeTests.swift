@@ -149,6 +149,18 @@ struct DoubleChargeTests {
     #expect(booked.charges(.renewal) == 3 && booked.charges(.oneTime) == 3)
   }
 
+  @Test("A renewal that was made after the next one, under the same id, is a charge of its own")
+  func madeLater() throws {
+    var feed = Telling(.purple)
+    for (day, made) in [("2026-01-10", "2026-03-01"), ("2026-02-10", "2026-02-10")] {
+      feed.report(.renewed, day) {
+        $0.periodEnd = $0.time + .days(31)
+        $0.created = at(made)
+      }
+    }
+    #expect(try feed.facts(asOf: "2026-06-01").charges(.renewal) == 2)
+  }
+
   @Test("Sandbox charges and those without an id are not compared")
   func sandbox() throws {
     for change: (inout Event) -> Void in [{ $0.environment = .sandbox }, { $0.transaction = 0 }] {

@@ -84,10 +84,11 @@ extension Event {
   func repeats(_ first: Event, _ rules: borrowing FoldSettings) -> Bool {
     guard !provider.capabilities.sendsWholeCharges, chargeKind != .oneTime else { return true }
     let start = first.periodStart ?? first.time
-    guard let end = first.periodEnd ?? rules.periodLength(of: first)?.end(from: start) else {
-      return time <= first.time + rules.renewalGap
-    }
-    return time.since(start).milliseconds * 2 < end.since(start).milliseconds
+    let end = first.periodEnd ?? rules.periodLength(of: first)?.end(from: start)
+    let half = end.map { Interval(milliseconds: $0.since(start).milliseconds / 2) }
+    let near = half ?? rules.renewalGap
+    // A charge that was made first can be of a later period.
+    return start - near < time && time < start + near
   }
 
   /// Whether it charges a transaction that can be charged but once; a change of product that costs
