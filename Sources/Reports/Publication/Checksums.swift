@@ -73,7 +73,7 @@ public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
 /// Whether the file opens as the manifest of a set of ours, which may be a newer one than the
 /// checksums: it names its many inputs last.
 private func isManifest(_ path: String) throws(SubledgerError) -> Bool {
-  guard try entryType(path) == .file else { return false }
+  guard try isFile(path) else { return false }
   guard let file = FilePieces(of: path, flags: O_NOFOLLOW), let start = file.next() else {
     throw .system("read", path)
   }

@@ -3,31 +3,14 @@ public import Domain
 internal import Formats
 internal import Glibc
 
-enum EntryType {
-  case file
-  case folder
-  case link
-  case other
-}
-
-/// What stands at `path`; nil when nothing does.
-func entryType(_ path: String) throws(SubledgerError) -> EntryType? {
-  guard let status = try status(of: path) else { return nil }
-  return switch status.st_mode & S_IFMT {
-  case S_IFREG: .file
-  case S_IFDIR: .folder
-  case S_IFLNK: .link
-  default: .other
-  }
-}
-
 /// Whether both paths are names of one file.
 func isSameFile(_ one: String, _ other: String) throws(SubledgerError) -> Bool {
   guard let first = try status(of: one), let second = try status(of: other) else { return false }
   return first.isSame(as: second)
 }
 
-private func status(of path: String) throws(SubledgerError) -> stat? {
+/// The system's entry for `path`, which may be a link; nil when nothing is there.
+func status(of path: String) throws(SubledgerError) -> stat? {
   var status = stat()
   guard lstat(path, &status) == 0 else {
     guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path) }
@@ -36,6 +19,12 @@ private func status(of path: String) throws(SubledgerError) -> stat? {
   return status
 }
 
+/// Whether a file stands at `path` itself.
+func isFile(_ path: String) throws(SubledgerError) -> Bool {
+  try status(of: path)?.isFile ?? false
+}
+
+/// Whether a folder stands at `path`, or where a link there leads to.
 func isFolder(_ path: String) -> Bool {
   var status = stat()
   return stat(path, &status) == 0 && status.isFolder
@@ -121,7 +110,7 @@ func forEachLine(of path: String, _ body: (UnsafeRawBufferPointer) throws -> Voi
 
 /// A small file's bytes; nil when there is none.
 func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
-  guard try entryType(path) == .file else { return nil }
+  guard try isFile(path) else { return nil }
   var bytes: [UInt8] = []
   try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
   return bytes
@@ -134,7 +123,7 @@ func files(below folder: String) throws(SubledgerError) -> [String] {
   while let prefix = open.popLast() {
     for name in try names(in: folder + "/" + prefix) {
       let path = prefix + name
-      if try entryType("\(folder)/\(path)") == .folder {
+      if try status(of: "\(folder)/\(path)")?.isFolder ?? false {
         open.append(path + "/")
       } else {
         found.append(path)

@@ -43,7 +43,7 @@ public struct FormerMonths: Sendable {
       for table in set.tables(of: report.name) {
         let name = table.path.dropFirst(report.name.count + 1).dropLast(4)
         guard let month = Month(text: String(name)),
-          try entryType("\(folder)/\(table.path)") == .file
+          try isFile("\(folder)/\(table.path)")
         else { return nil }
         if month < end { tables[month] = table }
       }

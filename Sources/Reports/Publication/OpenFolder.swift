@@ -143,6 +143,7 @@ extension RawPath {
 }
 
 extension stat {
+  var isFile: Bool { st_mode & S_IFMT == S_IFREG }
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 
   func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }

@@ -130,7 +130,7 @@ private func carryOverUnchanged(
 private func haveSameBytes(
   _ old: String, _ new: String, _ hash: String?
 ) throws(SubledgerError) -> Bool {
-  guard try entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
+  guard try isFile(old), fileSize(old) == fileSize(new) else { return false }
   let hash = if let hash { hash } else { try seal(of: new).sha256 }
   return try seal(of: old).sha256 == hash
 }
@@ -144,7 +144,7 @@ private func syncAll(
   let places = paths.map { "\(folder)/\($0)" }
   let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
   var waiting: [String] = []
-  for path in others where try entryType(path) != nil { waiting.append(path) }
+  for path in others where try status(of: path) != nil { waiting.append(path) }
   try each(waiting + new) { path throws(SubledgerError) in try sync(path) }
   let folders = Set(places.map(parent(of:))).union([folder])
   try each(folders.sorted()) { path throws(SubledgerError) in try sync(path) }
@@ -158,7 +158,7 @@ private func exchange(
   _ staging: Staging, earlier: Checksums, besides ours: Set<String>
 ) throws(SubledgerError) -> Bool {
   if parent(of: staging.path) == staging.out { return false }
-  guard try entryType(staging.out) != nil else {
+  guard try status(of: staging.out) != nil else {
     guard rename(staging.path, staging.out) == 0 else {
       throw .system("name the folder", staging.out, .cannotCreate)
     }

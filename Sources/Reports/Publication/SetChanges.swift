@@ -14,11 +14,11 @@ public struct SetChanges: Sendable, Equatable {
     let sums = set.sums
     for path in sums.paths {
       let place = "\(folder)/\(path)"
-      if try entryType(place) == nil {
+      guard let status = try status(of: place) else {
         added.append(path)
         continue
       }
-      let hash = try entryType(place) == .file ? seal(of: place).sha256 : nil
+      let hash = status.isFile ? try seal(of: place).sha256 : nil
       if hash != sums.hashes[path] { changed.append(path) }
     }
     let published = try readFile("\(folder)/\(checksumsName)")

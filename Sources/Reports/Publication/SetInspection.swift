@@ -40,7 +40,7 @@ public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspectio
   var problems: [String] = []
   for path in sums.paths {
     do throws(SubledgerError) {
-      guard try entryType("\(folder)/\(path)") == .file else {
+      guard try isFile("\(folder)/\(path)") else {
         problems.append("\(path) is not there")
         continue
       }

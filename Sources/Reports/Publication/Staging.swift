@@ -44,7 +44,9 @@ public final class Staging {
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
     for report in reports.map({ "\(out)/\($0)" }) {
-      guard try entryType(report) == .link, isFolder(report) else { continue }
+      guard let status = try status(of: report), !status.isFolder, isFolder(report) else {
+        continue
+      }
       throw SubledgerError(
         .cannotCreate, "cannot publish to \(out): \(report) is a link to another folder",
         hint: "remove the link; a whole set can be published behind a link, as --out")
@@ -89,11 +91,11 @@ public final class Staging {
   private static func resolved(_ out: String) throws(SubledgerError) -> String {
     var path = out.isEmpty ? "." : out
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard let type = try entryType(path) else { return path }
+    guard let status = try status(of: path) else { return path }
     guard let real = realpath(path, nil) else { throw .system("find the folder", path) }
     defer { free(real) }
     let target = String(cString: real)
-    guard type == .folder || isFolder(target) else {
+    guard status.isFolder || isFolder(target) else {
       throw SubledgerError(
         .cannotCreate, "cannot publish to \(path): it is not a folder",
         hint: "give a folder, or a path for a new one, as --out")
@@ -118,7 +120,7 @@ public final class Staging {
   private static func removeUnlessAlive(
     _ path: String, _ out: String, _ reports: [String]
   ) throws(SubledgerError) {
-    guard try entryType(path) == .folder else { return }
+    guard try status(of: path)?.isFolder ?? false else { return }
     let folder = try OpenFolder(path)
     guard folder.lock() else { return }
     func refuse(_ why: String) -> SubledgerError {
@@ -129,7 +131,9 @@ public final class Staging {
     guard try folder.isPrivate() else {
       throw refuse("it belongs to another user, or others may write to it")
     }
-    guard let text = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {
+    guard let text = try readFile("\(path)/\(checksumsName)"),
+      try status(of: out)?.isFolder ?? false
+    else {
       guard try holdsSet(folder, of: reports + documentPaths, beside: out) else {
         throw refuse("it holds files that are not of a set")
       }
@@ -138,8 +142,7 @@ public final class Staging {
     let sums = Checksums(reading: text)
     for name in sums.paths {
       guard let status = try folder.status(of: RawPath(name)) else { continue }
-      let isFile = status.st_mode & S_IFMT == S_IFREG
-      guard isFile, try seal(of: "\(path)/\(name)").sha256 == sums.hashes[name] else {
+      guard status.isFile, try seal(of: "\(path)/\(name)").sha256 == sums.hashes[name] else {
         throw refuse("\(name) in it is not as its \(checksumsName) has it")
       }
     }
@@ -159,7 +162,7 @@ public final class Staging {
       let first = RawPath(bytes: Array(path.bytes.prefix { $0 != UInt8(ascii: "/") }))
       if ours.contains(first) { continue }
       let (here, there) = (folder.shown(path), RawPath(out).appending(path).shown)
-      guard try entryType(here) == .file, try entryType(there) == .file,
+      guard try isFile(here), try isFile(there),
         try seal(of: here).sha256 == seal(of: there).sha256
       else { return false }
     }
