@@ -1,20 +1,13 @@
 public import Domain
 
-/// An unknown name, and how many lines of a run contain it.
-public struct UnknownNameCount: Sendable, Equatable {
-  /// The sender.
-  public var provider: Provider
-  /// What has the name.
-  public var subject: UnknownName.Subject
-  /// The name as it may be shown.
-  public var name: String
-  /// Lines that contain it.
-  public var lines: Int64
-}
-
 extension Ledger {
-  /// The unknown names in the archives of a run, those of most lines first.
-  public func unknownNames(ofRun run: Int64) throws(SubledgerError) -> [UnknownNameCount] {
+  /// The unknown names in the archives of a run as they may be shown, each with its sender, what
+  /// has it, and the number of lines that contain it; those of most lines first.
+  public func unknownNames(
+    ofRun run: Int64
+  ) throws(SubledgerError) -> [(
+    provider: Provider, subject: UnknownName.Subject, name: String, lines: Int64
+  )] {
     try all(
       "read the unknown names",
       """
@@ -25,10 +18,11 @@ extension Ledger {
       order by lines desc, provider, what, unknown_input.name
       """, run
     ) { row in
-      UnknownNameCount(
+      (
         provider: try row.value(0),
         subject: UnknownName.Subject(rawValue: row.text(1)) ?? .member, name: row.text(2),
-        lines: row.int64(3))
+        lines: row.int64(3)
+      )
     }
   }
 }

@@ -33,7 +33,8 @@ extension PublishPass {
         && $0.name != UnknownName.withheld
     }
     // Event names first: they change numbers.
-    let shown = (events + names.filter { !events.contains($0) }).map { item in
+    let others = names.filter { item in !events.contains { $0 == item } }
+    let shown = (events + others).map { item in
       "\(item.provider.name) \(item.subject.rawValue) \"\(item.name)\" "
         + "(\(counted(item.lines, "line")))"
     }
