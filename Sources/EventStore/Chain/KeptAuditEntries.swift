@@ -16,10 +16,11 @@ public struct KeptAuditEntries: Sendable {
     sha256(of: Array(act.text.utf8)) == rewritings.digest(ofAct: act)
   }
 
-  /// Whether the acts after run `before` are those of which the next one sealed this digest and
-  /// number.
-  public func areThose(after before: Int64, sealedAs sealed: RunPart) -> Bool {
+  /// Whether the acts after run `before` are those of which the next one sealed this number and
+  /// digest.
+  public func areThose(after before: Int64, rows: Int64, sha256: String) -> Bool {
     let known = acts.filter { $0.run == before }
+    let sealed = RunPart(name: "act", rows: rows, sha256: sha256)
     return RunPart(acts: known) == sealed && known.allSatisfy(isSound)
   }
 }

@@ -1,20 +1,11 @@
 internal import Formats
 
 /// One table as a run left it: how many rows, and the SHA-256 over them.
-public struct RunPart: Sendable, Equatable {
-  /// The table.
-  public var name: String
-  /// Rows that the digest covers.
-  public var rows: Int64
+struct RunPart: Equatable {
+  let name: String
+  var rows: Int64
   /// Over the rows in the order of their key, as 64 lower-case hexadecimal digits.
-  public var sha256: String
-
-  /// A table's digest and row count, as recorded or claimed.
-  public init(name: String, rows: Int64, sha256: String) {
-    self.name = name
-    self.rows = rows
-    self.sha256 = sha256
-  }
+  var sha256: String
 }
 
 extension RunChain {
