@@ -1,24 +1,10 @@
 public import Domain
 
-/// What a run changed in the rows of a monthly report for one month.
-public struct PublishedVersion: Sendable {
-  /// Name of the report without `.csv`.
-  public let report: String
-  /// The month of the numbers.
-  public let month: Month
-  /// Of the complete rows, as 64 hex digits.
-  public let sha256: String
-  /// The rows that are new, changed or gone.
-  public let rows: [PublishedRow]
-
-  /// A version of the month.
-  public init(report: String, month: Month, sha256: String, rows: [PublishedRow]) {
-    self.report = report
-    self.month = month
-    self.sha256 = sha256
-    self.rows = rows
-  }
-}
+/// What a run changed in the rows of a monthly report, named without `.csv`, for one month: the
+/// digest of the complete rows as 64 hex digits, and the rows that are new, changed or gone.
+public typealias PublishedVersion = (
+  report: String, month: Month, sha256: String, rows: [PublishedRow]
+)
 
 /// A version of a row, valid until the next version of its key, which is encoded: the row, nil if
 /// there is none any more, and why a published number changed, nil if none did.

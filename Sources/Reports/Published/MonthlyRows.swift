@@ -120,8 +120,7 @@ final class MonthlyRows {
     }
     if !changed.isEmpty, history.first == history.plan.run {
       versions.append(
-        PublishedVersion(
-          report: shape.definition.name, month: month, sha256: sha256, rows: changed))
+        (report: shape.definition.name, month: month, sha256: sha256, rows: changed))
     }
     return changes
   }
