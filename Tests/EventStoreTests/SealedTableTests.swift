@@ -56,7 +56,7 @@ struct SealedTableTests {
     try ledger.ingest("a", [Line()])
     try ledger.publish()
     let row = ReportRow(key: [1], values: [2], isComplete: true)
-    let report = ClosedReport(report: "churn_monthly", sha256: "", totals: "{}", rows: [row])
+    let report = (report: "churn_monthly", sha256: "", totals: "{}", rows: [row])
     _ = try ledger.close(AuditEntry(.close), [report])
     #expect(try ledger.closedReports(act: 1).map(\.rows) == [[row]])
     try ledger.publish()
@@ -74,7 +74,7 @@ struct SealedTableTests {
     try ledger.publish()
     let rows = ([1, 2] as [UInt8]).map { ReportRow(key: [$0], values: [2], isComplete: true) }
     let reports = ["churn_monthly", "mrr_monthly"].map {
-      ClosedReport(report: $0, sha256: "", totals: "{}", rows: rows)
+      (report: $0, sha256: "", totals: "{}", rows: rows)
     }
     _ = try ledger.close(AuditEntry(.close), reports)
     #expect(try ledger.closedReports(act: 1, only: "mrr_monthly").first?.rows == rows)

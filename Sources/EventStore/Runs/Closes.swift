@@ -11,25 +11,10 @@ public struct MonthClose: Sendable, Equatable {
   public var asOf: Instant
 }
 
-/// The rows of a report that a close freezes.
-public struct ClosedReport: Sendable, Equatable {
-  /// Name of the report without `.csv`.
-  public let report: String
-  /// Of the rows as exact CSV without header, as 64 hex digits.
-  public let sha256: String
-  /// Sums over columns, a JSON object with sorted keys.
-  public let totals: String
-  /// The frozen rows, in the order of the report.
-  public let rows: [ReportRow]
-
-  /// The frozen rows of a report.
-  public init(report: String, sha256: String, totals: String, rows: [ReportRow]) {
-    self.report = report
-    self.sha256 = sha256
-    self.totals = totals
-    self.rows = rows
-  }
-}
+/// The rows of a report, named without `.csv`, that a close freezes, in the order of the report:
+/// the digest of the rows as exact CSV without header, as 64 hex digits, and the sums over columns,
+/// a JSON object with sorted keys.
+public typealias ClosedReport = (report: String, sha256: String, totals: String, rows: [ReportRow])
 
 extension Ledger {
   /// Closes `act.month` with the numbers of `reports`, whole or not at all; gives the act's number.
@@ -100,8 +85,7 @@ extension Ledger {
         guard let known, sha256(of: Array(row.blob(3)) + row.bytes(2)) == known,
           let rows = [ReportRow](packed: row.blob(3))
         else { throw damagedRows(of: row.text(0)) }
-        reports.append(
-          ClosedReport(report: row.text(0), sha256: row.text(1), totals: row.text(2), rows: rows))
+        reports.append((row.text(0), row.text(1), row.text(2), rows))
       }
       if let missing = digests.keys.first { throw damagedRows(of: String(missing)) }
       return reports

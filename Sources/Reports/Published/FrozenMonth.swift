@@ -84,9 +84,10 @@ extension RowShape {
       let column = definition.columns[column]
       totals[column.name] = column.format.total(sum).map(JSONValue.string)
     }
-    return ClosedReport(
-      report: definition.name, sha256: sha256(of: try csv(of: rows, month, labels) ?? []),
-      totals: String(decoding: JSONValue.object(totals).line, as: UTF8.self), rows: rows)
+    return (
+      definition.name, sha256(of: try csv(of: rows, month, labels) ?? []),
+      String(decoding: JSONValue.object(totals).line, as: UTF8.self), rows
+    )
   }
 
   /// Stored rows as exact CSV without header; nil if they were stored with other columns.
