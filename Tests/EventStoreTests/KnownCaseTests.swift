@@ -52,7 +52,7 @@ struct KnownCaseTests {
     Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "Int32") {
       _ = try $0.begun()
     },
-    Damage("insert into rate_cell values (5000000000, 1, x'')", "Int32") { _ = try $0.rateRows() },
+    Damage("insert into rate_cell values (5000000000, 1, x'')", "Int32") { _ = try $0.rates() },
     Damage("update lineage set app = 5000000000", "Int32") { try $0.forEachLineage { _, _ in } },
     Damage("update delivery_day set provider = 99", "Provider") {
       _ = try $0.watermarks(asOf: .end)
@@ -133,7 +133,7 @@ struct KnownCaseTests {
   @Test("Damaged bytes are reported as what they hold")
   func bytes() throws {
     try ledger.rows(sql: "insert into rate_cell values (1, 1, x'ff')") { _ in }
-    let error = #expect(throws: SubledgerError.self) { _ = try ledger.rateRows() }
+    let error = #expect(throws: SubledgerError.self) { _ = try ledger.rates() }
     #expect(error?.message.contains("an exchange rate") == true)
   }
 }

@@ -10,18 +10,6 @@ struct ExchangeOutliersTests {
   private static let euro: StringID = 20
   private let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-06-01")))
 
-  @Test(
-    "Only days near each other with rates far from each other may have one that is off",
-    arguments: [(3, 1_100_000, true), (4, 1_100_000, false), (3, 1_040_000, false)])
-  func spreads(_ distance: Int32, _ usd: Int64, _ isAny: Bool) throws {
-    let first = Day(year: 2026, month: 5, day: 1)
-    let spreads = try [(first, 1_000_000), (Day(number: first.number + distance), usd)].map {
-      let rate = try #require(ExchangeRate(usd: $0.1, local: 1_000_000))
-      return RateSpread(CurrencyDay(currency: Self.euro, day: $0.0), from: rate, to: rate)
-    }
-    #expect(ExchangeOutliers.mayBeAny(among: spreads) == isAny)
-  }
-
   /// Charges of 10 euros, a lineage each: the day and the dollars of each.
   private func codes(_ charges: [(day: String, micros: Int64)]) throws -> [[Break]] {
     let stories = charges.enumerated().map { index, charge in

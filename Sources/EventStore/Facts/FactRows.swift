@@ -17,7 +17,7 @@ public struct FoldChange {
   /// All ends in doubt by snapshots.
   public var doubtsBySnapshots: Set<ChurnInDoubt> = []
   /// The rates of all days, or of the changed ones.
-  public var rates: [RateRow] = []
+  public var rates = ExchangeRates()
   /// What all renewals cost, or what is to be added to that.
   public var prices: [PaidPrice: Int64] = [:]
   /// Charges that several providers report, of all subscriptions or of `linked` alone.

@@ -1,57 +1,43 @@
 public import Domain
 
-/// The exchange rates in the charges of one currency on one UTC day.
-public struct RateRow: Sendable {
-  /// StringID of the ISO 4217 code.
-  public var currency: StringID
-  /// The UTC day of the charges.
-  public var day: Day
-  /// The rates in their order, each as millionths of a US dollar paid for millionths of the
-  /// currency, and how many charges had it.
-  public var rates: [(usd: Int64, local: Int64, charges: Int64)]
-
-  /// The rates of a currency on a day.
-  public init(
-    currency: StringID, day: Day, rates: [(usd: Int64, local: Int64, charges: Int64)]
-  ) {
-    self.currency = currency
-    self.day = day
-    self.rates = rates
-  }
-}
-
 extension Ledger {
   /// The rates of all currencies and days.
-  public func rateRows() throws(SubledgerError) -> [RateRow] {
-    try all("read exchange rates", "select currency, day, rates from rate_cell") { row in
+  public func rates() throws(SubledgerError) -> ExchangeRates {
+    let days = try all("read exchange rates", "select currency, day, rates from rate_cell") { row in
       var reader = ByteReader(row.blob(2))
-      var rates: [(usd: Int64, local: Int64, charges: Int64)] = []
+      var rates: [ExchangeRate: Int64] = [:]
       while !reader.isAtEnd, reader.isSound {
-        rates.append((reader.signed(), reader.signed(), reader.signed()))
+        let rate = ExchangeRate(usd: reader.signed(), local: reader.signed())
+        let charges = reader.signed()
+        if let rate { rates[rate] = charges }
       }
       guard reader.isSound else { throw SubledgerError.damaged("an exchange rate") }
-      return try RateRow(currency: row.symbol(0), day: row.day(1), rates: rates)
+      return (CurrencyDay(currency: try row.symbol(0), day: row.day(1)), rates)
     }
+    return ExchangeRates(Dictionary(days) { $1 })
   }
 
-  /// Writes `rows`, replacing rows of the same currency and day; a row without rates is removed.
-  func write(_ rows: [RateRow], to database: Connection) throws {
+  /// Writes `rates`, replacing those of the same currency and day; a day without any is removed.
+  func write(_ rates: ExchangeRates, to database: Connection) throws {
     let insert = try database.statement(
       "insert or replace into rate_cell (currency, day, rates) values (?, ?, ?)")
     let delete = try database.statement("delete from rate_cell where currency = ? and day = ?")
     var writer = ByteWriter()
-    for row in rows {
-      guard !row.rates.isEmpty else {
-        try delete.run(row.currency, row.day)
+    let days = rates.charges.sorted {
+      ($0.key.currency, $0.key.day) < ($1.key.currency, $1.key.day)
+    }
+    for (day, rates) in days {
+      guard !rates.isEmpty else {
+        try delete.run(day.currency, day.day)
         continue
       }
       writer.reset()
-      for rate in row.rates {
+      for (rate, charges) in rates.sorted(by: { $0.key < $1.key }) {
         writer.put(rate.usd)
         writer.put(rate.local)
-        writer.put(rate.charges)
+        writer.put(charges)
       }
-      try insert.run(row.currency, row.day, writer.bytes)
+      try insert.run(day.currency, day.day, writer.bytes)
     }
   }
 }

@@ -40,7 +40,8 @@ struct FactRefresh {
     var doubts: Set<ChurnInDoubt>
     /// Events that the cells count already.
     var doubtsBefore: Set<ChurnInDoubt>
-    var rates: [RateRow]
+    /// The rates of all days, or of the changed ones.
+    var rates: ExchangeRates
     /// What all renewals cost, and what all charges paid for their currencies.
     var prices: PaidPrices
     var allRates: ExchangeRates
@@ -94,35 +95,40 @@ struct FactRefresh {
     let doubtsBefore = try ledger.churnDoubts(bySnapshots: false)
     let standing = doubtsBefore.filter { !members.contains($0.lineage) }
     breaks.removeAll { members.contains($0.lineage) }
-    let rows = try ledger.rateRows()
+    let ratesBefore = try ledger.rates()
+    var addedRates = ExchangeRates(result.change.rates)
+    addedRates.removeNothings()
+    var rates = ratesBefore
+    rates.add(addedRates)
+    rates.removeNothings()
+    let changed = Dictionary(
+      uniqueKeysWithValues: addedRates.charges.keys.map { ($0, rates.charges[$0] ?? [:]) })
     let added = result.change.prices.filter { $0.value != 0 }
     let paidBefore = try ledger.paidPrices()
     let paid = added.isEmpty ? paidBefore : paidBefore.merging(added, uniquingKeysWith: +)
-    let rates = try across(result, rows, paidBefore, paid, &breaks)
+    try across(result, (ratesBefore, rates), (paidBefore, paid), &breaks)
     let prices = PaidPrices(paid)
-    let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
-    breaks += try GroupFold(rules: rules).estimating(by: prices, allRates)
+    breaks += try GroupFold(rules: rules).estimating(by: prices, rates)
       .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
     var change = result.change
     (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
     return Outcome(
       basis: basis, fingerprint: fingerprint, result: change,
       doubts: standing.union(change.churnInDoubt),
-      doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)), rates: rates,
-      prices: prices, allRates: allRates, charges: list,
+      doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)),
+      rates: ExchangeRates(changed), prices: prices, allRates: rates, charges: list,
       former: former.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
-  /// Brings the breaks across lineages up to date, by how many renewals cost what, before the run
-  /// and with it; gives the rates that change.
+  /// Brings the breaks across lineages up to date, by what all charges and renewals paid before the
+  /// run and with it.
   private func across(
-    _ result: Increment.Result, _ rows: [RateRow], _ paidBefore: [PaidPrice: Int64],
-    _ paid: [PaidPrice: Int64], _ breaks: inout [Break]
-  ) throws -> [RateRow] {
+    _ result: Increment.Result, _ rates: (before: ExchangeRates, now: ExchangeRates),
+    _ paid: (before: [PaidPrice: Int64], now: [PaidPrice: Int64]), _ breaks: inout [Break]
+  ) throws {
     let across = AcrossLineages(ledger: ledger, rules: rules)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
-    let prices = PriceOutliers(paid)
     func addOutliers(
       _ outliers: any ChargeOutliers, _ code: BreakCode, areInMembers: Bool
     ) throws {
@@ -133,20 +139,13 @@ struct FactRefresh {
       breaks += try across.chargeOutliers(outliers, in: areInMembers ? result.members : nil)
     }
     // All charges at a price that is new are in the groups that changed.
-    let hasSamePrices = prices.among(paidBefore) == PriceOutliers(paidBefore).among(paid)
+    let prices = PriceOutliers(paid.now)
+    let hasSamePrices = prices.among(paid.before) == PriceOutliers(paid.before).among(paid.now)
     try addOutliers(prices, .priceOutlier, areInMembers: hasSamePrices)
-    var added = ExchangeRates(result.change.rates)
-    added.removeNothings()
-    let changed = Set(added.charges.keys)
-    let now = ExchangeRates(rows.filter { changed.contains($0.key) }, with: added)
-    // Mostly no rate is far from another, then or now.
-    if ExchangeOutliers.mayBeAny(among: rows.compactMap(\.spread) + now.spreads) {
-      let before = ExchangeOutliers(ExchangeRates(rows))
-      let outliers = ExchangeOutliers(ExchangeRates(rows, with: added))
-      // Another median may have put charges of any lineage on the other side.
-      try addOutliers(outliers, .fxOutlier, areInMembers: outliers == before)
-    }
-    return now.rows(of: changed)
+    // Another median may have put charges of any lineage on the other side.
+    let outliers = ExchangeOutliers(rates.now)
+    let hasSameMedians = outliers == ExchangeOutliers(rates.before)
+    try addOutliers(outliers, .fxOutlier, areInMembers: hasSameMedians)
   }
 }
 
@@ -156,8 +155,8 @@ extension FactRefresh.Outcome {
     self.init(
       basis: nil, fingerprint: fingerprint, result: whole.result, revenueSpill: whole.revenueSpill,
       doubts: whole.result.churnInDoubt, doubtsBefore: [],
-      rates: whole.rates.rows(of: Set(whole.rates.charges.keys)),
-      prices: PaidPrices(whole.result.prices), allRates: whole.rates, charges: whole.charges)
+      rates: whole.rates, prices: PaidPrices(whole.result.prices), allRates: whole.rates,
+      charges: whole.charges)
     // They are in the doubts.
     result.churnInDoubt = []
   }

@@ -115,7 +115,7 @@ struct StageWork {
   func reconcile() throws {
     try withShard { ledger, rules in
       let paid = try ledger.paidPrices()
-      let rates = ExchangeRates(try ledger.rateRows())
+      let rates = try ledger.rates()
       let pass = FoldPass(ledger: ledger, rules: rules, jobs: 1)
       try put("breaks", try pass.breaksByAmounts(of: job.unpriced, paid, rates))
       let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }

@@ -1,5 +1,5 @@
+internal import Subscriptions
 public import Domain
-public import Subscriptions
 
 /// The median rate of a currency: the middle rate, or the mean of the two in the middle, as an
 /// exact fraction.
@@ -88,23 +88,24 @@ public struct ExchangeOutliers: Sendable, Equatable {
   /// Of fewer than three charges it is unknown which is off.
   public init(_ rates: ExchangeRates) {
     var found: [CurrencyDay: MedianRate] = [:]
-    forEachWindow(of: rates.spreads) { day, near, isWide in
-      // Most days need no median: if all rates are near each other, they are near the median.
-      guard isWide, let median = MedianRate(of: near.compactMap { rates.charges[$0.key] })
-      else { return }
-      let isOff = rates.charges[day.key]?.keys.contains { median.isFar($0) } ?? false
-      if isOff { found[day.key] = median }
+    for days in Dictionary(grouping: rates.charges, by: \.key.currency).values {
+      let days = days.sorted { $0.key.day < $1.key.day }
+      let extremes = days.map { ($0.value.keys.min(), $0.value.keys.max()) }
+      var (first, end) = (0, 0)
+      for (key, paid) in days {
+        while days[first].key.day.number < key.day.number - 3 { first += 1 }
+        while end < days.count, days[end].key.day.number <= key.day.number + 3 { end += 1 }
+        // Most days need no median: if all rates are near each other, they are near the median.
+        guard let lowest = extremes[first..<end].compactMap(\.0).min(),
+          let highest = extremes[first..<end].compactMap(\.1).max(),
+          MedianRate(of: lowest, lowest).isFar(highest),
+          let median = MedianRate(of: days[first..<end].map(\.value)),
+          paid.keys.contains(where: median.isFar)
+        else { continue }
+        found[key] = median
+      }
     }
     medians = found
-  }
-
-  /// Whether some rate can be an outlier, given only the lowest and highest rates of days.
-  ///
-  /// A day can appear several times, for other states of its charges.
-  public static func mayBeAny(among spreads: [RateSpread]) -> Bool {
-    var hasFound = false
-    forEachWindow(of: spreads) { _, _, isWide in hasFound = hasFound || isWide }
-    return hasFound
   }
 
   /// Whether no charge is off, so that the second step can be left out.
@@ -145,55 +146,5 @@ public struct ExchangeOutliers: Sendable, Equatable {
       difference.magnitude > Amount(micros: 10_000)
     else { return nil }
     return (usd, local, usual, difference)
-  }
-}
-
-/// The lowest and the highest rate that was paid for a currency on one day.
-public struct RateSpread: Sendable {
-  let key: CurrencyDay
-  private(set) var lowest: ExchangeRate
-  private(set) var highest: ExchangeRate
-
-  /// The rates of a day, from `lowest` to `highest`.
-  public init(_ key: CurrencyDay, from lowest: ExchangeRate, to highest: ExchangeRate) {
-    (self.key, self.lowest, self.highest) = (key, lowest, highest)
-  }
-
-  mutating func widen(to other: RateSpread) {
-    lowest = min(lowest, other.lowest)
-    highest = max(highest, other.highest)
-  }
-
-  /// Whether some rate can be far from another: a median is no lower than the lowest.
-  var isWide: Bool { MedianRate(of: lowest, lowest).isFar(highest) }
-}
-
-extension ExchangeRates {
-  /// The lowest and the highest rate of each day.
-  public var spreads: [RateSpread] {
-    charges.compactMap { key, rates in
-      guard let lowest = rates.keys.min(), let highest = rates.keys.max() else { return nil }
-      return RateSpread(key, from: lowest, to: highest)
-    }
-  }
-}
-
-/// Calls `body` at each day of each currency with the days around it, itself among them, and
-/// whether some of all their rates are far from others.
-private func forEachWindow(
-  of spreads: [RateSpread], _ body: (RateSpread, ArraySlice<RateSpread>, _ isWide: Bool) -> Void
-) {
-  let daysAround: Int32 = 3
-  for days in Dictionary(grouping: spreads, by: \.key.currency).values {
-    let ordered = days.sorted { $0.key.day.number < $1.key.day.number }
-    var (first, end) = (0, 0)
-    for day in ordered {
-      let number = day.key.day.number
-      while ordered[first].key.day.number < number - daysAround { first += 1 }
-      while end < ordered.count, ordered[end].key.day.number <= number + daysAround { end += 1 }
-      var range = day
-      for other in ordered[first..<end] { range.widen(to: other) }
-      body(day, ordered[first..<end], range.isWide)
-    }
   }
 }
