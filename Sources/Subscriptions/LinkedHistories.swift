@@ -7,21 +7,11 @@ public import Domain
 /// out, and what it does not know is counted as part of its subscription: so a subscription goes on
 /// where one provider ends and another begins.
 public struct LinkedHistories: Sendable {
-  /// A charge that two providers report.
-  public struct Overlap: Sendable {
-    /// The shop.
-    public var store: Store
-    /// The counted charge.
-    public var counted: BookedCharge.Source
-    /// Who sent it.
-    public var countedProvider: Provider
-    /// Who sent the charge that is left out.
-    public var otherProvider: Provider
-    /// Gross of the counted charge, in US dollars; nil if unknown.
-    public var countedUSD: Amount?
-    /// Gross of the other.
-    public var otherUSD: Amount?
-  }
+  /// A charge that two providers report: the counted event and who sent the one that is left out,
+  /// with the gross of both in US dollars, nil where unknown.
+  public typealias Overlap = (
+    store: Store, counted: Event, other: Provider, countedUSD: Amount?, otherUSD: Amount?
+  )
 
   /// What reports count, by whom it was reported; those of one provider as it alone would be.
   public private(set) var histories: [SubscriptionHistory] = []
@@ -191,10 +181,9 @@ private struct Subscription {
         !$0.isRefund && $0.transaction == charge.transaction
       }
       guard let booking else { return nil }
-      let event = counted.events[booking.event]
-      return LinkedHistories.Overlap(
-        store: counted.store, counted: BookedCharge.Source(event), countedProvider: event.provider,
-        otherProvider: charge.provider, countedUSD: booking.money.grossUSD, otherUSD: usd)
+      return (
+        counted.store, counted.events[booking.event], charge.provider, booking.money.grossUSD, usd
+      )
     }
   }
 

@@ -121,8 +121,7 @@ extension OverlapRow {
     let key = overlap.counted.transaction
     self.init(
       store: overlap.store, transaction: texts[key] ?? String(key),
-      counted: overlap.countedProvider, other: overlap.otherProvider,
-      lineage: overlap.counted.lineage, countedUSD: overlap.countedUSD,
-      otherUSD: overlap.otherUSD)
+      counted: overlap.counted.provider, other: overlap.other, lineage: overlap.counted.lineage,
+      countedUSD: overlap.countedUSD, otherUSD: overlap.otherUSD)
   }
 }
