@@ -105,7 +105,7 @@ struct PriceBookFile: Sendable, Equatable {
 
 /// Where the columns of a price book are, by its header.
 struct PriceColumns {
-  private var positions: [PriceBookLine.Column: Int] = [:]
+  private(set) var positions: [PriceBookLine.Column: Int] = [:]
 
   init(_ header: CSVRecord) throws(CSVProblem) {
     for (index, name) in header.fields.enumerated() {
@@ -124,19 +124,6 @@ struct PriceColumns {
         line: header.line, column: header.fields.count + 1,
         reason: "the header lacks \(missing.sorted().joined(separator: ", "))")
     }
-  }
-
-  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
-    guard record.fields.count == positions.count else {
-      throw CSVProblem(
-        line: record.line, column: min(record.fields.count, positions.count),
-        reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
-    }
-    return try PriceBookLine(record, by: self, calendar: calendar)
-  }
-
-  func field(_ column: PriceBookLine.Column, of record: CSVRecord) -> String {
-    positions[column].map { record.fields[$0] } ?? ""
   }
 
   func problem(_ line: Int, _ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {

@@ -38,14 +38,21 @@ struct PriceBookLine: Sendable, Equatable {
   var rate: Amount?
   /// How long the product's period is; nil when not listed.
   var period: PeriodLength?
+}
 
+extension PriceColumns {
   /// Reads the fields of a line; a date is the start of that day in `calendar`.
-  init(
-    _ record: CSVRecord, by columns: PriceColumns, calendar: CivilCalendar
-  ) throws(CSVProblem) {
-    func field(_ column: Column) -> String { columns.field(column, of: record) }
-    func problem(_ column: Column, _ reason: String) -> CSVProblem {
-      columns.problem(record.line, column, reason)
+  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
+    guard record.fields.count == positions.count else {
+      throw CSVProblem(
+        line: record.line, column: min(record.fields.count, positions.count),
+        reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
+    }
+    func field(_ column: PriceBookLine.Column) -> String {
+      positions[column].map { record.fields[$0] } ?? ""
+    }
+    func problem(_ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {
+      self.problem(record.line, column, reason)
     }
     let product = field(.product)
     guard let first = product.utf8.first, let last = product.utf8.last, first > 32, last > 32 else {
@@ -56,7 +63,8 @@ struct PriceBookLine: Sendable, Equatable {
         .validFrom, "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     func value<Value>(
-      _ column: Column, _ rule: @autoclosure () -> String, _ read: (String) -> Value?
+      _ column: PriceBookLine.Column, _ rule: @autoclosure () -> String,
+      _ read: (String) -> Value?
     ) throws(CSVProblem) -> Value? {
       if field(column).isEmpty { return nil }
       guard let value = read(field(column)) else { throw problem(column, "must be \(rule())") }
@@ -68,7 +76,7 @@ struct PriceBookLine: Sendable, Equatable {
       }
     }
     let decimal = "a plain decimal of at least 0, with at most six decimals"
-    key = Key(
+    let key = PriceBookLine.Key(
       store: try value(
         .store, "empty for any, or one of \(Store.allCases.map(\.name).joined(separator: ", "))",
         Store.init(name:)) ?? .unknown,
@@ -76,21 +84,22 @@ struct PriceBookLine: Sendable, Equatable {
       country: try value(.country, "empty for any, or a code such as DE", code(2...3)) ?? "",
       currency: try value(.currency, "empty for any, or a code such as EUR", code(3...3)) ?? "",
       offer: ExactText(field(.offer)), validFrom: validFrom)
-    local = try value(.amount, decimal, Amount.init(typed:))
-    usd = try value(.amountUSD, decimal, Amount.init(typed:))
+    var local = try value(.amount, decimal, Amount.init(typed:))
+    var usd = try value(.amountUSD, decimal, Amount.init(typed:))
     if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }
     guard (usd ?? .zero) <= .lineMaxUSD else {
       throw problem(.amountUSD, "must be at most 1000000000 US dollars")
     }
-    rate = try value(.rate, "a percentage such as 70 or 12.5, not a share") { text in
+    let rate = try value(.rate, "a percentage such as 70 or 12.5, not a share") { text in
       Amount(typed: text).flatMap { rate in
         (1_000_000...100_000_000).contains(rate.micros) || rate == .zero ? rate : nil
       }
     }
-    period = try value(
+    let period = try value(
       .period, "an ISO 8601 period such as P1M, P1Y or P7D", PeriodLength.init(iso:))
     guard local != nil || usd != nil || period != nil else {
       throw problem(.amount, "must be set, or amount_usd or period")
     }
+    return PriceBookLine(key: key, local: local, usd: usd, rate: rate, period: period)
   }
 }
