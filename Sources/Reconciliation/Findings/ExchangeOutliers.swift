@@ -13,18 +13,8 @@ struct MedianRate: Sendable, Equatable {
   init?(of days: [[ExchangeRate: Int64]]) {
     var counts: [ExchangeRate: Int64] = [:]
     for day in days { counts.merge(day) { $0 + $1 } }
-    let total = counts.values.reduce(0, +)
-    guard total >= 3 else { return nil }
-    var seen: Int64 = 0
-    var lower: ExchangeRate?
-    for (rate, count) in counts.sorted(by: { $0.key < $1.key }) {
-      seen += count
-      if lower == nil, seen * 2 >= total { lower = rate }
-      guard let lower, seen * 2 > total else { continue }
-      self.init(of: lower, rate)
-      return
-    }
-    return nil
+    guard counts.values.reduce(0, +) >= 3, let medians = counts.medians else { return nil }
+    self.init(of: medians.lower, medians.upper)
   }
 
   /// Millionths of a US dollar, and of the currency; both above 0.

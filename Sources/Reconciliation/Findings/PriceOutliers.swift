@@ -62,7 +62,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   private static func rare(_ counts: [Amount: Int64], _ isFirst: Bool) -> Rare? {
     let total = counts.values.reduce(0, +)
     guard total >= samplesMin, counts.count > 1 else { return nil }
-    guard let median = counts.median, median > .zero else { return nil }
+    guard let median = counts.medians?.lower, median > .zero else { return nil }
     let far = counts.keys.filter { isFar($0, from: median, factor: factor) }
     let rare = far.filter { price in
       let alike = counts.filter { !isFar($0.key, from: price, factor: 2) }.values.reduce(0, +)

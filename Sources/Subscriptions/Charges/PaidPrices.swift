@@ -92,7 +92,7 @@ public struct PaidPrices: Sendable, Equatable {
       }
     }
     return paid.compactMapValues { counts in
-      counts.median.map { ($0, counts.values.reduce(0, +)) }
+      counts.medians.map { ($0.lower, counts.values.reduce(0, +)) }
     }
   }
 
@@ -141,14 +141,18 @@ public struct PaidPrices: Sendable, Equatable {
   }
 }
 
-extension [Amount: Int64] {
-  /// The lower median of amounts, each paid so many times; nil without any.
-  public var median: Amount? {
-    var left = (values.reduce(0, +) + 1) / 2
-    return sorted { $0.key < $1.key }.first { count in
-      left -= count.value
-      return left <= 0
-    }?.key
+extension Dictionary where Key: Comparable, Value == Int64 {
+  /// The lower and the upper median of values, each there so many times; nil without any.
+  @inlinable public var medians: (lower: Key, upper: Key)? {
+    let total = values.reduce(0, +)
+    var seen: Int64 = 0
+    var lower: Key?
+    for (value, count) in sorted(by: { $0.key < $1.key }) {
+      seen += count
+      if lower == nil, seen * 2 >= total { lower = value }
+      if let lower, seen * 2 > total { return (lower, value) }
+    }
+    return nil
   }
 }
 
