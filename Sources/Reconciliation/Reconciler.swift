@@ -55,7 +55,7 @@ public func reconcile(
   }
   try checkStop()
   let sent = Reconciler(webhook, rules: rules)
-  sent.counts = ReconciliationCounts()
+  sent.counts = [:]
   for user in users {
     user.adoptStarts(of: sent)
     try user.evaluate(Reconciler.snapshotChecks, checkStop)
@@ -70,7 +70,7 @@ public func reconcile(
   }
   result.churnInDoubt.formUnion(sent.outcome.churnInDoubt)
   if sent.outcome.standsUntil == nil { result.standsUntil = nil }
-  result.counts.unmatchedEntitlements += sent.counts.unmatchedEntitlements
+  result.counts.merge(sent.counts.filter { $0.key == .unmatchedEntitlements }) { $0 + $1 }
   return result
 }
 
@@ -117,7 +117,7 @@ final class Reconciler {
   var countedElsewhere: [LineageName: Set<Instant>] = [:]
   /// The numbers of each lineage that missing events put in doubt.
   private var doubts: [LineageName: [Doubt]] = [:]
-  var counts = ReconciliationCounts()
+  var counts: [ReconciliationCount: Int64] = [:]
 
   init(_ user: ReconciliationInput, rules: ReconciliationSettings) {
     self.user = user

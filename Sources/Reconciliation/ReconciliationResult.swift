@@ -1,51 +1,26 @@
 public import Domain
 import Subscriptions
 
-/// What reconciliation saw and deliberately did not call a break.
-public struct ReconciliationCounts: Codable, Sendable, Equatable {
+/// What reconciliation saw and deliberately did not call a break, by its name in the manifest; the
+/// ledger keeps the numbers in this order.
+public enum ReconciliationCount: String, CaseIterable, Codable, Sendable {
   /// Users active at as-of without a snapshot, while snapshots are not declared complete.
-  public var usersWithoutSnapshot: Int64 = 0
+  case usersWithoutSnapshot = "users_without_snapshot"
   /// Entitlements that somebody granted by hand.
-  public var manualGrants: Int64 = 0
+  case manualGrants = "manual_grants"
   /// Entitlements and transactions shared by a family member.
-  public var familyShares: Int64 = 0
+  case familyShares = "family_shares"
   /// Snapshot entitlements and transactions of the sandbox.
-  public var sandbox: Int64 = 0
+  case sandbox = "sandbox_in_snapshots"
   /// Entitlements without a known lineage, and active subscriptions that another shown one can
   /// hide; they are not guessed.
-  public var unmatchedEntitlements: Int64 = 0
+  case unmatchedEntitlements = "unmatched_entitlements"
   /// Snapshot transactions before the first event ever ingested for their app.
-  public var beforeFirstEvent: Int64 = 0
-
+  case beforeFirstEvent = "transactions_before_first_event"
   /// Revoked subscriptions of a provider that sends no refund of them.
-  public var refundsNeverTold: Int64 = 0
-
+  case refundsNeverTold = "refunds_never_told"
   /// Subscriptions that the snapshot lacks, and that a collection without a date may have ended.
-  public var endsWithoutDate: Int64 = 0
-
-  /// Nothing seen yet.
-  public init() {}
-
-  /// Adds the counts of another user.
-  public mutating func add(_ other: ReconciliationCounts) {
-    for count in Self.all { self[keyPath: count] += other[keyPath: count] }
-  }
-
-  private static var all: [WritableKeyPath<ReconciliationCounts, Int64>] {
-    [
-      \.usersWithoutSnapshot, \.manualGrants, \.familyShares, \.sandbox, \.unmatchedEntitlements,
-      \.beforeFirstEvent, \.refundsNeverTold, \.endsWithoutDate,
-    ]
-  }
-
-  /// All of them, in one order.
-  public var numbers: [Int64] { Self.all.map { self[keyPath: $0] } }
-
-  /// Those of `numbers`; nil for another number of them.
-  public init?(_ numbers: [Int64]) {
-    guard numbers.count == Self.all.count else { return nil }
-    for (count, number) in zip(Self.all, numbers) { self[keyPath: count] = number }
-  }
+  case endsWithoutDate = "ends_without_date"
 }
 
 /// The breaks of one user, and the counts of deliberate omissions.
@@ -59,7 +34,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   /// Ids of breaks that events alone raise and that a webhook explains, or describes otherwise.
   public var explained: Set<String> = []
   /// For the manifest.
-  public var counts = ReconciliationCounts()
+  public var counts: [ReconciliationCount: Int64] = [:]
   /// How late a snapshot of the same content may be captured and give the same, while no event of
   /// the user comes and no deadline of the fold passes; nil when another as-of may give another
   /// result.
@@ -73,7 +48,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
     breaks += other.breaks
     churnInDoubt.formUnion(other.churnInDoubt)
     explained.formUnion(other.explained)
-    if other.counts != ReconciliationCounts() { counts.add(other.counts) }
+    counts.merge(other.counts) { $0 + $1 }
     standsUntil = standsUntil.flatMap { own in other.standsUntil.map { min(own, $0) } }
   }
 
@@ -87,7 +62,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
     result.breaks = breaks.filter { known[$0.id] != $0 }
     result.churnInDoubt = churnInDoubt.subtracting(events.churnInDoubt)
     result.explained = Set(known.filter { found[$0.key] != $0.value }.keys)
-    result.counts.unmatchedEntitlements = counts.unmatchedEntitlements
+    result.counts = counts.filter { $0.key == .unmatchedEntitlements }
     if standsUntil == nil || events.standsUntil == nil { result.standsUntil = nil }
     return result
   }

@@ -43,7 +43,7 @@ struct EntitlementOriginTests {
         yearly(until: "2026-11-20", started: "2025-11-20"),
       ], capturedAt: "2026-01-12", change: allMapped)
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+    #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
   }
 
   @Test("A trial that was reported is known, though another product was bought after it")

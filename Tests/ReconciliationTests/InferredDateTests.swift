@@ -59,12 +59,12 @@ struct InferredDateTests {
     var scenario = scenario(
       [], until: "2026-03-01", started: "2025-06-01", at: "2026-02-20", listing: old)
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.beforeFirstEvent == 1)
+    #expect(scenario.outcome.counts[.beforeFirstEvent] == 1)
     scenario.entitlements?[0].startedAt = nil
     scenario.entitlements?[0].expiresAt = at("2025-11-01")
     scenario.entitlements?[0].transactions[0].expiresAt = at("2025-11-01")
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.beforeFirstEvent == 1)
+    #expect(scenario.outcome.counts[.beforeFirstEvent] == 1)
   }
 
   @Test("Of transactions without dates the one that was paid for last speaks for the entitlement")

@@ -206,7 +206,7 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_START"])
     scenario.entitlements = [premium(until: "2026-03-01", product: "other", started: "2026-02-01")]
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+    #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
   }
 
   @Test("A missing renewal is worth what the charge before it was")

@@ -68,10 +68,10 @@ struct PresenceCheckTests {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.usersWithoutSnapshot == 1)
+    #expect(scenario.outcome.counts[.usersWithoutSnapshot] == 1)
     scenario.change = { $0.snapshotsComplete = true }
     #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
-    #expect(scenario.outcome.counts.usersWithoutSnapshot == 0)
+    #expect(scenario.outcome.counts[.usersWithoutSnapshot] == nil)
     scenario.stories[0].environment = .sandbox
     scenario.stories[0].events = scenario.stories[0].events.map {
       var event = $0
@@ -160,7 +160,7 @@ struct PresenceCheckTests {
       entitlements: [premium(until: "2026-09-01", product: "unmapped")],
       capturedAt: "2026-02-20")
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+    #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
   }
 
   @Test("Without transactions, what is on in one store may be what runs in another as well")
@@ -175,7 +175,7 @@ struct PresenceCheckTests {
       stories: [.monthly(renewals: 1), other], entitlements: [shown], capturedAt: "2026-02-20"
     ) { $0.products = ["both": ["com.example.monthly", "com.example.yearly"]] }
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+    #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
     scenario.change = { $0.products = ["both": ["com.example.yearly"]] }
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
     // Nobody holds a product twice in one store.

@@ -89,7 +89,7 @@ struct RefundedChargeCheckTests {
     #expect(scenario().breaks[0].expectedAt == at("2026-03-01"))
     story.report(.expired, "2026-03-01")
     #expect(scenario().codes == [])
-    #expect(scenario().outcome.counts.beforeFirstEvent == 1)
+    #expect(scenario().outcome.counts[.beforeFirstEvent] == 1)
   }
 
   @Test("A refund of the original transaction proves the start")

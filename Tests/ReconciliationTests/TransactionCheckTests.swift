@@ -141,9 +141,9 @@ struct TransactionCheckTests {
         premium(listing: [bought(2, .started, "2026-02-01") { $0.ownership = .familySharing }]),
       ], capturedAt: "2026-03-20")
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.manualGrants == 1)
-    #expect(scenario.outcome.counts.familyShares == 2)
-    #expect(scenario.outcome.counts.sandbox == 1)
+    #expect(scenario.outcome.counts[.manualGrants] == 1)
+    #expect(scenario.outcome.counts[.familyShares] == 2)
+    #expect(scenario.outcome.counts[.sandbox] == 1)
   }
 
   @Test("A transaction that events place in the sandbox is one, though the shape does not say")
@@ -155,7 +155,7 @@ struct TransactionCheckTests {
       entitlements: [premium(active: nil, nil, listing: [bought(100, .unknown, "2026-02-01")])],
       capturedAt: "2026-03-20")
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.sandbox == 1)
+    #expect(scenario.outcome.counts[.sandbox] == 1)
   }
 
   @Test("What lies before the first event of the app is not missed")
@@ -173,7 +173,7 @@ struct TransactionCheckTests {
       ],
       capturedAt: "2026-03-20", firstEventAt: "2026-01-15")
     #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.beforeFirstEvent == 1)
+    #expect(scenario.outcome.counts[.beforeFirstEvent] == 1)
   }
 
   @Test("A revoked transaction without a refund event is a missing refund of its own price")

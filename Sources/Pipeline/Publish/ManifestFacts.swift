@@ -6,7 +6,7 @@ import Domain
 import Page
 
 extension PublishPass {
-  func manifest(_ archives: [ArchiveRecord], _ counts: ReconciliationCounts) -> Manifest {
+  func manifest(_ archives: [ArchiveRecord], _ counts: [ReconciliationCount: Int64]) -> Manifest {
     var manifest = Manifest(
       version: pipeline.version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
     manifest.dialect = plan.csvDialect
@@ -23,15 +23,10 @@ extension PublishPass {
     manifest.counts = [
       "rounded_amounts": archives.reduce(0) { $0 + $1.counts.roundedAmounts },
       "missing_is_proceed": archives.reduce(0) { $0 + $1.counts.missingIsProceed },
-      "users_without_snapshot": counts.usersWithoutSnapshot,
-      "manual_grants": counts.manualGrants,
-      "family_shares": counts.familyShares,
-      "sandbox_in_snapshots": counts.sandbox,
-      "unmatched_entitlements": counts.unmatchedEntitlements,
-      "ends_without_date": counts.endsWithoutDate,
-      "refunds_never_told": counts.refundsNeverTold,
-      "transactions_before_first_event": counts.beforeFirstEvent,
     ]
+    for count in ReconciliationCount.allCases {
+      manifest.counts[count.rawValue] = counts[count] ?? 0
+    }
     return manifest
   }
 }

@@ -90,14 +90,16 @@ struct InputReader {
     if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
       var finding = result
       // They are in the rest.
-      finding.counts = ReconciliationCounts()
+      finding.counts = [:]
       part.found.append((UserKey(provider: provider, user: user), finding))
     }
     var rest = ReconciledUser.Rest()
     rest.foreign = listed.foreign.values.filter { $0.user != user }.map(\.key).sorted()
     rest.unreported = listed.unreported.sorted()
     rest.previousOwners = previousOwners.named.sorted()
-    if result.counts != ReconciliationCounts() { rest.counts = result.counts.numbers }
+    if !result.counts.isEmpty {
+      rest.counts = ReconciliationCount.allCases.map { result.counts[$0] ?? 0 }
+    }
     let until = result.standsUntil.flatMap { own in standsUntil.map { min(own, $0) } }
     part.users.append(
       ReconciledUser(

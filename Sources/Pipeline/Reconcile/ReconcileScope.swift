@@ -120,12 +120,13 @@ struct ReconcileScope {
   /// contradict.
   func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
     var owners = PreviousOwners()
-    var counts: [Int64] = []
     func add(_ user: ReconciledUser) throws {
       guard let rest = try user.rest() else { return }
       owners.add(rest.previousOwners)
-      while counts.count < rest.counts.count { counts.append(0) }
-      for place in rest.counts.indices { counts[place] += rest.counts[place] }
+      for (count, number) in zip(ReconciliationCount.allCases, rest.counts)
+      where number != 0 {
+        outcome.result.counts[count, default: 0] += number
+      }
     }
     for user in outcome.users.joined() { try add(user) }
     if let users {
@@ -143,7 +144,6 @@ struct ReconcileScope {
           }
         })
     }
-    if let counts = ReconciliationCounts(counts) { outcome.result.counts.add(counts) }
     outcome.result.breaks.removeAll(where: owners.contradict)
   }
 }

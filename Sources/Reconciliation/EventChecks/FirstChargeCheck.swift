@@ -88,7 +88,9 @@ extension Reconciler {
     if counted == nil { at = latest }
     // It can have begun with longer periods of another product.
     let earliest = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
-    guard !shows(lineage, begunBefore: earliest) else { return counts.beforeFirstEvent += 1 }
+    guard !shows(lineage, begunBefore: earliest) else {
+      return counts[.beforeFirstEvent, default: 0] += 1
+    }
     raiseCharge(
       .missedStart, of: lineage, at: at, opensLineage: last == nil, provenBy: .events,
       evidence + "; no start arrived")

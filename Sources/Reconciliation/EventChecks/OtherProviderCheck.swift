@@ -15,7 +15,7 @@ extension Reconciler {
   private func evaluate(_ report: ReportElsewhere, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
     guard isWatched(report.time, about) else {
-      counts.beforeFirstEvent += 1
+      counts[.beforeFirstEvent, default: 0] += 1
       return
     }
     guard let feed = rules.feed(about.provider, about.app), report.time <= feed.watermark else {

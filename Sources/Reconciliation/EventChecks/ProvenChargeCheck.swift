@@ -50,7 +50,7 @@ extension Reconciler {
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
     guard let at = begin(of: period, lineage) else { return }
     guard isWatched(at, subject(lineage)) else {
-      counts.beforeFirstEvent += 1
+      counts[.beforeFirstEvent, default: 0] += 1
       return
     }
     let code = code(of: period, in: lineage)
@@ -146,7 +146,7 @@ extension Reconciler {
     else { return }
     // When the refund does not date its charge, all we know is that the charge came before it.
     guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
-      counts.beforeFirstEvent += 1
+      counts[.beforeFirstEvent, default: 0] += 1
       return
     }
     let code = code(of: refund, in: lineage)

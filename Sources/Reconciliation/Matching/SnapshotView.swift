@@ -14,7 +14,7 @@ final class SnapshotView {
   private lazy var places = transactions.indices.reduce(into: [Int64: Int]()) {
     $0[transactions[$1].key] = $1
   }
-  private(set) var counts = ReconciliationCounts()
+  private(set) var counts: [ReconciliationCount: Int64] = [:]
 
   init(_ snapshot: Snapshot, sandbox: SandboxIDs) {
     capturedAt = snapshot.capturedAt
@@ -28,10 +28,10 @@ final class SnapshotView {
     switch entitlement.grant {
     case .purchase, .offerCode: break
     case .manual:
-      counts.manualGrants += 1
+      counts[.manualGrants, default: 0] += 1
       return nil
     case .familySharing:
-      counts.familyShares += 1
+      counts[.familyShares, default: 0] += 1
       return nil
     }
     guard !entitlement.transactions.allSatisfy({ isBought($0, sandbox) }) else {
@@ -41,9 +41,9 @@ final class SnapshotView {
     bought.transactions.removeAll { transaction in
       if isBought(transaction, sandbox) { return false }
       if transaction.environment == .sandbox || sandbox.holds(transaction) {
-        counts.sandbox += 1
+        counts[.sandbox, default: 0] += 1
       } else {
-        counts.familyShares += 1
+        counts[.familyShares, default: 0] += 1
       }
       return true
     }

@@ -111,7 +111,7 @@ extension Reconciler {
   ) {
     let (lineage, state) = (match.lineage, match.lineage.state)
     guard isWatched(after: base, match) else {
-      counts.beforeFirstEvent += 1
+      counts[.beforeFirstEvent, default: 0] += 1
       return
     }
     let restart = restartAfterLapse(match, after: base)

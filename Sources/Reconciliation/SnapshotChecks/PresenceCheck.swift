@@ -32,11 +32,11 @@ extension Reconciler {
       && !isReportedLater(lineage, \.accessRevoked)
     {
       guard !mayHaveVanished(lineage) else {
-        counts.endsWithoutDate += 1
+        counts[.endsWithoutDate, default: 0] += 1
         continue
       }
       guard !mayBeHidden(lineage) else {
-        counts.unmatchedEntitlements += 1
+        counts[.unmatchedEntitlements, default: 0] += 1
         continue
       }
       raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")
@@ -135,7 +135,7 @@ extension Reconciler {
     let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }
     guard rules.snapshotsComplete else {
-      counts.usersWithoutSnapshot += 1
+      counts[.usersWithoutSnapshot, default: 0] += 1
       return
     }
     let end = first.state.effectiveEnd.map { " until \($0.text)" } ?? ""
@@ -157,9 +157,9 @@ extension Reconciler {
       raiseUnreportedCancel(entitlement)
       if isEvaluatedElsewhere(entitlement) { continue }
       if lineages.isEmpty {
-        counts.sandbox += 1
+        counts[.sandbox, default: 0] += 1
       } else if !raiseUnreportedStart(entitlement) {
-        counts.unmatchedEntitlements += 1
+        counts[.unmatchedEntitlements, default: 0] += 1
       }
     }
   }

@@ -23,7 +23,7 @@ extension Reconciler {
     // Of what happened at as-of or later no event can be known; it explains what else is shown.
     if let at = transaction.at, at >= rules.fold.asOf { return expect(charge) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
-      counts.beforeFirstEvent += 1
+      counts[.beforeFirstEvent, default: 0] += 1
       return
     }
     let code = charge.code
@@ -112,11 +112,11 @@ extension Reconciler {
       user.provider.capabilities.sendsRefunds(
         of: transaction.kind == .oneTime ? .oneTime : .subscription)
     else {
-      counts.refundsNeverTold += 1
+      counts[.refundsNeverTold, default: 0] += 1
       return missedRefunds.formUnion(ended)
     }
     guard isWatched(revokedAt, about) else {
-      counts.beforeFirstEvent += 1
+      counts[.beforeFirstEvent, default: 0] += 1
       return
     }
     var draft = BreakDraft(
