@@ -48,22 +48,3 @@ extension ChargePart: Codable {
     try values.encode(Dictionary(uniqueKeysWithValues: numbered), forKey: .totals)
   }
 }
-
-extension ChargeTotals: Codable {
-  /// As texts, because sums may be greater than numbers of JSON.
-  init(from decoder: any Decoder) throws {
-    self.init()
-    var numbers = try decoder.singleValueContainer().decode([String].self)[...]
-    func next() -> Int128 { numbers.popFirst().flatMap { Int128($0) } ?? 0 }
-    (rows, units) = (Int64(clamping: next()), next())
-    for sum in Self.sums.map(\.sum) { self[keyPath: sum] = Sum(exact: next(), printed: next()) }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    let sums = Self.sums.flatMap { sum in
-      ["\(self[keyPath: sum.sum].exact)", "\(self[keyPath: sum.sum].printed)"]
-    }
-    var value = encoder.singleValueContainer()
-    try value.encode(["\(rows)", "\(units)"] + sums)
-  }
-}

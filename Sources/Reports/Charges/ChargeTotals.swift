@@ -1,8 +1,8 @@
 internal import Domain
 
-struct ChargeTotals: Sendable, Equatable {
+struct ChargeTotals: Codable, Sendable, Equatable {
   /// A sum of amounts, exact and as printed.
-  struct Sum: Sendable, Equatable {
+  struct Sum: Codable, Sendable, Equatable {
     var exact: Int128 = 0
     var printed: Int128 = 0
   }

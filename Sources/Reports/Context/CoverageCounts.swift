@@ -35,8 +35,6 @@ struct CoverageCounts: Equatable {
   /// Whether another provider can report the same transactions.
   var hasOtherProviders = false
 
-  init() {}
-
   init(_ row: LedgerRow) {
     let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
       \.charges, \.subscriptionCharges, \.listed, \.withoutUSD, \.bookings, \.withoutProceeds,
