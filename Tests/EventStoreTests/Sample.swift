@@ -117,9 +117,10 @@ extension EventBatch {
 
 extension NewArchive {
   static func named(_ name: String, kind: ArchiveKind = .events) -> NewArchive {
-    NewArchive(
-      name: name, sha256: "sha of \(name)", kind: kind, path: "/in/\(name)", bytes: 10,
-      modified: Instant(seconds: 5), inode: 7)
+    var archive = NewArchive(name: name, sha256: "sha of \(name)", kind: kind)
+    (archive.path, archive.bytes) = ("/in/\(name)", 10)
+    (archive.modified, archive.inode) = (Instant(seconds: 5), 7)
+    return archive
   }
 }
 

@@ -29,13 +29,13 @@ public struct NewArchive: Sendable, Equatable {
   /// What its lines are.
   public var kind: ArchiveKind
   /// As found; with the next three fields, what identifies an unchanged file without reading it.
-  public var path: String
+  public var path = ""
   /// Size of the file.
-  public var bytes: Int64
+  public var bytes: Int64 = 0
   /// When the file was last written.
-  public var modified: Instant
+  public var modified = Instant(milliseconds: 0)
   /// The file's number in its filesystem.
-  public var inode: Int64
+  public var inode: Int64 = 0
   /// When snapshots were captured that no line dates; nil if unknown.
   public var capturedAt: Instant?
   /// Hash of its first lines; nil of snapshots and of what is not read.
@@ -43,19 +43,9 @@ public struct NewArchive: Sendable, Equatable {
   /// The archive that it continues; nil of most.
   public var former: FormerArchive?
 
-  /// An archive named `name`.
-  public init(
-    name: String, sha256: String, kind: ArchiveKind, path: String, bytes: Int64,
-    modified: Instant, inode: Int64, capturedAt: Instant? = nil
-  ) {
-    self.name = name
-    self.sha256 = sha256
-    self.kind = kind
-    self.path = path
-    self.bytes = bytes
-    self.modified = modified
-    self.inode = inode
-    self.capturedAt = capturedAt
+  /// An archive named `name`, not yet of a file.
+  public init(name: String, sha256: String, kind: ArchiveKind) {
+    (self.name, self.sha256, self.kind) = (name, sha256, kind)
   }
 }
 

@@ -13,10 +13,7 @@ extension Ledger {
       for event in [damage.candidate.event] + damage.companions { try remove(event) }
     }
     let intake = beginEvents()
-    try intake.begin(
-      NewArchive(
-        name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
-        modified: Instant(milliseconds: 0), inode: 0))
+    try intake.begin(NewArchive(name: "drill", sha256: "drill \(seed)", kind: .events))
     var batch = EventBatch()
     batch.symbols = symbols
     for (damage, transaction) in zip(damages, texts) {

@@ -42,9 +42,9 @@ extension SnapshotReader {
 extension NewArchive {
   /// The ledger's entry for a file with these bytes.
   init(_ file: ArchiveFile, sha256: String, kind: ArchiveKind) {
-    self.init(
-      name: file.name, sha256: sha256, kind: kind, path: file.path, bytes: file.bytes,
-      modified: file.modified, inode: Int64(bitPattern: file.inode))
+    self.init(name: file.name, sha256: sha256, kind: kind)
+    (path, bytes, modified) = (file.path, file.bytes, file.modified)
+    inode = Int64(bitPattern: file.inode)
   }
 }
 
