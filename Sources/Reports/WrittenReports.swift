@@ -25,7 +25,7 @@ public struct WrittenReports: Sendable {
     restated += other.restated
     publication.horizons = other.publication.horizons
     publication.versions += other.publication.versions
-    publication.months.merge(other.publication.months) { $0.adding($1) }
+    add(other.publication.months)
   }
 
   mutating func add(_ table: ReportTable, _ seal: FileSeal) {
@@ -38,8 +38,12 @@ public struct WrittenReports: Sendable {
     seals.merge(writer.seals) { $1 }
     guard let monthly else { return }
     publication.versions += monthly.versions
-    publication.months.merge(monthly.months) { $0.adding($1) }
+    add(monthly.months)
     restated += monthly.restated
+  }
+
+  private mutating func add(_ months: [Month: MonthRows]) {
+    publication.months.merge(months) { ($0.count + $1.count, $0.incomplete + $1.incomplete) }
   }
 
   /// Writes the restatements and the summary of all parts, and compares the printed sums with the

@@ -10,6 +10,9 @@ public typealias PublishedVersion = (
 /// there is none any more, and why a published number changed, nil if none did.
 public typealias PublishedRow = (key: [UInt8], row: ReportRow?, cause: String?)
 
+/// All rows of a month, and those that can still change.
+public typealias MonthRows = (count: Int64, incomplete: Int64)
+
 /// The horizon up to which a report's rows are complete, by the beginning of its column's name.
 public enum HorizonKind: String, Sendable, CaseIterable {
   /// Money.
@@ -28,33 +31,11 @@ public struct NewPublication: Sendable {
   public var horizons: [Feed: [HorizonKind: Month]] = [:]
   /// Months of reports in which rows are new, changed or gone.
   public var versions: [PublishedVersion] = []
-  /// How many rows each month has.
+  /// How many rows each month has in the monthly reports.
   public var months: [Month: MonthRows] = [:]
 
   /// A publication without rows yet.
   public init(zone: String) { self.zone = zone }
-}
-
-/// How many rows a month has in the monthly reports.
-public struct MonthRows: Sendable, Equatable {
-  /// All of them.
-  public var count: Int64
-  /// Rows that can still change.
-  public var incomplete: Int64
-
-  /// So many rows.
-  public init(count: Int64 = 0, incomplete: Int64 = 0) {
-    self.count = count
-    self.incomplete = incomplete
-  }
-
-  /// These rows and the rows of another report.
-  public func adding(_ other: MonthRows) -> MonthRows {
-    var sum = self
-    sum.count += other.count
-    sum.incomplete += other.incomplete
-    return sum
-  }
 }
 
 extension Ledger {

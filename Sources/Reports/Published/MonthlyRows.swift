@@ -47,8 +47,7 @@ final class MonthlyRows {
     rows = [:]
     for (month, rows) in ready {
       if shape.definition.completeness != nil {
-        months[month] = MonthRows(
-          count: Int64(rows.count), incomplete: Int64(rows.count { !$0.isComplete }))
+        months[month] = (Int64(rows.count), Int64(rows.count { !$0.isComplete }))
       }
       while let earlier = waiting.last, earlier < month {
         waiting.removeLast()
