@@ -17,16 +17,12 @@ extension RunPipeline {
       throw SubledgerError(.usage, "--events must be from 1 to 100000, not \(events)")
     }
     try requireLedger(to: "drill")
-    let result = try holdingEvents { holder in
-      var copied = try holder.plan.withLists()
-      copied.isDryRun = true
-      return try following(copied).withLedger { ledger in
-        var dated = copied
-        if !plan.hasExplicitAsOf, let run = try ledger.runs(newest: 1).first {
-          dated.rules.asOf = run.asOf
-        }
-        return try following(dated).drill(seed, events, in: ledger)
+    let result = try withCopy { ledger, copied in
+      var dated = try copied.withLists()
+      if !plan.hasExplicitAsOf, let run = try ledger.runs(newest: 1).first {
+        dated.rules.asOf = run.asOf
       }
+      return try following(dated).drill(seed, events, in: ledger)
     }
     do {
       try withLedger { try $0.keep(result.rows, asOf: result.asOf) }

@@ -20,15 +20,7 @@ extension RunPipeline {
 
   /// The same, or into a private `folder`, of which the ledger learns nothing.
   func reproduce(_ run: Int64, into folder: String? = nil) throws -> RunResult {
-    try holdingEvents { try reproduce(run, into: folder, from: $0) }
-  }
-
-  private func reproduce(
-    _ run: Int64, into folder: String?, from holder: RunPipeline
-  ) throws -> RunResult {
-    var copied = holder.plan
-    copied.isDryRun = true
-    return try following(copied).withLedger { ledger in
+    try withCopy { ledger, _ in
       let history = try self.history(of: run, in: ledger)
       let since = try ledger.deeds(since: run)
       let isLookBack = try ledger.runs(newest: .max).contains {

@@ -113,6 +113,15 @@ extension RunPipeline {
     return try withExtendedLifetime(engine) { try body(following(copied)) }
   }
 
+  /// Gives `work` a copy of the ledger with the events, and the plan for it.
+  func withCopy<Value>(_ work: (Ledger, Plan) throws -> Value) throws -> Value {
+    try holdingEvents { holder in
+      var copied = holder.plan
+      copied.isDryRun = true
+      return try following(copied).withLedger { try work($0, copied) }
+    }
+  }
+
   /// Does to the ledger what needs all events: to a copy with them, which then takes its place.
   func changingEvents<Value>(
     of ledger: Ledger, _ work: (Ledger) throws -> Value
