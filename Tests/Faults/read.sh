@@ -21,7 +21,8 @@ error() {
   folder=$(fresh)
   talk=--verbose disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" "FAULT_KIND=$kind" \
     "FAULT_AT=$n"
-  if [ "$code" -gt 1 ] || ! grep -q 'it is left out' "$folder/log"; then
+  # An archive that is gone when it is listed is only one that vanished.
+  if [ "$code" -gt 1 ] || ! grep -qE 'it is left out|left out .*: vanished' "$folder/log"; then
     judge_exit "$folder" "$what" "$@"
   elif ! (cd "$folder/reports" && sha256sum --check --status SHA256SUMS); then
     echo "FAILED $what: the published set is not whole"
