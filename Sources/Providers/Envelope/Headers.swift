@@ -8,8 +8,10 @@ import Formats
 /// Whether a member that Vector put beside the body's own is a header that some provider's reader
 /// asks for.
 func isReadHeader(_ name: UnsafeRawBufferPointer) -> Bool {
-  name.isWord("x-app-id") || name.isWord("x-auth-key") || name.isWord("authorization")
-    || name.isWord("authorization-token")
+  Providers.all.contains { mapper in
+    mapper.secretHeaders.contains { name.isWord($0) }
+      || mapper.appHeader.map { name.isWord($0) } ?? false
+  }
 }
 
 extension JSONTape {
