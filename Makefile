@@ -40,9 +40,11 @@ build-tests: packages
 	$(SWIFT) build --build-tests --scratch-path .build/tests
 
 # Swift's own libraries are linked in: the program starts in half the time, and needs no Swift
-# where it runs. By Swift's own linker, because the system's warns of functions in them.
+# where it runs. By Swift's own linker, because the system's warns of functions in them. Whether
+# two accesses to a variable overlap is checked when tests run.
 build: packages
-	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product subledger
+	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
+		-Xswiftc -enforce-exclusivity=unchecked --product subledger
 
 # Installs the program with manual pages, completions, example configuration and units.
 install: PACKAGES += binutils chrpath python3

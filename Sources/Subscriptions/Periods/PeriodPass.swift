@@ -198,14 +198,12 @@ struct PeriodPass {
   /// The last one counts, none after a failed payment. By half a period or more, it is the end of
   /// another charge.
   private mutating func readLaterEnd(of index: Int) {
-    let period = periods[index]
-    let opener = events[period.opener]
+    let opener = events[periods[index].opener]
     guard opener.provider.capabilities.sendsWholeCharges, opener.transaction != 0,
-      !period.isEndDerived,
-      let paid = period.paidUntil
+      !periods[index].isEndDerived, let paid = periods[index].paidUntil
     else { return }
-    let half = paid.since(period.start).milliseconds / 2
-    for later in period.ownEvents.dropFirst() {
+    let half = paid.since(periods[index].start).milliseconds / 2
+    for later in periods[index].ownEvents.dropFirst() {
       let event = events[later]
       if event.isBillingProblem || event.endOfGrace != nil { return }
       guard event.isCancel || event.isExpiry, event.transaction == opener.transaction,
@@ -224,10 +222,9 @@ struct PeriodPass {
 
   /// A charge that never arrived went on where this period ended, if events name its transaction.
   private mutating func readUnseenEnd(of index: Int) {
-    let period = periods[index]
-    guard !period.isTrial else { return }
-    for later in period.ownEvents.dropFirst() {
-      let event = events[later]
+    guard !periods[index].isTrial else { return }
+    for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {
+      let (event, period) = (events[later], periods[index])
       guard !event.kind.isProductChange,
         event.mayNameUnseenPeriod(after: period, events, rules.renewalGap),
         firstOpened[event.transaction] == nil,
