@@ -14,7 +14,7 @@ public final class SnapshotIntake {
   /// one after the other.
   private var waiting: [(snapshot: EncodedSnapshot, app: StringID)] = []
   private var waitingBytes = 0
-  private static let waitingBytesMax = 8 << 20
+  private static let waitingBytesMax = 2 << 20
 
   init(_ new: NewArchive, in ledger: Ledger) throws(SubledgerError) {
     let known = try ledger.archiveWithContent(
@@ -61,8 +61,11 @@ public final class SnapshotIntake {
 
   private func writeWaiting(to database: Connection) throws {
     var writer = try SnapshotWriter(archive: archive, database: database)
-    waiting.sort { $0.snapshot.firstKey < $1.snapshot.firstKey }
-    for (snapshot, app) in waiting {
+    let byUser = waiting.indices.sorted {
+      waiting[$0].snapshot.firstKey < waiting[$1].snapshot.firstKey
+    }
+    for place in byUser {
+      let (snapshot, app) = waiting[place]
       if let check = try writer.write(snapshot, app: app) {
         snapshotsCheck &+= check
         counts.accepted += 1

@@ -34,7 +34,7 @@ extension Intake {
   }
 
   /// What is parsed while the writer writes what it has sorted.
-  private static let snapshotBytesWaitingMax = 8 << 20
+  private static let snapshotBytesWaitingMax = 2 << 20
 
   private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
     guard let sha256 = try digest(of: file, &summary) else { return }
