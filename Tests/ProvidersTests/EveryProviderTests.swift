@@ -35,6 +35,15 @@ struct EveryProviderTests {
     #expect(taken == together.lines, "each line has events, or a reason why it has none")
   }
 
+  @Test("Purple's version may be a number")
+  func version() throws {
+    let line = try #require(try SampleLines(.purple).lines.first)
+    for (version, isRead) in [("1.0", true), ("1", true), ("2.0", false), ("{}", false)] {
+      let batch = normalise(line.replacing(#""version":"1.0""#, with: #""version":\#(version)"#))
+      #expect(batch.rejects.isEmpty == isRead && batch.events.isEmpty != isRead, "\(version)")
+    }
+  }
+
   @Test("The offer at which something was bought is kept, as id or as an introductory one")
   func offers() throws {
     func offer(_ line: String) -> String {

@@ -37,7 +37,7 @@ struct Purple: BodyMapper {
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
-    let version = try tape.identifier(top[.version])
+    let version = top[.version].node.map(tape.bytes) ?? .none
     guard version.isEmpty || version.elementsEqual("1".utf8) || version.starts(with: "1.".utf8)
     else {
       throw .bad("version", expected: "1.x")
