@@ -72,6 +72,7 @@ public struct SubscriptionHistory: Sendable {
     self.exclusion = reported.first?.environment == .sandbox ? .sandbox : exclusion
     var booking = BookingPass(events: events, rules: rules)
     try booking.run()
+    booking.findTakenBack(among: charges.held)
     var pass = PeriodPass(events: events, bookings: booking.bookings, rules: rules)
     periods = pass.run()
     bookings = booking.bookings

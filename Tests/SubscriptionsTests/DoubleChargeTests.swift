@@ -54,6 +54,20 @@ struct DoubleChargeTests {
     }
   }
 
+  @Test("A held charge of what was refunded before is an impossible sequence, too")
+  func afterRefund() throws {
+    var story = twoMonths()
+    story.report(.refunded, "2026-02-12", price: "-10") { $0.transaction = 102 }
+    story.report(.renewed, "2026-02-14", until: "2026-03-14", price: "10") {
+      $0.transaction = 102
+      $0.created = at("2026-02-15")
+    }
+    for policy in DoubleChargePolicy.allCases {
+      let found = try history(story) { $0.doubleCharges = policy }.findings.map(\.code)
+      #expect(Set(found) == [.doubleCharge, .impossibleSequence], "\(policy)")
+    }
+  }
+
   @Test("Neither arrival nor event time decides which charge is booked, but when it was made")
   func order() throws {
     var story = twoMonths()

@@ -57,19 +57,33 @@ struct BookingPass {
           + (money.grossUSD.map { "the price of \($0.text()) USD is booked" }
             ?? "the price is unknown"))
     }
-    if let earlier = takenBack[ChargeKey(event.transaction)]
-      ?? takenBack[ChargeKey(event.transaction, of: event.product)]
-    {
-      find(
-        .impossibleSequence, event, difference: nil,
-        "\(event.kind.name) of \(event.time.text) follows \(events[earlier].kind.name) of "
-          + "\(events[earlier].time.text) of its own transaction")
-    }
+    if let earlier = takenBack(event) { find(event, after: events[earlier]) }
     bookings.append(
       Booking(
         event: index, time: event.time, transaction: event.transaction, isRefund: false,
         chargeKind: kind, product: event.product, money: money, country: event.country,
         storefront: event.storefront, currency: currency))
+  }
+
+  /// Finds the charges among `held` whose transaction was taken back before.
+  mutating func findTakenBack(among held: [HeldEvent]) {
+    for charge in held.map(\.event) {
+      guard let earlier = takenBack(charge), events[earlier].time < charge.time else { continue }
+      find(charge, after: events[earlier])
+    }
+  }
+
+  /// The first event that took back a charge of the same transaction.
+  private func takenBack(_ event: Event) -> Int? {
+    takenBack[ChargeKey(event.transaction)]
+      ?? takenBack[ChargeKey(event.transaction, of: event.product)]
+  }
+
+  private mutating func find(_ charge: Event, after earlier: Event) {
+    find(
+      .impossibleSequence, charge, difference: nil,
+      "\(charge.kind.name) of \(charge.time.text) follows \(earlier.kind.name) of "
+        + "\(earlier.time.text) of its own transaction")
   }
 
   private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
