@@ -20,8 +20,11 @@ struct ClockTests {
     #expect(found.isSuperset(of: ["CLOCK", "STALE_INPUT"]), "\(found)")
   }
 
-  /// The breaks of a feed of twelve days of February 2026, with another line made `created`.
-  private func breaks(created: String, asOf: String) throws -> [[String: String]] {
+  /// The breaks of a feed of twelve days of February 2026, with another line made `created`, and
+  /// others that happened at `times`.
+  private func breaks(
+    created: String, asOf: String, others times: [String] = []
+  ) throws -> [[String: String]] {
     let program = try Program()
     let lines = (10..<22).map { day in
       var body = Body(day)
@@ -30,7 +33,13 @@ struct ClockTests {
     }
     var body = Body(1)
     body.members["created_at"] = created
-    let text = (lines + [body.line]).joined(separator: "\n") + "\n"
+    let others = times.enumerated().map { number, time in
+      var body = Body(30 + number)
+      body.members["time"] = time
+      body.members["created_at"] = time
+      return body.line
+    }
+    let text = (lines + others + [body.line]).joined(separator: "\n") + "\n"
     try program.folder.write(text, to: "archives/a.jsonl")
     let result = try program.run(["run", "--archives", "archives", "--as-of", asOf])
     #expect(result.status <= 1, "\(result)")
@@ -51,6 +60,16 @@ struct ClockTests {
       if let reason { #expect(clocks.first?["evidence"]?.hasSuffix(reason) == true, "\(clocks)") }
       #expect(found.contains { $0["code"] == "STALE_INPUT" } == isStale, "\(created): \(found)")
     }
+  }
+
+  @Test("Neither is an event years after as-of counted, nor does it make a look back of the run")
+  func ahead() throws {
+    let found = try breaks(created: "1927238400", asOf: "2026-04-01", others: ["1927238400"])
+    let clocks = found.filter { $0["code"] == "CLOCK" }
+    #expect(Set(clocks.map { $0["transaction_id"] }) == ["2000000900000001", "2000000900000030"])
+    let ahead = clocks.first { $0["transaction_id"] == "2000000900000030" }
+    #expect(ahead?["evidence"] == "started of 2031-01-27T00:00:00Z is after as-of and not counted")
+    #expect(ahead?["expected_at"]?.isEmpty == true, "no month ahead gets a row for it")
   }
 
   @Test("A look back by as-of raises none")

@@ -81,7 +81,7 @@ struct GroupFold: Sendable {
   ) throws {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
       var deadlines = Deadlines(events, rules: rules.fold)
-      var isWatched = false
+      var isWatched = try lookAhead(group, events, cases, into: &result)
       var texts: GroupTexts?
       try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
         try take($0)
@@ -98,7 +98,7 @@ struct GroupFold: Sendable {
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
     var own = FoldResult()
-    var isWatched = false
+    var isWatched = try lookAhead(group, events, cases, into: &result)
     for part in linked.parts {
       var texts: GroupTexts?
       for history in part.histories {
@@ -152,6 +152,31 @@ struct GroupFold: Sendable {
     if found.contains(where: { $0.status == .pending }) { isWatched = true }
     result.breaks += found.map { $0.reported(by: lineage) }
     return isWatched
+  }
+
+  /// Adds a break for each event after as-of, unless the run looks back; returns whether there are
+  /// some, which later runs look at again.
+  private func lookAhead(
+    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
+  ) throws -> Bool {
+    let latest = rules.fold.asOf + .days(1)
+    // They come by time.
+    guard let last = events.last, last.time > latest else { return false }
+    let ahead = events.filter { $0.time > latest && $0.observation?.isUndated != true }
+    guard !ahead.isEmpty, !rules.fold.isLookBack else { return !ahead.isEmpty }
+    var then = rules.fold
+    then.asOf = last.time + Interval(milliseconds: 1)
+    let texts = try cases.texts(of: group)
+    for row in group where ahead.contains(where: { $0.lineage == row.key }) {
+      let known = try histories(of: events.filter { $0.lineage == row.key }, rules: then)
+      guard let state = known.lazy.compactMap(\.state).first else { continue }
+      let lineage = texts.input(state)
+      for event in ahead where event.lineage == row.key {
+        result.breaks.append(
+          clockBreak(ahead: event, lineage: lineage, rules: rules).reported(by: lineage))
+      }
+    }
+    return true
   }
 
   private func finish(_ group: [LineageRow], _ next: Instant?, into result: inout FoldResult) {

@@ -27,7 +27,10 @@ extension RunPipeline {
     let watermarks = try known ?? plan.feeds(of: ledger)
     var rules = plan.rules
     rules.read(watermarks)
-    rules.isLookBack = try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
+    // A time that is wrong by years does not make it one.
+    rules.isLookBack =
+      try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
+      && ledger.watermarks(asOf: Instant(milliseconds: .max)).contains { $0.newest >= rules.asOf }
     // A configured window is used as it is.
     for (feed, lag) in try ledger.creationLags()
     where plan.configuration.deliveryWindows[feed.provider] == nil {

@@ -47,6 +47,19 @@ public func conflictBreak(
   ).finishedAtOnce(rules)
 }
 
+/// The `CLOCK` of an event that happens after as-of, where its feed does not reach.
+public func clockBreak(
+  ahead event: Event, lineage: LineageInput, rules: ReconciliationSettings
+) -> Break {
+  let received = event.received.map { ", received \($0.text)," } ?? ""
+  return BreakDraft(
+    code: .clock, subject: lineageSubject(lineage, product: event.product),
+    key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
+    severity: lineage.state.environment == .sandbox ? .info : nil,
+    evidence: "\(event.kind.name) of \(event.time.text)\(received) is after as-of and not counted"
+  ).finishedAtOnce(rules)
+}
+
 /// The subscription of a lineage, as a break names it.
 func lineageSubject(_ lineage: LineageInput, product: StringID) -> BreakSubject {
   BreakSubject(
