@@ -161,6 +161,12 @@ private struct Subscription {
       || events.contains { $0.kind.isRefund && $0.transaction == event.transaction }
   }
 
+  /// Whether the period at the time of `event` has a report of auto-renew of its own.
+  func hasSwitched(at event: Event) -> Bool {
+    guard let period = main.periods.last(where: { $0.start <= event.time }) else { return true }
+    return period.ownEvents.contains { main.events[$0].switchesAutoRenew }
+  }
+
   /// Adds an event that only another provider reports, and what it was derived from.
   mutating func add(_ event: Event, from history: SubscriptionHistory) {
     events.append(event)
@@ -253,7 +259,10 @@ private struct OtherReport {
       ? isAdding : added.contains(event.transaction)
     let isNew =
       event.opensPurchase
-      ? isAdding : event.kind.isRefund ? !subscription.hasRefunded(event) : isOfAdded
+      ? isAdding
+      : event.kind.isRefund
+        ? !subscription.hasRefunded(event)
+        : isOfAdded || event.switchesAutoRenew && !subscription.hasSwitched(at: event)
     guard isNew, !isTest else { return }
     countedElsewhere.insert(event.identity)
     subscription.add(event, from: history)

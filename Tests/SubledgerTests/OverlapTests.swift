@@ -217,6 +217,14 @@ struct OverlapTests {
     #expect(try open(program).filter { $0["provider"] == first }.isEmpty)
   }
 
+  @Test("A cancel that only another provider saw is the reason of the end")
+  func canceledElsewhere() throws {
+    let canceled = iaptic(2).replacing("RENEWED", with: "WILL_LAPSE")
+      .replacing(#""n2","date":"2026-02-01"#, with: #""n3","date":"2026-02-10"#)
+    let program = try reports([qonversion(1), iaptic(1), qonversion(2), iaptic(2), canceled])
+    #expect(try sum("churned_voluntary", of: "churn", program, provider: "qonversion") == 1)
+  }
+
   @Test("A trial that only another provider sees converted is new, and no renewal")
   func conversionElsewhere() throws {
     let trial = qonversion(1).replacing("subscription_started", with: "trial_started")

@@ -67,6 +67,9 @@ extension Event {
   /// Whether the event switches auto-renew off.
   var isCancel: Bool { kind == .canceled || kind == .trialCanceled }
 
+  /// Whether the event reports that auto-renew was switched off or on again.
+  var switchesAutoRenew: Bool { isCancel || kind == .uncanceled }
+
   /// Whether the event reports a failing payment or grace.
   var isBillingProblem: Bool {
     switch kind {
