@@ -15,6 +15,11 @@ extension Plan {
   /// Reads the files of `reports_dir`, and refuses a report that could not be published.
   mutating func readOwnReports() throws(SubledgerError) {
     if let folder = configuration.job.reportsDir {
+      guard mayExist(folder.path) else {
+        throw SubledgerError(
+          .noInput, "cannot read the reports in \(folder.path.shown()): it does not exist",
+          hint: "check the path given with \(folder.place)")
+      }
       let names = try attempt { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
       for name in names.sorted() where name.hasSuffix(".sql") && !name.hasPrefix(".") {
         let bytes = try fileContents(
