@@ -154,8 +154,8 @@ struct GroupFold: Sendable {
     return isWatched
   }
 
-  /// Adds a break for each event after as-of, unless the run looks back; returns whether there are
-  /// some, which later runs look at again.
+  /// Adds a break for each event after as-of, unless the run looks back or no event of the provider
+  /// came before as-of; returns whether there are some, which later runs look at again.
   private func lookAhead(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
@@ -163,7 +163,8 @@ struct GroupFold: Sendable {
     // They come by time.
     guard let last = events.last, last.time > latest else { return false }
     let ahead = events.filter { $0.time > latest && $0.observation?.isUndated != true }
-    guard !ahead.isEmpty, !rules.fold.isLookBack else { return !ahead.isEmpty }
+    let isKnown = rules.fold.watermarks.keys.contains { $0.provider == last.provider }
+    guard !ahead.isEmpty, isKnown, !rules.fold.isLookBack else { return !ahead.isEmpty }
     var then = rules.fold
     then.asOf = last.time + Interval(milliseconds: 1)
     let texts = try cases.texts(of: group)
