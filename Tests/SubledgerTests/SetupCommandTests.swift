@@ -44,8 +44,6 @@ struct SetupCommandTests {
       #expect(checked.output.contains(words), "\(checked)")
     }
     #expect(checked.errors.contains("the configuration has 4 errors"))
-    let json = try program.run(["config", "check", "--format", "json"], environment: environment)
-    #expect(json.output.split(separator: "\n").count == 4 && json.status == 78)
     #expect(try program.run(["run", "--archives", "in"]).errors.contains("lists 2 more"))
     #expect(try names() == ["in", "subledger.yaml"])
   }
@@ -53,10 +51,10 @@ struct SetupCommandTests {
   @Test("show names where a value comes from")
   func show() throws {
     try program.folder.write("out: a\nsecrets: {iaptic: \"hush\"}\n", to: "subledger.yaml")
-    let shown = try program.run(["config", "show", "--as-of", "2026-03-01", "--format", "csv"])
+    let shown = try program.run(["config", "show", "--as-of", "2026-03-01"])
     #expect(shown.status == 0, "\(shown)")
-    #expect(shown.output.contains("\nout,subledger.yaml:1,a\n"), "\(shown)")
-    #expect(shown.output.contains("\nas_of,option --as-of,2026-03-01\n"))
+    #expect(shown.output.contains(/\nout +subledger\.yaml:1 +a\n/), "\(shown)")
+    #expect(shown.output.contains(/\nas_of +option --as-of +2026-03-01\n/))
     #expect(!shown.output.contains("hush"))
   }
 
@@ -96,15 +94,12 @@ struct SetupCommandTests {
     #expect(
       try program.run(["run", "--archives", "in", "--as-of", "2026-03-01"]).status == 0)
     let files = try filesAndBytes(under: program.folder.path("."))
-    let after = try program.run(["doctor", "--archives", "in", "--format", "json"])
+    let after = try program.run(["doctor", "--archives", "in"])
     #expect(after.status == 0, "\(after)")
-    let object = try JSONSerialization.jsonObject(with: Data(after.output.utf8))
-    let checks = (object as? [String: Any])?["checks"] as? [[String: Any]] ?? []
-    let states = Dictionary(
-      checks.map { ($0["check"] as? String ?? "", $0["state"] as? String ?? "") }
-    ) { $0 == "ok" ? $1 : $0 }
+    let lines = after.output.split(separator: "\n")
     for name in ["configuration", "time zones", "archives", "names", "ledger", "clock"] {
-      #expect(states[name] == "ok", "\(name): \(after)")
+      let found = lines.filter { $0.dropFirst(9).hasPrefix(name) }
+      #expect(!found.isEmpty && found.allSatisfy { $0.hasPrefix("ok ") }, "\(name): \(after)")
     }
     // SQLite's own, while and after somebody reads.
     let left = try filesAndBytes(under: program.folder.path("."))

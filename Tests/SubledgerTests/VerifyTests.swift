@@ -10,7 +10,7 @@ struct VerifyTests {
   /// Some runs of a small world, with conflicts, late copies, snapshots and decisions.
   init() throws { program = try RandomRuns.lived(seed: 11).world.program }
 
-  @Test("A ledger, its archives and the set hold, as text and as JSON, and nothing is written")
+  @Test("A ledger, its archives and the set hold, and nothing is written")
   func holds() throws {
     let before = try files()
     let result = try verify()
@@ -18,10 +18,6 @@ struct VerifyTests {
     let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
     #expect(lines.count > 12)
     #expect(lines.allSatisfy { $0.hasPrefix("holds ") }, "\(result)")
-    let json = try verify("--format", "json")
-    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
-    #expect(object?["outcome"] as? String == "holds")
-    #expect((object?["checks"] as? [Any])?.count == lines.count)
     #expect(try files() == before)
   }
 

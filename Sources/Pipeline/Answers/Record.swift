@@ -57,19 +57,6 @@ struct Record {
     return ([lines] + sections).map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
-  /// The records as a table for a person, or as a line each.
-  static func answer(_ records: [Record], as format: AnswerFormat) -> String {
-    switch format {
-    case .text: return table(records).joined(separator: "\n")
-    case .csv:
-      let columns = records.first?.fields.map(\.name) ?? []
-      let lines = [csvLine(columns.map(CSVCell.text))] + records.map { $0.csv(columns) }
-      return lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
-    case .json:
-      return records.map { String(decoding: $0.json.line, as: UTF8.self) }.joined(separator: "\n")
-    }
-  }
-
   /// A heading and a line per record, in columns; numbers to the right.
   static func table(_ records: [Record]) -> [String] {
     guard let first = records.first else { return [] }
@@ -131,9 +118,4 @@ extension CSVCell {
 /// `text` with spaces behind it, up to `width` characters.
 func padded(_ text: String, to width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
-}
-
-extension JSONValue {
-  /// The document without a newline at its end.
-  var documentText: String { String(decoding: document().dropLast(), as: UTF8.self) }
 }

@@ -36,7 +36,7 @@ extension GivenSettings {
   /// A row for each setting: its value, and where it comes from; secrets are masked.
   ///
   /// - Throws: `SubledgerError` of kind `usage` or `configuration` when one is wrong.
-  public func listing(as format: AnswerFormat) throws -> String {
+  public func listing() throws -> String {
     try errors.throwFirst()
     let records = Setting.all.map { setting in
       let value = values.last { $0.name == setting.name }
@@ -46,15 +46,7 @@ extension GivenSettings {
         ("value", .text(value?.text(masked: setting.isSecret) ?? setting.fallback)),
       ])
     }
-    return Record.answer(records, as: format)
-  }
-
-  /// `problems` as rows: what is wrong and where, and what to do.
-  public static func answer(_ problems: [SubledgerError], as format: AnswerFormat) -> String {
-    guard format != .text else { return problems.map(\.description).joined(separator: "\n") }
-    return Record.answer(
-      problems.map { Record([("problem", .text($0.message)), ("fix", .text($0.hint))]) },
-      as: format)
+    return Record.table(records).joined(separator: "\n")
   }
 
   private static func requirePath(_ path: String) throws(SubledgerError) {

@@ -4,8 +4,7 @@ import Reports
 
 /// What stands in the way of the nightly job, or may do so.
 public struct Diagnosis {
-  /// In rising order.
-  enum State: Comparable { case ok, warning, error }
+  enum State { case ok, warning, error }
 
   struct Finding {
     var check: String
@@ -48,30 +47,15 @@ public struct Diagnosis {
     findings.append(Finding(check: check, state: state, what: what, remedy: remedy))
   }
 
-  /// A row for each finding; as JSON, one object.
-  public func text(as format: AnswerFormat) -> String {
-    let records = findings.map { finding in
-      Record([
-        ("state", .plain("\(finding.state)")), ("check", .plain(finding.check)),
-        ("finding", .text(finding.what)), ("remedy", .text(finding.remedy)),
-      ])
-    }
-    let worst = findings.map(\.state).max() ?? .ok
-    switch format {
-    case .csv: return Record.answer(records, as: .csv)
-    case .json:
-      return JSONValue.object([
-        "state": .string("\(worst)"), "checks": .array(records.map(\.json)),
-      ]).documentText
-    case .text:
-      return findings.map { finding in
-        let line =
-          "\(padded("\(finding.state)", to: 8)) \(padded(finding.check, to: 14))"
-          + finding.what.shown()
-        return finding.remedy.isEmpty
-          ? line : "\(line)\n\(padded("", to: 23))→ \(finding.remedy.shown())"
-      }.joined(separator: "\n")
-    }
+  /// A line for each finding, and below it what to do.
+  public var text: String {
+    findings.map { finding in
+      let line =
+        "\(padded("\(finding.state)", to: 8)) \(padded(finding.check, to: 14))"
+        + finding.what.shown()
+      return finding.remedy.isEmpty
+        ? line : "\(line)\n\(padded("", to: 23))→ \(finding.remedy.shown())"
+    }.joined(separator: "\n")
   }
 
   private mutating func addZones() {

@@ -17,8 +17,9 @@ extension RunPipeline {
       let tables = try statusTables(of: ledger)
       if format == .json {
         let problems = JSONValue.array(health.problems.map(JSONValue.string))
-        return (path + size).json(with: ["exists": .bool(true), "problems": problems], tables)
-          .documentText
+        let answer = (path + size).json(
+          with: ["exists": .bool(true), "problems": problems], tables)
+        return String(decoding: answer.document().dropLast(), as: UTF8.self)
       }
       let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) } ?? ""
       let shown: [Record.Table] = tables.map { name, records in

@@ -63,22 +63,12 @@ public struct Verification: Sendable, Equatable {
     return outcomes.contains(.damaged) ? .damaged : outcomes.contains(.differs) ? .differs : .holds
   }
 
-  /// The checks as a line each with notes below it, or as one JSON object.
-  public func text(as format: AnswerFormat) -> String {
-    guard format == .json else {
-      let lines = Record.table(checks.map(\.record)).dropFirst()
-      return zip(lines, checks).flatMap { line, check in
-        [line] + check.notes.map { "           " + $0.shown() }
-      }.joined(separator: "\n")
-    }
-    let list = checks.map { check in
-      check.record.json(with: [
-        "count": .integer(check.total), "unit": .string(check.unit), "wrong": .integer(check.wrong),
-        "notes": .array(check.notes.map { .string($0.shown()) }),
-      ])
-    }
-    return JSONValue.object(["outcome": .string(outcome.rawValue), "checks": .array(list)])
-      .documentText
+  /// The checks as a line each with notes below it.
+  public var text: String {
+    let lines = Record.table(checks.map(\.record)).dropFirst()
+    return zip(lines, checks).flatMap { line, check in
+      [line] + check.notes.map { "           " + $0.shown() }
+    }.joined(separator: "\n")
   }
 
   /// Why verifying fails; nil when all holds.

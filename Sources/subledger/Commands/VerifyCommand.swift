@@ -37,9 +37,6 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Build the ledger anew from the archives alone, and compare what counts.")
   var replay = false
 
-  @Option(help: "How the result looks: text or json.")
-  var format: ObjectFormat = .text
-
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func validate() throws {
@@ -62,7 +59,7 @@ struct VerifyCommand: ParsableCommand {
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
         ?? session.pipeline(flags).verify(out: out, isStrict: strict, isReplay: replay)
-      try StandardStreams.print(result.text(as: format.answer))
+      try StandardStreams.print(result.text)
       if let failure = result.failure { throw failure }
       return .done
     }

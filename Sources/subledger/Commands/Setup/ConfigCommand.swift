@@ -58,9 +58,6 @@ struct ConfigCheckCommand: ParsableCommand {
         subledger config check --config /etc/subledger/subledger.yaml
       """)
 
-  @Option(help: "How errors are written: text, csv or json (an object a line).")
-  var format: AnswerFormat = .text
-
   @OptionGroup var given: RunOptions
 
   func run() throws {
@@ -68,10 +65,10 @@ struct ConfigCheckCommand: ParsableCommand {
       let settings = GivenSettings(flags: given.flags, environment: Session.environment)
       let problems = settings.problems(environment: Session.environment, now: .now)
       guard !problems.isEmpty else {
-        if format == .text { try StandardStreams.print(settings.summary + ", nothing is wrong") }
+        try StandardStreams.print(settings.summary + ", nothing is wrong")
         return .done
       }
-      try StandardStreams.print(GivenSettings.answer(problems, as: format))
+      try StandardStreams.print(problems.map(\.description).joined(separator: "\n"))
       throw SubledgerError(
         .configuration, "the configuration has \(counted(problems.count, "error"))")
     }
@@ -86,18 +83,15 @@ struct ConfigShowCommand: ParsableCommand {
       A row a setting: an option, a variable, a line of the file, or the default. Secrets are \
       masked.
 
-        subledger config show --format csv
+        subledger config show --config /etc/subledger/subledger.yaml
       """)
-
-  @Option(help: "How rows are written: text, csv or json (an object a line).")
-  var format: AnswerFormat = .text
 
   @OptionGroup var given: RunOptions
 
   func run() throws {
     try Session(given.ledger).run { _ in
       let settings = GivenSettings(flags: given.flags, environment: Session.environment)
-      try StandardStreams.print(settings.listing(as: format))
+      try StandardStreams.print(settings.listing())
       return .done
     }
   }

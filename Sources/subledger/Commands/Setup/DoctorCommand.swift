@@ -13,9 +13,6 @@ struct DoctorCommand: ParsableCommand {
         subledger doctor --config /etc/subledger/subledger.yaml
       """)
 
-  @Option(help: "How findings are written: text, csv or json (one object).")
-  var format: AnswerFormat = .text
-
   @OptionGroup var given: RunOptions
 
   func run() throws {
@@ -23,7 +20,7 @@ struct DoctorCommand: ParsableCommand {
       let diagnosis = try Diagnosis(
         flags: given.flags, environment: Session.environment, now: .now,
         stop: session.stop.read)
-      try StandardStreams.print(diagnosis.text(as: format))
+      try StandardStreams.print(diagnosis.text)
       return diagnosis.hasErrors ? .reservations : .done
     }
   }
