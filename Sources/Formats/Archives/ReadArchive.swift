@@ -18,7 +18,7 @@ public enum ArchiveChunk {
   case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
   /// A JSON value longer than the limit, which is left out.
   case oversizedValue(line: Int64, byteOffset: Int64)
-  /// The delivered chunks are void: the archive is damaged before its end, and is read again.
+  /// The delivered chunks are void: the archive is damaged, and is read again.
   case again
 }
 
@@ -89,15 +89,13 @@ public func inflate(
 
 /// What `bytes` hold, inflated, and the levels of compression around it, the outermost first.
 private func inflated(
-  _ bytes: FileBytes, _ sizes: LineSizes = LineSizes(), byZlibAlone: Bool
+  _ bytes: FileBytes, _ sizes: LineSizes = LineSizes(), levelsMax: Int = 2, byZlibAlone: Bool
 ) throws(SubledgerError) -> (content: ByteWindow, levels: [GzipSource]) {
   var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
   var levels: [GzipSource] = []
-  while levels.count < 2, let compression = try window.compression() {
-    let kinds = levels.map(\.compression) + [compression]
-    let byZlib = { () throws(SubledgerError) in try zlibSource(of: bytes, kinds, sizes) }
+  while levels.count < levelsMax, let compression = try window.compression() {
     let level = try GzipSource(
-      window, compression, path: bytes.file.location, byZlib: byZlibAlone ? nil : byZlib)
+      window, compression, path: bytes.file.location, byZlib: byZlibAlone)
     levels.append(level)
     window = ByteWindow(.gzip(level), capacity: sizes.buffer)
   }
@@ -135,7 +133,7 @@ func readArchive(
   while true {
     do {
       if let end = try read(bytes, sizes, byZlibAlone: byZlibAlone, known, body) { return end }
-      precondition(!byZlibAlone, "zlib does not contradict itself")
+      precondition(!byZlibAlone, "what zlib makes of an archive counts")
       byZlibAlone = true
     } catch let error as SubledgerError where error.kind == .inputOutput && attempts > 1 {
       attempts -= 1
@@ -158,6 +156,7 @@ private func read(
   let (content, levels) = try inflated(bytes, sizes, byZlibAlone: byZlibAlone)
   content.beginHash()
   let beginning = UnsafeRawBufferPointer(try content.look(at: 64 << 10))
+  if levels.contains(where: \.isVoid) { return nil }
   if let foreign = ForeignFile(beginning, path: bytes.file.path) { throw foreign }
   let knownBytes = try known(hash(ofBeginning: beginning))
   let isDocument = DocumentSource.isDocument(beginning)
@@ -166,7 +165,7 @@ private func read(
     ? ByteWindow(.document(DocumentSource(content)), capacity: sizes.buffer) : content
   let reader = LineReader(lines, sizes: sizes, known: knownBytes)
   try reader.run(body)
-  if levels.contains(where: \.isContradicted) { return nil }
+  if levels.contains(where: \.isVoid) { return nil }
   let sha256 = try bytes.finish()
   let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
   let isCut = try reader.finish(isTorn: isTorn, mayBeCut: levels.isEmpty, body)
@@ -175,8 +174,7 @@ private func read(
     damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
   }
   if let trusted = levels.last?.trusted, !isDocument {
-    let source = try zlibSource(of: bytes, levels.map(\.compression), sizes)
-    let start = try lineStart(before: trusted, of: source)
+    let start = try lineStart(before: trusted, of: zlibSource(of: bytes, levels.count))
     damage?.provisionalFrom = start < reader.position ? start : nil
   } else if levels.contains(where: { $0.trusted != nil }) {
     // Inside another damaged member, or of a document, it is not known which lines may be wrong.
@@ -200,29 +198,21 @@ private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
 }
 
 private func lineStart(
-  before offset: Int64, of source: GzipSource
+  before offset: Int64, of source: GzipSource?
 ) throws(SubledgerError) -> Int64 {
   var (passed, start): (Int64, Int64) = (0, 0)
-  _ = try source.skip(offset) { bytes in
+  try source?.skip(offset) { bytes in
     if let newline = lastNewline(in: bytes) { start = passed + Int64(newline) + 1 }
     passed += Int64(bytes.count)
   }
   return start
 }
 
-/// What `bytes` hold from their beginning, compressed by `kinds` one around the other, inflated by
-/// zlib.
+/// What `bytes` hold from their beginning in so many levels of compression, inflated by zlib.
 private func zlibSource(
-  of bytes: FileBytes, _ kinds: [Compression], _ sizes: LineSizes = LineSizes()
-) throws(SubledgerError) -> GzipSource {
-  let (file, path) = (FileBytes(again: bytes), bytes.file.location)
-  var source = try GzipSource(
-    ByteWindow(.file(file), capacity: sizes.buffer), kinds[0], path: path)
-  for kind in kinds.dropFirst() {
-    source = try GzipSource(
-      ByteWindow(.gzip(source), capacity: sizes.buffer), kind, path: path)
-  }
-  return source
+  of bytes: FileBytes, _ levels: Int
+) throws(SubledgerError) -> GzipSource? {
+  try inflated(FileBytes(again: bytes), levelsMax: levels, byZlibAlone: true).levels.last
 }
 
 /// The damage nearest to the disk: errors in higher layers follow from it.
@@ -236,7 +226,7 @@ private func damage(
   guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
   guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
   // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
-  let below = try zlibSource(of: bytes, levels.prefix(depth).map(\.compression))
-  _ = try below.skip(levels[depth].consumed + 1)
-  return ArchiveDamage(offset: below.fileOffset, detail: detail)
+  let below = try zlibSource(of: bytes, depth)
+  try below?.skip(levels[depth].consumed + 1)
+  return ArchiveDamage(offset: below?.fileOffset ?? bytes.position, detail: detail)
 }

@@ -7,100 +7,75 @@ internal import Domain
 /// stops early, and one whose data or checksum is wrong end the source with a `damage`.
 ///
 /// The output of a damaged member and the offset of its damage must not depend on the installed
-/// library. So a member that another library than zlib finds damaged is inflated again by zlib up
-/// to the last delivered byte, and continues from there. Where zlib ends before that byte, as at
-/// codes that only the other library accepts, the delivered bytes are void.
+/// library. So nothing counts of a source that another library than zlib finds damaged: zlib is to
+/// inflate it from its beginning.
 final class GzipSource {
-  private enum State {
-    case betweenMembers
-    case insideMember
-    case ended
-    /// The rest is for zlib.
-    case handedOver
-  }
+  private enum State { case betweenMembers, insideMember, ended }
 
-  let compression: Compression
+  private let compression: Compression
   private let input: ByteWindow
   private let path: RawPath
   private let stream: any GzipStream
+  /// Whether what the stream calls damaged is damaged.
+  private let isDecisive: Bool
   private var state = State.betweenMembers
-  private var ownDamage: ArchiveDamage?
-  private var isOwnTorn = false
-  private var isOwnWrong = false
   /// Bytes delivered before the member.
   private var memberStart: Int64 = 0
   private var delivered: Int64 = 0
-  /// Makes the same source by zlib, from its beginning; nil when this is that source.
-  private let byZlib: (() throws(SubledgerError) -> GzipSource)?
-  /// The source by zlib, once the rest is its.
-  private var successor: GzipSource?
-  /// Whether more was delivered than zlib makes of the same bytes; nothing follows then.
-  private(set) var isContradicted = false
+  private(set) var damage: ArchiveDamage?
+  /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
+  private(set) var isTorn = false
+  /// Bytes delivered before the member whose data or checksum is wrong; nil without one, also when
+  /// the file ends inside a member.
+  private(set) var trusted: Int64?
+  /// Whether the delivered bytes are void, and zlib is to inflate all; nothing follows then.
+  private(set) var isVoid = false
 
-  /// A source of the inflated `input`: by the fastest library if `byZlib` can make the same source
-  /// again, else by zlib.
+  /// A source of the inflated `input`, by the fastest library or by zlib.
   init(
-    _ input: ByteWindow, _ compression: Compression, path: RawPath,
-    byZlib: (() throws(SubledgerError) -> GzipSource)? = nil
+    _ input: ByteWindow, _ compression: Compression, path: RawPath, byZlib: Bool
   ) throws(SubledgerError) {
     self.compression = compression
     self.input = input
     self.path = path
     #if ISAL
-      if let byZlib, compression == .gzip {
-        stream = IsalStream()
-        self.byZlib = byZlib
+      if !byZlib, compression == .gzip {
+        (stream, isDecisive) = (IsalStream(), false)
         return
       }
     #endif
     guard let stream = compression.stream() else { throw outOfMemory(path) }
-    self.stream = stream
-    self.byZlib = nil
+    (self.stream, isDecisive) = (stream, true)
   }
 
-  var damage: ArchiveDamage? { successor?.damage ?? ownDamage }
-
-  /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
-  var isTorn: Bool { successor?.isTorn ?? isOwnTorn }
-
-  /// Bytes delivered before the member whose data or checksum is wrong; nil without one, also when
-  /// the file ends inside a member.
-  var trusted: Int64? { successor?.trusted ?? (isOwnWrong ? memberStart : nil) }
-
-  /// The level below, when that is inflated, too.
-  var below: GzipSource? {
-    if case .gzip(let below) = input.source { return below }
-    return nil
-  }
-
-  var consumed: Int64 { successor?.consumed ?? input.consumed }
+  var consumed: Int64 { input.consumed }
 
   /// Consumed bytes of the file; above the first level, including bytes read ahead.
-  var fileOffset: Int64 { below?.fileOffset ?? input.consumed }
+  var fileOffset: Int64 {
+    if case .gzip(let below) = input.source { below.fileOffset } else { input.consumed }
+  }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     try checkStop()
-    if let successor { return try successor.read(into: target) }
-    let made = try inflateMembers(into: target)
-    guard state == .handedOver, let byZlib else {
-      delivered += Int64(made)
-      return made
+    var made = 0
+    while made < target.count, state != .ended {
+      if state == .betweenMembers {
+        memberStart = delivered + Int64(made)
+        try beginMember()
+      } else {
+        made += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
+      }
     }
-    let successor = try byZlib()
-    self.successor = successor
-    guard try successor.skip(delivered) else {
-      isContradicted = true
-      return 0
-    }
-    return try successor.read(into: target)
+    delivered += Int64(made)
+    return made
   }
 
   func checkStop() throws(SubledgerError) { try input.source.checkStop() }
 
-  /// Passes over as many bytes, piece by piece; false when there are less.
+  /// Passes over as many bytes, or as there are, piece by piece.
   func skip(
     _ count: Int64, _ body: (UnsafeRawBufferPointer) -> Void = { _ in }
-  ) throws(SubledgerError) -> Bool {
+  ) throws(SubledgerError) {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
     defer { scratch.deallocate() }
     var left = count
@@ -110,26 +85,8 @@ final class GzipSource {
       let passed = try read(into: part)
       left -= Int64(passed)
       body(UnsafeRawBufferPointer(rebasing: part[..<passed]))
-      if passed < part.count { return false }
+      if passed < part.count { return }
     }
-    return true
-  }
-
-  private func inflateMembers(
-    into target: UnsafeMutableRawBufferPointer
-  ) throws(SubledgerError) -> Int {
-    var made = 0
-    while made < target.count {
-      switch state {
-      case .ended, .handedOver: return made
-      case .betweenMembers:
-        memberStart = delivered + Int64(made)
-        try beginMember()
-      case .insideMember:
-        made += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
-      }
-    }
-    return made
   }
 
   private func beginMember() throws(SubledgerError) {
@@ -141,7 +98,8 @@ final class GzipSource {
     _ = try input.fill(atLeast: 8)
     if compression.begins(input.bytes) {
       stream.restart()
-      state = byZlib == nil || hasPlainHeader ? .insideMember : .handedOver
+      state = .insideMember
+      if !isDecisive, !hasPlainHeader { (isVoid, state) = (true, .ended) }
     } else if input.bytes.isEmpty {
       state = .ended
     } else if input.bytes.count < 8, compression.mayBegin(input.bytes) {
@@ -172,17 +130,15 @@ final class GzipSource {
     case .starved: end("the file ends inside a \(compression.member)", torn: true)
     case .corrupt(let reason):
       end("the \(compression) data is corrupt: \(reason)", torn: true)
-      isOwnWrong = state == .ended && compression == .gzip
+      trusted = compression == .gzip ? memberStart : nil
     case .outOfMemory: throw outOfMemory(path)
     }
     return step.made
   }
 
   private func end(_ detail: String, torn: Bool) {
-    guard byZlib == nil else { return state = .handedOver }
-    ownDamage = ArchiveDamage(offset: fileOffset, detail: detail)
-    isOwnTorn = torn
-    state = .ended
+    damage = ArchiveDamage(offset: fileOffset, detail: detail)
+    (isTorn, isVoid, state) = (torn, !isDecisive, .ended)
   }
 }
 

@@ -5,7 +5,7 @@
 
   /// One stream of ISA-L.
   ///
-  /// Its output of a damaged member and the reported offset differ from zlib's; see `GzipSource`.
+  /// Its output of a damaged member differs from zlib's; see `GzipSource`.
   final class IsalStream: GzipStream {
     private let stream = UnsafeMutablePointer<inflate_state>.allocate(capacity: 1)
 
