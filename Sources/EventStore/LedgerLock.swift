@@ -15,9 +15,10 @@ public final class LedgerLock {
 
   deinit { close(descriptor) }
 
-  /// Takes the lock of the ledger at `ledgerPath`, waiting at most `waitSeconds` for it.
+  /// Takes the lock of the ledger at `ledgerPath`, waiting for it at most `waitSeconds` and until
+  /// `stop` answers a signal.
   public static func acquire(
-    ledgerPath: String, waitSeconds: Int
+    ledgerPath: String, waitSeconds: Int, stop: () -> Int32 = { 0 }
   ) throws(SubledgerError) -> LedgerLock {
     let files = LedgerFiles(of: ledgerPath)
     try files.requireOwn()
@@ -34,13 +35,14 @@ public final class LedgerLock {
           .tryAgain, "cannot take the lock \(path): another run holds it",
           hint: "wait until that run is done, or give --lock-wait a number of seconds")
       }
+      try SubledgerError.check(stop)
       attemptsLeft -= 1
       usleep(UInt32(1_000_000 / attemptsPerSecond))
     }
     // Who held it may have removed the file: then others take the lock of another one.
     guard try lock.isThere() else {
       return try acquire(
-        ledgerPath: ledgerPath, waitSeconds: attemptsLeft / attemptsPerSecond)
+        ledgerPath: ledgerPath, waitSeconds: attemptsLeft / attemptsPerSecond, stop: stop)
     }
     return lock
   }

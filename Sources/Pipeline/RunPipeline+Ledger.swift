@@ -8,7 +8,11 @@ extension RunPipeline {
   func withLedger<Value>(
     _ work: (Ledger) throws -> Value
   ) throws -> Value {
-    let lock = isUntouched ? nil : try takeLock()
+    let lock =
+      isUntouched
+      ? nil
+      : try LedgerLock.acquire(
+        ledgerPath: plan.ledger, waitSeconds: plan.lockWait, stop: stop)
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readWrite)
@@ -68,20 +72,6 @@ extension RunPipeline {
   private var isUntouched: Bool {
     let folder = URL(fileURLWithPath: plan.ledger).deletingLastPathComponent().path
     return plan.isDryRun && !mayExist(plan.ledger) && access(folder, W_OK | X_OK) == 0
-  }
-
-  /// Waits for the ledger's lock as long as the plan says, and no longer than until it is stopped.
-  private func takeLock() throws -> LedgerLock {
-    var secondsLeft = plan.lockWait
-    while true {
-      try checkStop()
-      do {
-        return try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: min(secondsLeft, 1))
-      } catch {
-        guard error.kind == .tryAgain, secondsLeft > 1 else { throw error }
-        secondsLeft -= 1
-      }
-    }
   }
 
   /// Stops what needs a ledger where there is none: an empty set would replace a real one.

@@ -75,7 +75,8 @@ extension RunPipeline {
         hint: "set fetch.qonversion.key or another; subledger.example.yaml shows how")
     }
     let folder = try fetchFolder(folder)
-    let lock = try LedgerLock.acquire(ledgerPath: "\(folder)/.fetch", waitSeconds: plan.lockWait)
+    let lock = try LedgerLock.acquire(
+      ledgerPath: "\(folder)/.fetch", waitSeconds: plan.lockWait, stop: stop)
     defer { withExtendedLifetime(lock) {} }
     let scope = try scope(of: selection)
     let tasks = try worklist(for: selection, in: ledger)
