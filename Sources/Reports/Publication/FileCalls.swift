@@ -116,21 +116,9 @@ func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
   return bytes
 }
 
-/// The files below a folder, as paths relative to it, sorted by bytes.
+/// The files below a folder, as paths inside it.
 func files(below folder: String) throws(SubledgerError) -> [String] {
-  var found: [String] = []
-  var open = [""]
-  while let prefix = open.popLast() {
-    for name in try names(in: folder + "/" + prefix) {
-      let path = prefix + name
-      if try status(of: "\(folder)/\(path)")?.isFolder ?? false {
-        open.append(path + "/")
-      } else {
-        found.append(path)
-      }
-    }
-  }
-  return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  try ForeignEntries(in: OpenFolder(folder), besides: []).files.map(\.shown)
 }
 
 extension SubledgerError {
