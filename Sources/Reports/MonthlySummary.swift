@@ -67,30 +67,19 @@ public func summarySources(of column: String?) -> String {
 
 /// The sums of each month and app over all providers, stores and products.
 struct MonthlySummary {
-  /// As they are printed.
-  private struct Key: Hashable {
-    let month: String
-    let app: String
-  }
-
-  private struct Row {
-    /// One for each source.
-    var sums = [KnownSum](repeating: KnownSum(), count: sources.count)
-    var isComplete = true
-  }
-
-  private static let sources = summaryColumns.flatMap { column in
-    column.sources.map { (report: column.report.name, column: $0) }
-  }
-
-  private var rows: [Key: Row] = [:]
+  /// By report.
+  private var cubes: [String: Cube] = [:]
+  /// How much numbers changed, by month and app as they are printed; nil where it is not known.
+  private var restated: [[String]: [Int128?]] = [:]
 
   /// Adds up the rows of a set, and what it restates.
   init(
     of set: ReportSet, _ restated: [Restatement], _ labels: Labels, _ ledger: Ledger
   ) throws {
-    for report in Set(Self.sources.map(\.report)) {
-      for table in set.tables(of: report) { try add(table, of: set, report) }
+    for (report, columns) in Dictionary(grouping: summaryColumns, by: \.report.name)
+    where report != ReportDefinition.restatements.name {
+      cubes[report] = try Cube(
+        set, report, by: ["period", "app_id"], of: columns.flatMap(\.sources))
     }
     for change in restated {
       let definition = change.shape.definition
@@ -100,34 +89,20 @@ struct MonthlySummary {
       let feed = try change.shape.product(of: change.key, in: ledger).feed
       let app = try labels.word(Int64(feed?.app ?? 0), .symbol)
       let delta = cell.published.integer.flatMap { old in
-        cell.restated.integer.flatMap { Int64(exactly: Int128($0) - Int128(old)) }
+        cell.restated.integer.map { Int128($0) - Int128(old) }
       }
-      let places = Self.sources.indices.filter { Self.sources[$0].column == "delta" }
-      for place in places {
-        rows[Key(month: change.month.text, app: app), default: Row()].sums[place].add(delta)
-      }
+      self.restated[[change.month.text, app], default: []].append(delta)
     }
   }
 
-  /// Adds the columns of a file that are sources; a row of restatements is of no app.
-  private mutating func add(_ table: ReportTable, of set: ReportSet, _ report: String) throws {
-    let names = table.columns.map(\.name)
-    guard let app = names.firstIndex(of: "app_id") else { return }
-    let complete = names.firstIndex(of: ReportColumn.isComplete.name)
-    let parts = Self.sources.enumerated().compactMap { place, source in
-      names.firstIndex { source == (report, $0) }.map { column in
-        (place, column, unit: table.columns[column].type == "integer" ? 1_000_000 : Int64(1))
-      }
+  /// The sum of the known cells, 0 without any; nil when none is known, and beyond 64 bits.
+  private func sum(_ source: String, of report: ReportDefinition, _ key: [String]) -> Int64? {
+    guard let cube = cubes[report.name] else {
+      let known = restated[key, default: [0]].compactMap(\.self)
+      return known.isEmpty ? nil : Int64(exactly: known.reduce(0, +))
     }
-    func add(_ row: CSVRow, to sums: inout Row) {
-      for (place, column, unit) in parts {
-        sums.sums[place].add(row.micros(column).map { $0 / unit })
-      }
-      if let complete, row[complete] == "false" { sums.isComplete = false }
-    }
-    try set.forEachRow(of: table) { row in
-      add(row, to: &rows[Key(month: row[0], app: row[app]), default: Row()])
-    }
+    let isCount = report.columns.first { $0.name == source }?.type == "integer"
+    return cube.sum(source, key).flatMap { Int64(exactly: isCount ? $0 / 1_000_000 : $0) }
   }
 
   /// Writes the file of the summary; sums of rounded amounts need no rounding.
@@ -135,34 +110,21 @@ struct MonthlySummary {
     var plan = plan
     plan.amountDecimals = nil
     let writer = TableWriter(.summaryMonthly, plan: plan, labels: labels, into: folder)
-    let ordered = rows.sorted { one, other in
-      one.key.month == other.key.month
-        ? one.key.app.utf8.lexicographicallyPrecedes(other.key.app.utf8)
-        : one.key.month < other.key.month
+    let keys = Set(cubes.values.flatMap(\.sums.keys) + restated.keys).sorted { one, other in
+      one[0] == other[0]
+        ? one[1].utf8.lexicographicallyPrecedes(other[1].utf8) : one[0] < other[0]
     }
     try writer.write { add in
-      for (key, row) in ordered {
-        guard let month = Month(text: key.month) else { continue }
-        let sums = row.sums.map { $0.value.map(LedgerValue.integer) ?? .null }
+      for key in keys {
+        guard let month = Month(text: key[0]) else { continue }
+        let sums = summaryColumns.flatMap { column in
+          column.sources.map { sum($0, of: column.report, key).map(LedgerValue.integer) ?? .null }
+        }
+        let isComplete = !cubes.values.contains { $0.incompleteKeys.contains(key) }
         try add(
-          [.integer(Int64(month.number)), .text(key.app)] + sums
-            + [.integer(row.isComplete ? 1 : 0)])
+          [.integer(Int64(month.number)), .text(key[1])] + sums + [.integer(isComplete ? 1 : 0)])
       }
     }
     return writer
   }
-}
-
-/// A sum of cells, some of which can be unknown.
-private struct KnownSum {
-  private var known: Int128?
-  private var isUnknown = false
-
-  mutating func add(_ cell: Int64?) {
-    guard let cell else { return isUnknown = true }
-    known = (known ?? 0) + Int128(cell)
-  }
-
-  /// The sum of the known cells; nil when there are only others, and beyond 64 bits.
-  var value: Int64? { known.map { Int64(exactly: $0) } ?? (isUnknown ? nil : 0) }
 }

@@ -1,3 +1,5 @@
+internal import Reports
+
 /// A table of the page, each number with its provenance; charts are drawn from its values.
 struct PageTable {
   struct Column {

@@ -1,6 +1,7 @@
 // From which cells of the set a number on the page is made, in attributes that a program can read:
 // `data-file="churn_monthly" data-sum="lost" data-where="period=2026-01"`.
 internal import Domain
+internal import Reports
 
 /// How a number follows from the cells of a report's rows.
 enum Measure: Hashable {
@@ -103,4 +104,23 @@ func asHTML(_ text: String) -> String {
 /// A text in which some signs are written otherwise, also before combining ones.
 private func replacing(_ signs: [Unicode.Scalar: String], in text: String) -> String {
   text.unicodeScalars.map { signs[$0] ?? String($0) }.joined()
+}
+
+extension Cube {
+  /// The sums of some of the rows.
+  func filtered(_ filter: RowFilter) -> Cube {
+    filter.conditions.reduce(self) { cube, condition in
+      cube.filtered(condition.column) { condition.values.contains($0) != condition.isExcluded }
+    }
+  }
+
+  /// A measure of the rows with these values; a rate is nil when its whole is zero, or its part
+  /// unknown.
+  func value(_ measure: Measure, _ key: String...) -> Int128? {
+    let sums = measure.columns.map { sum($0, key) }
+    guard case .rate = measure else { return sums[0] }
+    let whole = sums.dropFirst().compactMap(\.self).reduce(0, +)
+    guard let part = sums[0], whole > 0 else { return nil }
+    return (part * 1_000_000).dividedHalfToEven(by: whole)
+  }
 }

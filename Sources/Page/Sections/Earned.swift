@@ -1,5 +1,6 @@
 // The numbers that are read first, of the last month that is complete.
 internal import Domain
+internal import Reports
 
 extension SetContents {
   /// Revenue, proceeds, recurring revenue, subscriptions and churn.

@@ -1,4 +1,5 @@
 // Renewals by ordinal, the outcome of trials, and retention.
+internal import Reports
 
 extension SetContents {
   func renewalCharts() -> ChartGroup {

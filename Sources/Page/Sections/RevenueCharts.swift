@@ -1,4 +1,5 @@
 // Revenue by month and by day, stacked by store, provider or app.
+internal import Reports
 
 extension SetContents {
   func revenueCharts() -> ChartGroup {

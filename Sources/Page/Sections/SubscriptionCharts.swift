@@ -1,5 +1,6 @@
 // Recurring revenue, active subscriptions and the reasons of churn.
 internal import Domain
+internal import Reports
 
 extension SetContents {
   func subscriptionCharts() -> ChartGroup {

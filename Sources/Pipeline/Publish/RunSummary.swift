@@ -1,6 +1,5 @@
 import Domain
 import EventStore
-import Page
 import Reports
 
 /// What came of a run, for a terminal, a mail or a chat: whether the numbers hold, what was earned,

@@ -1,17 +1,19 @@
-internal import Domain
-public import Reports
-
 /// Sums of columns of a report, for each combination of values in some others.
 public struct Cube {
-  let report: String
-  let dimensions: [String]
-  let measures: [String]
+  /// The report's name.
+  public let report: String
+  /// The columns by which it adds up.
+  public let dimensions: [String]
+  private let measures: [String]
   /// Of which measures the greatest value is kept in place of the sum.
   private let isGreatest: [Bool]
   /// By the values of the dimensions; nil where every cell is empty, that is unknown.
-  private(set) var sums: [[String]: [Int128?]] = [:]
+  public private(set) var sums: [[String]: [Int128?]] = [:]
+  /// Values of the dimensions with a row that is not complete.
+  private(set) var incompleteKeys: Set<[String]> = []
+
   /// Values of the first dimension, the period, with a row that is not complete.
-  public private(set) var incomplete: Set<String> = []
+  public var incomplete: Set<String> { Set(incompleteKeys.compactMap(\.first)) }
 
   /// The cube of `tables`, files of one report, or of all of its files.
   public init(
@@ -39,7 +41,7 @@ public struct Cube {
           let value = row.micros(cells[index]).map { Int128($0) }
           add(value, to: &groups[place].sums[index], index)
         }
-        if let isComplete, row[isComplete] == "false" { incomplete.insert(groups[place].key[0]) }
+        if let isComplete, row[isComplete] == "false" { incompleteKeys.insert(groups[place].key) }
       }
       for group in groups { add(group.sums, to: group.key) }
     }
@@ -53,22 +55,19 @@ public struct Cube {
   }
 
   /// The same sums by fewer dimensions, the period first if it is one of them.
-  func by(_ fewer: String...) -> Cube {
+  public func by(_ fewer: String...) -> Cube {
     var cube = Cube(report, fewer, measures, isGreatest)
-    cube.incomplete = incomplete
     let places = fewer.compactMap(dimensions.firstIndex)
+    cube.incompleteKeys = Set(incompleteKeys.map { key in places.map { key[$0] } })
     for (key, values) in sums { cube.add(values, to: places.map { key[$0] }) }
     return cube
   }
 
-  /// The sums of some of the rows.
-  func filtered(_ filter: RowFilter) -> Cube {
+  /// The sums of the rows whose value of a dimension is one of those wanted.
+  public func filtered(_ dimension: String, _ isWanted: (String) -> Bool) -> Cube {
     var cube = self
-    for condition in filter.conditions {
-      guard let place = dimensions.firstIndex(of: condition.column) else { continue }
-      cube.sums = cube.sums.filter {
-        condition.values.contains($0.key[place]) != condition.isExcluded
-      }
+    if let place = dimensions.firstIndex(of: dimension) {
+      cube.sums = sums.filter { isWanted($0.key[place]) }
     }
     return cube
   }
@@ -83,16 +82,6 @@ public struct Cube {
   public func values(of dimension: String) -> [String] {
     guard let place = dimensions.firstIndex(of: dimension) else { return [] }
     return Set(sums.keys.map { $0[place] }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
-
-  /// A measure of the rows with these values; a rate is nil when its whole is zero, or its part
-  /// unknown.
-  func value(_ measure: Measure, _ key: String...) -> Int128? {
-    let sums = measure.columns.map { sum($0, key) }
-    guard case .rate = measure else { return sums[0] }
-    let whole = sums.dropFirst().compactMap(\.self).reduce(0, +)
-    guard let part = sums[0], whole > 0 else { return nil }
-    return (part * 1_000_000).dividedHalfToEven(by: whole)
   }
 
   private mutating func add(_ values: [Int128?], to key: [String]) {
