@@ -32,19 +32,14 @@ public struct Normaliser {
   /// A normaliser that reads bodies by `rules`.
   public init(rules: NormaliserSettings) { unwrapping = Unwrapping(rules: rules) }
 
-  /// Adds what a stretch of whole lines brings: events, rejects, and the account of its values.
+  /// Adds what a chunk brings to `batch`: events, rejects, which contain nothing of the lines, and
+  /// the account of its values.
   ///
-  /// A stretch may also begin and end inside a line, between two values. Of a value that holds many
-  /// webhooks, one that is refused counts as a value of its own.
-  ///
-  /// - Parameters:
-  ///   - firstLine: the physical line, from 1, of the first byte.
-  ///   - firstOffset: the first byte's offset in the inflated archive.
-  ///   - batch: gets the events; rejects contain nothing of the lines.
-  public mutating func add(
-    _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
-    to batch: inout EventBatch
-  ) {
+  /// Of a value that holds many webhooks, one that is refused counts as a value of its own.
+  public mutating func add(_ chunk: ArchiveChunk, to batch: inout EventBatch) {
+    guard case .lines(let bytes, let firstLine, let firstOffset) = chunk else {
+      return chunk.addOversized(to: &batch.rejects, &batch.lines)
+    }
     var cursor = ValueCursor(bytes, firstLine: firstLine)
     while cursor.next() {
       let start = cursor.position
@@ -71,17 +66,14 @@ public struct Normaliser {
       }
     }
   }
+}
 
-  /// Adds what a chunk brings, which counts a value that is too long for memory.
-  public mutating func add(_ chunk: ArchiveChunk, to batch: inout EventBatch) {
-    switch chunk {
-    case .lines(let bytes, let firstLine, let firstOffset):
-      add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
-    case .oversizedValue(let line, let byteOffset):
-      batch.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
-      batch.lines += 1
-    case .again: break
-    }
+extension ArchiveChunk {
+  /// Counts a value that is too long for memory, if the chunk is one.
+  func addOversized(to rejects: inout [Reject], _ lines: inout Int64) {
+    guard case .oversizedValue(let line, let byteOffset) = self else { return }
+    rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+    lines += 1
   }
 }
 

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Domain
+import Formats
 
 @testable import Providers
 
@@ -20,7 +21,9 @@ struct DamageTests {
         bytes[place] = marks[Int.random(in: 0..<marks.count, using: &dice)]
       }
       var batch = EventBatch()
-      bytes.withUnsafeBytes { normaliser.add($0, firstLine: 1, firstOffset: 0, to: &batch) }
+      bytes.withUnsafeBytes {
+        normaliser.add(.lines($0, firstLine: 1, firstOffset: 0), to: &batch)
+      }
       let skipped = batch.skipped.values.reduce(0, +)
       #expect(batch.lines == Int64(batch.events.count + batch.rejects.count) + skipped)
       #expect(batch.texts.count == batch.events.count && batch.values.count == batch.events.count)
@@ -28,8 +31,8 @@ struct DamageTests {
       var result = SnapshotBatch()
       bytes.withUnsafeBytes {
         reader.read(
-          $0, firstLine: 1, firstOffset: 0, capturedAtDefault: Instant(seconds: 1_795_132_800),
-          to: &result)
+          .lines($0, firstLine: 1, firstOffset: 0),
+          capturedAtDefault: Instant(seconds: 1_795_132_800), to: &result)
       }
       #expect(result.lines == Int64(result.snapshots.count + result.rejects.count))
       #expect(result.lines == batch.lines)

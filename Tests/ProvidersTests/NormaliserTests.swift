@@ -146,7 +146,7 @@ struct NormaliserTests {
       for part in [pieces[..<cut].joined(), pieces[cut...].joined()] {
         let bytes = Array(part.utf8)
         bytes.withUnsafeBytes {
-          normaliser.add($0, firstLine: line, firstOffset: offset, to: &batch)
+          normaliser.add(.lines($0, firstLine: line, firstOffset: offset), to: &batch)
         }
         line += Int64(bytes.count { $0 == UInt8(ascii: "\n") })
         offset += Int64(bytes.count)

@@ -1,5 +1,6 @@
 import Providers
 import Domain
+import Formats
 
 /// A JSON object as an ordered list of members, to be changed member by member.
 struct Body {
@@ -101,7 +102,7 @@ func normalise(
   var batch = EventBatch()
   var normaliser = Normaliser(rules: rules)
   Array(text.utf8).withUnsafeBytes {
-    normaliser.add($0, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
+    normaliser.add(.lines($0, firstLine: firstLine, firstOffset: firstOffset), to: &batch)
   }
   return batch
 }

@@ -1,5 +1,6 @@
 import Testing
 @testable import Domain
+import Formats
 
 @testable import Providers
 
@@ -219,7 +220,8 @@ func readSnapshots(
   let reader = SnapshotReader()
   Array(text.utf8).withUnsafeBytes {
     reader.read(
-      $0, firstLine: 1, firstOffset: 0, capturedAtDefault: capturedAtDefault, to: &batch)
+      .lines($0, firstLine: 1, firstOffset: 0), capturedAtDefault: capturedAtDefault,
+      to: &batch)
   }
   return batch
 }

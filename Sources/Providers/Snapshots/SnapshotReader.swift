@@ -33,14 +33,16 @@ public final class SnapshotReader {
     for mapper in Providers.all { others[mapper.provider] = mapper.snapshots }
   }
 
-  /// Adds what a stretch of whole lines brings.
+  /// Adds what a chunk brings.
   ///
   /// - Parameter capturedAtDefault: replaces `captured_at` where a line has none: the date in the
   ///   file's name (`captureTime`), or the option's value; without one such a line is left out.
   public func read(
-    _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
-    capturedAtDefault: Instant?, to result: inout SnapshotBatch
+    _ chunk: ArchiveChunk, capturedAtDefault: Instant?, to result: inout SnapshotBatch
   ) {
+    guard case .lines(let bytes, let firstLine, let firstOffset) = chunk else {
+      return chunk.addOversized(to: &result.rejects, &result.lines)
+    }
     var cursor = ValueCursor(bytes, firstLine: firstLine)
     while cursor.next() {
       let start = cursor.position
@@ -54,22 +56,6 @@ public final class SnapshotReader {
         cursor.passBroken()
       }
       result.lines += 1
-    }
-  }
-
-  /// Adds what a chunk brings, which counts a line that is too long for memory.
-  public func read(
-    _ chunk: ArchiveChunk, capturedAtDefault: Instant?, to result: inout SnapshotBatch
-  ) {
-    switch chunk {
-    case .lines(let bytes, let firstLine, let firstOffset):
-      read(
-        bytes, firstLine: firstLine, firstOffset: firstOffset,
-        capturedAtDefault: capturedAtDefault, to: &result)
-    case .oversizedValue(let line, let byteOffset):
-      result.rejects.add(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
-      result.lines += 1
-    case .again: break
     }
   }
 

@@ -61,7 +61,8 @@ public struct SnapshotResponses {
     line.append(UInt8(ascii: "}"))
     var batch = SnapshotBatch()
     line.withUnsafeBytes {
-      reader.read($0, firstLine: 1, firstOffset: 0, capturedAtDefault: nil, to: &batch)
+      reader.read(
+        .lines($0, firstLine: 1, firstOffset: 0), capturedAtDefault: nil, to: &batch)
     }
     return batch.snapshots.count == 1 && batch.rejects.isEmpty ? line : nil
   }

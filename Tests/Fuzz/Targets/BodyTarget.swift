@@ -16,9 +16,8 @@ func feedBodies(_ bytes: UnsafeRawBufferPointer) {
   var line: Int64 = 1
   while start < bytes.count {
     let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
-    fresh.add(
-      UnsafeRawBufferPointer(rebasing: bytes[start..<end]), firstLine: line,
-      firstOffset: Int64(start), to: &pieces)
+    let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    fresh.add(.lines(part, firstLine: line, firstOffset: Int64(start)), to: &pieces)
     start = end
     line += 1
   }
@@ -29,7 +28,7 @@ func feedBodies(_ bytes: UnsafeRawBufferPointer) {
 /// What a stretch of bytes brings.
 func normalised(_ bytes: UnsafeRawBufferPointer, by normaliser: inout Normaliser) -> EventBatch {
   var batch = EventBatch()
-  normaliser.add(bytes, firstLine: 1, firstOffset: 0, to: &batch)
+  normaliser.add(.lines(bytes, firstLine: 1, firstOffset: 0), to: &batch)
   return batch
 }
 

@@ -1,3 +1,4 @@
+import Formats
 import Providers
 import Domain
 
@@ -14,9 +15,10 @@ func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
   var line: Int64 = 1
   while start < bytes.count {
     let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
+    let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     fresh.read(
-      UnsafeRawBufferPointer(rebasing: bytes[start..<end]), firstLine: line,
-      firstOffset: Int64(start), capturedAtDefault: standIn, to: &pieces)
+      .lines(part, firstLine: line, firstOffset: Int64(start)), capturedAtDefault: standIn,
+      to: &pieces)
     start = end
     line += 1
   }
@@ -42,7 +44,7 @@ private func read(
 ) -> SnapshotBatch {
   var batch = SnapshotBatch()
   reader.read(
-    bytes, firstLine: 1, firstOffset: 0, capturedAtDefault: standIn, to: &batch)
+    .lines(bytes, firstLine: 1, firstOffset: 0), capturedAtDefault: standIn, to: &batch)
   return batch
 }
 
