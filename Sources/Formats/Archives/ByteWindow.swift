@@ -36,6 +36,11 @@ final class ByteWindow {
   /// Of all bytes of the source, once begun.
   private var hash: ContentHash?
 
+  /// Consumed bytes of the file; above the first level, including bytes read ahead.
+  var fileOffset: Int64 {
+    if case .gzip(let level) = source { level.fileOffset } else { consumed }
+  }
+
   init(_ source: ByteSource, capacity: Int) {
     self.source = source
     buffer = .allocate(byteCount: max(capacity, 8), alignment: 64)
@@ -106,6 +111,20 @@ final class ByteWindow {
     let count = try readSource(into: rest)
     consumed += Int64(count)
     return held + count
+  }
+
+  /// Passes over the first `end` bytes of the source, or as many as it has, piece by piece.
+  func pass(
+    upTo end: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }
+  ) throws {
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+    defer { piece.deallocate() }
+    while consumed < end {
+      let wanted = piece.prefix(Int(clamping: end - consumed))
+      let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: wanted))
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    }
   }
 
   deinit { buffer.deallocate() }

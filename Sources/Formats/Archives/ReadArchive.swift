@@ -58,18 +58,12 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
 }
 
 /// Hashes of the first bytes of `file`, inflated, for each of `counts` it has.
-public func contentHashes(
-  of file: ArchiveFile, first counts: Set<Int64>
-) throws(SubledgerError) -> [Int64: Int64] {
+public func contentHashes(of file: ArchiveFile, first counts: Set<Int64>) throws -> [Int64: Int64] {
   let window = try inflated(FileBytes(file), byZlibAlone: true).content
   var hash = ContentHash()
   var hashes: [Int64: Int64] = [:]
   for count in counts.sorted() {
-    while window.consumed < count, try window.fill(atLeast: 1) {
-      let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
-      hash.add(UnsafeRawBufferPointer(rebasing: piece))
-      window.consume(piece.count)
-    }
+    try window.pass(upTo: count) { hash.add($0) }
     if window.consumed == count { hashes[count] = hash.value }
   }
   return hashes
@@ -79,12 +73,7 @@ public func contentHashes(
 public func inflate(
   _ file: ArchiveFile, first count: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
-  let window = try inflated(FileBytes(file), byZlibAlone: true).content
-  while window.consumed < count, try window.fill(atLeast: 1) {
-    let piece = window.bytes.prefix(Int(clamping: count - window.consumed))
-    try body(UnsafeRawBufferPointer(rebasing: piece))
-    window.consume(piece.count)
-  }
+  try inflated(FileBytes(file), byZlibAlone: true).content.pass(upTo: count, body)
 }
 
 /// What `bytes` hold, inflated, and the levels of compression around it, the outermost first.
@@ -174,7 +163,7 @@ private func read(
     damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
   }
   if let trusted = levels.last?.trusted, !isDocument {
-    let start = try lineStart(before: trusted, of: zlibSource(of: bytes, levels.count))
+    let start = try lineStart(before: trusted, of: zlibWindow(of: bytes, levels.count))
     damage?.provisionalFrom = start < reader.position ? start : nil
   } else if levels.contains(where: { $0.trusted != nil }) {
     // Inside another damaged member, or of a document, it is not known which lines may be wrong.
@@ -197,11 +186,9 @@ private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
   return fingerprint.value
 }
 
-private func lineStart(
-  before offset: Int64, of source: GzipSource?
-) throws(SubledgerError) -> Int64 {
+private func lineStart(before offset: Int64, of content: ByteWindow) throws -> Int64 {
   var (passed, start): (Int64, Int64) = (0, 0)
-  try source?.skip(offset) { bytes in
+  try content.pass(upTo: offset) { bytes in
     if let newline = lastNewline(in: bytes) { start = passed + Int64(newline) + 1 }
     passed += Int64(bytes.count)
   }
@@ -209,16 +196,14 @@ private func lineStart(
 }
 
 /// What `bytes` hold from their beginning in so many levels of compression, inflated by zlib.
-private func zlibSource(
+private func zlibWindow(
   of bytes: FileBytes, _ levels: Int
-) throws(SubledgerError) -> GzipSource? {
-  try inflated(FileBytes(again: bytes), levelsMax: levels, byZlibAlone: true).levels.last
+) throws(SubledgerError) -> ByteWindow {
+  try inflated(FileBytes(again: bytes), levelsMax: levels, byZlibAlone: true).content
 }
 
 /// The damage nearest to the disk: errors in higher layers follow from it.
-private func damage(
-  of bytes: FileBytes, _ levels: [GzipSource]
-) throws(SubledgerError) -> ArchiveDamage? {
+private func damage(of bytes: FileBytes, _ levels: [GzipSource]) throws -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(
       offset: bytes.position, detail: "the file became shorter while it was read")
@@ -226,7 +211,7 @@ private func damage(
   guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
   guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
   // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
-  let below = try zlibSource(of: bytes, depth)
-  try below?.skip(levels[depth].consumed + 1)
-  return ArchiveDamage(offset: below?.fileOffset ?? bytes.position, detail: detail)
+  let below = try zlibWindow(of: bytes, depth)
+  try below.pass(upTo: levels[depth].consumed + 1)
+  return ArchiveDamage(offset: below.fileOffset, detail: detail)
 }

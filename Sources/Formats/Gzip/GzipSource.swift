@@ -50,10 +50,7 @@ final class GzipSource {
 
   var consumed: Int64 { input.consumed }
 
-  /// Consumed bytes of the file; above the first level, including bytes read ahead.
-  var fileOffset: Int64 {
-    if case .gzip(let below) = input.source { below.fileOffset } else { input.consumed }
-  }
+  var fileOffset: Int64 { input.fileOffset }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     try checkStop()
@@ -71,23 +68,6 @@ final class GzipSource {
   }
 
   func checkStop() throws(SubledgerError) { try input.source.checkStop() }
-
-  /// Passes over as many bytes, or as there are, piece by piece.
-  func skip(
-    _ count: Int64, _ body: (UnsafeRawBufferPointer) -> Void = { _ in }
-  ) throws(SubledgerError) {
-    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
-    defer { scratch.deallocate() }
-    var left = count
-    while left > 0 {
-      let part = UnsafeMutableRawBufferPointer(
-        rebasing: scratch.prefix(Int(min(Int64(scratch.count), left))))
-      let passed = try read(into: part)
-      left -= Int64(passed)
-      body(UnsafeRawBufferPointer(rebasing: part[..<passed]))
-      if passed < part.count { return }
-    }
-  }
 
   private func beginMember() throws(SubledgerError) {
     while try input.fill(atLeast: 1) {
