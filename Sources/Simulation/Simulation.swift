@@ -3,7 +3,7 @@ import Foundation
 
 // Scenario → CustomerSimulation (what happened) → what each provider sends of it, through the
 // DeliveryModel → archives; what customers own at the end → snapshots; what reports must show →
-// truth. A customer is simulated anew whenever it is needed, so that memory stays bounded.
+// truth. A customer is simulated anew whenever it is needed; of each arrival 16 bytes are kept.
 
 /// Writes a synthetic scenario: archives, snapshots, a configuration, and the truth about all
 /// three; and a price book when a provider is part of it that sends no money.
@@ -33,13 +33,12 @@ public func simulate(
         hint: "remove the folder")
     }
   }
-  let counts = try ArrivalCounts(scenario, span, checkStop)
-  var summary = counts.summary
+  let arrivals = try Arrivals(scenario, span, checkStop)
+  var summary = arrivals.summary
   var writer = ArchiveWriter(
-    scenario: scenario, span: span, counts: counts, folder: "\(folder)/archives",
-    checkStop: checkStop)
-  summary.archives = try writer.write()
-  try writeTruth(counts, scenario, span, into: folder, checkStop)
+    scenario: scenario, span: span, folder: "\(folder)/archives", checkStop: checkStop)
+  summary.archives = try writer.write(arrivals.all)
+  try writeTruth(arrivals, scenario, span, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {
     try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
@@ -53,13 +52,13 @@ typealias StopCheck = () throws(SubledgerError) -> Void
 
 /// Writes truth and snapshots, customer by customer.
 private func writeTruth(
-  _ counts: ArrivalCounts, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
+  _ arrivals: Arrivals, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
   _ checkStop: StopCheck
 ) throws(SubledgerError) {
   let model = DeliveryModel(scenario: scenario)
-  var truth = try TruthFolder("\(folder)/truth", span: span, hours: counts.hours(of: scenario))
+  var truth = try TruthFolder("\(folder)/truth", span: span, hours: arrivals.hours(of: scenario))
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
-  for number in 0..<counts.summary.subscribers {
+  for number in 0..<arrivals.summary.subscribers {
     try checkStop()
     for customer in scenario.histories(of: number, span) {
       try truth.add(customer, model.deliveries(of: customer))

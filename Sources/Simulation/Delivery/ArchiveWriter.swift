@@ -1,10 +1,23 @@
 import Domain
 
-/// How much there is of everything, counted before anything is written.
-struct ArrivalCounts {
+/// An arrival in 16 bytes: its line is made from its customer, simulated again.
+struct KeptArrival {
+  var received: Int64
+  var person: UInt32
+  var occurrence: UInt16
+  var provider: Provider
+  var copy: UInt8
+
+  var rank: (Int64, UInt32, UInt16, UInt8, UInt8) {
+    (received, person, occurrence, provider.rawValue, copy)
+  }
+}
+
+/// All that arrives, and how much there is of everything, found before anything is written.
+struct Arrivals {
   private(set) var summary = SimulationSummary()
-  /// Arrivals by UTC day of delivery, counted from the first day.
-  private(set) var arrivalsByDay: [Int]
+  /// In order of delivery.
+  private(set) var all: [KeptArrival] = []
   /// Hours of the receive times that archives show, by feed: the first and last in milliseconds.
   private(set) var hours: [NamedFeed: [Int64: ClosedRange<Int64>]] = [:]
 
@@ -12,8 +25,6 @@ struct ArrivalCounts {
   init(
     _ scenario: Scenario, _ span: TimeSpan, _ checkStop: StopCheck
   ) throws(SubledgerError) {
-    // The last retry comes two days after the end at most, or some minutes later.
-    arrivalsByDay = Array(repeating: 0, count: Int((span.end - span.start) / day) + 4)
     summary.asOf = Instant(seconds: span.end)
     for outcome in DeliveryOutcome.allCases { summary.outcomes[outcome] = 0 }
     let model = DeliveryModel(scenario: scenario)
@@ -23,12 +34,13 @@ struct ArrivalCounts {
       try checkStop()
       for customer in scenario.histories(of: number, span) {
         for (index, delivery) in model.deliveries(of: customer).enumerated() {
-          count(delivery, of: index, in: customer, envelope)
+          add(delivery, of: index, in: customer, envelope)
         }
       }
       number += 1
     }
     summary.subscribers = number
+    all.sort { $0.rank < $1.rank }
   }
 
   /// `hours`, those of a feed that ended with a migration with what came by the other one.
@@ -47,15 +59,18 @@ struct ArrivalCounts {
     return hours
   }
 
-  private mutating func count(
+  private mutating func add(
     _ delivery: Delivery, of index: Int, in customer: CustomerSimulation, _ envelope: Envelope
   ) {
     summary.events += 1
     summary.lines += delivery.arrivals.count
     summary.outcomes[delivery.outcome, default: 0] += 1
-    let feed = customer.person.shop.feed
-    for arrival in delivery.arrivals {
-      arrivalsByDay[Int((arrival.received / 1000 - envelope.span.start) / day)] += 1
+    let (person, feed) = (customer.person, customer.person.shop.feed)
+    for (copy, arrival) in delivery.arrivals.enumerated() {
+      all.append(
+        KeptArrival(
+          received: arrival.received, person: UInt32(person.number), occurrence: UInt16(index),
+          provider: person.shop.provider, copy: UInt8(copy)))
       let known = envelope.knownReceiveTime(arrival, of: index, in: customer)
       let hour = hours[feed]?[known / 3_600_000] ?? known...known
       hours[feed, default: [:]][known / 3_600_000] =
@@ -64,58 +79,29 @@ struct ArrivalCounts {
   }
 }
 
-/// Writes the archives of a scenario, in order of delivery, within bounded memory.
-///
-/// An arrival is kept in 16 bytes; its line is made from its customer, simulated again. Arrivals
-/// that are too many to keep at once are written in several passes over all customers.
+/// Writes the archives of a scenario, in order of delivery.
 struct ArchiveWriter {
   let scenario: Scenario
   let span: TimeSpan
-  let counts: ArrivalCounts
   let folder: String
   let checkStop: StopCheck
   private(set) var file: GzipFile?
   private(set) var name = ""
   private(set) var files = 0
-  private(set) var lines = 0
-
-  private static let passLimit = 2_000_000
-
-  private struct KeptArrival {
-    var received: Int64
-    var person: UInt32
-    var occurrence: UInt16
-    var provider: Provider
-    var copy: UInt8
-
-    var rank: (Int64, UInt32, UInt16, UInt8, UInt8) {
-      (received, person, occurrence, provider.rawValue, copy)
-    }
-  }
 
   /// Writes everything and returns the number of files.
-  mutating func write() throws(SubledgerError) -> Int {
+  mutating func write(_ arrivals: [KeptArrival]) throws(SubledgerError) -> Int {
     let model = DeliveryModel(scenario: scenario)
     let envelope = Envelope(scenario: scenario, span: span)
-    let days = counts.arrivalsByDay
-    var first = 0
-    while first < days.count {
-      var (last, count) = (first + 1, days[first])
-      while last < days.count, count + days[last] <= Self.passLimit {
-        count += days[last]
-        last += 1
-      }
-      for arrival in try arrivals(days: first..<last, count: count, model) {
-        try checkStop()
-        let customer = scenario.history(of: Int(arrival.person), by: arrival.provider, span)
-        guard let customer else { continue }
-        let index = Int(arrival.occurrence)
-        let sent = model.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]
-        try open(fileName(sent))
-        try file?.add(envelope.line(of: sent, of: index, in: customer))
-        lines += 1
-      }
-      first = last
+    for (place, arrival) in arrivals.enumerated() {
+      try checkStop()
+      let customer = scenario.history(of: Int(arrival.person), by: arrival.provider, span)
+      guard let customer else { continue }
+      let index = Int(arrival.occurrence)
+      let sent = model.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]
+      try open(
+        fileName(civilDay(of: arrival.received / 1000), share: (place, of: arrivals.count)))
+      try file?.add(envelope.line(of: sent, of: index, in: customer))
     }
     try file?.finish()
     return files
@@ -130,38 +116,13 @@ struct ArchiveWriter {
     files += 1
   }
 
-  private func fileName(_ arrival: Arrival) -> String {
+  private func fileName(_ day: Day, share: (place: Int, of: Int)) -> String {
     switch scenario.archives {
-    case .perDay: return "\(civilDay(of: arrival.received / 1000).text).jsonl.gz"
+    case .perDay: return "\(day.text).jsonl.gz"
     case .count(let count):
-      let number = lines * count / max(counts.summary.lines, 1) + 1
+      let number = share.place * count / share.of + 1
       return "part-\(String(number).zeroPadded(to: 4)).jsonl.gz"
     }
-  }
-
-  private func arrivals(
-    days: Range<Int>, count: Int, _ model: DeliveryModel
-  ) throws(SubledgerError) -> [KeptArrival] {
-    let from = (span.start + Int64(days.lowerBound) * day) * 1000
-    let to = (span.start + Int64(days.upperBound) * day) * 1000
-    var arrivals: [KeptArrival] = []
-    arrivals.reserveCapacity(count)
-    for number in 0..<counts.summary.subscribers {
-      try checkStop()
-      for customer in scenario.histories(of: number, span) {
-        for (index, delivery) in model.deliveries(of: customer).enumerated() {
-          for (copy, arrival) in delivery.arrivals.enumerated()
-          where arrival.received >= from && arrival.received < to {
-            arrivals.append(
-              KeptArrival(
-                received: arrival.received, person: UInt32(number), occurrence: UInt16(index),
-                provider: customer.person.shop.provider, copy: UInt8(copy)))
-          }
-        }
-      }
-    }
-    arrivals.sort { $0.rank < $1.rank }
-    return arrivals
   }
 }
 
