@@ -80,9 +80,7 @@ public struct PriceBook: Sendable, Equatable {
           currency != 0 && price.currency == currency ? 1 : 0, price.validFrom.milliseconds
         )
       }
-      var best: Price?
-      for price in valid where best.map({ fit(price) > fit($0) }) ?? true { best = price }
-      if let best { return best }
+      if let best = valid.max(by: { fit($0) < fit($1) }) { return best }
     }
     return nil
   }
@@ -95,11 +93,7 @@ public struct PriceBook: Sendable, Equatable {
       let withPeriod = listed.filter {
         $0.period != nil && $0.offer == offer && $0.validFrom <= time
       }
-      var best: Price?
-      for price in withPeriod where best.map({ price.validFrom > $0.validFrom }) ?? true {
-        best = price
-      }
-      if let best { return best.period }
+      if let best = withPeriod.max(by: { $0.validFrom < $1.validFrom }) { return best.period }
     }
     return nil
   }

@@ -39,19 +39,12 @@ public struct FetchRequest: Sendable, Equatable {
 
   /// `text` with everything but RFC 3986's unreserved characters as `%` and two digits.
   public static func encoded(_ text: String) -> String {
-    var path = ""
-    for byte in text.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      let isAlphanumeric =
-        ("0"..."9").contains(scalar) || ("A"..."Z").contains(scalar)
-        || ("a"..."z").contains(scalar)
-      if isAlphanumeric || "-._~".unicodeScalars.contains(scalar) {
-        path.unicodeScalars.append(scalar)
-      } else {
-        path += "%" + String(byte, radix: 16, uppercase: true).zeroPadded(to: 2)
-      }
-    }
-    return path
+    let unreserved = "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8
+    return text.utf8.map { byte in
+      unreserved.contains(byte)
+        ? String(Unicode.Scalar(byte))
+        : "%" + String(byte, radix: 16, uppercase: true).zeroPadded(to: 2)
+    }.joined()
   }
 }
 
