@@ -5,31 +5,31 @@ import Providers
 extension Setting {
   static let paths = [
     Setting(
-      "archives", .texts, \.job.archives, [.option], example: "\n- /srv/webhooks",
+      "archives", .texts, { $0.job.archives = $1 }, [.option], example: "\n- /srv/webhooks",
       "Files or folders of delivered events, gzip or plain JSONL; folders are walked.",
       more: "- is standard input."),
     Setting(
-      "snapshots", .texts, \.job.snapshots, [.option],
+      "snapshots", .texts, { $0.job.snapshots = $1 }, [.option],
       "Files or folders of entitlement snapshots, a user a line.",
       more: "A list of paths, or a group with its `paths`:"),
     Setting(
-      "snapshots.paths", .texts, \.job.snapshots, otherwise: "none",
+      "snapshots.paths", .texts, { $0.job.snapshots = $1 }, otherwise: "none",
       example: "\n- /srv/entitlements", "The paths of `snapshots`, where more is said of them."),
     Setting(
-      "snapshots.complete", .flag, \.snapshotsAreComplete, [.kept], default: "false",
+      "snapshots.complete", .flag, { $0.snapshotsAreComplete = $1 }, [.kept], default: "false",
       "Whether the snapshots contain every user.",
       more: """
         Only then a missing user is a break (SNAPSHOT_ABSENT); otherwise the manifest counts such \
         users.
         """),
     Setting(
-      "snapshots.from_webhooks", .flag, \.snapshotsFromWebhooks, [.kept], default: "true",
+      "snapshots.from_webhooks", .flag, { $0.snapshotsFromWebhooks = $1 }, [.kept], default: "true",
       "Whether the entitlements in Qonversion's webhooks are compared with the events, too."),
     Setting(
-      "ledger", .text, \.job.ledger, [.option], default: "subledger.sqlite",
+      "ledger", .text, { $0.job.ledger = $1 }, [.option], default: "subledger.sqlite",
       "SQLite ledger; created if missing, readable by its owner only."),
     Setting(
-      "readers", .readers, \.job.readers, otherwise: "none",
+      "readers", .readers, { $0.job.readers = $1 }, otherwise: "none",
       example: """
 
         "s3://":
@@ -39,39 +39,40 @@ extension Setting {
       "Commands that list and read archives elsewhere, by what their paths begin with.",
       more: "See docs/object-stores.md."),
     Setting(
-      "out", .text, \.job.out, [.option], default: "reports",
+      "out", .text, { $0.job.out = $1 }, [.option], default: "reports",
       "Folder of the published report set."),
     Setting(
-      "prices", .path, \.job.prices, [.option], otherwise: "none",
+      "prices", .path, { $0.job.prices = $1 }, [.option], otherwise: "none",
       example: "/srv/subledger/prices.csv",
       "Price book (CSV) for charges whose provider sends no money.",
       more: "Without it they have no amount; see docs/operations.md."),
     Setting(
-      "decisions", .path, \.job.decisions, [.option], otherwise: "none",
+      "decisions", .path, { $0.job.decisions = $1 }, [.option], otherwise: "none",
       example: "decisions.yaml", "Decisions about breaks, a YAML list.",
       more: "Keep it under version control; see docs/operations.md."),
     Setting(
-      "reports_dir", .path, \.job.reportsDir, [.option], otherwise: "none",
+      "reports_dir", .path, { $0.job.reportsDir = $1 }, [.option], otherwise: "none",
       example: "/srv/subledger/reports", "Folder of reports of your own, as SQL files.",
       more: "See docs/sql.md."),
     Setting(
-      "reports", .byName(.text), \.reports, [.kept], otherwise: "none", example: "{}",
+      "reports", .byName(.text), { $0.reports = $1 }, [.kept], otherwise: "none", example: "{}",
       "Texts of reports of your own by name, as runs keep them."),
     Setting(
-      "unreadable_files", .choice, \.unreadableFiles, default: "skip",
+      "unreadable_files", .choice, { $0.unreadableFiles = $1 }, default: "skip",
       "A file that cannot be read: skip reads the others and exits with 1, stop publishes none."),
   ]
 
   static let times = [
     Setting(
-      "as_of", .time, \.asOf, [.kept, .option], otherwise: "now", example: "2026-11-20",
+      "as_of", .time, { $0.asOf = $1 }, [.kept, .option], otherwise: "now", example: "2026-11-20",
       "Business time of the reports: RFC 3339 with offset, or a date.",
       more: "A date is its start in `timezone`. Leave it out for a nightly job."),
     Setting(
-      "timezone", .timeZone, \.timezone, [.kept, .option], default: "UTC",
+      "timezone", .timeZone, { $0.timezone = $1 }, [.kept, .option], default: "UTC",
       "IANA time zone of days and months."),
     Setting(
-      "captured_at", .time, \.capturedAt, [.kept, .option], example: "2026-11-20T02:00:00Z",
+      "captured_at", .time, { $0.capturedAt = $1 }, [.kept, .option],
+      example: "2026-11-20T02:00:00Z",
       "Time of snapshots that name none in their lines or file name."),
   ]
 
@@ -108,22 +109,22 @@ extension Setting {
       try value.forEach { try configuration.add(SettingForm.period.read($0), of: $0) }
     },
     Setting(
-      "event_names", .byName(.eventKind), \.eventNames, [.kept],
+      "event_names", .byName(.eventKind), { $0.eventNames = $1 }, [.kept],
       example: "\nmy_renewal_event: renewed",
       "Custom event names of your dashboard, and their kind."),
     Setting(
-      "envelope.body", .texts, \.envelope.body, [.kept], otherwise: "none",
+      "envelope.body", .texts, { $0.envelope.body = $1 }, [.kept], otherwise: "none",
       example: "hook_body",
       "Members of your own archives that hold the body, one name or a list.",
       more: "They are read before the known ones (docs/operations.md)."),
     Setting(
-      "envelope.received", .texts, \.envelope.received, [.kept], otherwise: "none",
+      "envelope.received", .texts, { $0.envelope.received = $1 }, [.kept], otherwise: "none",
       example: "hook_time", "Members that hold the receive time."),
     Setting(
-      "envelope.headers", .texts, \.envelope.headers, [.kept], otherwise: "none",
+      "envelope.headers", .texts, { $0.envelope.headers = $1 }, [.kept], otherwise: "none",
       example: "hook_headers", "Members that hold the headers of the request."),
     Setting(
-      "customer_id", .choice, \.customerID, [.kept], otherwise: "none is kept",
+      "customer_id", .choice, { $0.customerID = $1 }, [.kept], otherwise: "none is kept",
       example: "identity_id",
       """
       The app's own id of a user, as Qonversion's webhooks carry it: identity_id or custom_user_id.
@@ -136,7 +137,7 @@ extension Setting {
 
   static let secrets = [
     Setting(
-      "secrets", .secrets, \.secrets, [.secret], otherwise: "none",
+      "secrets", .secrets, { $0.secrets = $1 }, [.secret], otherwise: "none",
       example: """
 
         qonversion: {env: SUBLEDGER_SECRET_QONVERSION}

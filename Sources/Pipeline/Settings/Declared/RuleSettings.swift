@@ -5,10 +5,10 @@ import Reconciliation
 extension Setting {
   static let deadlines = [
     Setting(
-      "renewal_gap", .duration, \.renewalGap, [.kept], default: "24h",
+      "renewal_gap", .duration, { $0.renewalGap = $1 }, [.kept], default: "24h",
       "Longest time between the end of a period and the next charge that is not a lapse."),
     Setting(
-      "delivery_window", .byProvider(.duration), \.deliveryWindows, [.kept],
+      "delivery_window", .byProvider(.duration), { $0.deliveryWindows = $1 }, [.kept],
       otherwise: """
         the last retry and its tolerance, as shown, plus the time from events to their messages \
         that each feed shows
@@ -16,7 +16,7 @@ extension Setting {
       example: "\nqonversion: 27h\nflobuk: 46h20m\niaptic: 27h\npurple: 27h",
       "Longest delay with which a provider still delivers."),
     Setting(
-      "delivery_retries", .byProvider(.schedule), \.retrySchedules, [.kept],
+      "delivery_retries", .byProvider(.schedule), { $0.retrySchedules = $1 }, [.kept],
       otherwise: """
         the published schedules, as shown; for FLOBUK also [5m, 10m, 15m, 20m, 25m, 30m], \
         whichever fits more deliveries
@@ -31,10 +31,10 @@ extension Setting {
       "Retries of each provider, from its first attempt; without retries [].",
       more: "Used to infer the attempt of a delivery in archives read from now on."),
     Setting(
-      "retry_horizon", .duration, \.retryHorizon, [.kept], default: "60d",
+      "retry_horizon", .duration, { $0.retryHorizon = $1 }, [.kept], default: "60d",
       "Longest time after an involuntary end in which a charge is a recovery."),
     Setting(
-      "freshness_max", .ofFeeds(.duration), \.freshnessMax, [.kept],
+      "freshness_max", .ofFeeds(.duration), { $0.freshnessMax = $1 }, [.kept],
       otherwise: """
         3 times the feed's longest silence of the last 60 days, at least 48h and at most 14d, or \
         that silence itself
@@ -45,12 +45,12 @@ extension Setting {
       """
     ),
     Setting(
-      "history_begins", .ofFeeds(.time), \.historyBegins, [.kept],
+      "history_begins", .ofFeeds(.time), { $0.historyBegins = $1 }, [.kept],
       otherwise: "the first delivery, a lonely one far before the rest excepted",
       example: "2025-01-01",
       "When feeds began, by provider or app as above: nothing before is missed."),
     Setting(
-      "feed_gap_odds", .number(in: 1_000...1_000_000_000), \.feedGapOdds, [.kept],
+      "feed_gap_odds", .number(in: 1_000...1_000_000_000), { $0.feedGapOdds = $1 }, [.kept],
       default: "1000000",
       """
       A day or a run of hours of a feed is a FEED_GAP when so few events are less likely than 1 in \
@@ -61,14 +61,14 @@ extension Setting {
 
   static let money = [
     Setting(
-      "double_charges", .choice, \.doubleCharges, [.kept], default: "hold",
+      "double_charges", .choice, { $0.doubleCharges = $1 }, [.kept], default: "hold",
       """
       A transaction of Apple or Play that is charged twice, and refunds above their charge: hold \
       keeps what is too much out of the sums, book adds it.
       """,
       more: "Breaks report it in both cases."),
     Setting(
-      "authority", .authority, \.authority, [.kept],
+      "authority", .authority, { $0.authority = $1 }, [.kept],
       default: "[qonversion, iaptic, flobuk, purple]",
       """
       Whose report of a store transaction counts where several providers report it: the first's.
@@ -77,33 +77,33 @@ extension Setting {
 
   static let reservations = [
     Setting(
-      "fail_on", .choice, \.job.failOn, [.option], default: "none",
+      "fail_on", .choice, { $0.job.failOn = $1 }, [.option], default: "none",
       "Exit 1 if such breaks are published: none, pending, open or critical."),
     Setting(
-      "limits.value_bytes", .number(in: 1...1 << 30), \.valueBytesMax, [.kept],
+      "limits.value_bytes", .number(in: 1...1 << 30), { $0.valueBytesMax = $1 }, [.kept],
       // Offsets inside a value have four bytes.
       default: "16777216", "Longest JSON value in bytes, at most 1 GiB; longer ones are rejected."),
     Setting(
-      "limits.rejected_share", .share, \.rejectedShare, [.kept], default: "1%",
+      "limits.rejected_share", .share, { $0.rejectedShare = $1 }, [.kept], default: "1%",
       """
       Share of rejected lines, of all archives or of one, that qualifies the set; at least 20 \
       lines.
       """),
     Setting(
-      "materiality", .share, \.materialityShare, [.kept], default: "0.5%",
+      "materiality", .share, { $0.materialityShare = $1 }, [.kept], default: "0.5%",
       """
       Share of a period's net revenue that open breaks may concern before the set is qualified.
       """,
       more: "Write a share above 1 in percent."),
     Setting(
       "breaks.severity_usd", .steps(of: .amount, "amounts", from: SeverityScale().steps),
-      \.severity.amounts.steps, [.kept], default: "{medium: 1, high: 50, critical: 500}",
+      { $0.severity.amounts.steps = $1 }, [.kept], default: "{medium: 1, high: 50, critical: 500}",
       "Severity of breaks by money, in US dollars without sign.",
       more: "Below medium: low; zero: info. Each step must be at least the previous one."),
     Setting(
       "breaks.severity_days",
       .steps(of: .number(in: 0...1_000_000), "days", from: SeverityThresholds().days),
-      \.severity.days, [.kept], default: "{medium: 8, high: 31}",
+      { $0.severity.days = $1 }, [.kept], default: "{medium: 8, high: 31}",
       "Severity of breaks by days since the missing event was due.",
       more: "critical has no default."),
   ]

@@ -2,72 +2,72 @@
 extension Setting {
   static let output = [
     Setting(
-      "csv_dialect", .choice, \.csvDialect, [.kept, .option], default: "rfc4180",
+      "csv_dialect", .choice, { $0.csvDialect = $1 }, [.kept, .option], default: "rfc4180",
       """
       CSV format: rfc4180, or for spreadsheets excel, where the decimal sign is a comma excel-de, \
       excel-fr and so on.
       """),
     Setting(
-      "amount_decimals", .number(in: 0...6), \.amountDecimals, [.kept, .option],
+      "amount_decimals", .number(in: 0...6), { $0.amountDecimals = $1 }, [.kept, .option],
       otherwise: "exact", example: "2", "Round printed amounts to this many decimals, 0 to 6."),
     Setting(
-      "summary", .path, \.job.summary, [.option], otherwise: "none",
+      "summary", .path, { $0.job.summary = $1 }, [.option], otherwise: "none",
       example: "/var/lib/subledger/summary.md",
       """
       Write what came of the run to this file: as text, or as its name ends, JSON (.json) or \
       Markdown (.md); - is standard output.
       """),
     Setting(
-      "metrics", .path, \.job.metrics, [.option], otherwise: "none",
+      "metrics", .path, { $0.job.metrics = $1 }, [.option], otherwise: "none",
       example: "/var/lib/prometheus/node-exporter/subledger.prom",
       "Write how the run ended to this Prometheus textfile.", more: "See docs/watching.md."),
     Setting(
-      "notify_url", .webAddress, \.job.notifyURL, [.option, .secret], otherwise: "none",
+      "notify_url", .webAddress, { $0.job.notifyURL = $1 }, [.option, .secret], otherwise: "none",
       example: "https://hooks.example.com/services/T000/B000",
       "Call this hook when the run has ended; ping+URL is only asked for with GET.",
       more: "Whoever has the address can use it: rather set SUBLEDGER_NOTIFY_URL."),
     Setting(
-      "locale", .choice, \.locale, [.kept, .option], default: "en",
+      "locale", .choice, { $0.locale = $1 }, [.kept, .option], default: "en",
       "How index.html writes numbers: en, de, fr, de-CH and so on.",
       more: "Known are cs, da, de, de-CH, en, es, fi, fr, it, nb, nl, pl, pt, ru, sv and tr."),
     Setting(
-      "xlsx", .flag, \.hasWorkbook, [.kept, .option], default: "false",
+      "xlsx", .flag, { $0.hasWorkbook = $1 }, [.kept, .option], default: "false",
       "Also publish report.xlsx, a workbook with a sheet for each report.",
       more: "Needs libxlsxwriter-dev when the program is built."),
     Setting(
-      "adopt", .flag, \.job.adopts, [.option], default: "false",
+      "adopt", .flag, { $0.job.adopts = $1 }, [.option], default: "false",
       "Publish over a set that another ledger published."),
   ]
 
   static let process = [
     Setting(
-      "jobs", .number(in: 1...1_000_000), \.job.jobs, [.option],
+      "jobs", .number(in: 1...1_000_000), { $0.job.jobs = $1 }, [.option],
       otherwise: "the number of cores", example: "2",
       "Threads that read, fold and write reports."),
     Setting(
-      "engine", .choice, \.job.engine, [.option], default: "embedded",
+      "engine", .choice, { $0.job.engine = $1 }, [.option], default: "embedded",
       "Where events are kept and folded: embedded or spark.", more: "See docs/scaling.md."),
     Setting(
-      "master", .text, \.job.master, [.option], otherwise: "local[*]",
+      "master", .text, { $0.job.master = $1 }, [.option], otherwise: "local[*]",
       example: "spark://host:7077", "Master of Spark."),
     Setting(
-      "lake", .text, \.job.lake, [.option], otherwise: "beside the ledger",
+      "lake", .text, { $0.job.lake = $1 }, [.option], otherwise: "beside the ledger",
       example: "/srv/lake", "Folder of Spark's events, which workers see, or URL."),
     Setting(
-      "lock_wait", .number(in: 0...1_000_000), \.job.lockWait, [.option], default: "0",
+      "lock_wait", .number(in: 0...1_000_000), { $0.job.lockWait = $1 }, [.option], default: "0",
       "Seconds to wait if another run holds the ledger."),
     Setting(
-      "min_age", .number(in: 0...1_000_000), \.job.minAge, [.option], default: "0",
+      "min_age", .number(in: 0...1_000_000), { $0.job.minAge = $1 }, [.option], default: "0",
       "Do not read archives younger than this many seconds.",
       more: "They may still be written."),
     Setting(
-      "dry_run", .flag, \.job.isDryRun, [.option], default: "false",
+      "dry_run", .flag, { $0.job.isDryRun = $1 }, [.option], default: "false",
       "Do everything except writing ledger and reports; print what would change."),
     Setting(
-      "log_format", .choice, \.job.log.format, [.option], default: "text",
+      "log_format", .choice, { $0.job.log.format = $1 }, [.option], default: "text",
       "Format of log lines on standard error: text or json."),
     Setting(
-      "progress", .choice, \.job.log.progress, [.option], default: "auto",
+      "progress", .choice, { $0.job.log.progress = $1 }, [.option], default: "auto",
       "Progress bar on standard error: auto, always or never.",
       more: "auto shows it on a terminal only."),
     // A flag overrides `quiet` of a variable or the file; of both in one place, quiet holds.

@@ -39,30 +39,17 @@ public struct Setting: Sendable {
 }
 
 extension Setting {
-  /// A setting that is a property of the configuration.
+  /// A setting whose value `set` puts into the configuration.
   init<Value>(
     _ name: String, _ form: SettingForm<Value>,
-    _ property: any WritableKeyPath<Configuration, Value> & Sendable,
-    _ traits: Traits = [], default standard: String = "", otherwise: String = "",
-    example: String = "", _ summary: String, more: String = ""
+    _ set: @escaping @Sendable (inout Configuration, Value) -> Void, _ traits: Traits = [],
+    default standard: String = "", otherwise: String = "", example: String = "",
+    _ summary: String, more: String = ""
   ) {
     self.init(
       name: name, schema: form.schema, traits: traits, standard: standard, otherwise: otherwise,
       example: example, summary: summary, more: more
-    ) { $0[keyPath: property] = try form.read($1) }
-  }
-
-  /// A setting that is a property which is nil without it.
-  init<Value>(
-    _ name: String, _ form: SettingForm<Value>,
-    _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
-    _ traits: Traits = [], default standard: String = "", otherwise: String = "",
-    example: String = "", _ summary: String, more: String = ""
-  ) {
-    self.init(
-      name: name, schema: form.schema, traits: traits, standard: standard, otherwise: otherwise,
-      example: example, summary: summary, more: more
-    ) { $0[keyPath: property] = try form.read($1) }
+    ) { set(&$0, try form.read($1)) }
   }
 
   /// Every setting by section, as the file shows them and in the order in which the values of one
