@@ -30,8 +30,10 @@ struct Plan: Sendable {
   }
 
   var configuration: Configuration
-  /// The settings as they were given, but secrets, for the same plan in other processes.
-  let given: (flags: [String: [String]], environment: [String: String])
+  /// The settings as the command line gave them.
+  let flags: [String: [String]]
+  /// The variables of the process, secrets among them.
+  let environment: [String: String]
   /// Archives changed after this are left alone, for somebody may still write them; nil takes all.
   var modifiedUntil: Instant?
   /// Moment of snapshots that name none.
@@ -42,10 +44,6 @@ struct Plan: Sendable {
   var hasExplicitAsOf: Bool
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
   var rules: FoldSettings
-  /// The environment variables that the configuration names, as secrets.
-  let secretVariables: [String: Secret]
-  /// Where systemd puts the credentials of the job; nil without any.
-  let credentialsFolder: String?
   /// What lists and reads archives that are not files.
   var sources = ArchiveSources()
   /// For charges whose provider sends no money; nil when none is given, or it was not read.
@@ -70,14 +68,7 @@ struct Plan: Sendable {
     // Copies of the ledger have the same lake.
     configuration.job.lake = configuration.job.lake ?? configuration.job.ledger + ".lake"
     self.configuration = configuration
-    given = (
-      flags,
-      environment.filter {
-        $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
-      }
-    )
-    secretVariables = Self.secretVariables(configuration, environment)
-    credentialsFolder = environment["CREDENTIALS_DIRECTORY"]
+    (self.flags, self.environment) = (flags, environment)
     sources.commands = configuration.job.readers
     let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
       .map { "\($0.key)=\($0.value)" }

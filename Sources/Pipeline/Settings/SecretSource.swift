@@ -85,7 +85,7 @@ extension Plan {
     switch source {
     case .written(let secret): return [secret]
     case .environment(let name):
-      guard let secret = secretVariables[name] else {
+      guard let secret = environment[name].flatMap({ Secret(Array($0.utf8)) }) else {
         throw SubledgerError(
           .configuration, "the environment variable that \(entry) names is not set, or empty",
           hint: "set it in the environment of the job, or use {file: PATH}")
@@ -93,7 +93,7 @@ extension Plan {
       return [secret]
     case .file(let path): return try fileSecrets(in: path, of: entry)
     case .credential(let name):
-      guard let folder = credentialsFolder else {
+      guard let folder = environment["CREDENTIALS_DIRECTORY"] else {
         throw SubledgerError(
           .configuration, "\(entry) names a credential, and the job was given none",
           hint: "name it in LoadCredential= of the job's unit, or use {file: PATH}")
@@ -101,17 +101,6 @@ extension Plan {
       // systemd decides who reads it.
       return try fileSecrets(in: "\(folder)/\(name)", of: entry, isOwned: false)
     }
-  }
-
-  static func secretVariables(
-    _ configuration: Configuration, _ environment: [String: String]
-  ) -> [String: Secret] {
-    var variables: [String: Secret] = [:]
-    let keys = configuration.job.fetch.sources.values.compactMap(\.key)
-    for case .environment(let name) in configuration.secrets.values.joined() + keys {
-      variables[name] = environment[name].flatMap { Secret(Array($0.utf8)) }
-    }
-    return variables
   }
 
   /// What an operator should know about secrets in the configuration; nil when all is well.

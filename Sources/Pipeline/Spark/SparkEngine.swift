@@ -153,7 +153,7 @@ final class SparkEngine: Sendable {
     try started()
     let (seed, name) = (newName("ledger") + ".sqlite", newName("job") + ".json")
     _ = try ledger.backup(to: "\(exchange)/\(seed)", stop: stop)
-    var flags = plan.given.flags
+    var flags = plan.flags
     var names = [name, seed]
     for (setting, path) in [
       ("config", plan.configuration.path), ("prices", plan.configuration.job.prices?.path),
@@ -164,9 +164,11 @@ final class SparkEngine: Sendable {
       flags[setting] = [copy]
       names.append(copy)
     }
+    let settings = plan.environment.filter {
+      $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
+    }
     let job = StageJob(
-      flags: flags, environment: plan.given.environment, now: plan.now, ledger: seed,
-      unpriced: unpriced)
+      flags: flags, environment: settings, now: plan.now, ledger: seed, unpriced: unpriced)
     try JSONEncoder().encode(job).write(to: URL(fileURLWithPath: "\(exchange)/\(name)"))
     return names
   }
