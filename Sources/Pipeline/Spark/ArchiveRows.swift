@@ -44,26 +44,20 @@ struct ArchiveRowWriter {
   }
 
   mutating func add(_ message: ArchiveMessage) throws {
-    var note = ArchiveNote()
     switch message {
-    case .opened(let opening): note.opened = opening
+    case .opened(let opening): try note(.opened(opening))
     case .batch(let batch):
       try add(eventsOf: batch)
-      note.batch = ArchiveNote.BatchNote(
-        lines: batch.lines, skipped: batch.skipped, rejects: batch.rejects,
-        unknown: batch.unknown)
+      try note(.batch(lines: batch.lines, skipped: batch.skipped, batch.rejects, batch.unknown))
     case .again:
-      note.what = "again"
-      try add(note)
+      try note(.again)
       attempt += 1
       events = 0
-      return
-    case .ended(let end): note.ended = end
-    case .skipped: note.what = "skipped"
-    case .unreadable(let error): (note.what, note.error) = ("unreadable", error)
-    case .failed(let error): (note.what, note.error) = ("failed", SubledgerError(error))
+    case .ended(let end): try note(.ended(end))
+    case .skipped: try note(.skipped)
+    case .unreadable(let error): try note(.unreadable(error))
+    case .failed(let error): try note(.failed(SubledgerError(error)))
     }
-    try add(note)
   }
 
   mutating func add(eventsOf batch: EventBatch) throws {
@@ -80,7 +74,7 @@ struct ArchiveRowWriter {
     }
   }
 
-  private mutating func add(_ note: ArchiveNote) throws {
+  private mutating func note(_ note: ArchiveNote) throws {
     try add(-1, [0, 0, 0, 0, 0, 0], format.field(note))
   }
 
@@ -109,26 +103,19 @@ struct ArchiveRowReader {
       guard coder.decode(fields[4], into: &batch) else { throw malformed }
       return nil
     }
-    return try message(format.value(ArchiveNote.self, fields[4]))
-  }
-
-  private mutating func message(_ note: ArchiveNote) throws -> ArchiveMessage {
-    if let opened = note.opened { return .opened(opened) }
-    if let ended = note.ended { return .ended(ended) }
-    if let account = note.batch {
-      (batch.lines, batch.skipped) = (account.lines, account.skipped)
-      (batch.rejects, batch.unknown) = (account.rejects, account.unknown)
+    switch try format.value(ArchiveNote.self, fields[4]) {
+    case .opened(let opening): return .opened(opening)
+    case .batch(let lines, let skipped, let rejects, let unknown):
+      (batch.lines, batch.skipped, batch.rejects) = (lines, skipped, rejects)
+      batch.unknown = unknown
       defer { batch = EventBatch() }
       return .batch(batch)
+    case .again: return .again
+    case .skipped: return .skipped
+    case .ended(let end): return .ended(end)
+    case .unreadable(let error): return .unreadable(error)
+    case .failed(let error): return .failed(error)
     }
-    switch note.what {
-    case "again": return .again
-    case "skipped": return .skipped
-    case "unreadable": if let error = note.error { return .unreadable(error) }
-    case "failed": if let error = note.error { return .failed(error) }
-    default: break
-    }
-    throw malformed
   }
 
   private var malformed: SubledgerError {

@@ -32,22 +32,13 @@ struct StageJob: Codable, Sendable {
   var unpriced: Set<Int64> = []
 }
 
-/// A line of an archive's account on its way to the driver.
-struct ArchiveNote: Codable {
-  var opened: ArchiveOpening?
-  var batch: BatchNote?
-  var ended: ArchiveEnd?
-  var error: SubledgerError?
-  /// What has no values: `again`, `skipped`, `unreadable`, `failed`.
-  var what: String?
-
-  /// The part of a batch that is no event.
-  struct BatchNote: Codable {
-    var lines: Int64
-    var skipped: [String: Int64]
-    var rejects: [Reject]
-    var unknown: UnknownInput
-  }
+/// An `ArchiveMessage` on its way to the driver, without the events of a batch.
+enum ArchiveNote: Codable {
+  case opened(ArchiveOpening)
+  case batch(lines: Int64, skipped: [String: Int64], [Reject], UnknownInput)
+  case again, skipped
+  case ended(ArchiveEnd)
+  case unreadable(SubledgerError), failed(SubledgerError)
 }
 
 /// Reads and writes rows: fields that tabs separate, a line each.
