@@ -124,7 +124,7 @@ final class RowFile {
 
   /// Adds the rows, which are of cells, to those of `ledger`.
   func addCells(to ledger: Ledger) throws {
-    try StageInput(path: path).forEachRow { row, _ in
+    try forEachRow(of: path) { row in
       guard let cells = CellRows(text: row[0]) else {
         throw StageRows.malformed("cells")
       }

@@ -58,44 +58,29 @@ struct StageCoding {
   }
 }
 
-/// Rows of standard input or of files, one after the other.
-struct StageInput {
-  private let file: FileHandle
+/// The fields of a row; by bytes, for characters take ten times as long.
+private func fields(of row: String) -> [Substring] {
+  row.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    .map(Substring.init)
+}
 
-  /// Rows of a file.
-  init(path: String) throws {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw SubledgerError(
-        .inputOutput, "cannot read \(path)", hint: "check that the lake's folder is mounted here")
-    }
-    self.init(file)
+/// Calls `body` with the fields and the number of each row of standard input, from 1.
+func forEachRow(_ body: ([Substring], Int) throws -> Void) rethrows {
+  var number = 0
+  while let row = readLine() {
+    number += 1
+    try body(fields(of: row), number)
   }
+}
 
-  init(_ file: FileHandle) { self.file = file }
-
-  /// Calls `body` with the fields and the number of each row, from 1.
-  func forEachRow(_ body: ([Substring], Int) throws -> Void) throws {
-    var rest: [UInt8] = []
-    var number = 0
-    func take(_ line: ArraySlice<UInt8>) throws {
-      number += 1
-      let text = String(decoding: line, as: UTF8.self)
-      // By bytes, for characters take ten times as long.
-      let fields = text.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-      try body(fields.map(Substring.init), number)
-    }
-    while let data = try file.read(upToCount: 1 << 20), !data.isEmpty {
-      let piece = [UInt8](data)
-      var start = piece.startIndex
-      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        rest += piece[start..<end]
-        try take(rest[...])
-        rest.removeAll(keepingCapacity: true)
-        start = end + 1
-      }
-      rest += piece[start...]
-    }
-    if !rest.isEmpty { try take(rest[...]) }
+/// Calls `body` with the fields of each row of a file.
+func forEachRow(of path: String, _ body: ([Substring]) throws -> Void) throws {
+  let isRead = try FilePieces(of: path)?.forEachLine {
+    try body(fields(of: String(decoding: $0, as: UTF8.self)))
+  }
+  guard isRead == true else {
+    throw SubledgerError(
+      .inputOutput, "cannot read \(path)", hint: "check that the lake's folder is mounted here")
   }
 }
 
@@ -107,7 +92,7 @@ struct StageRows {
   func forEachRow(_ body: ([Substring]) throws -> Void) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     for name in names.sorted() where name.hasPrefix("part-") {
-      try StageInput(path: "\(folder)/\(name)").forEachRow { fields, _ in try body(fields) }
+      try Pipeline.forEachRow(of: "\(folder)/\(name)", body)
     }
   }
 

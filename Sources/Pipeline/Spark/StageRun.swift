@@ -1,18 +1,17 @@
 import Domain
 import EventStore
-public import Foundation
+import Foundation
 import Reconciliation
 import Reports
 import Subscriptions
 
 extension RunPipeline {
-  /// Does the work of a stage: reads rows from `input` and gives rows to `put`.
+  /// Does the work of a stage: reads rows from standard input and gives rows to `put`.
   ///
   /// - Parameters:
   ///   - job: a file that the driver wrote, with all that the rows do not contain.
   public static func run(
-    _ stage: Stage, job path: String, version: String, input: FileHandle,
-    put: @escaping (String) throws -> Void
+    _ stage: Stage, job path: String, version: String, put: @escaping (String) throws -> Void
   ) throws {
     // What travels lies beside it.
     let place = URL(fileURLWithPath: path)
@@ -35,8 +34,7 @@ extension RunPipeline {
       version: version, log: { _ in silent }, progress: { _ in { _ in } }, stop: { 0 })
     if stage == .fold || stage == .reconcile { try pipeline.plan.readPrices() }
     let seed = folder.appendingPathComponent(job.ledger).path
-    let work = StageWork(
-      pipeline: pipeline, job: job, seed: seed, rows: StageInput(input), put: put)
+    let work = StageWork(pipeline: pipeline, job: job, seed: seed, put: put)
     switch stage {
     case .normalise: try work.normalise()
     case .merge: try work.merge()
@@ -52,7 +50,6 @@ struct StageWork {
   let job: StageJob
   /// The path of a copy of the ledger that others read, too.
   let seed: String
-  let rows: StageInput
   let put: (String) throws -> Void
   let format = StageCoding()
 
@@ -68,7 +65,7 @@ struct StageWork {
       rules: try plan.normaliseRules(), valueBytesMax: plan.valueBytesMax, retracted: [],
       knownContents: try ledger.contents(), formers: try ledger.formers())
     let erased = try ledger.erasedUsers()
-    try rows.forEachRow { fields, number in
+    try forEachRow { fields, number in
       guard fields.count == 2, let file = Int(fields[0]),
         let listed = try? format.value(ListedFile.self, fields[1])
       else { throw malformedRow(number, "file and what is known of it are wanted") }
@@ -138,7 +135,7 @@ struct StageWork {
     // Before the snapshots of others are left out.
     let rules = try pipeline.reconcileRules(for: ledger)
     var shard = ShardRows(try Shard(ledger, note: note))
-    try rows.forEachRow { try shard.add($0, number: $1) }
+    try forEachRow { try shard.add($0, number: $1) }
     try shard.finish(keepsSnapshots: false)
     try body(ledger, rules)
   }

@@ -1,17 +1,9 @@
 import Domain
 
 /// An arrival in 16 bytes: its line is made from its customer, simulated again.
-struct KeptArrival {
-  var received: Int64
-  var person: UInt32
-  var occurrence: UInt16
-  var provider: Provider
-  var copy: UInt8
-
-  var rank: (Int64, UInt32, UInt16, UInt8, UInt8) {
-    (received, person, occurrence, provider.rawValue, copy)
-  }
-}
+typealias KeptArrival = (
+  received: Int64, person: UInt32, occurrence: UInt16, provider: UInt8, copy: UInt8
+)
 
 /// All that arrives, and how much there is of everything, found before anything is written.
 struct Arrivals {
@@ -40,7 +32,7 @@ struct Arrivals {
       number += 1
     }
     summary.subscribers = number
-    all.sort { $0.rank < $1.rank }
+    all.sort { $0 < $1 }
   }
 
   /// `hours`, those of a feed that ended with a migration with what came by the other one.
@@ -68,9 +60,10 @@ struct Arrivals {
     let (person, feed) = (customer.person, customer.person.shop.feed)
     for (copy, arrival) in delivery.arrivals.enumerated() {
       all.append(
-        KeptArrival(
-          received: arrival.received, person: UInt32(person.number), occurrence: UInt16(index),
-          provider: person.shop.provider, copy: UInt8(copy)))
+        (
+          arrival.received, UInt32(person.number), UInt16(index), person.shop.provider.rawValue,
+          UInt8(copy)
+        ))
       let known = envelope.knownReceiveTime(arrival, of: index, in: customer)
       let hour = hours[feed]?[known / 3_600_000] ?? known...known
       hours[feed, default: [:]][known / 3_600_000] =
@@ -95,8 +88,9 @@ struct ArchiveWriter {
     let envelope = Envelope(scenario: scenario, span: span)
     for (place, arrival) in arrivals.enumerated() {
       try checkStop()
-      let customer = scenario.history(of: Int(arrival.person), by: arrival.provider, span)
-      guard let customer else { continue }
+      guard let provider = Provider(rawValue: arrival.provider),
+        let customer = scenario.history(of: Int(arrival.person), by: provider, span)
+      else { continue }
       let index = Int(arrival.occurrence)
       let sent = model.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]
       try open(

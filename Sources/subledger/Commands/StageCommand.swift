@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import Pipeline
 
 struct StageCommand: ParsableCommand {
@@ -23,9 +22,7 @@ struct StageCommand: ParsableCommand {
         throw SubledgerError(.usage, "there is no stage \(self.stage)")
       }
       var waiting: [UInt8] = []
-      try RunPipeline.run(
-        stage, job: job, version: Release.version, input: FileHandle.standardInput
-      ) { row in
+      try RunPipeline.run(stage, job: job, version: Release.version) { row in
         waiting += Array(row.utf8) + [UInt8(ascii: "\n")]
         guard waiting.count > 1 << 16 else { return }
         try StandardStreams.put(waiting)
