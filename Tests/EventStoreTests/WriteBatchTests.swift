@@ -204,10 +204,10 @@ struct WriteBatchTests {
   @Test("Rows of a new ledger may be made by anybody, at any time before they are written")
   func madeAhead() throws {
     // More lineages than are made in one go, some with copies and rivals in each other.
-    let lines = (0..<9000).map { number in
-      var line = Line(transaction: "\(number % 6000)", original: "o\(number % 2500)")
+    let lines = (0..<4500).map { number in
+      var line = Line(transaction: "\(number % 3000)", original: "o\(number % 2500)")
       line.user = "u\(number % 700)"
-      if number % 900 == 0 { line.product = "other" }
+      if number % 450 == 0 { line.product = "other" }
       return line
     }
     var contents: Set<[String]> = []

@@ -66,14 +66,10 @@ private struct Sample: Sendable {
   private func table(_ path: String) throws -> [[String: String]] {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     var records = CSVReader([UInt8](bytes))
-    var header: [String] = []
+    let header = try #require(try records.next()).fields
     var rows: [[String: String]] = []
     while let record = try records.next() {
-      if header.isEmpty {
-        header = record.fields
-      } else {
-        rows.append(Dictionary(uniqueKeysWithValues: zip(header, record.fields)))
-      }
+      rows.append(Dictionary(uniqueKeysWithValues: zip(header, record.fields)))
     }
     return rows
   }
@@ -112,11 +108,21 @@ struct ExplainedCellTests {
     ) { share in
       others.map { share.keys.texts[$0] ?? "" }
     }
+    // Most rows share their time with many others, and their other keys with those of other times.
+    var questions: [[String: String]: NumberQuestion] = [:]
+    func question(_ names: [String], of row: [String: String]) throws -> NumberQuestion {
+      let keys = names.reduce(into: [String: String]()) { $0[$1] = row[$1] }
+      let made =
+        try questions[keys] ?? NumberQuestion(report: report.rawValue, keys: keys, column: nil)
+      questions[keys] = made
+      return made
+    }
     var compared = 0
     for row in rows {
       let keys = keyNames.reduce(into: [String: String]()) { $0[$1] = row[$1] }
-      let question = try NumberQuestion(report: report.rawValue, keys: keys, column: nil)
-      let cells = sum(shares[others.map { row[$0] ?? "" }] ?? [], question, sample)
+      let span = RowSpan(try question([report.timeColumn], of: row), sample.rules)
+      let question = try question(others, of: row)
+      let cells = sum(shares[others.map { row[$0] ?? "" }] ?? [], question, span)
       for column in question.asked
       where question.hasEvents(column.name) && column.name != "churned_in_doubt" {
         compared += 1
@@ -158,9 +164,8 @@ struct ExplainedCellTests {
   }
 
   private func sum(
-    _ shares: [Sample.Share], _ question: NumberQuestion, _ sample: Sample
+    _ shares: [Sample.Share], _ question: NumberQuestion, _ span: RowSpan
   ) -> Cells {
-    let span = RowSpan(question, sample.rules)
     var cells = Cells()
     for (cell, keys) in shares.lazy.map({ ($0.cell, $0.keys) }) where question.fits(keys) {
       for share in question.report.columns(of: cell) where span.counts(share.span, keys) {

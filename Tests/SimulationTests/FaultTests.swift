@@ -11,6 +11,8 @@ import Testing
     let calm = try World.calm()
     var scenario = calm.scenario
     for fault in FeedFault.allCases { scenario.faultShares[fault] = 100_000 }
+    // Purchases are few.
+    scenario.faultShares[.severalUnits] = 500_000
     let faulty = try World(scenario)
     let events = try faulty.values(faulty.folder.path("world/truth/events.jsonl.gz"))
     let names = Set(events.compactMap { $0["fault"] as? String })
@@ -90,7 +92,7 @@ import Testing
 
   @Test("Webhooks can carry all that the user owns when they are made")
   func entitlements() throws {
-    var scenario = Scenario(seed: 5, subscribers: 300, months: 12)
+    var scenario = Scenario(seed: 5, subscribers: 150, months: 12)
     scenario.entitlements = .current
     let world = try World(scenario)
     let counts = try world.bodies().map { ($0["entitlements"] as? [String: Any])?.count ?? 0 }

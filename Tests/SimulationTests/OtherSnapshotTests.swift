@@ -72,7 +72,7 @@ import Domain
   @Test("A loss says which record of its own provider shows it, and most losses are shown")
   func evidence() throws {
     for provider in Provider.dueTime where provider != .qonversion {
-      var scenario = Scenario(seed: 6, subscribers: 300, months: 14)
+      var scenario = Scenario(seed: 6, subscribers: 220, months: 14)
       scenario.providers = [provider]
       scenario.lostShare = 50_000
       let world = try World(scenario)

@@ -23,7 +23,7 @@ import Domain
 
   @Test("Every event is in the truth once and its copies add up to the lines of the archives")
   func outcomes() throws {
-    let world = try World(Scenario(seed: 5, subscribers: 500, months: 12))
+    let world = try World(Scenario(seed: 5, subscribers: 250, months: 12))
     let truth = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
     let bodies = try world.bodies()
     #expect(truth.count == world.summary.events)

@@ -19,7 +19,7 @@ final class World: Sendable {
 
   /// A world in which every event arrives once, at once.
   static func calm(
-    subscribers: Int = 400, by providers: [Provider] = [.qonversion]
+    subscribers: Int = 320, by providers: [Provider] = [.qonversion]
   ) throws -> World {
     var scenario = Scenario(seed: 3, subscribers: subscribers, months: 14)
     scenario.lostShare = 0

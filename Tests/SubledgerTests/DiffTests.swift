@@ -8,8 +8,8 @@ struct DiffTests {
 
   /// The set `before` of all archives but an early one,
   /// and the set `reports` of all, both of one ledger.
-  init() throws {
-    world = try World(seed: 36, subscribers: 120, lost: 10_000, archives: 8)
+  private static let published = Result {
+    let world = try World(seed: 36, subscribers: 120, lost: 10_000, archives: 8)
     let archives = try world.archives().map(\.path)
     let first = world.run(archives: archives.filter { $0 != archives[3] })
     try world.publish(first)
@@ -17,7 +17,10 @@ struct DiffTests {
       atPath: world.program.folder.path("reports"),
       toPath: world.program.folder.path("before"))
     try world.publish(world.run())
+    return world
   }
+
+  init() throws { world = try World(copying: Self.published.get()) }
 
   private func rows(_ csv: String) -> [[String: String]] {
     let lines = csv.split(separator: "\n").map { line in

@@ -43,7 +43,7 @@ struct PageNumbers {
 
   private mutating func begin(_ name: String, _ text: String, _ content: String) {
     var attributes: [String: String] = [:]
-    for pair in text.matches(of: /([a-z-]+)(?:="([^"]*)")?/) {
+    for pair in text.isEmpty ? [] : text.matches(of: /([a-z-]+)(?:="([^"]*)")?/) {
       attributes[String(pair.1)] = plain(String(pair.2 ?? ""))
     }
     anchors.formUnion(attributes["id"].map { [$0] } ?? [])
@@ -151,19 +151,18 @@ final class SetCells {
         : try FileManager.default.contentsOfDirectory(atPath: path).map { "\(path)/\($0)" }
       reports[report] = try files.flatMap(readCSV)
     }
-    let conditions = filter.split(separator: ";").map { text in
-      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let isExcluded = parts[0].hasSuffix("!")
-      let values = parts[1].split(separator: "|", omittingEmptySubsequences: false).map {
-        $0.removingPercentEncoding ?? ""
-      }
-      return (column: parts[0].replacingOccurrences(of: "!", with: ""), values, isExcluded)
+    // One condition after the other, for many filters begin alike.
+    let conditions = filter.split(separator: ";")
+    guard let last = conditions.last else { return reports[report] ?? [] }
+    let parts = last.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let (column, isExcluded) = (
+      parts[0].replacingOccurrences(of: "!", with: ""), parts[0].hasSuffix("!")
+    )
+    let values = parts[1].split(separator: "|", omittingEmptySubsequences: false).map {
+      $0.removingPercentEncoding ?? ""
     }
-    let rows = (reports[report] ?? []).filter { row in
-      conditions.allSatisfy { column, values, isExcluded in
-        row[column].map { values.contains($0) != isExcluded } ?? false
-      }
-    }
+    let rows = try self.rows(of: report, where: conditions.dropLast().joined(separator: ";"))
+      .filter { $0[column].map { values.contains($0) != isExcluded } ?? false }
     filtered[[report, filter]] = rows
     return rows
   }

@@ -229,13 +229,15 @@ extension PersonsWorld {
         return left[file] != right[file]
       }
       func lines(_ data: Data?, _ names: [String: String]) -> [String] {
-        var text = String(decoding: data ?? Data(), as: UTF8.self)
-        for (name, new) in names where text.contains(name) {
-          text = Redaction(id: name, name: new).applied(to: text)
-        }
+        let text = String(decoding: data ?? Data(), as: UTF8.self)
+        let names = names.filter { text.contains($0.key) }
         return text.split(separator: "\n").map { line in
           // The order of the list, and so the rank, follows the ids.
-          file.hasPrefix("refetch") ? String(line.drop { $0 != "," }) : String(line)
+          let line = file.hasPrefix("refetch") ? String(line.drop { $0 != "," }) : String(line)
+          return names.reduce(line) { line, name in
+            line.contains(name.key)
+              ? Redaction(id: name.key, name: name.value).applied(to: line) : line
+          }
         }.sorted()
       }
       let (mine, theirs) = (lines(left[file], names), lines(right[file], [:]))
