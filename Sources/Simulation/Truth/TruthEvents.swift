@@ -1,33 +1,19 @@
 import Domain
 
-/// Writes what happened and what became of it: one JSON line per event.
-struct TruthEvents {
-  private let file: GzipFile
-
-  init(path: String) throws(SubledgerError) { file = try GzipFile(path: path) }
-
-  func add(
-    _ customer: CustomerSimulation, _ deliveries: [Delivery], span: TimeSpan
-  ) throws(SubledgerError) {
-    let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
-    for (index, delivery) in deliveries.enumerated() {
-      let occurrence = customer.occurrences[index]
-      let shown =
-        delivery.outcome == .lost ? customer.person.shop.sender.evidence(evidence, index) : nil
-      try file.add(
-        identity(index, of: customer, span) + shop(occurrence, customer.person)
-          + money(occurrence) + [
-            "outcome": delivery.outcome.rawValue, "copies": delivery.arrivals.count,
-            "received_ms": delivery.arrivals.map(\.received), "evidence": shown,
-            "fault": delivery.isOfAbsentDay ? "absent_day" : occurrence.fault?.rawValue,
-            "code": customer.code(of: occurrence)?.rawValue,
-          ])
-    }
+extension Evidence {
+  /// What happened and what became of it, in a line of the truth.
+  func truth(of index: Int, _ delivery: Delivery) -> JSON {
+    let occurrence = customer.occurrences[index]
+    let shown = delivery.outcome == .lost ? customer.person.shop.sender.evidence(self, index) : nil
+    return identity(index) + shop(occurrence, customer.person) + money(occurrence) + [
+      "outcome": delivery.outcome.rawValue, "copies": delivery.arrivals.count,
+      "received_ms": delivery.arrivals.map(\.received), "evidence": shown,
+      "fault": delivery.isOfAbsentDay ? "absent_day" : occurrence.fault?.rawValue,
+      "code": customer.code(of: occurrence)?.rawValue,
+    ]
   }
 
-  func finish() throws(SubledgerError) { try file.finish() }
-
-  private func identity(_ index: Int, of customer: CustomerSimulation, _ span: TimeSpan) -> JSON {
+  private func identity(_ index: Int) -> JSON {
     let occurrence = customer.occurrences[index]
     let person = customer.person
     let sender = person.shop.sender

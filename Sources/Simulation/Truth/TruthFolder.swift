@@ -8,7 +8,8 @@ struct TruthFolder {
   private let span: TimeSpan
   private let folder: String
   private var completeness: [Shop: Completeness] = [:]
-  private var events: TruthEvents
+  /// A JSON line for each event.
+  private let events: GzipFile
   private var revenue = RevenueRecount()
   private var subscriptions = SubscriptionRecount()
   private var renewals = RenewalRecount()
@@ -24,13 +25,16 @@ struct TruthFolder {
         span: span, deliveryWindow: shop.sender.deliveryWindow,
         hours: (hours[shop.feed] ?? [:]).values.sorted { $0.lowerBound < $1.lowerBound })
     }
-    events = try TruthEvents(path: "\(folder)/events.jsonl.gz")
+    events = try GzipFile(path: "\(folder)/events.jsonl.gz")
   }
 
   mutating func add(
     _ customer: CustomerSimulation, _ deliveries: [Delivery]
   ) throws(SubledgerError) {
-    try events.add(customer, deliveries, span: span)
+    let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
+    for (index, delivery) in deliveries.enumerated() {
+      try events.add(evidence.truth(of: index, delivery))
+    }
     let shop = customer.person.shop
     guard customer.person.environment == .production, customer.report != .later,
       let completeness = completeness[shop]
