@@ -246,7 +246,7 @@ struct OverlapTests {
   @Test("A world that two providers report is the world that one reports", arguments: pairs)
   func world(_ pair: [String]) throws {
     let world = try World(
-      seed: 1, subscribers: 80, months: 8, archives: 4,
+      seed: 1, subscribers: 55, months: 8, archives: 4,
       more: ["--providers", pair.joined(separator: ",")])
     try write(pair, of: world)
     try world.publish(world.run(archives: ["both"], out: "b"))
