@@ -79,6 +79,22 @@ extension [ArrivalHour] {
     return merged
   }
 
+  /// Whether they go on after the day behind `asOf`: within two years, and at least once at a
+  /// tenth of the rate that a hundred hours before as-of show.
+  func goOn(after asOf: Instant) -> Bool {
+    let start = asOf + .days(1)
+    let before = prefix { $0.arrivals.lowerBound <= asOf }
+    let later = dropFirst(before.count).drop { $0.arrivals.lowerBound <= start }
+      .prefix { $0.arrivals.lowerBound <= asOf + .days(730) }
+    guard before.count >= 100, let first = before.first else { return !later.isEmpty }
+    let past = asOf.since(first.arrivals.lowerBound).milliseconds + 1
+    return later.enumerated().contains { number, hour in
+      let since = hour.arrivals.lowerBound.since(start).milliseconds
+      let likely = Int64(before.count) * since / past
+      return likely < 10 || Int64(number + 1) * 10 > likely
+    }
+  }
+
   /// A day's hours as `delivery_day` holds them: of each its number in the day, the milliseconds
   /// from its start to the first arrival, and from there to the last.
   var bytes: [UInt8] {

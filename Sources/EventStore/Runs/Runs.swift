@@ -131,6 +131,13 @@ extension Ledger {
     ) { $0.optionalInstant(0) } ?? nil
   }
 
+  /// Whether a feed goes on after `asOf`, by more than a few messages whose time is wrong.
+  public func goesOn(after asOf: Instant) throws(SubledgerError) -> Bool {
+    try access("look for later deliveries") { database in
+      try database.feeds().contains { try database.arrivalHours(of: $0).goOn(after: asOf) }
+    }
+  }
+
   /// How far the input reached at `asOf`, by provider and app; only feeds of which something had
   /// arrived.
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
@@ -140,13 +147,8 @@ extension Ledger {
         ($0.provider.rawValue, words[Int($0.app)]) < ($1.provider.rawValue, words[Int($1.app)])
       }
       return try feeds.compactMap { feed in
-        // Several runs may have brought deliveries of a day.
-        let days = try database.all(
-          "select day, hours from delivery_day where provider = ? and app = ?", feed.provider,
-          feed.app
-        ) { try [ArrivalHour]($0.blob(1), of: $0.day(0)) }
         var rhythm = FeedRhythm(asOf: asOf)
-        for hour in days.flatMap(\.self).merged {
+        for hour in try database.arrivalHours(of: feed) {
           rhythm.add(first: hour.arrivals.lowerBound, last: hour.arrivals.upperBound)
         }
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
@@ -174,6 +176,13 @@ extension Connection {
     try all("select distinct provider, app from delivery_day order by provider, app") {
       try Feed(provider: $0.value(0), app: $0.symbol(1))
     }
+  }
+
+  /// The hours in which something of a feed arrived; several runs may have brought those of a day.
+  func arrivalHours(of feed: Feed) throws -> [ArrivalHour] {
+    try all(
+      "select day, hours from delivery_day where provider = ? and app = ?", feed.provider, feed.app
+    ) { try [ArrivalHour]($0.blob(1), of: $0.day(0)) }.flatMap(\.self).merged
   }
 
   /// The number of the last archive; 0 without one.

@@ -27,11 +27,9 @@ extension RunPipeline {
     let watermarks = try known ?? plan.feeds(of: ledger)
     var rules = plan.rules
     rules.read(watermarks)
-    // A time that is wrong by years does not make it one: the feed must go on soon after as-of.
-    let soon = rules.asOf + .days(730)
     rules.isLookBack =
       try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
-      && ledger.watermarks(asOf: soon).contains { $0.newest >= rules.asOf }
+      && ledger.goesOn(after: rules.asOf)
     // A configured window is used as it is.
     for (feed, lag) in try ledger.creationLags()
     where plan.configuration.deliveryWindows[feed.provider] == nil {
