@@ -7,7 +7,7 @@ import Domain
 struct ManyVersionsTests {
   @Test("Of an event the last 64 versions are kept, the one that counts among them")
   func manyVersions() throws {
-    for lines in [1, 64, 65, 300] {
+    for lines in [1, 64, 65, 150] {
       var contents: Set<[String]> = []
       for isReversed in [false, true] {
         let ledger = try Ledger.fresh(in: try TemporaryFolder())
