@@ -131,9 +131,7 @@ public enum PeriodLength: Sendable, Hashable {
     default: return nil
     }
   }
-}
 
-extension PeriodLength {
   /// The end of a period of this length from `start`, or of several in a row, in months of UTC
   /// where it has months.
   public func end(from start: Instant, times: Int = 1) -> Instant { shifted(start, by: times) }

@@ -200,9 +200,7 @@ public struct Event: Sendable, Hashable {
     self.kind = kind
     self.time = time
   }
-}
 
-extension Event {
   /// When it came: received, else made, else happened.
   public var arrivedAt: Instant { received ?? madeAt }
 

@@ -23,9 +23,7 @@ public struct PricedProduct: Codable, Sendable, Hashable {
   public var anywhere: PricedProduct {
     PricedProduct(product: product, store: store, currency: currency)
   }
-}
 
-extension PricedProduct {
   /// Hashes the product as two words, as keys of cells are (CellHashing.swift).
   public func hash(into hash: inout Hasher) {
     hash.combine(
@@ -74,9 +72,7 @@ public struct PaidPrice: Codable, Sendable, Hashable {
     self.price = price
     self.full = full
   }
-}
 
-extension PaidPrice {
   /// Hashes the entry as four words; it has either a week or a full price.
   public func hash(into hash: inout Hasher) {
     product.hash(into: &hash)

@@ -44,9 +44,7 @@ public enum Movement: UInt8, NamedCode {
   case fx = 20
   /// Of `churned`, those whose end an event that never came may contradict.
   case churnedInDoubt = 21
-}
 
-extension Movement {
   /// What one of them does to the number of active subscriptions: 1, −1 or 0.
   public var activeSign: Int64 {
     switch self {

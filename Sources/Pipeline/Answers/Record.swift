@@ -73,9 +73,7 @@ struct Record {
       return columns.joined(separator: "  ").replacing(/\ +$/, with: "")
     }
   }
-}
 
-extension Record {
   /// A table of Markdown with a row per record; texts of others show as they are.
   static func markdown(_ records: [Record]) -> [String] {
     guard let first = records.first else { return [] }

@@ -139,9 +139,7 @@ extension RunPipeline {
     }
     return [identities, cells, reports]
   }
-}
 
-extension RunPipeline {
   /// Publishes what `run` published once more from `copy`, where that is the run `number`.
   func publishAgain(
     _ run: RunRow, of ledger: Ledger, from copy: Ledger, as number: Int64, into folder: String
