@@ -168,11 +168,14 @@ struct GroupFold: Sendable {
     var then = rules.fold
     then.asOf = last.time + Interval(milliseconds: 1)
     let texts = try cases.texts(of: group)
-    for row in group where ahead.contains(where: { $0.lineage == row.key }) {
-      let known = try histories(of: events.filter { $0.lineage == row.key }, rules: then)
-      guard let state = known.lazy.compactMap(\.state).first else { continue }
+    let lineages = Dictionary(grouping: events, by: \.lineage)
+    let late = Dictionary(grouping: ahead, by: \.lineage)
+    for row in group {
+      guard let late = late[row.key], let own = lineages[row.key],
+        let state = try histories(of: own, rules: then).lazy.compactMap(\.state).first
+      else { continue }
       let lineage = texts.input(state)
-      for event in ahead where event.lineage == row.key {
+      for event in late {
         result.breaks.append(
           clockBreak(ahead: event, lineage: lineage, rules: rules).reported(by: lineage))
       }
