@@ -116,8 +116,8 @@ asan: packages
 # snapshots, not optimised, which are built in a tenth of the time (see docs/reliability.md).
 FUZZED = $(if $(READERS),debug,release)
 fuzz: packages
-	SUBLEDGER_FUZZ=$(or $(READERS),all) $(SWIFT) build -c $(FUZZED) --sanitize fuzzer \
-		-Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
+	SUBLEDGER_FUZZ=$(or $(READERS),all) $(SWIFT) build -c $(FUZZED) --disable-index-store \
+		--sanitize fuzzer -Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
 	FUZZ=.build/fuzz/$(FUZZED)/Fuzz Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
 # Publishes a set in which every text is hostile and has it read by Python, Miller, SQLite and, where

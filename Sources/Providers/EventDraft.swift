@@ -144,9 +144,11 @@ extension Event {
     product: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer, mark: Int64
   ) -> Int64 {
     var fingerprint = Fingerprint(seed: 2)
-    fingerprint.combine(
-      UInt64(provider.rawValue) | UInt64(environment.rawValue) << 8
-        | UInt64(store.rawValue) << 16 | UInt64(kind.rawValue) << 24)
+    var kinds = UInt64(provider.rawValue)
+    kinds |= UInt64(environment.rawValue) << 8
+    kinds |= UInt64(store.rawValue) << 16
+    kinds |= UInt64(kind.rawValue) << 24
+    fingerprint.combine(kinds)
     fingerprint.combine(UInt64(bitPattern: app))
     fingerprint.combine(UInt64(bitPattern: time.milliseconds))
     fingerprint.combine(transaction)
