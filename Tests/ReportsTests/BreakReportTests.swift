@@ -214,6 +214,13 @@ struct BreakReportTests {
     #expect(!request.note.isEmpty)
   }
 
+  @Test("No call is made of an app that is not known")
+  func withoutApp() {
+    let request = FetchRequest(.purchases, of: "u", app: "", at: .flobuk)
+    #expect(request.method + request.host + request.path == "")
+    #expect(request.note.hasPrefix("no app id is known"))
+  }
+
   @Test("A state is asked for where the state is in doubt, and nothing where both sides spoke")
   func records() {
     let request = FetchRequest(.entitlements, of: "u", app: "", at: .qonversion)

@@ -185,6 +185,24 @@ struct FetchCommandTests {
     #expect(!fetched.isEmpty && fetched.allSatisfy { $0["fetched_at"] != "" }, "\(fetched)")
   }
 
+  @Test("FLOBUK is not asked about users whose app no archive names")
+  func namelessApp() throws {
+    let body = { (id: Int, user: String) in
+      #"{"transaction":"\#(id)","store":"AppleAppStore","user":"\#(user)","#
+        + #""timestamp":1772193600,"data":{"productId":"pro","type":"Non-Consumable"}}"#
+    }
+    try program.folder.write(
+      #"{"headers":{"X-App-Id":"app1"},"body":\#(body(1, "u1"))}"# + "\n" + body(2, "u2") + "\n",
+      to: "in/f.jsonl")
+    try arrives(0)
+    let server = try LocalServer { _ in Self.reply(200, #"{"purchases":[]}"#) }
+    try program.folder.write(
+      "fetch: {flobuk: {url: '\(server.url)'}}\n", to: "subledger.yaml")
+    let result = try fetch("snapshots", "--verbose")
+    #expect(server.requests.map { $0.prefix(20) } == ["GET /v1/user/app1/u1"])
+    #expect(result.errors.contains("1 user of flobuk not asked about"), "\(result)")
+  }
+
   @Test("`run --fetch` asks about new users once, and about those with new events")
   func due() throws {
     try arrives(1)

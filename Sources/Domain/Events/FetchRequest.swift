@@ -29,6 +29,10 @@ public struct FetchRequest: Sendable, Equatable {
       note = "no user id is known: look the subscription up in the provider's dashboard"
       return
     }
+    guard !(interface.asksByApp && app.isEmpty) else {
+      note = "no app id is known: archive the deliveries' headers, too"
+      return
+    }
     method = "GET"
     host = interface.host
     path = (isOlder ? interface.olderPath ?? interface.path : interface.path)

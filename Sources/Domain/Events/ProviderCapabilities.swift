@@ -107,6 +107,8 @@ public struct ProviderInterface: Sendable {
   ///
   /// A record is `purchases`, the store's transactions, or `entitlements`, what a user may use.
   public var path = ""
+  /// Whether the question names the app.
+  public var asksByApp: Bool { path.contains("{app_id}") }
   /// The same for the API before it, which answers about all records at once; nil without one.
   public var olderPath: String?
   /// How the question is authorised.

@@ -87,9 +87,17 @@ extension RunPipeline {
         var subjects = tasks[provider] ?? []
         if let scope {
           let first = Set(subjects)
-          let byApp = provider.interface.path.contains("{app_id}")
+          let byApp = provider.interface.asksByApp
           subjects += try ledger.fetchSubjects(of: provider, byApp: byApp, scope)
             .filter { !first.contains($0) }
+          let nameless = subjects.count { byApp && $0.app == 0 }
+          if nameless > 0 {
+            subjects.removeAll { $0.app == 0 }
+            let users = counted(nameless, "user")
+            let line = "\(users) of \(provider.name) not asked about: no app id is known"
+            log.info("\(line)")
+            result.lines.append(line)
+          }
         }
         try fetch(subjects, by: rules, from: ledger, into: folder, clock, &result)
       } catch {
@@ -183,8 +191,7 @@ extension RunPipeline {
       guard let provider = Provider(name: cells[0]), cells[2] == Environment.production.name,
         !cells[4].isEmpty
       else { return }
-      let byApp = provider.interface.path.contains("{app_id}")
-      let app = byApp ? receivedText(cells[1]) : ""
+      let app = provider.interface.asksByApp ? receivedText(cells[1]) : ""
       let id = receivedText(cells[3])
       guard seen.insert([provider.name, app, id]).inserted else { return }
       let subject = FetchSubject(
