@@ -48,8 +48,7 @@ struct RunSummaryTests {
       let churned = ofMonth.compactMap { Int($0["churned"] ?? "") }.reduce(0, +)
       #expect(month["churned"] as? Int == churned)
       #expect(
-        month["is_complete"] as? String
-          == (ofMonth.allSatisfy { $0["is_complete"] == "true" } ? "true" : "false"))
+        month["is_complete"] as? Bool == ofMonth.allSatisfy { $0["is_complete"] == "true" })
     }
 
     let breaks = try #require(summary["open_breaks"] as? [[String: Any]])
@@ -61,6 +60,10 @@ struct RunSummaryTests {
     let worklist = try #require(summary["worklist"] as? [[String: Any]])
     let first = try world.program.rows("refetch_worklist.csv").prefix(5)
     #expect(worklist.map { $0["break_ids"] as? String } == first.map { $0["break_ids"] })
+    for column in ["priority", "hours_left"] {
+      let numbers = first.map { Int($0[column] ?? "") }
+      #expect(worklist.map { $0[column] as? Int } == numbers, "\(column)")
+    }
   }
 
   @Test("No summary names a person, in any format")

@@ -108,8 +108,12 @@ extension CSVCell {
   var isNumber: Bool { if case .integer = self { true } else { false } }
 
   var json: JSONValue {
-    if case .integer(let number) = self { return .integer(number) }
-    return raw.isEmpty ? .null : .string(raw)
+    switch self {
+    case .integer(let number): .integer(number)
+    case .plain("true"): .bool(true)
+    case .plain("false"): .bool(false)
+    default: raw.isEmpty ? .null : .string(raw)
+    }
   }
 }
 

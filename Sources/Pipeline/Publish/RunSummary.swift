@@ -98,7 +98,11 @@ public struct RunSummary: Sendable, Equatable {
     var rows: [Record] = []
     do {
       try set.forEachRow(of: "refetch_worklist", columns) { cells in
-        rows.append(Record(zip(columns, cells).map { ($0, .text($1)) }))
+        let record = zip(columns, cells).map { name, text -> (String, CSVCell) in
+          let isNumber = ["priority", "hours_left"].contains(name)
+          return (name, isNumber ? Int64(text).map(CSVCell.integer) ?? .plain("") : .text(text))
+        }
+        rows.append(Record(record))
         if rows.count == 5 { throw Enough() }
       }
     } catch is Enough {}
