@@ -33,6 +33,17 @@ struct SilentEndCheckTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
   }
 
+  @Test("What an upgrade gave back of the old product explains no silence")
+  func credit() {
+    var story = Story.monthly(renewals: 1)
+    story.report(
+      .upgraded, "2026-02-10", until: "2026-02-10", transaction: 300, price: -4,
+      product: Story.yearly
+    ) { $0.previousProduct = Story.monthly }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
   @Test("Silence after a trial is its conversion")
   func conversion() {
     var story = Story()

@@ -62,10 +62,13 @@ extension SubscriptionHistory {
   /// Whether a refund may have ended the period.
   ///
   /// That is a refund of a charge that never came, unless that is older, or of an unknown amount;
-  /// any other refund that has not ended the period is money only.
+  /// any other refund that has not ended the period is money only, as is the rest of a product that
+  /// a change gave back.
   private func mayBeRevoked(_ period: Period) -> Bool {
     bookings.contains { booking in
-      guard booking.isRefund, booking.event > period.opener else { return false }
+      guard booking.isRefund, booking.event > period.opener,
+        !events[booking.event].kind.isProductChange
+      else { return false }
       guard booking.refundedCharge == nil else {
         return booking.refundedCharge == period.booking && booking.money.grossUSD == nil
       }
