@@ -92,6 +92,11 @@ public struct SubscriptionHistory: Sendable {
   /// of it.
   public var isCounted: Bool { if case .feed = role { false } else { exclusion == nil } }
 
+  /// Whether one of its events is of these lineages.
+  public func isOf(_ lineages: Set<Int64>) -> Bool {
+    events.contains { lineages.contains($0.lineage) }
+  }
+
   /// Whether it has so many events that what its fold needs for a while matters.
   public var isLarge: Bool { events.areTooMany }
 

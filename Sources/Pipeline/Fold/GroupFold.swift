@@ -98,24 +98,37 @@ struct GroupFold: Sendable {
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
     var own = FoldResult()
-    var isWatched = try lookAhead(group, events, cases, into: &result)
     for part in linked.parts {
-      var texts: GroupTexts?
-      for history in part.histories {
-        let isOpen = try look(
-          at: history, of: part.rows, named: part.named, &texts, cases, into: &own)
-        isWatched = isWatched || isOpen
-      }
+      try fold(part, counted, cases, into: &result, &own)
     }
     own.churnInDoubt = own.churnInDoubt.filter(counted.count)
     try result.add(own)
     let texts = try cases.texts(of: group).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
-    var deadlines = Deadlines(events, rules: rules.fold)
-    for history in linked.parts.flatMap(\.histories) + counted { deadlines.add(history) }
-    finish(group, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
     try counted.forEach(take)
+  }
+
+  /// Adds what is wrong with one of some linked groups to `own`, and when to look at it again.
+  ///
+  /// Each has deadlines of its own, for its subscriptions may have been linked once and be part of
+  /// no other group now.
+  private func fold(
+    _ part: LinkedGroups.Part, _ counted: [SubscriptionHistory], _ cases: InputBuilder,
+    into result: inout FoldResult, _ own: inout FoldResult
+  ) throws {
+    var deadlines = Deadlines(part.events, rules: rules.fold)
+    var isWatched = try lookAhead(part.rows, part.events, cases, into: &result)
+    var texts: GroupTexts?
+    for history in part.histories {
+      deadlines.add(history)
+      let isOpen = try look(
+        at: history, of: part.rows, named: part.named, &texts, cases, into: &own)
+      isWatched = isWatched || isOpen
+    }
+    let lineages = Set(part.rows.map(\.key))
+    for history in counted where history.isOf(lineages) { deadlines.add(history) }
+    finish(part.rows, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
   }
 
   /// Adds what a subscription of a fold group by itself paid, and what is wrong with it; returns
