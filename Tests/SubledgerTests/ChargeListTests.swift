@@ -60,6 +60,18 @@ struct ChargeListTests {
     #expect(refunded["first_published_run"] == "2" && refunded["changed_in_run"] == "2")
   }
 
+  @Test("A break names a transaction as the list does, also where the original id is a number")
+  func breaks() throws {
+    var again = refund
+    again.members["time"] = "1775908800"
+    again.members["created_at"] = "1775908860"
+    let lines = [Body(1), renewal, refund, again].map { $0.line + "\n" }
+    try program.folder.write(lines.joined(), to: "in/a.jsonl")
+    try run()
+    let found = try program.rows("breaks.csv").filter { $0["code"] == "OVER_REFUND" }
+    #expect(found.map { $0["transaction_id"] } == ["t,2"])
+  }
+
   @Test("Another version changes the row, and names the run; what is the same keeps its file")
   func versions() throws {
     try program.folder.write("\(Body(1).line)\n\(renewal.line)\n", to: "in/a.jsonl")

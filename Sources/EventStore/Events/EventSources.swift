@@ -42,7 +42,7 @@ public struct EventSourceReader: Sendable {
     of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
     var sources = EventSources()
-    let worded = Set(events.lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
+    let worded = events.wordedLineages
     for row in lineages {
       let hasTexts =
         transactionKey(row.original) != Int64(row.original) || worded.contains(row.key)
@@ -54,6 +54,13 @@ public struct EventSourceReader: Sendable {
       }
     }
     return sources
+  }
+}
+
+extension [Event] {
+  /// The lineages of which a transaction's id is not the number that is its key.
+  public var wordedLineages: Set<Int64> {
+    Set(lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
   }
 }
 

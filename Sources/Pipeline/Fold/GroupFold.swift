@@ -82,6 +82,7 @@ struct GroupFold: Sendable {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
       var deadlines = Deadlines(events, rules: rules.fold)
       var isWatched = try lookAhead(group, events, cases, into: &result)
+      let own = LinkedGroups.Part(group, events)
       var texts: GroupTexts?
       try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
         try take($0)
@@ -89,9 +90,7 @@ struct GroupFold: Sendable {
         if $0.isLarge { try cases.ledger.releaseMemory() }
         deadlines.add($0)
         try $0.book(into: &result.facts)
-        if try look(at: $0, of: group, named: group, &texts, cases, into: &result) {
-          isWatched = true
-        }
+        if try look(at: $0, of: own, &texts, cases, into: &result) { isWatched = true }
       }
       return finish(group, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
     }
@@ -103,7 +102,7 @@ struct GroupFold: Sendable {
     }
     own.churnInDoubt = own.churnInDoubt.filter(counted.count)
     try result.add(own)
-    let texts = try cases.texts(of: group).transactions
+    let texts = try cases.texts(of: group, events).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
     try counted.forEach(take)
@@ -122,8 +121,7 @@ struct GroupFold: Sendable {
     var texts: GroupTexts?
     for history in part.histories {
       deadlines.add(history)
-      let isOpen = try look(
-        at: history, of: part.rows, named: part.named, &texts, cases, into: &own)
+      let isOpen = try look(at: history, of: part, &texts, cases, into: &own)
       isWatched = isWatched || isOpen
     }
     let lineages = Set(part.rows.map(\.key))
@@ -136,17 +134,17 @@ struct GroupFold: Sendable {
   ///
   /// - Parameter texts: those of the group, once they were needed.
   private func look(
-    at history: SubscriptionHistory, of group: [LineageRow], named: [LineageRow],
+    at history: SubscriptionHistory, of group: LinkedGroups.Part,
     _ texts: inout GroupTexts?, _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
     history.book(into: &result.rates)
     history.book(into: &result.prices)
     var isWatched = history.mayChange
-    let hasLooseEnds = hasLooseEnds(history, group)
+    let hasLooseEnds = hasLooseEnds(history, group.rows)
     guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else {
       return isWatched
     }
-    let known = try texts ?? cases.texts(of: named)
+    let known = try texts ?? cases.texts(of: group.named, group.namedEvents)
     texts = known
     let lineage = known.input(state)
     var found = breaks(from: history.findings, lineage: lineage, rules: rules)
@@ -154,7 +152,7 @@ struct GroupFold: Sendable {
       let outcome = missing(in: lineage)
       // What a missing charge was worth depends on what everybody paid.
       if outcome.breaks.contains(where: \.code.isCharge) {
-        result.unpriced.insert(group[0].key)
+        result.unpriced.insert(group.rows[0].key)
       } else {
         found += outcome.breaks
       }
@@ -180,7 +178,7 @@ struct GroupFold: Sendable {
     guard !ahead.isEmpty, isKnown, !rules.fold.isLookBack else { return !ahead.isEmpty }
     var then = rules.fold
     then.asOf = last.time + Interval(milliseconds: 1)
-    let texts = try cases.texts(of: group)
+    let texts = try cases.texts(of: group, events)
     let lineages = Dictionary(grouping: events, by: \.lineage)
     let late = Dictionary(grouping: ahead, by: \.lineage)
     for row in group {
@@ -226,7 +224,7 @@ struct GroupFold: Sendable {
   }
 
   private func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
-    let texts = try cases.texts(of: group.named)
+    let texts = try cases.texts(of: group.named, group.namedEvents)
     var breaks: [Break] = []
     try group.forEachHistory(by: rules.fold, in: cases.ledger) { history in
       guard hasLooseEnds(history, group.rows), let state = history.state else { return }

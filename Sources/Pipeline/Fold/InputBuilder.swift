@@ -36,7 +36,8 @@ struct InputBuilder {
       try group.forEachHistory(by: rules, in: ledger, read)
     }
     let texts = try texts(
-      of: group.named, withTransactions: (reported + today).contains(where: \.namesLostCharges))
+      of: group.named, group.namedEvents,
+      withTransactions: (reported + today).contains(where: \.namesLostCharges))
     var holders: [Int64: Int] = [:]
     for (index, state) in today.enumerated() {
       for lineage in state.lineages where holders[lineage] == nil { holders[lineage] = index }
@@ -56,15 +57,19 @@ struct InputBuilder {
 
   /// The histories of a fold group by itself.
   func lineages(_ group: [LineageRow], _ events: [Event]) throws -> [LineageInput] {
-    let texts = try texts(of: group)
+    let texts = try texts(of: group, events)
     return try histories(of: events, rules: rules).compactMap(\.state).map { texts.input($0) }
   }
 
-  /// The texts behind the symbols and keys of a fold group.
-  func texts(of group: [LineageRow], withTransactions: Bool = true) throws -> GroupTexts {
+  /// The texts behind the symbols and keys of a fold group with these events.
+  func texts(
+    of group: [LineageRow], _ events: [Event], withTransactions: Bool = true
+  ) throws -> GroupTexts {
     // Ids that are plain numbers are their own keys.
+    let named = withTransactions ? events.wordedLineages : []
     let worded = group.filter {
-      withTransactions && transactionKey($0.original) != Int64($0.original)
+      withTransactions
+        && (transactionKey($0.original) != Int64($0.original) || named.contains($0.key))
     }
     return GroupTexts(
       rows: group, user: user, words: ledger.symbols.words,

@@ -13,9 +13,11 @@ struct LinkedGroups {
     var histories: [SubscriptionHistory] = []
     /// The rows of all that the histories name: also what others report of them.
     var named: [LineageRow]
+    /// The events of these.
+    var namedEvents: [Event]
 
     init(_ rows: [LineageRow], _ events: [Event]) {
-      (self.rows, self.events, named) = (rows, events, rows)
+      (self.rows, self.events, named, namedEvents) = (rows, events, rows, events)
     }
 
     /// The group of `rows` by itself.
@@ -82,7 +84,7 @@ struct LinkedGroups {
     for index in parts.indices {
       parts[index].histories = Array(own.prefix(parts[index].histories.count))
       own = own.dropFirst(parts[index].histories.count)
-      parts[index].named = parts[index].rows + rows
+      (parts[index].named, parts[index].namedEvents) = (parts[index].rows + rows, events)
     }
   }
 }
