@@ -16,7 +16,13 @@ extension RunPipeline {
     // What travels lies beside it.
     let place = URL(fileURLWithPath: path)
     let folder = place.deletingLastPathComponent()
-    var job = try JSONDecoder().decode(StageJob.self, from: try Data(contentsOf: place))
+    let text = try Data(contentsOf: place)
+    guard var job = try? JSONDecoder().decode(StageJob.self, from: text) else {
+      throw SubledgerError(
+        .configuration,
+        "cannot read the job of a stage, \(path.shown()): it is not of this version",
+        hint: "give stages and run by the same version of the program")
+    }
     guard job.format == StageJob.formatVersion else {
       throw SubledgerError(
         .configuration,
