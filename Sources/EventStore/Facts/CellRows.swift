@@ -32,21 +32,17 @@ public struct CellRows: Sendable {
   }
 
   /// Adds these rows, whose keys the table does not have; those without any measure are left out.
-  ///
-  /// With a `part`, the table has a last column that distinguishes parts of one cell.
-  func insert(in database: Connection, part: Int64? = nil) throws {
+  func insert(in database: Connection) throws {
     var rest = stride(from: 0, to: values.count, by: width).filter(hasMeasure)[...]
+    let row = "(\(Array(repeating: "?", count: width).joined(separator: ", ")))"
     for count in [Self.rowsAtOnce, 1] where rest.count >= count {
-      let statement = try insertion(of: count, part: part, in: database)
+      let rows = Array(repeating: row, count: count).joined(separator: ", ")
+      let statement = try database.statement("insert into \(table) values \(rows)")
       while rest.count >= count {
         var mark: Int32 = 1
         for row in rest.prefix(count) {
           for column in 0..<width { statement.bind(mark + Int32(column), values[row + column]) }
           mark += Int32(width)
-          if let part {
-            statement.bind(mark, part)
-            mark += 1
-          }
         }
         try statement.run()
         rest.removeFirst(count)
@@ -56,15 +52,6 @@ public struct CellRows: Sendable {
 
   /// Beginning and ending a statement costs SQLite more than a row does.
   private static let rowsAtOnce = 32
-
-  private func insertion(
-    of count: Int, part: Int64?, in database: Connection
-  ) throws -> Statement {
-    let columns = width + (part == nil ? 0 : 1)
-    let row = "(\(Array(repeating: "?", count: columns).joined(separator: ", ")))"
-    let rows = Array(repeating: row, count: count).joined(separator: ", ")
-    return try database.statement("insert into \(table) values \(rows)")
-  }
 
   /// Adds these rows to the table's; a row of zeros is removed.
   func add(in database: Connection) throws {

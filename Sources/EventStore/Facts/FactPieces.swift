@@ -37,14 +37,7 @@ extension Facts {
 
   /// The rows of their cells, table by table.
   public var pieces: [RowPiece<CellRows>] {
-    let revenue = revenue
-    let months = revenue.placesByMonth.flatMap { month, places -> [RowPiece<CellRows>] in
-      [
-        RowPiece { revenue.rows(at: places, table: "revenue_cell") },
-        RowPiece { revenue.rows(of: month, at: places) },
-      ]
-    }
-    return months + [
+    revenue.pieces() + [
       .cells("movement_cell", keyWidth: 6, movements) { key, sums in
         [Int64(key.month.number)] + key.productKey.cells
           + [Int64(key.movement.rawValue), sums.subscriptions, sums.mrr.micros]
@@ -90,14 +83,20 @@ extension ProductKey {
 }
 
 extension [RevenueKey: RevenueSums] {
-  /// Where the cells of each month are, by month.
-  var placesByMonth: [(key: Month, value: [Index])] {
-    [Month: [Index]](grouping: indices) { self[$0].key.day.month }.sorted { $0.key < $1.key }
+  /// The rows of the days and of the months, month by month, for tables with a `suffix` to their
+  /// names.
+  func pieces(suffix: String = "") -> [RowPiece<CellRows>] {
+    let months = [Month: [Index]](grouping: indices) { self[$0].key.day.month }
+    return months.sorted { $0.key < $1.key }.flatMap { month, places in
+      [
+        RowPiece { rows(at: places, table: "revenue_cell" + suffix) },
+        RowPiece { rows(of: month, at: places, table: "revenue_month_cell" + suffix) },
+      ]
+    }
   }
 
-  /// The rows of some days, for a table whose columns begin like those of `revenue_cell`.
-  func rows(at places: [Index], table: String) -> CellRows {
-    CellRows(table: table, keyWidth: 12, width: 26, count: places.count) { rows in
+  private func rows(at places: [Index], table: String) -> CellRows {
+    CellRows(table: table, keyWidth: RevenueKey.width, width: 26, count: places.count) { rows in
       for place in places {
         let (key, sums) = self[place]
         rows.append(key, sums, in: key.day.number)
@@ -105,7 +104,7 @@ extension [RevenueKey: RevenueSums] {
     }
   }
 
-  func rows(of month: Month, at places: [Index]) -> CellRows {
+  private func rows(of month: Month, at places: [Index], table: String) -> CellRows {
     var monthly: [RevenueKey: RevenueSums] = [:]
     for place in places {
       var (key, sums) = self[place]
@@ -113,9 +112,14 @@ extension [RevenueKey: RevenueSums] {
       monthly[key, default: RevenueSums()].add(sums)
     }
     return CellRows(
-      table: "revenue_month_cell", keyWidth: 12, width: 26, count: monthly.count
+      table: table, keyWidth: RevenueKey.width, width: 26, count: monthly.count
     ) { for (key, sums) in monthly { $0.append(key, sums, in: month.number) } }
   }
+}
+
+extension RevenueKey {
+  /// How many columns of a row are its key.
+  static let width = 12
 }
 
 extension CellRows {
