@@ -92,7 +92,7 @@ struct RowChecks {
     var claims: [IdentityIndex.Claim] = []
     var missing: Int64 = 0
     func lookUp() throws {
-      IdentityIndex.sort(&claims)
+      claims.sort()
       missing += try index.missing(of: claims)
       claims.removeAll(keepingCapacity: true)
     }

@@ -101,7 +101,7 @@ struct EventWriter {
     try versions.settle(notes.doubts)
     var claims = notes.claims
     notes = MergeNotes()
-    IdentityIndex.sort(&claims)
+    claims.sort()
     var rivals: [IdentityIndex.Rivals] = []
     try identities.add(claims) {
       rivals.append($0)

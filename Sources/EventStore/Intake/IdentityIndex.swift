@@ -192,41 +192,9 @@ struct IdentityIndex {
   }
 }
 
-extension IdentityIndex {
-  private static let buckets = 4096
-
-  /// Sorts by identity, as the index is sorted, then by arrival.
-  ///
-  /// Identities are hashes, so that their first bits distribute them evenly; each part fits the
-  /// processor's cache. In place, because there can be a million.
-  static func sort(_ claims: inout [Claim]) {
-    claims.withUnsafeMutableBufferPointer { claims in
-      var ends = [Int](repeating: 0, count: buckets)
-      for claim in claims { ends[bucket(claim)] += 1 }
-      for bucket in 1..<buckets { ends[bucket] += ends[bucket - 1] }
-      var starts = [0] + ends.dropLast()
-      for bucket in 0..<buckets {
-        let first = bucket == 0 ? 0 : ends[bucket - 1]
-        while starts[bucket] < ends[bucket] {
-          let home = Self.bucket(claims[starts[bucket]])
-          if home == bucket {
-            starts[bucket] += 1
-          } else {
-            claims.swapAt(starts[bucket], starts[home])
-            starts[home] += 1
-          }
-        }
-        var like = UnsafeMutableBufferPointer(rebasing: claims[first..<ends[bucket]])
-        like.sort(by: precedes)
-      }
-    }
-  }
-
-  private static func bucket(_ claim: Claim) -> Int {
-    Int(UInt64(bitPattern: claim.identity) >> 52)
-  }
-
-  private static func precedes(_ left: Claim, _ right: Claim) -> Bool {
+extension IdentityIndex.Claim: Comparable {
+  /// Orders by identity, as the index is sorted, then by arrival.
+  static func < (left: Self, right: Self) -> Bool {
     left.identity != right.identity
       ? UInt64(bitPattern: left.identity) < UInt64(bitPattern: right.identity)
       : left.number < right.number
