@@ -36,8 +36,8 @@ struct WriteBatch {
   private(set) var contents = ByteArena()
   /// The ids of lineages and users, apart from those, because they are looked up for every event.
   private(set) var ids = ByteArena()
-  private var lineageNumbers = FingerprintMap()
-  private var userNumbers = FingerprintMap()
+  private var lineageNumbers: [Int64: Int] = [:]
+  private var userNumbers: [Int64: Int] = [:]
 
   /// An empty batch; its events are numbered from `start` on.
   init(start: Int) { self.start = start }
@@ -85,10 +85,8 @@ struct WriteBatch {
   mutating func drop(after mark: Mark) {
     entries.removeSubrange(mark.events...)
     users.removeSubrange(mark.users...)
-    userNumbers = FingerprintMap()
-    for (number, user) in users.enumerated() {
-      _ = userNumbers.value(of: user.key, else: Int32(number))
-    }
+    userNumbers = [:]
+    for (number, user) in users.enumerated() { userNumbers[user.key] = number }
     for lineage in lineages.indices { lineages[lineage].user = (0, 0) }
   }
 
@@ -96,14 +94,13 @@ struct WriteBatch {
   private mutating func numberLineages(of events: [Event], _ texts: [Texts]) -> [Int] {
     events.indices.map { index in
       let event = events[index]
-      let number = Int(lineageNumbers.value(of: event.lineage, else: Int32(lineages.count)))
-      if number == lineages.count {
-        lineages.append(
-          Lineage(
-            key: event.lineage, shop: SubscriptionScope(of: event),
-            original: ids.keep(texts[index].original)))
-      }
-      return number
+      if let number = lineageNumbers[event.lineage] { return number }
+      lineageNumbers[event.lineage] = lineages.count
+      lineages.append(
+        Lineage(
+          key: event.lineage, shop: SubscriptionScope(of: event),
+          original: ids.keep(texts[index].original)))
+      return lineages.count - 1
     }
   }
 
@@ -125,9 +122,10 @@ struct WriteBatch {
     if event.user == last.fingerprint { return last.key }
     var key = event.user
     while true {
-      let number = Int(userNumbers.value(of: key, else: Int32(users.count)))
+      let number = userNumbers[key] ?? users.count
       if number == users.count {
         let known = try keys?.holder(of: key) { ids.keep($0) }
+        userNumbers[key] = number
         users.append(User(key: key, id: known ?? ids.keep(id)))
       }
       if ids.withBytes(at: users[number].id, { $0.isEqual(to: id) }) { break }
