@@ -12,8 +12,6 @@ final class ArrivalAccount {
   /// Those of older pages, by the raw value of the provider, where none is configured.
   private let olderSchedules: [RetrySchedule?]
   private var slots: [DeliveryKey: Int32] = [:]
-  /// The slot that each kind of event was counted at last: deliveries come day by day.
-  private var lastSlots = [Int32](repeating: -1, count: 1 << 8)
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
   private var latencies: [LatencyPlace: Int64] = [:]
   private var attempts = AttemptAccount()
@@ -56,14 +54,10 @@ final class ArrivalAccount {
   func count(_ result: UpsertResult, at slot: Int32) { deliveries[Int(slot)].counts.add(result) }
 
   private func slot(of key: DeliveryKey) -> Int32 {
-    let last = lastSlots[Int(key.kind.rawValue)]
-    if last >= 0, deliveries[Int(last)].key == key { return last }
-    let slot = slots[key] ?? Int32(deliveries.count)
-    if slot == deliveries.count {
-      slots[key] = slot
-      deliveries.append((key, DeliveryCounts()))
-    }
-    lastSlots[Int(key.kind.rawValue)] = slot
+    if let slot = slots[key] { return slot }
+    let slot = Int32(deliveries.count)
+    slots[key] = slot
+    deliveries.append((key, DeliveryCounts()))
     return slot
   }
 
@@ -98,7 +92,6 @@ final class ArrivalAccount {
     try attempts.write(to: database, run: run)
     for (feed, own) in feeds { arrivals[feed, default: FeedArrivals(feed: feed)].add(own) }
     slots.removeAll()
-    lastSlots = Array(repeating: -1, count: lastSlots.count)
     deliveries.removeAll()
     latencies.removeAll()
     feeds.removeAll()

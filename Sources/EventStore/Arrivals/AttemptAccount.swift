@@ -8,24 +8,17 @@ internal import Domain
 /// nothing.
 struct AttemptAccount {
   private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
-  /// The receipts counted last, which are not in `receipts`: most come in the order of time.
-  private var last: (key: ReceiptKey, span: ClosedRange<Int64>)?
   private var failures: Set<FailedAttempt> = []
 
   /// How many rows wait to be written.
-  var count: Int { receipts.count + failures.count + (last == nil ? 0 : 1) }
+  var count: Int { receipts.count + failures.count }
 
   /// Adds a delivery that was received at `received`.
   mutating func add(_ event: Event, receivedAt received: Instant) {
     let moment = received.milliseconds
     let key = ReceiptKey(provider: event.provider, slot: moment / Ledger.receiptSlot)
-    if last?.key != key {
-      keepLast()
-      last = (key, receipts[key] ?? moment...moment)
-    }
-    if let span = last?.span, !span.contains(moment) {
-      last?.span = min(span.lowerBound, moment)...max(span.upperBound, moment)
-    }
+    let span = receipts[key] ?? moment...moment
+    receipts[key] = min(span.lowerBound, moment)...max(span.upperBound, moment)
   }
 
   /// Adds the failures before an attempt of `schedule`, where it is known.
@@ -42,14 +35,8 @@ struct AttemptAccount {
     }
   }
 
-  private mutating func keepLast() {
-    if let last { receipts[last.key] = last.span }
-    last = nil
-  }
-
   /// Adds everything to the tables as part of `run`, and clears itself.
   mutating func write(to database: Connection, run: Int64) throws {
-    keepLast()
     try writeReceipts(to: database, run)
     try writeFailures(to: database, run)
     receipts.removeAll()

@@ -5,10 +5,8 @@ internal import Domain
 struct FeedArrivals {
   let feed: Feed
   private var lags = LagSample()
-  /// The first and the last arrival of each UTC hour but the current one.
+  /// The first and the last arrival of each UTC hour.
   private var hours: [Int64: ClosedRange<Instant>] = [:]
-  /// The hour of the last delivery: most come hour by hour.
-  private var current: (hour: Int64, arrivals: ClosedRange<Instant>)?
 
   init(feed: Feed) { self.feed = feed }
 
@@ -17,7 +15,6 @@ struct FeedArrivals {
 
   mutating func add(_ event: Event, at arrived: Instant) {
     lags.add(event)
-    if let current, current.hour == arrived.hour, current.arrivals.contains(arrived) { return }
     add(arrived...arrived, in: arrived.hour)
   }
 
@@ -25,13 +22,10 @@ struct FeedArrivals {
   mutating func add(_ other: FeedArrivals) {
     lags.add(other.lags)
     for (hour, arrivals) in other.hours { add(arrivals, in: hour) }
-    if let current = other.current { add(current.arrivals, in: current.hour) }
   }
 
   private mutating func add(_ arrivals: ClosedRange<Instant>, in hour: Int64) {
-    if let current, current.hour != hour { hours[current.hour] = current.arrivals }
-    let known = current?.hour == hour ? current?.arrivals : hours[hour]
-    current = (hour, known?.including(arrivals) ?? arrivals)
+    hours[hour] = hours[hour]?.including(arrivals) ?? arrivals
   }
 
   /// Merges them into those of the ledger, as what `run` will publish.
@@ -42,8 +36,7 @@ struct FeedArrivals {
       """
       insert or replace into delivery_day (provider, app, day, run, hours) values (?, ?, ?, ?, ?)
       """)
-    var hours = hours.map { ArrivalHour(hour: $0, arrivals: $1) }
-    if let current { hours.append(ArrivalHour(hour: current.hour, arrivals: current.arrivals)) }
+    let hours = hours.map { ArrivalHour(hour: $0, arrivals: $1) }
     let days = Dictionary(grouping: hours, by: \.day)
     for (day, hours) in days.sorted(by: { $0.key < $1.key }) {
       select.bindAll(feed.provider, feed.app, day, run)
