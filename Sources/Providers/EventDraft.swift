@@ -18,12 +18,6 @@ enum LineageRoot {
 /// The key of a user id; 0 for none.
 func userKey(_ id: UnsafeRawBufferPointer) -> Int64 { id.isEmpty ? 0 : Fingerprint.of(id) }
 
-/// The substitute for the original transaction id of a body without ids: the user's purchase of the
-/// product.
-func originalID(ofUser id: UnsafeRawBufferPointer, product: UnsafeRawBufferPointer) -> [UInt8] {
-  Array("\(userKey(id).userKeyText)|".utf8) + product
-}
-
 /// Whether a transaction is its own original; where one of the ids is missing, it is.
 func isOriginal(
   _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
@@ -50,12 +44,18 @@ struct EventDraft {
   var user = UnsafeRawBufferPointer.none
   var product = UnsafeRawBufferPointer.none
   var previousProduct = UnsafeRawBufferPointer.none
+  /// Play's base plan of `product`.
+  var basePlan = UnsafeRawBufferPointer.none
   /// The offer at which it was bought; empty for the full price.
   var offer = UnsafeRawBufferPointer.none
   /// The group in which only one product can be held.
   var group = UnsafeRawBufferPointer.none
+  var country = UnsafeRawBufferPointer.none
+  var storefront = UnsafeRawBufferPointer.none
   /// The currency of the event's revenue and price.
   var currency = UnsafeRawBufferPointer.none
+  /// That of its price, where it has one of its own.
+  var priceCurrency: UnsafeRawBufferPointer?
   var transaction = UnsafeRawBufferPointer.none
   var root: LineageRoot
   /// What identity rests on besides the members that all providers have, such as the fingerprint of
@@ -64,10 +64,22 @@ struct EventDraft {
 
   /// Whether the event can begin a subscription; a state without original id can belong to any
   /// renewal.
+  ///
+  /// Qonversion's original id is that of a transaction in every shop.
   var startsLineage: Bool {
-    guard event.store.startsWithOriginal else { return true }
+    guard event.store.startsWithOriginal || event.provider == .qonversion else { return true }
     if event.kind == .observed, root.original.isEmpty { return transaction.isEmpty }
     return isOriginal(transaction, of: root.original)
+  }
+
+  /// Calls `body` with the original transaction id, or its substitute.
+  func withOriginal<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    switch root {
+    case .original(let id): body(id)
+    case .userAndProduct:
+      (Array("\(userKey(user).userKeyText)|".utf8) + product).withUnsafeBytes(body)
+    case .user: Array("user:\(userKey(user).userKeyText)".utf8).withUnsafeBytes(body)
+    }
   }
 }
 
@@ -78,16 +90,17 @@ extension EventBatch {
     for draft in drafts { add(draft, user: user) }
   }
 
-  mutating func add(_ draft: EventDraft) { add(draft, user: intern(draft.user)) }
+  mutating func add(_ draft: EventDraft) { add(draft, user: nil) }
 
-  private mutating func add(_ draft: EventDraft, user: TextRange) {
+  /// The batch is written last: its memory is mostly not in the processor's cache, and reads after
+  /// such a write wait for it.
+  private mutating func add(_ draft: EventDraft, user: TextRange?) {
     var event = draft.event
-    let text = internIDs(of: draft, user: user)
     let app = draft.app.isEmpty ? 0 : Fingerprint.of(draft.app)
-    event.lineage = arena.withUnsafeBytes { arena in
+    event.lineage = draft.withOriginal { original in
       lineageKey(
         provider: event.provider, app: app, environment: event.environment, store: event.store,
-        original: arena.slice(text.original))
+        original: original)
     }
     event.identity = event.fingerprint(
       app: app, transaction: draft.transaction, user: draft.user, product: draft.product,
@@ -97,33 +110,42 @@ extension EventBatch {
     event.startsLineage = draft.startsLineage
     event.name = symbols.symbol(draft.name)
     event.app = symbols.symbol(draft.app)
-    event.product = symbols.symbol(draft.product)
+    event.product = symbols.product(draft)
     event.previousProduct = symbols.symbol(draft.previousProduct)
     event.offer = symbols.symbol(draft.offer)
     event.observation?.group = symbols.symbol(draft.group)
+    event.country = symbols.code(draft.country)
+    event.storefront = symbols.code(draft.storefront)
     event.revenue?.currency = symbols.code(draft.currency)
-    event.price?.currency = symbols.code(draft.currency)
+    event.price?.currency = symbols.code(draft.priceCurrency ?? draft.currency)
     events.append(event)
+    var text = EventText()
+    text.user = user ?? intern(draft.user)
+    text.transaction = intern(draft.transaction)
+    text.original = draft.withOriginal { original in
+      original.isEqual(to: draft.transaction) ? text.transaction : intern(original)
+    }
     texts.append(text)
     values.append(Int32(truncatingIfNeeded: lines))
   }
+}
 
-  private mutating func internIDs(of draft: EventDraft, user: TextRange) -> EventText {
-    var text = EventText()
-    text.user = user
-    text.transaction = intern(draft.transaction)
-    switch draft.root {
-    case .original(let id) where id.isEqual(to: draft.transaction):
-      text.original = text.transaction
-    case .original(let id): text.original = intern(id)
-    case .userAndProduct:
-      text.original = originalID(ofUser: draft.user, product: draft.product)
-        .withUnsafeBytes { intern($0) }
-    case .user:
-      text.original = Array("user:\(userKey(draft.user).userKeyText)".utf8)
-        .withUnsafeBytes { intern($0) }
+extension StringTable {
+  /// The number of an event's product, which is `product:base_plan` where it has a base plan.
+  mutating func product(_ draft: EventDraft) -> StringID {
+    let colon = UInt8(ascii: ":")
+    guard !draft.basePlan.isEmpty, !draft.product.isEmpty, !draft.product.contains(colon),
+      ![.purchased, .purchaseRefunded].contains(draft.event.kind)
+    else { return symbol(draft.product) }
+    return (Array(draft.product) + [colon] + draft.basePlan).withUnsafeBytes { symbol($0) }
+  }
+
+  /// The number of a country's or currency's code, which is the same in any case.
+  mutating func code(_ bytes: UnsafeRawBufferPointer) -> StringID {
+    guard bytes.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else {
+      return symbol(bytes)
     }
-    return text
+    return bytes.map(raised).withUnsafeBytes { symbol($0) }
   }
 }
 

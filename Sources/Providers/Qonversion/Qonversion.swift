@@ -49,22 +49,29 @@ struct Qonversion: BodyMapper {
     switch meaning ?? .event(.other) {
     case .skipped(let reason): return reason
     case .event(let kind):
-      var body = QonversionBody()
-      try read(kind, called: name, into: &body, tape)
+      var body = QonversionBody(
+        draft: EventDraft(
+          event: Event(kind: kind, time: Instant(milliseconds: 0)), root: .userAndProduct))
+      body.draft.name = name
+      try read(into: &body, tape)
       if let customer {
         var value = top[.userID]
         value.node = tape.member(object, customer.rawValue)
         // A malformed one is not worth the line.
         if let id = try? tape.identifier(value), !id.isEmpty { batch.note(customer: id) }
       }
-      batch.add(
-        body, of: Fingerprint.of(tape.bytes(object)),
-        received: delivery.received ?? top.first(.received) { receiveTime($0, of: tape) },
-        at: delivery.place)
+      body.draft.event.body = Fingerprint.of(tape.bytes(object))
+      body.draft.event.received =
+        delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
+      body.draft.event.place = delivery.place
+      batch.note(
+        roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)
+      batch.note(body.entitlements)
+      batch.add(body.draft)
       if meaning == nil {
         batch.noteUnknown(.eventName, name, of: Self.provider, at: delivery.place)
       }
-      noteUnknown(in: object, of: tape, body.store, at: delivery.place, to: &batch)
+      noteUnknown(in: object, of: tape, body.draft.event.store, at: delivery.place, to: &batch)
       return nil
     }
   }
@@ -83,75 +90,74 @@ struct Qonversion: BodyMapper {
     price.noteUnknown(in: top.value(.price), of: tape, Self.provider, at: place, to: &batch)
   }
 
-  /// Reads all fields of an event of `kind` into `body`, which is new.
+  /// Reads all fields but the name and the kind of the event into `body`, which is new.
   private mutating func read(
-    _ kind: EventKind, called name: UnsafeRawBufferPointer, into body: inout QonversionBody,
-    _ tape: JSONTape
+    into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
-    body.name = name
-    body.kind = kind
-    body.user = try tape.identifier(top[.userID])
-    guard !body.user.isEmpty else { throw .missing("user_id") }
+    body.draft.user = try tape.identifier(top[.userID])
+    guard !body.draft.user.isEmpty else { throw .missing("user_id") }
     guard top.value(.time) != nil else { throw .missing("time") }
     guard let time = try tape.eventTime(top[.time]) else {
       throw BodyProblem(.badTime, "time: empty or 0")
     }
-    body.time = time
-    body.created = try tape.instant(top[.createdAt])
-    body.renewalCount = try tape.counter(top[.subscriptionRenewCount])
-    if let units = try? tape.counter(top[.quantity]), units > 1 { body.units = units }
-    try readPlace(into: &body, tape)
-    try readProducts(into: &body, tape)
-    try readTransaction(into: &body, tape)
+    body.draft.event.time = time
+    body.draft.event.created = try tape.instant(top[.createdAt])
+    body.draft.event.renewalCount = try tape.counter(top[.subscriptionRenewCount])
+    if let units = try? tape.counter(top[.quantity]), units > 1 { body.draft.event.units = units }
+    try readPlace(into: &body.draft, tape)
+    try readProducts(into: &body.draft, tape)
+    try readTransaction(into: &body.draft, tape)
     try readRevenue(into: &body, tape)
     try readPrice(into: &body, tape)
     readEntitlements(into: &body, tape)
   }
 
   /// Where the event happened: environment, shop, app, country.
-  private func readPlace(into body: inout QonversionBody, _ tape: JSONTape) throws(BodyProblem) {
+  private func readPlace(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
     let word = try tape.word(top[.environment])
     guard let environment = Environment(word: word) else {
       throw .bad("environment", expected: "production or sandbox")
     }
-    body.environment = environment
-    body.store = Store(qonversionPlatform: try tape.word(top[.platform]))
-    body.app = try tape.identifier(top[.appID])
-    if body.app.isEmpty, let name = top.value(.projectName), tape.kind(name) == .string {
-      body.project = Fingerprint.of(tape.bytes(name))
+    draft.event.environment = environment
+    draft.event.store = Store(qonversionPlatform: try tape.word(top[.platform]))
+    draft.app = try tape.identifier(top[.appID])
+    if draft.app.isEmpty, let name = top.value(.projectName), tape.kind(name) == .string {
+      draft.mark = Fingerprint.of(tape.bytes(name))
     }
-    body.country = try tape.word(top[.country])
-    body.storefront = try tape.word(top[.storefront])
+    draft.country = try tape.word(top[.country])
+    draft.storefront = try tape.word(top[.storefront])
   }
 
   private mutating func readProducts(
-    into body: inout QonversionBody, _ tape: JSONTape
+    into draft: inout EventDraft, _ tape: JSONTape
   ) throws(BodyProblem) {
-    body.product = try tape.identifier(top[.productID])
+    draft.product = try tape.identifier(top[.productID])
     // On Play, a group is a base plan; one that is not a text is not worth the line.
-    if body.store == .playStore {
-      body.basePlan = (try? tape.identifier(top[.subscriptionGroup])) ?? .none
+    if draft.event.store == .playStore {
+      draft.basePlan = (try? tape.identifier(top[.subscriptionGroup])) ?? .none
     }
     let old = try tape.identifier(top[.oldProductID])
     let new = try tape.identifier(top[.newProductID])
-    guard body.kind.isProductChange else { return }
-    if !new.isEmpty { body.product = new }
-    body.previousProduct = old
-    body.entitledUntil = top.value(.entitlements).flatMap {
-      grants.end(among: $0, for: body, tape)
+    guard draft.event.kind.isProductChange else { return }
+    if !new.isEmpty { draft.product = new }
+    draft.previousProduct = old
+    draft.event.entitledUntil = top.value(.entitlements).flatMap {
+      grants.end(among: $0, for: draft, tape)
     }
   }
 
   private mutating func readTransaction(
-    into body: inout QonversionBody, _ tape: JSONTape
+    into draft: inout EventDraft, _ tape: JSONTape
   ) throws(BodyProblem) {
     guard let sent = try tape.filledObject(top[.transaction]) else { return }
     transaction.read(sent, of: tape)
-    body.transaction = try tape.transactionID(transaction[.transactionID])
-    body.original = try tape.transactionID(transaction[.originalTransactionID])
-    body.periodStart = try tape.instant(transaction[.transactionDate])
-    body.periodEnd = try tape.instant(transaction[.expires])
-    body.graceEnd = try tape.instant(transaction[.gracePeriodExpires])
+    draft.transaction = try tape.transactionID(transaction[.transactionID])
+    let original = try tape.transactionID(transaction[.originalTransactionID])
+    let root = original.isEmpty ? draft.transaction : original
+    if !root.isEmpty { draft.root = .original(root) }
+    draft.event.periodStart = try tape.instant(transaction[.transactionDate])
+    draft.event.periodEnd = try tape.instant(transaction[.expires])
+    draft.event.graceEnd = try tape.instant(transaction[.gracePeriodExpires])
   }
 
   private mutating func readRevenue(
@@ -163,10 +169,10 @@ struct Qonversion: BodyMapper {
     money.local = try tape.amount(revenue[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(revenue[.valueUSD], rounded: &body.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: revenue[.value])
-    body.revenueCurrency = try tape.word(revenue[.currency])
+    body.draft.currency = try tape.word(revenue[.currency])
     money.isProceed = try tape.truth(revenue[.isProceed])
     money.rate = try tape.amount(revenue[.proceedsRate], rounded: &body.roundedAmounts)
-    body.revenue = money
+    body.draft.event.revenue = money
   }
 
   private mutating func readPrice(
@@ -178,19 +184,20 @@ struct Qonversion: BodyMapper {
     money.local = try tape.amount(price[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: price[.value])
-    body.priceCurrency = try tape.word(price[.currency])
+    body.draft.priceCurrency = try tape.word(price[.currency])
     // The price is that of one unit, revenue that of all.
-    if body.units > 1 {
-      money.local = money.local?.times(body.units, max: .lineMax)
-      money.usd = money.usd?.times(body.units, max: .lineMaxUSD)
+    let units = body.draft.event.units
+    if units > 1 {
+      money.local = money.local?.times(units, max: .lineMax)
+      money.usd = money.usd?.times(units, max: .lineMaxUSD)
     }
-    body.price = money
+    body.draft.event.price = money
   }
 
   /// Keeps the entitlements that contain more than the event; malformed ones are ignored.
   private mutating func readEntitlements(into body: inout QonversionBody, _ tape: JSONTape) {
-    guard body.environment == .production, let list = top.value(.entitlements),
-      grants.showMore(list, than: body, tape)
+    guard body.draft.event.environment == .production, let list = top.value(.entitlements),
+      grants.showMore(list, than: body.draft.event, tape)
     else { return }
     body.entitlements = (try? entitlements.entitlements(list, of: tape)) ?? []
   }

@@ -5,14 +5,14 @@ import Formats
 struct QonversionGrants {
   private var grant = Members<QonversionGrantField>()
 
-  /// The end of the entitlement that the product change in `body` granted, if it can be identified.
+  /// The end of the entitlement that the product change `draft` granted, if it can be identified.
   ///
   /// Manual grants are not part of a paid period. Of the others, active ones are preferred, then
   /// ones of the product, though entitlements often name it differently, then ones from the same
   /// store; the latest end of the rest counts. They only help to find a period's end, so malformed
   /// ones are ignored.
   mutating func end(
-    among list: JSONNode, for body: QonversionBody, _ tape: JSONTape
+    among list: JSONNode, for draft: EventDraft, _ tape: JSONTape
   ) -> Instant? {
     var best: (fitness: Int, end: Instant)?
     let isObject = tape.kind(list) == .object
@@ -20,7 +20,7 @@ struct QonversionGrants {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       let source = source(tape)
       guard !(source == "manual"), let end = try? tape.instant(grant[.expires]) else { continue }
-      let found = (fitness: fitness(source: source, for: body, tape), end: end)
+      let found = (fitness: fitness(source: source, for: draft, tape), end: end)
       best = best.map { $0 < found ? found : $0 } ?? found
     }
     return best?.end
@@ -31,13 +31,13 @@ struct QonversionGrants {
   ///
   /// Nearly all bodies only repeat their event, so this reads no more than it must.
   mutating func showMore(
-    _ list: JSONNode, than body: QonversionBody, _ tape: JSONTape
+    _ list: JSONNode, than event: Event, _ tape: JSONTape
   ) -> Bool {
-    let reported = [body.periodEnd, body.graceEnd, body.entitledUntil].compactMap { $0 }.max()
-    let known = max(reported ?? body.time, body.created ?? body.time) + .seconds(60)
+    let reported = [event.periodEnd, event.graceEnd, event.entitledUntil].compactMap { $0 }.max()
+    let known = max(reported ?? event.time, event.created ?? event.time) + .seconds(60)
     // The one-time purchase that a body reports has no end, nor has its entitlement.
-    let isOwn = body.kind == .purchased && tape.count(list) == 1
-    let earliest = body.earliestStart
+    let isOwn = event.kind == .purchased && tape.count(list) == 1
+    let earliest = event.earliestStart
     let isObject = tape.kind(list) == .object
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
@@ -46,7 +46,7 @@ struct QonversionGrants {
         return true
       }
       let end = grant.value(.expires) == nil ? nil : try? tape.instant(grant[.expires])
-      guard end.map({ $0 > known }) ?? !(isOwn && isSince(body.time, tape)) else { continue }
+      guard end.map({ $0 > known }) ?? !(isOwn && isSince(event.time, tape)) else { continue }
       if !(source(tape) == "manual") { return true }
     }
     return false
@@ -62,14 +62,14 @@ struct QonversionGrants {
     (try? tape.term(grant[.source])) ?? Term(bytes: .none)
   }
 
-  private func fitness(source: Term, for body: QonversionBody, _ tape: JSONTape) -> Int {
+  private func fitness(source: Term, for draft: EventDraft, _ tape: JSONTape) -> Int {
     let isActive = try? tape.truth(grant[.isActive])
     let product = grant.value(.product).flatMap { sent in
       tape.kind(sent) == .object ? tape.member(sent, "product_id") : nil
     }
-    let isOfProduct = product.map { tape.bytes($0).isEqual(to: body.product) } ?? false
+    let isOfProduct = product.map { tape.bytes($0).isEqual(to: draft.product) } ?? false
     let store = Store(snapshotSource: source)
     return (isActive == true ? 4 : 0) + (isOfProduct ? 2 : 0)
-      + (store != .unknown && store == body.store ? 1 : 0)
+      + (store != .unknown && store == draft.event.store ? 1 : 0)
   }
 }
