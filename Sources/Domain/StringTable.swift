@@ -4,14 +4,8 @@ internal import Glibc
 public struct StringTable: Sendable {
   /// The words, at the place of their number.
   public private(set) var words: [String] = [""]
-  /// Open addressing by fingerprint, a power of two of places; every event asks for ten words.
-  private var slots = [Slot](repeating: Slot(), count: 256)
-
-  /// A fingerprint, which is never 0, and its word's number.
-  private struct Slot {
-    var fingerprint: Int64 = 0
-    var symbol: StringID = 0
-  }
+  /// Their numbers, by fingerprint.
+  private var numbers: [Int64: StringID] = [:]
 
   /// A table with the empty word only.
   public init() {}
@@ -20,28 +14,11 @@ public struct StringTable: Sendable {
   public mutating func symbol(_ bytes: UnsafeRawBufferPointer) -> StringID {
     if bytes.isEmpty { return 0 }
     let fingerprint = Fingerprint.of(bytes)
-    let place = place(of: fingerprint)
-    if slots[place].fingerprint == fingerprint { return slots[place].symbol }
+    if let known = numbers[fingerprint] { return known }
     let symbol = StringID(words.count)
     words.append(String(decoding: bytes, as: UTF8.self))
-    slots[place] = Slot(fingerprint: fingerprint, symbol: symbol)
-    if words.count * 2 > slots.count { grow() }
+    numbers[fingerprint] = symbol
     return symbol
-  }
-
-  private func place(of fingerprint: Int64) -> Int {
-    let mask = slots.count - 1
-    var place = Int(truncatingIfNeeded: fingerprint) & mask
-    while slots[place].fingerprint != 0, slots[place].fingerprint != fingerprint {
-      place = (place + 1) & mask
-    }
-    return place
-  }
-
-  private mutating func grow() {
-    let old = slots
-    slots = Array(repeating: Slot(), count: old.count * 2)
-    for slot in old where slot.fingerprint != 0 { slots[place(of: slot.fingerprint)] = slot }
   }
 
   /// The number of `word`, made when new.
@@ -53,8 +30,7 @@ public struct StringTable: Sendable {
   /// The number of `word` when the table has it.
   public func find(_ word: String) -> StringID? {
     if word.isEmpty { return 0 }
-    let slot = slots[place(of: Fingerprint.of(word))]
-    return slot.fingerprint == 0 ? nil : slot.symbol
+    return numbers[Fingerprint.of(word)]
   }
 }
 
