@@ -92,10 +92,8 @@ public struct SubscriptionHistory: Sendable {
   /// of it.
   public var isCounted: Bool { if case .feed = role { false } else { exclusion == nil } }
 
-  /// Whether one of its events is of these lineages.
-  public func isOf(_ lineages: Set<Int64>) -> Bool {
-    events.contains { lineages.contains($0.lineage) }
-  }
+  /// Keys of the lineages of its events: several where providers report one subscription.
+  public var lineages: Set<Int64> { Set(events.lazy.map(\.lineage)) }
 
   /// Whether it has so many events that what its fold needs for a while matters.
   public var isLarge: Bool { events.areTooMany }

@@ -52,6 +52,27 @@ struct MigrationTests {
     #expect(!breaks.isEmpty && breaks.allSatisfy { $0["estimated_usd"] == "0.00" })
   }
 
+  @Test("Churn in doubt is explained also where both providers reported the subscription")
+  func inDoubt() throws {
+    let world = try World(
+      seed: 3, subscribers: 150, months: 12, archives: 4,
+      more: [
+        "--providers", "qonversion,iaptic", "--lost", "50000",
+        "--migrate", "qonversion/iaptic/2025-05-01/2025-06-01",
+      ], isPublished: true)
+    let rows = try world.program.rows("churn_monthly.csv").filter {
+      $0["churned_in_doubt"] != "0"
+    }
+    #expect(rows.count > 9)
+    for row in rows {
+      let keys = ["period", "provider", "app_id", "store", "product_id"]
+      let asked = keys.map { "\($0)=\(row[$0] ?? "")" }
+      let answer = try world.program.run(
+        ["explain", "churn_monthly"] + asked + ["churned_in_doubt", "--ledger", "reports.sqlite"])
+      #expect(answer.status == 0, "\(asked) \(answer)")
+    }
+  }
+
   @Test("What the former provider told is not missing where the new one's snapshot lists it")
   func listed() throws {
     let program = try Program()

@@ -58,7 +58,8 @@ struct NumberPass {
   private mutating func explain(_ history: SubscriptionHistory, _ group: [LineageRow]) throws {
     let contributions = try history.shares()
     for found in contributions { try keep(found.cell, found, of: history, group) }
-    guard let lineage = history.state?.lineage, let ends = doubts[lineage] else { return }
+    guard !doubts.isEmpty else { return }
+    let ends = history.lineages.flatMap { doubts[$0] ?? [] }
     // What several providers report of a subscription are several histories of it.
     for end in ends where history.churns(at: end.at, in: end.productKey) {
       let key = MovementKey(

@@ -125,7 +125,9 @@ struct GroupFold: Sendable {
       isWatched = isWatched || isOpen
     }
     let lineages = Set(part.rows.map(\.key))
-    for history in counted where history.isOf(lineages) { deadlines.add(history) }
+    for history in counted where !history.lineages.isDisjoint(with: lineages) {
+      deadlines.add(history)
+    }
     finish(part.rows, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
   }
 
