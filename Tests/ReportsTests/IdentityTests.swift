@@ -57,6 +57,20 @@ struct IdentityTests {
     try world.write()
   }
 
+  @Test("A linked subscription that names no app counts in the one that fits")
+  func transfersOfNameless() throws {
+    let fitting = try world.productKey("monthly", app: "other", provider: .purple)
+    var nameless = fitting
+    nameless.app = 0
+    world.move(.new, 2, productKey, on: start)
+    world.move(.transferOut, 1, productKey, on: start)
+    world.move(.transferIn, 1, fitting, on: start)
+    try world.link(productKey)
+    #expect(try broken().count == 2)
+    try world.link(nameless)
+    try world.write()
+  }
+
   @Test("A trial that is neither decided nor pending is named")
   func trials() throws {
     var sums = TrialSums()

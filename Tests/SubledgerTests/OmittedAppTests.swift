@@ -49,4 +49,35 @@ struct OmittedAppTests {
       try rows("com.example.news", "com.example.reader")
         == ["com.example.news 0 1", "com.example.reader 0 1"])
   }
+
+  @Test("A subscription that Qonversion reports too goes on from the only app")
+  func linked() throws {
+    let program = try Program()
+    var renewed = Body()
+    renewed.members["time"] = "1768003200"
+    renewed.members["created_at"] = "1768003260"
+    renewed.members["transaction"] = """
+      {"transaction_id":2001,"original_transaction_id":2000,"expires":1770681600,\
+      "grace_period_expires":null,"transaction_date":1768003200}
+      """
+    let former =
+      #""deviceId":"dev-1","productId":"monthly","transactionId":"2000","#
+      + #""originalTransactionId":"2000""#
+    let lines =
+      renewed.line + "\n" + event("SUBSCRIPTION_PURCHASED", 1_767_312_000_000, former)
+      + event(
+        "SUBSCRIPTION_PURCHASED", 1_768_521_600_000,
+        purchase(of: "dev-2", 5, in: "com.example.reader"))
+    try program.folder.write(lines, to: "in/a.jsonl")
+    let run = try program.run(["run", "--archives", "in", "--as-of", "2026-01-20"])
+    try #require([0, 1].contains(run.status), "\(run)")
+    let transfers = try program.rows("churn_monthly.csv").compactMap { row in
+      ["transfer_in", "transfer_out"].contains { row[$0] != "0" }
+        ? ["provider", "app_id", "transfer_in", "transfer_out"].map { row[$0] ?? "" } : nil
+    }
+    #expect(
+      transfers == [
+        ["purple", "com.example.reader", "0", "1"], ["qonversion", "1234567890", "1", "0"],
+      ])
+  }
 }

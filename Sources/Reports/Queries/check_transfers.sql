@@ -1,5 +1,6 @@
 -- Wrong: an app whose products take in other subscriptions than its products give away. Where a
--- subscription can go on with another provider, the apps of all that it can go on with are one.
+-- subscription can go on with another provider, the apps of all that it can go on with are one:
+-- all of its provider where the subscription names none, for it counts in the one that fits.
 with linked as (
   select distinct
     lineage.provider,
@@ -7,21 +8,31 @@ with linked as (
   from lineage_link
   join lineage on lineage.key = lineage_link.lineage
 ),
-sums as (
+cells as (
   select
-    case when linked.app is null then cell.provider end as provider,
-    case when linked.app is null then cell.app end as app,
+    case when coalesce(named.app, nameless.app) is null then cell.provider end as provider,
+    case when coalesce(named.app, nameless.app) is null then cell.app end as app,
     cell.store,
-    sum(case when movement.word = 'transfer_in' then cell.subscriptions else 0 end) as came,
-    sum(case when movement.word = 'transfer_out' then cell.subscriptions else 0 end) as went
+    cell.subscriptions,
+    movement.word as movement
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
-  left join linked on linked.provider = cell.provider and linked.app = cell.app
+  left join linked as named on named.provider = cell.provider and named.app = cell.app
+  left join linked as nameless on nameless.provider = cell.provider and nameless.app = 0
   where movement.word in ('transfer_in', 'transfer_out')
+),
+sums as (
+  select
+    provider,
+    app,
+    store,
+    sum(case when movement = 'transfer_in' then subscriptions else 0 end) as came,
+    sum(case when movement = 'transfer_out' then subscriptions else 0 end) as went
+  from cells
   group by
-    1,
-    2,
-    3
+    provider,
+    app,
+    store
 )
 select
   coalesce(provider.word || ', app ' || app.word, 'several providers') || ', ' || store.word || ': '
