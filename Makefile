@@ -92,11 +92,13 @@ faults: build
 		echo "Tests/Faults/$$sort.sh $(BINARY) $(POINTS)"; \
 		Tests/Faults/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
 
-# Feeds files that nobody should send, and worlds that grow in one direction each, SHAPES or all,
-# SCALE times the smallest size (see docs/reliability.md).
+# Feeds files that nobody should send, WORLDS of lines that have to do with each other, and worlds
+# that grow in one direction each, SHAPES or all, SCALE times the smallest size (see
+# docs/reliability.md).
 attack: PACKAGES += python3 sqlite3 time
 attack: build
 	Tests/Faults/hostile.sh $(BINARY) $(POINTS)
+	Tests/Faults/splits.py $(BINARY) $(or $(WORLDS),60)
 	Tests/Faults/growth.sh $(BINARY) $(or $(SCALE),4) $(SHAPES)
 
 # Tests under ThreadSanitizer, and under AddressSanitizer with its search for leaks. The limit of the

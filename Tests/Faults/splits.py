@@ -60,8 +60,9 @@ def qonversion(chance, time, user, original, transaction):
     if name == "subscription_upgraded":
         usd = chance.choice([-4, 59])
     body = {
-        "event_name": name, "user_id": user, "time": time, "product_id": chance.choice(["p.m", "p.y"]),
-        "created_at": time + chance.choice([5, 5, 3600, 2 * DAY]), "country": "US",
+        "event_name": name, "user_id": user, "time": time,
+        "created_at": time + chance.choice([5, 5, 3600, 2 * DAY]),
+        "product_id": chance.choice(["p.m", "p.y"]), "country": "US",
         "platform": "Android" if original.startswith("GPA") else "iOS",
         "environment": "sandbox" if chance.random() < .1 else "production",
         "app_id": chance.choice(["com.a", "com.b", "", None]),
@@ -139,8 +140,10 @@ def purple(chance, time, user, original, transaction):
 
 
 def line(chance, begin, end):
-    """A line of any provider, most of them about a time of this night."""
+    """A line of any provider: of this night, of any before, or ahead of it."""
     time = chance.randrange(begin if chance.random() < .5 else START, end)
+    if chance.random() < .05:
+        time += chance.randrange(40 * DAY)
     original = chance.choice(ORIGINALS)
     transaction = chance.choice([original, original, chance.choice(TRANSACTIONS)])
     write = chance.choice([qonversion, qonversion, flobuk, iaptic, purple])
@@ -202,7 +205,8 @@ class World:
             file.writelines(line + "\n" for line in lines)
 
     def call(self, *words, exits=(0,)):
-        done = subprocess.run([self.binary, *words], cwd=self.folder, capture_output=True, text=True)
+        done = subprocess.run(
+            [self.binary, *words], cwd=self.folder, capture_output=True, text=True)
         if done.returncode not in exits:
             failed = [line for line in (done.stdout + done.stderr).splitlines()
                       if not line.startswith("holds")]
