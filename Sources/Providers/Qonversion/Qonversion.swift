@@ -202,3 +202,18 @@ struct Qonversion: BodyMapper {
     body.entitlements = (try? entitlements.entitlements(list, of: tape)) ?? []
   }
 }
+
+/// The content of a Qonversion body, checked, before it is stored.
+private struct QonversionBody {
+  var draft: EventDraft
+  var roundedAmounts: Int64 = 0
+  /// The body's entitlements if they contain more than the event, else none.
+  var entitlements: [Entitlement] = []
+
+  /// A charge or refund whose money is not marked as price or proceeds.
+  var lacksIsProceed: Bool {
+    let (event, kind) = (draft.event, draft.event.kind)
+    guard let revenue = event.revenue, revenue.isProceed == nil else { return false }
+    return kind.chargeKind != nil || kind.isRefund || kind.isProductChange
+  }
+}

@@ -73,3 +73,15 @@ struct QonversionGrants {
       + (store != .unknown && store == draft.event.store ? 1 : 0)
   }
 }
+
+extension Event {
+  /// When the subscription began at the latest if none of its periods was longer than this one, a
+  /// trial and a period of grace included; nil but for its first twelve renewals.
+  var earliestStart: Instant? {
+    guard let count = renewalCount, (1...12).contains(count), let start = periodStart,
+      let end = periodEnd, start < end, end.since(start) < .days(400)
+    else { return nil }
+    let length = end.since(start).milliseconds
+    return start - .days(31) - Interval(milliseconds: length * (Int64(count) + 1))
+  }
+}
