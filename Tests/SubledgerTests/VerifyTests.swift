@@ -210,4 +210,40 @@ struct VerifyTests {
     }
     return said
   }
+
+  @Test("A decision about several charges holds for those left, in a replay, too")
+  func decidedCharges() throws {
+    /// The renewal with this number, one each month from 27 November on.
+    func charge(_ number: Int) -> String {
+      let days = [0, 30, 61, 92, 120]
+      let time = 1_764_244_800 + days[number] * 86_400
+      var body = Body()
+      if number > 0 {
+        body.members["event_name"] = "\"subscription_renewed\""
+        body.members["subscription_renew_count"] = "\(number)"
+      }
+      body.members["time"] = "\(time)"
+      body.members["created_at"] = "\(time + 60)"
+      body.members["transaction"] =
+        "{\"transaction_id\":\(100 + number),\"original_transaction_id\":100,"
+        + "\"expires\":\(1_764_244_800 + days[number + 1] * 86_400),\"transaction_date\":\(time)}"
+      return body.line + "\n"
+    }
+    let program = try Program()
+    try program.folder.write(charge(0) + charge(3), to: "in/a.jsonl")
+    let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+    #expect(try program.run(run).status == 1)
+    let found = try program.rows("breaks.csv").filter { $0["code"] == "MISSED_RENEWAL" }
+    #expect(found.map { $0["missing_events"] } == ["2"])
+    let id = found.first?["break_id"] ?? ""
+    try program.folder.write(
+      "- {break_id: \(id), decision: written_off, reason: lost, who: j.doe}\n", to: "decisions.yaml"
+    )
+    try program.folder.write(charge(1), to: "in/b.jsonl")
+    _ = try program.run(run + ["--decisions", "decisions.yaml"])
+    let history = try program.rows("breaks_history.csv").filter { $0["break_id"] != id }
+    #expect(history.map { $0["status"] } == ["written_off"])
+    let proof = try program.run(["verify", "--replay"])
+    #expect(proof.status == 0, "\(proof)")
+  }
 }

@@ -29,12 +29,12 @@ public struct Decision: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// The decisions of the newest run, by break.
-  public func decisions() throws(SubledgerError) -> [String: Decision.Verdict] {
-    let rows = try all("read the decisions", "select break_id, verdict from decision") {
-      ($0.text(0), Decision.Verdict(rawValue: $0.text(1)))
+  /// The decisions of the newest run, each under the id of the break that it is about.
+  public func decisions() throws(SubledgerError) -> [Decision] {
+    try all("read the decisions", "select break_id, verdict, reason, who from decision") {
+      Decision(
+        breakID: $0.text(0), verdict: try $0.value(1), reason: $0.text(2), who: $0.text(3))
     }
-    return Dictionary(rows) { first, _ in first }.compactMapValues(\.self)
   }
 
   /// Replaces the decisions of an earlier run by `decisions`.

@@ -44,8 +44,10 @@ extension RunPipeline {
     guard let run = try ledger.lastPublished(),
       archives.allSatisfy({ $0.run <= run.id })
     else { return [counted, reports.skipped("archives came in after the last run")] }
+    // Which charges a decision is about depends on what was missing when it was taken.
+    let decisions = try ledger.unpublishedRun() == nil ? ledger.decisions() : nil
     var anew = try publishAgain(
-      run, of: ledger, from: again, as: 1, into: folder.path("replayed"))
+      run, of: ledger, from: again, as: 1, into: folder.path("replayed"), decisions: decisions)
     reports.notes.append("except those about arrival")
     anew.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
     reports.take(anew, by: version)

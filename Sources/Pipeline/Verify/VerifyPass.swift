@@ -142,12 +142,14 @@ extension RunPipeline {
 
   /// Publishes what `run` published once more from `copy`, where that is the run `number`.
   func publishAgain(
-    _ run: RunRow, of ledger: Ledger, from copy: Ledger, as number: Int64, into folder: String
+    _ run: RunRow, of ledger: Ledger, from copy: Ledger, as number: Int64, into folder: String,
+    decisions: [Decision]? = nil
   ) throws -> ReproductionCheck {
     let history = try history(of: run.id, in: ledger)
     var reproduced = history.plan
     reproduced.isDryRun = false
     reproduced.out = folder
+    if let decisions { reproduced.decisions.decisions = decisions }
     _ = try following(reproduced, silently: true).publish(from: copy, after: IntakeSummary())
     return try ReproductionCheck(
       run, history.documents, reproduced: try copy.documents(ofRun: number).checksums(),

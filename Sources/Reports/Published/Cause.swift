@@ -116,8 +116,11 @@ final class Causes {
   private func decidedRows(since run: Int64) throws -> Set<QualityRow> {
     if let known = decided[run] { return known }
     let (ledger, rules) = (history.ledger, history.plan.rules)
-    let former = try history.plan.formerDecisions(ledger, run).map { ($0.breakID, $0.verdict) }
-    let (before, now) = (Dictionary(former) { $1 }, try ledger.decisions())
+    func verdicts(_ decisions: [Decision]) -> [String: Decision.Verdict] {
+      Dictionary(decisions.map { ($0.breakID, $0.verdict) }) { $1 }
+    }
+    let before = verdicts(try history.plan.formerDecisions(ledger, run))
+    let now = verdicts(try ledger.decisions())
     var rows: Set<QualityRow> = []
     for id in Set(before.keys).union(now.keys) where before[id] != now[id] {
       guard let found = try ledger.knownBreak(id) else { continue }
