@@ -7,21 +7,23 @@ struct Subledger: ParsableCommand {
     commandName: "subledger",
     abstract: "Revenue, churn and renewals from archived purchase webhooks, and which never came.",
     discussion: """
-      Every day:  subledger run --archives /srv/webhooks --snapshots /srv/entitlements
+      Every day:
+
+        subledger run --archives /srv/webhooks --snapshots /srv/entitlements
 
       Each event counts once, whatever the order and number of its deliveries. The reports cover \
       business time up to --as-of; the ledger keeps everything else for later runs.
 
       EXIT STATUS
         0   done, also when there was nothing new
-        1   published with reservations: breaks at or above --fail-on, missing money above the
-            limit, too many rejected lines, or a file that cannot be read;
+        1   published with reservations: breaks at or above --fail-on, missing money
+            above the limit, too many rejected lines, or a file that cannot be read;
             an answer of sql was cut; diff found a difference; doctor found an error
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
-        66  no input                    75  another run holds the ledger, or too early
+        66  no input                    75  another run has the ledger, or too early
         70  a consistency check failed  77  permission denied
-        78  configuration               130, 143  stopped by SIGINT, SIGTERM at a safe point
+        78  configuration               130, 143  stopped by SIGINT, SIGTERM
         141 output of explain, sql or diff closed by its reader
         142 sql stopped at its time limit
       """,

@@ -232,4 +232,28 @@ struct CommandLineTests {
       #expect(result.errors.isEmpty)
     }
   }
+
+  /// The help of a command and of those below it.
+  private func helpTexts(of command: [String] = []) throws -> [String] {
+    let text = try program.run(command + ["--help"]).output
+    let list = text.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().first ?? ""
+    let names = list.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
+    return try [text] + names.flatMap { try helpTexts(of: command + [$0]) }
+  }
+
+  @Test("Help breaks no line before its 80th column, and no example or table in two")
+  func wrappedHelp() throws {
+    let texts = try helpTexts()
+    #expect(texts.count > 25)
+    for text in texts {
+      let lines = text.components(separatedBy: "\nUSAGE")[0].components(separatedBy: "\n")
+      for (line, next) in zip(lines, lines.dropFirst()) where !next.isEmpty && next.first != " " {
+        let word = next.prefix { $0 != " " }
+        #expect(
+          line.isEmpty || line.first != " " && line.count + 1 + word.count >= 80, "\(line)\n\(next)"
+        )
+      }
+    }
+  }
 }

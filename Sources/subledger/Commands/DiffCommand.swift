@@ -6,7 +6,7 @@ struct DiffCommand: ParsableCommand {
     commandName: "diff",
     abstract: "Compare two published sets: what changed, by report, month and cell.",
     discussion: """
-      Each is the folder of a set, or the number of a run of the ledger. Exit 0 when no cell
+      Each is the folder of a set, or the number of a run of the ledger. Exit 0 when no cell \
       differs, 1 when one does.
 
         subledger diff last-month/reports reports

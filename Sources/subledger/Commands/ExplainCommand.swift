@@ -10,7 +10,7 @@ struct ExplainCommand: ParsableCommand {
       out match every row, and the answer is their sum; without a column all measures are \
       explained. Only reads, also while a run writes.
 
-        subledger explain revenue_monthly period=2026-10 product_id=pro.monthly net_usd
+        subledger explain revenue_monthly period=2026-10 product_id=pro.month net_usd
         subledger explain churn_monthly period=2026-10 churned --format csv
         subledger explain --subscription 2000000000980000
         subledger explain --break b-1477543204fb37ca

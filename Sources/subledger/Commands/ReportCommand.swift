@@ -6,9 +6,9 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Publish the reports from the ledger as it stands.",
     discussion: """
-      Reads no archive. --as-of publishes the reports as of that business time, from all that the
-      ledger holds today. --at-run publishes the set of that run again, byte for byte; with --as-of,
-      that business time from the ledger as of that run.
+      Reads no archive. --as-of publishes the reports as of that business time, from all that the \
+      ledger holds today. --at-run publishes the set of that run again, byte for byte; with \
+      --as-of, that business time from the ledger as of that run.
 
         subledger report --as-of 2026-11-01 --out october
         subledger report --at-run 41 --out as-published

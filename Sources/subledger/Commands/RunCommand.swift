@@ -7,7 +7,7 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Ingest, fold, reconcile, report, publish: the nightly job.",
     discussion: """
-      Reads new lines of the archives and snapshots, and publishes the whole report set.
+      Reads new lines of the archives and snapshots, and publishes the whole report set. \
       Running it again, with any order or split of the same archives, gives the same bytes.
 
         subledger run --archives /srv/webhooks --out /srv/reports --fail-on open

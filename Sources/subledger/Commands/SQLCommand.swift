@@ -9,7 +9,7 @@ struct SQLCommand: ParsableCommand {
       Without a query, lists the views and their columns. Only reads, also while a run writes: \
       what writes, attaches or reads another table is refused.
 
-        subledger sql "select period, sum(net_usd_micros) from v_revenue_daily group by 1"
+        subledger sql "select sum(net_usd_micros) from v_revenue_daily"
         subledger sql cohorts.sql --format table
       """)
 

@@ -9,7 +9,7 @@ struct BackupCommand: ParsableCommand {
       The copy is the ledger at one moment, checked, readable by its owner only, and a \
       ledger itself. It never takes the place of a file.
 
-        subledger backup /backup/subledger-$(date +%F).sqlite --ledger /srv/subledger.sqlite
+        subledger backup /backup/$(date +%F).sqlite --ledger /srv/subledger.sqlite
       """)
 
   @Argument(help: "The file to be made.")
