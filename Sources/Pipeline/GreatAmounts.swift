@@ -21,7 +21,7 @@ extension Ledger {
     var rows: Int64 = 0
     try self.rows(
       sql: "select count(*) from revenue_month_cell where \(isBeyond.joined(separator: " or "))"
-    ) { rows = $0.int64(0) }
+    ) { rows = $0.number(0) }
     guard rows > 0 else { return nil }
     return try "amounts of \(counted(rows, "row")) of revenue_monthly are more than is kept "
       + "exactly, and left empty: \(remedyOfGreatAmounts())"

@@ -29,7 +29,8 @@ struct LedgerTests {
     try ledger.rows(
       sql: "select id, value, null as absent from string where id = ?", arguments: [.integer(0)]
     ) { row in
-      seen = row.names + ["\(row.int64(0))", row.text(1), "\(row.isNull(2))", "\(row.count)"]
+      seen = row.names
+      seen += ["\(row.number(0))", row.text(1), "\(row.isNull(2))", "\(row.columnCount)"]
     }
     #expect(seen == ["id", "value", "absent", "0", "", "true", "3"])
   }

@@ -163,7 +163,7 @@ extension Ledger {
     var table: [String] = []
     try rows(sql: sql) { row in
       table.append(
-        (0..<row.count).map { row.isNull($0) ? "-" : row.text($0) }.joined(separator: "|"))
+        (0..<row.columnCount).map { row.isNull($0) ? "-" : row.text($0) }.joined(separator: "|"))
     }
     return table
   }

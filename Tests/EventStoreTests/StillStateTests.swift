@@ -31,7 +31,7 @@ struct StillStateTests {
 
   private func started(_ ledger: Ledger) throws -> Int64 {
     var sum: Int64 = 0
-    try ledger.rows(sql: "select sum(started) from trial_cell") { sum = $0.int64(0) }
+    try ledger.rows(sql: "select sum(started) from trial_cell") { sum = $0.number(0) }
     return sum
   }
 

@@ -17,7 +17,7 @@ struct ViewTests {
   private func texts(_ sql: String) throws -> [String] {
     var texts: [String] = []
     try ledger.rows(sql: sql) { row in
-      texts.append((0..<row.count).map { row.text($0) }.joined(separator: " "))
+      texts.append((0..<row.columnCount).map { row.text($0) }.joined(separator: " "))
     }
     return texts
   }

@@ -38,7 +38,7 @@ struct EraseAgainTests {
       "select count(*) from decision where reason like '%QON\\_7 %' escape '\\'",
       "select count(*) from user where id = 'QON_7'",
     ] {
-      try ledger.rows(sql: query) { found = found || $0.int64(0) > 0 }
+      try ledger.rows(sql: query) { found = found || $0.number(0) > 0 }
     }
     return try found
       || program.published().values.contains { $0.range(of: Data("QON_7 ".utf8)) != nil }

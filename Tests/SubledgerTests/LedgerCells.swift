@@ -16,8 +16,8 @@ func cells(_ path: String) throws -> [String: [String]] {
     let columns = table == "rate_cell" ? "currency, day, hex(rates)" : "*"
     var rows: [String] = []
     try ledger.rows(sql: "select \(columns) from \(table)") { row in
-      let cells = zip(row.names, 0..<row.count).map { name, index in
-        worded.contains(name) ? words[Int(row.int64(index))] : row.text(index)
+      let cells = zip(row.names, 0..<row.columnCount).map { name, index in
+        worded.contains(name) ? words[Int(row.number(index))] : row.text(index)
       }
       rows.append(cells.joined(separator: "|"))
     }
@@ -31,7 +31,7 @@ func cells(_ path: String) throws -> [String: [String]] {
         expected_ms, settles_ms, estimated_usd, evidence
       from break_episode where resolved_ms is null
       """
-  ) { row in breaks.append((0..<row.count).map { row.text($0) }.joined(separator: "|")) }
+  ) { row in breaks.append((0..<row.columnCount).map { row.text($0) }.joined(separator: "|")) }
   tables["break"] = breaks.sorted()
   return tables
 }

@@ -67,7 +67,7 @@ struct OwnPlacesTests {
     // Each begins with the one before.
     #expect(read == ["3.jsonl; 4.jsonl; 5.jsonl"])
     let ledger = try Ledger.open(path: folder.path("all/l"), mode: .readOnly)
-    try ledger.rows(sql: "select count(*) from snapshot") { #expect($0.int64(0) == 1) }
+    try ledger.rows(sql: "select count(*) from snapshot") { #expect($0.number(0) == 1) }
   }
 
   @Test("A link that leads nowhere is named; files below --out are read when they are asked for")

@@ -192,7 +192,7 @@ extension PersonsWorld {
       "select count(*) from break_history where user_id = ?1 or subscription_id like ?1 || '|%'",
       "select count(*) from archive where instr(name || path, '/' || ?1 || '.') > 0",
     ] {
-      try ledger.rows(sql: query, arguments: [.text(id)]) { count += $0.int64(0) }
+      try ledger.rows(sql: query, arguments: [.text(id)]) { count += $0.number(0) }
     }
     return Int(count)
   }

@@ -104,7 +104,7 @@ struct PruneTests {
           select count(*) from published_row as row join published on published.id = row.version
           where (zone, period) \(sign) (select zone, period from act where what = 'close')
           """
-      ) { count = $0.int64(0) }
+      ) { count = $0.number(0) }
       return count
     }
     let (frozen, open) = (try versions("in"), try versions("not in"))
@@ -142,7 +142,7 @@ struct PruneTests {
     let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
     var rows: [String] = []
     try ledger.rows(sql: "select act, report, sha256, hex(rows) from closed_report order by 1, 2") {
-      row in rows.append((0..<row.count).map { row.text($0) }.joined(separator: " "))
+      row in rows.append((0..<row.columnCount).map { row.text($0) }.joined(separator: " "))
     }
     return rows
   }

@@ -14,7 +14,15 @@ extension Statement {
     try known(Value(rawValue: text(column)), column)
   }
 
-  func symbol(_ column: Int32) throws(SubledgerError) -> StringID {
+  /// The provider whose number is in a column.
+  ///
+  /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
+  public func provider(_ column: Int32) throws(SubledgerError) -> Provider { try value(column) }
+
+  /// The symbol in a column.
+  ///
+  /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
+  public func symbol(_ column: Int32) throws(SubledgerError) -> StringID {
     try known(StringID(exactly: int64(column)), column)
   }
 
@@ -36,36 +44,25 @@ extension Statement {
   }
 }
 
-extension LedgerRow {
-  /// The provider whose number is in column `index` (from 0).
-  ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
-  public func provider(_ index: Int) throws(SubledgerError) -> Provider {
-    try statement.value(Int32(index))
-  }
-
-  /// The symbol in column `index` (from 0).
-  ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
-  public func symbol(_ index: Int) throws(SubledgerError) -> StringID {
-    try statement.symbol(Int32(index))
-  }
-}
-
 // Moments, days, months and places, which rows hold as numbers.
 
 extension Statement {
+  /// The instant whose milliseconds are in a column.
   @inline(__always)
-  func instant(_ column: Int32) -> Instant { Instant(milliseconds: int64(column)) }
+  public func instant(_ column: Int32) -> Instant { Instant(milliseconds: int64(column)) }
 
   @inline(__always)
   func optionalInstant(_ column: Int32) -> Instant? {
     optionalInt64(column).map(Instant.init(milliseconds:))
   }
 
-  func day(_ column: Int32) -> Day { Day(number: Int32(truncatingIfNeeded: int64(column))) }
+  /// The day whose number is in a column.
+  public func day(_ column: Int32) -> Day { Day(number: Int32(truncatingIfNeeded: int64(column))) }
 
-  func month(_ column: Int32) -> Month { Month(number: Int32(truncatingIfNeeded: int64(column))) }
+  /// The month whose number is in a column.
+  public func month(_ column: Int32) -> Month {
+    Month(number: Int32(truncatingIfNeeded: int64(column)))
+  }
 
   /// Archive, line and offset from a column on.
   func provenance(_ column: Int32) -> Provenance {
@@ -73,15 +70,4 @@ extension Statement {
       archive: Int32(truncatingIfNeeded: int64(column)), line: int64(column + 1),
       byteOffset: int64(column + 2))
   }
-}
-
-extension LedgerRow {
-  /// The instant whose milliseconds are in column `index` (from 0).
-  public func instant(_ index: Int) -> Instant { statement.instant(Int32(index)) }
-
-  /// The day whose number is in column `index` (from 0).
-  public func day(_ index: Int) -> Day { statement.day(Int32(index)) }
-
-  /// The month whose number is in column `index` (from 0).
-  public func month(_ index: Int) -> Month { statement.month(Int32(index)) }
 }

@@ -1,8 +1,9 @@
 internal import CSQLite
 internal import Domain
 
-/// A prepared statement, whose rows are read where SQLite holds them, without boxed values.
-final class Statement {
+/// A prepared statement, whose rows are read where SQLite holds them, without boxed values; other
+/// modules see one row of it, only inside the call that it is given to, by columns from 0.
+public final class Statement {
   let handle: OpaquePointer
   /// The column where a number was read and there is none: damage, which the end of the row throws.
   private var missing: Int32?
@@ -101,7 +102,14 @@ final class Statement {
     return number
   }
 
-  func int64OrZero(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  /// The integer in a column; 0 for null.
+  public func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  /// Whether the number in a column is a floating-point one, to which SQLite turns integers that
+  /// leave the range of 64 bits.
+  public func isFloatingPoint(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_FLOAT
+  }
 
   private func requireNumbers() throws {
     guard let column = missing else { return }
@@ -115,14 +123,24 @@ final class Statement {
     return name + (table(of: column).map { " of table \($0)" } ?? "")
   }
 
+  /// The integer in a column; nil for null.
   @inline(__always)
-  func optionalInt64(_ column: Int32) -> Int64? {
+  public func optionalInt64(_ column: Int32) -> Int64? {
     sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
   }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  /// Whether a column is null.
+  public func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
 
-  var columnCount: Int32 { sqlite3_column_count(handle) }
+  /// How many columns a row has.
+  public var columnCount: Int32 { sqlite3_column_count(handle) }
+
+  /// The columns' names, in order.
+  public var names: [String] {
+    (0..<columnCount).map { sqlite3_column_name(handle, $0).map { String(cString: $0) } ?? "" }
+  }
 
   /// Writes a value with its kind, so that no two rows have the same bytes.
   func write(_ column: Int32, to writer: inout ByteWriter) {
@@ -148,7 +166,8 @@ final class Statement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  /// The text in a column; a number as its digits, empty for null.
+  public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
   /// The column's bytes, valid until the next step.
   func blob(_ column: Int32) -> UnsafeRawBufferPointer {

@@ -27,7 +27,7 @@ public final class ViewQuery {
       try rights.guarding(database) { try Self.only(sql, in: database) }
     }
     reads = rights.reads
-    columns = LedgerRow(statement).names
+    columns = statement.names
     self.ledger = ledger
   }
 
@@ -37,7 +37,7 @@ public final class ViewQuery {
   /// Throws `QueryProblem` when a value cannot be computed or there are more steps,
   /// `SubledgerError`, and whatever `body` throws.
   public func forEachRow(
-    bounded isBounded: Bool = false, _ body: (LedgerRow) throws -> Void
+    bounded isBounded: Bool = false, _ body: (Statement) throws -> Void
   ) throws {
     try ledger.visit("run a query") { database in
       let longest = sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
@@ -49,7 +49,7 @@ public final class ViewQuery {
         if !isBounded { try? database.execute("pragma query_only = off") }
       }
       do {
-        try statement.forEachRow { try body(LedgerRow($0)) }
+        try statement.forEachRow(body)
       } catch let error as SQLiteError
         where error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_TOOBIG
       {

@@ -86,10 +86,10 @@ extension ChargeList {
         """
     ) { row in
       var sums = booked[row.month(0)] ?? ChargeTotals()
-      sums.rows += row.int64(1)
-      for (index, sum) in ChargeTotals.sums.map(\.sum).enumerated() {
+      sums.rows += row.number(1)
+      for (index, sum) in zip(Int32(0)..., ChargeTotals.sums.map(\.sum)) {
         sums[keyPath: sum].exact +=
-          Int128(row.int64(index + 2)) + Int128(row.int64(index + 6)) << 62
+          Int128(row.number(index + 2)) + Int128(row.number(index + 6)) << 62
       }
       booked[row.month(0)] = sums
     }

@@ -32,7 +32,7 @@ public final class ChargeRowWriter: Sendable {
     try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
       var line = CSVLine(dialect)
       line.add(name: row.text(1))
-      archives[Int32(truncatingIfNeeded: row.int64(0))] = (line.buffer, row.int64(2))
+      archives[Int32(truncatingIfNeeded: row.number(0))] = (line.buffer, row.number(2))
     }
     self.archives = archives
     labels = try Labels(of: ledger, in: dialect)

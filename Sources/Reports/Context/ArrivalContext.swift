@@ -18,12 +18,12 @@ extension ReportContext {
         order by day, provider, kind, bucket
         """
     ) { row in
-      let key = [row.int64(0), row.int64(1), row.int64(2)]
+      let key = [row.number(0), row.number(1), row.number(2)]
       if key != day.key {
         if !day.key.isEmpty { try insert("latency", day.values) }
         day = LatencyDay(key: key)
       }
-      day.add(bucket: row.int64(3), deliveries: row.int64(4))
+      day.add(bucket: row.number(3), deliveries: row.number(4))
     }
     if !day.key.isEmpty { try insert("latency", day.values) }
   }
@@ -74,16 +74,16 @@ extension ReportContext {
         order by 1, 2, 3, 5
         """, arguments: [.integer(Ledger.receiptSlot)]
     ) { row in
-      let (provider, from) = (row.int64(0), row.int64(2))
+      let (provider, from) = (row.number(0), row.number(2))
       if silence.provider != provider {
         if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
         silence = Silence(provider: provider)
       }
-      if row.int64(4) > 0 {
-        silence.fail(at: from, isFirst: row.int64(4) == 1)
+      if row.number(4) > 0 {
+        silence.fail(at: from, isFirst: row.number(4) == 1)
       } else {
         if let outage = silence.outage(endedAt: from) { try insert("outage", outage) }
-        silence = Silence(provider: provider, taken: row.int64(3))
+        silence = Silence(provider: provider, taken: row.number(3))
       }
     }
     if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }

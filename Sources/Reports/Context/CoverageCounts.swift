@@ -35,15 +35,17 @@ struct CoverageCounts: Equatable {
   /// Whether another provider can report the same transactions.
   var hasOtherProviders = false
 
-  init(_ row: LedgerRow) {
+  init(_ row: Statement) {
     let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
       \.charges, \.subscriptionCharges, \.listed, \.withoutUSD, \.bookings, \.withoutProceeds,
       \.withoutCountry, \.withoutStorefront, \.renewals, \.withoutOrdinal, \.withoutReason,
       \.unchained, \.openEnded, \.derivedEnds, \.states, \.reported, \.unlistedOffers,
       \.withoutTransaction,
     ]
-    for (column, count) in counts.enumerated() { self[keyPath: count] = row.int64(column + 2) }
-    hasSnapshots = row.int64(counts.count + 2) != 0
+    for (column, count) in counts.enumerated() {
+      self[keyPath: count] = row.number(Int32(column + 2))
+    }
+    hasSnapshots = row.number(Int32(counts.count + 2)) != 0
   }
 
   /// The coverage of `metric` in this data of a feed of `provider`.

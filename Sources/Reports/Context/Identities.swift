@@ -20,8 +20,8 @@ func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
       guard table.path == "\(report).csv" || table.path.hasPrefix("\(report)/") else { return sum }
       return sum + (table.controlTotals[measure].flatMap { Int128($0) } ?? 0)
     }
-    if printed != Int128(row.int64(2)) {
-      wrong.append("\(report).\(measure): \(printed) printed, \(row.int64(2)) in the cells")
+    if printed != Int128(row.number(2)) {
+      wrong.append("\(report).\(measure): \(printed) printed, \(row.number(2)) in the cells")
     }
   }
   if !wrong.isEmpty { throw SubledgerError.identity(name: "printed = cells", rows: wrong) }

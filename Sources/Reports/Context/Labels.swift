@@ -42,7 +42,7 @@ struct Labels {
   init(of ledger: Ledger, in dialect: CSVDialect = .rfc4180) throws {
     var symbols: [(Int64, String)] = []
     try ledger.rows(sql: "select id, value from string") {
-      symbols.append(($0.int64(0), cellText($0.text(1))))
+      symbols.append(($0.number(0), cellText($0.text(1))))
     }
     for part in Part.allCases { add(part == .symbol ? symbols : part.names, dialect) }
   }

@@ -92,7 +92,7 @@ struct ReportContext {
 
   private func span() throws -> (first: Month, last: Month) {
     var months = [lastMonth, asOfMonth]
-    func add(_ query: String, _ month: (LedgerRow, Int) -> Month) throws {
+    func add(_ query: String, _ month: (Statement, Int32) -> Month) throws {
       try ledger.rows(sql: query) { row in
         months += (0...1).filter { !row.isNull($0) }.map { month(row, $0) }
       }

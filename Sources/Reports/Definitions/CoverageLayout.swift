@@ -22,7 +22,7 @@ extension ReportContext {
     var feeds: [(provider: Provider, app: Int64, counts: CoverageCounts)] = []
     let query = String(decoding: PackageResources.coverage_counts_sql, as: UTF8.self)
     try ledger.rows(sql: query) { row in
-      feeds.append((try row.provider(0), row.int64(1), CoverageCounts(row)))
+      feeds.append((try row.provider(0), row.number(1), CoverageCounts(row)))
     }
     let hasOthers = Set(feeds.map(\.provider)).count > 1
     for (provider, app, counts) in feeds {

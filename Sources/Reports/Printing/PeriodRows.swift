@@ -40,14 +40,14 @@ struct PeriodRows {
   }
 
   /// Adds a row, whose first value is the period.
-  mutating func append(_ row: LedgerRow) throws(SubledgerError) {
-    number = row.int64(0)
+  mutating func append(_ row: Statement) throws(SubledgerError) {
+    number = row.number(0)
     let start = values.count
     var null: UInt64 = 0
     for column in 0..<width {
-      let value = row.int64(column)
+      let value = row.number(Int32(column))
       // Null reads as 0, and to ask for it costs as much as to read.
-      if value == 0, row.isNull(column) { null |= 1 << UInt64(column) }
+      if value == 0, row.isNull(Int32(column)) { null |= 1 << UInt64(column) }
       values.append(value)
     }
     nulls.append(null)

@@ -27,7 +27,7 @@ public func forEachRow(
     layout, plan: ReportPlan(rules: plan.rules, run: plan.run), labels: try Labels(of: ledger))
   var cells = CSVRow(layout.columns, .rfc4180)
   try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
-    try rows.append({ row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
+    try rows.append({ row.optionalInt64(Int32($0)) }, text: { row.text(Int32($0)) })
     let isRow = rows.line.buffer.withUnsafeBytes { cells.read($0) }
     precondition(isRow, "a row is printed with a cell for each column")
     try body(cells)

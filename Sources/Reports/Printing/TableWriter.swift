@@ -83,11 +83,11 @@ final class TableWriter {
     }
   }
 
-  private func write(_ row: LedgerRow) throws {
+  private func write(_ row: Statement) throws {
     try plan.checkStop()
     try check(row)
-    try openMonth(of: row.int64(0))
-    try writeRow({ row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
+    try openMonth(of: row.number(0))
+    try writeRow({ row.optionalInt64(Int32($0)) }, text: { row.text(Int32($0)) })
   }
 
   /// Writes rows that come by period and are put in order within it.
@@ -98,8 +98,8 @@ final class TableWriter {
     let width = layout.columns.reduce(0) { $0 + $1.format.width }
     var period = PeriodRows(width: width, keys: keys, lexicon: labels)
     try ledger.rows(sql: sql, arguments: arguments) { row in
-      if let number = period.number, number != row.int64(0) {
-        guard number < row.int64(0) else {
+      if let number = period.number, number != row.number(0) {
+        guard number < row.number(0) else {
           throw SubledgerError.identity(name: "rows come by period", rows: [layout.name])
         }
         try write(period)
@@ -141,8 +141,8 @@ final class TableWriter {
   /// SQLite turns a result beyond its integers into a floating-point number.
   ///
   /// Further arithmetic can bring it into range again, wrong in its last digits.
-  private func check(_ row: LedgerRow) throws(SubledgerError) {
-    for (value, column) in sums where row.isFloatingPoint(value) {
+  private func check(_ row: Statement) throws(SubledgerError) {
+    for (value, column) in sums where row.isFloatingPoint(Int32(value)) {
       throw .overflow(report: layout.name, column: layout.columns[column].name)
     }
   }
