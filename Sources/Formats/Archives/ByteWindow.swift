@@ -2,33 +2,14 @@ internal import Domain
 
 /// Where bytes come from: the file itself, what inflating the level below gives, or its values with
 /// one on each line.
-enum ByteSource {
-  case file(FileBytes)
-  case gzip(GzipSource)
-  case document(DocumentSource)
-
-  /// Fills `target`; less only at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
-    switch self {
-    case .file(let file): try file.read(into: target)
-    case .gzip(let gzip): try gzip.read(into: target)
-    case .document(let document): try document.read(into: target)
-    }
-  }
-
-  /// Throws when a signal asked to stop; a few bytes of a file can be gigabytes inflated.
-  func checkStop() throws(SubledgerError) {
-    switch self {
-    case .file(let file): try file.checkStop()
-    case .gzip(let gzip): try gzip.checkStop()
-    case .document: break
-    }
-  }
+protocol ByteSource {
+  /// Fills `target`; less only at the end, but for a document's values.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int
 }
 
 /// A buffer in front of a source, so that its next bytes can be looked at.
 final class ByteWindow {
-  let source: ByteSource
+  private let source: any ByteSource
   private(set) var consumed: Int64 = 0
   private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
@@ -38,10 +19,10 @@ final class ByteWindow {
 
   /// Consumed bytes of the file; above the first level, including bytes read ahead.
   var fileOffset: Int64 {
-    if case .gzip(let level) = source { level.fileOffset } else { consumed }
+    (source as? GzipSource)?.fileOffset ?? consumed
   }
 
-  init(_ source: ByteSource, capacity: Int) {
+  init(_ source: any ByteSource, capacity: Int) {
     self.source = source
     buffer = .allocate(byteCount: max(capacity, 8), alignment: 64)
   }

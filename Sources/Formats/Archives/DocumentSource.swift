@@ -5,7 +5,7 @@ internal import Domain
 /// A document is an array of values, or values one after another, as programs print them for
 /// people. Line ends inside a value and the marks of the array become spaces, so that every byte
 /// keeps its offset, and `line` counts the lines that are left.
-final class DocumentSource {
+final class DocumentSource: ByteSource {
   private let source: ByteWindow
   /// Objects and arrays around the byte, without the array of all values.
   private var depth = 0

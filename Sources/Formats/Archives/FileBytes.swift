@@ -2,7 +2,7 @@ internal import Domain
 internal import Glibc
 
 /// The first bytes of an open file or of an object, as many as were listed, hashed on the way.
-final class FileBytes {
+final class FileBytes: ByteSource {
   let file: ArchiveFile
   /// Nil of an object.
   private let openFile: OpenFile?
@@ -35,7 +35,7 @@ final class FileBytes {
   }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
-    try checkStop()
+    try SubledgerError.check(file.stop)
     let wanted = Int(min(Int64(target.count), remaining))
     var filled = 0
     while filled < wanted {
@@ -84,8 +84,6 @@ final class FileBytes {
   private func other(_ what: String) -> String {
     "\(what) bytes came than the \(file.listed) listed"
   }
-
-  func checkStop() throws(SubledgerError) { try SubledgerError.check(file.stop) }
 
   /// The SHA-256 of all the bytes, after reading the rest.
   func finish() throws(SubledgerError) -> String {

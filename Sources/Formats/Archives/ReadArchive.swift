@@ -80,13 +80,12 @@ public func inflate(
 private func inflated(
   _ bytes: FileBytes, _ sizes: LineSizes = LineSizes(), levelsMax: Int = 2, byZlibAlone: Bool
 ) throws(SubledgerError) -> (content: ByteWindow, levels: [GzipSource]) {
-  var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
+  var window = ByteWindow(bytes, capacity: sizes.buffer)
   var levels: [GzipSource] = []
   while levels.count < levelsMax, let compression = try window.compression() {
-    let level = try GzipSource(
-      window, compression, path: bytes.file.location, byZlib: byZlibAlone)
+    let level = try GzipSource(window, compression, of: bytes.file, byZlib: byZlibAlone)
     levels.append(level)
-    window = ByteWindow(.gzip(level), capacity: sizes.buffer)
+    window = ByteWindow(level, capacity: sizes.buffer)
   }
   return (window, levels)
 }
@@ -151,7 +150,7 @@ private func read(
   let isDocument = DocumentSource.isDocument(beginning)
   let lines =
     isDocument
-    ? ByteWindow(.document(DocumentSource(content)), capacity: sizes.buffer) : content
+    ? ByteWindow(DocumentSource(content), capacity: sizes.buffer) : content
   let reader = LineReader(lines, sizes: sizes, known: knownBytes)
   try reader.run(body)
   if levels.contains(where: \.isVoid) { return nil }

@@ -9,12 +9,12 @@ internal import Domain
 /// The output of a damaged member and the offset of its damage must not depend on the installed
 /// library. So nothing counts of a source that another library than zlib finds damaged: zlib is to
 /// inflate it from its beginning.
-final class GzipSource {
+final class GzipSource: ByteSource {
   private enum State { case betweenMembers, insideMember, ended }
 
   private let compression: Compression
   private let input: ByteWindow
-  private let path: RawPath
+  private let file: ArchiveFile
   private let stream: any GzipStream
   /// Whether what the stream calls damaged is damaged.
   private let isDecisive: Bool
@@ -33,18 +33,18 @@ final class GzipSource {
 
   /// A source of the inflated `input`, by the fastest library or by zlib.
   init(
-    _ input: ByteWindow, _ compression: Compression, path: RawPath, byZlib: Bool
+    _ input: ByteWindow, _ compression: Compression, of file: ArchiveFile, byZlib: Bool
   ) throws(SubledgerError) {
     self.compression = compression
     self.input = input
-    self.path = path
+    self.file = file
     #if ISAL
       if !byZlib, compression == .gzip {
         (stream, isDecisive) = (IsalStream(), false)
         return
       }
     #endif
-    guard let stream = compression.stream() else { throw outOfMemory(path) }
+    guard let stream = compression.stream() else { throw outOfMemory(file) }
     (self.stream, isDecisive) = (stream, true)
   }
 
@@ -53,7 +53,8 @@ final class GzipSource {
   var fileOffset: Int64 { input.fileOffset }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
-    try checkStop()
+    // A few bytes of a file can be gigabytes inflated.
+    try SubledgerError.check(file.stop)
     var made = 0
     while made < target.count, state != .ended {
       if state == .betweenMembers {
@@ -66,8 +67,6 @@ final class GzipSource {
     delivered += Int64(made)
     return made
   }
-
-  func checkStop() throws(SubledgerError) { try input.source.checkStop() }
 
   private func beginMember() throws(SubledgerError) {
     while try input.fill(atLeast: 1) {
@@ -111,7 +110,7 @@ final class GzipSource {
     case .corrupt(let reason):
       end("the \(compression) data is corrupt: \(reason)", torn: true)
       trusted = compression == .gzip ? memberStart : nil
-    case .outOfMemory: throw outOfMemory(path)
+    case .outOfMemory: throw outOfMemory(file)
     }
     return step.made
   }
@@ -122,8 +121,8 @@ final class GzipSource {
   }
 }
 
-func outOfMemory(_ path: RawPath) -> SubledgerError {
+private func outOfMemory(_ file: ArchiveFile) -> SubledgerError {
   SubledgerError(
-    .inputOutput, "cannot inflate \(path.shown): not enough memory",
+    .inputOutput, "cannot inflate \(file.location.shown): not enough memory",
     hint: "give the job more memory and run again")
 }
