@@ -44,8 +44,7 @@ public struct EventSourceReader: Sendable {
     var sources = EventSources()
     let worded = events.wordedLineages
     for row in lineages {
-      let hasTexts =
-        transactionKey(row.original) != Int64(row.original) || worded.contains(row.key)
+      let hasTexts = row.isWorded(worded)
       let hasVersions = row.hasSuperseded || contested.contains(row.key)
       guard hasTexts || hasVersions else { continue }
       try ledger.access("read the sources of events") { database in
@@ -61,6 +60,13 @@ extension [Event] {
   /// The lineages of which a transaction's id is not the number that is its key.
   public var wordedLineages: Set<Int64> {
     Set(lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
+  }
+}
+
+extension LineageRow {
+  /// Whether its id, or one of its transactions by `wordedLineages`, is not a number that is its key.
+  public func isWorded(_ wordedLineages: Set<Int64>) -> Bool {
+    transactionKey(original) != Int64(original) || wordedLineages.contains(key)
   }
 }
 

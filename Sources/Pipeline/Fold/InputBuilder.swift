@@ -67,10 +67,7 @@ struct InputBuilder {
   ) throws -> GroupTexts {
     // Ids that are plain numbers are their own keys.
     let named = withTransactions ? events.wordedLineages : []
-    let worded = group.filter {
-      withTransactions
-        && (transactionKey($0.original) != Int64($0.original) || named.contains($0.key))
-    }
+    let worded = withTransactions ? group.filter { $0.isWorded(named) } : []
     return GroupTexts(
       rows: group, user: user, words: ledger.symbols.words,
       transactions: try ledger.transactionTexts(in: worded.map(\.key)),

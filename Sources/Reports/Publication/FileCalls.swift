@@ -118,7 +118,7 @@ func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
 
 /// The files below a folder, as paths inside it.
 func files(below folder: String) throws(SubledgerError) -> [String] {
-  try ForeignEntries(in: OpenFolder(folder), besides: []).files.map(\.shown)
+  try FolderEntries(in: OpenFolder(folder)).files.map(\.shown)
 }
 
 extension SubledgerError {

@@ -4,8 +4,8 @@ internal import Domain
 internal import Formats
 internal import Glibc
 
-/// What of a folder is not ours, as paths inside it.
-struct ForeignEntries {
+/// What a folder holds, as paths inside it.
+struct FolderEntries {
   private(set) var files: [RawPath] = []
   /// Each folder before its contents.
   private(set) var folders: [RawPath] = []
@@ -13,7 +13,7 @@ struct ForeignEntries {
   /// The contents of `folder` besides the files `ours`.
   ///
   /// A folder that holds only files of ours is ours, too.
-  init(in folder: OpenFolder, besides ours: Set<String>) throws(SubledgerError) {
+  init(in folder: OpenFolder, besides ours: Set<String> = []) throws(SubledgerError) {
     let names = Set(ours.map { RawPath($0) })
     let parents = Set(ours.filter { $0.contains("/") }.map { RawPath(parent(of: $0)) })
     try add(RawPath(""), in: folder, besides: names, parents)
@@ -52,7 +52,7 @@ struct SecondNames {
   /// Links every file; false where that cannot be.
   ///
   /// Files that are in the new folder already stay.
-  mutating func link(_ entries: ForeignEntries) throws(SubledgerError) -> Bool {
+  mutating func link(_ entries: FolderEntries) throws(SubledgerError) -> Bool {
     for path in entries.folders {
       guard try makeFolder(path) else { return false }
     }
@@ -65,7 +65,7 @@ struct SecondNames {
 
   /// Links every missing file and replaces files by versions that were written later; returns, by
   /// path, the entries of the old folder that are safe now.
-  mutating func rescue(_ entries: ForeignEntries) throws(SubledgerError) -> [RawPath: stat] {
+  mutating func rescue(_ entries: FolderEntries) throws(SubledgerError) -> [RawPath: stat] {
     var safe: [RawPath: stat] = [:]
     for path in entries.folders { _ = try makeFolder(path) }
     for path in entries.files {

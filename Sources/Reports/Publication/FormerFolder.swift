@@ -23,7 +23,7 @@ struct FormerFolder {
   ///
   /// The checksums go last: the next run finds our files in them.
   private func removeSeen(_ each: ForEachPath) throws(SubledgerError) -> Bool {
-    let entries = try ForeignEntries(in: folder, besides: ours)
+    let entries = try FolderEntries(in: folder, besides: ours)
     var second = SecondNames(old: folder, new: out, isLastNameOnly: isLeft)
     for (name, seen) in try second.rescue(entries) {
       if let now = try folder.status(of: name), now.isSame(as: seen) {

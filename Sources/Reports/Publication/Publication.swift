@@ -172,7 +172,7 @@ private func exchange(
     guard rename(staging.path, staging.out) == 0 else { return false }
   } else {
     var names = SecondNames(old: out, new: staging.folder)
-    guard try names.link(ForeignEntries(in: out, besides: ours)),
+    guard try names.link(FolderEntries(in: out, besides: ours)),
       exchange_paths(staging.path, staging.out) == 0
     else { return false }
     staging.isExchanged = true

@@ -158,7 +158,7 @@ public final class Staging {
     _ folder: OpenFolder, of names: [String], beside out: String
   ) throws(SubledgerError) -> Bool {
     let ours = Set(names.map { RawPath($0) })
-    for path in try ForeignEntries(in: folder, besides: []).files {
+    for path in try FolderEntries(in: folder).files {
       let first = RawPath(bytes: Array(path.bytes.prefix { $0 != UInt8(ascii: "/") }))
       if ours.contains(first) { continue }
       let (here, there) = (folder.shown(path), RawPath(out).appending(path).shown)
