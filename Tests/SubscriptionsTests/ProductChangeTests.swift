@@ -126,6 +126,24 @@ import Domain
     }
   }
 
+  @Test("The rest of an old product goes back only up to its charge")
+  func remainderBeyondCharge() throws {
+    for (refunded, held) in [("10", "5.00"), ("7", "2.00"), ("5", nil)] {
+      var story = remainder(
+        credit: 101, charge: 102, (.upgraded, .upgraded),
+        at: ("2026-01-16T12:00:00", "2026-01-16T12:00:00"))
+      story.report(.refunded, "2026-01-10", price: refunded) { $0.transaction = 101 }
+      story.events.swapAt(1, 3)
+      let history = try SubscriptionHistory(
+        events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
+      let found = history.findings.filter { $0.code == .overRefund }
+      #expect(found.map { $0.difference?.text() } == (held.map { [$0] } ?? []))
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.total(\.refundsUSD) == "10.00")
+      #expect(facts.excluded.map(\.key.reason) == (held == nil ? [] : [.overRefund]))
+    }
+  }
+
   @Test("Where the amounts of a product change contradict each other, US dollars decide")
   func contradictingSigns() throws {
     for (usd, local, isCredit) in [(5, -4, false), (-5, 4, true), (0, -4, true), (0, 4, false)] {

@@ -20,7 +20,7 @@ extension BookingPass {
         let refund = bookings[index]
         let event = events[refund.event]
         let part = try limit.part(of: refund, event)
-        guard part != refund.money, event.kind.isRefund else {
+        guard part != refund.money else {
           try limit.take(refund.money)
           continue
         }
