@@ -8,12 +8,12 @@ struct HorizonTests {
   let feed = Feed(provider: .qonversion, app: 1)
   let asOf = day(2026, 3, 10)
 
-  @Test("Money waits for the delivery window, subscriptions for the renewal gap, too")
+  @Test("Money and trials wait for the delivery window, subscriptions for the renewal gap, too")
   func windows() {
     let horizon = Horizon(of: feed, by: rules(watermark: asOf))
     #expect(horizon.booked == asOf - .hours(27))
     #expect(horizon.settled == asOf - .hours(51))
-    #expect(horizon.ended == asOf)
+    #expect(horizon.ended == asOf - .hours(27))
   }
 
   @Test("Nothing is complete beyond the newest input")

@@ -9,6 +9,7 @@ struct Horizon {
   private(set) var booked: Instant
   /// For subscriptions: the renewal gap has passed, too.
   private(set) var settled: Instant
+  /// For trials: the delivery window has passed; each waits for its own end besides.
   private(set) var ended: Instant
 
   init(of feed: Feed, by rules: FoldSettings) {
@@ -18,7 +19,7 @@ struct Horizon {
     let limit = rules.isStale(feed) ? settledByRule : reach
     booked = min(rules.asOf - window, limit)
     settled = min(settledByRule, limit)
-    ended = min(rules.asOf, limit)
+    ended = booked
   }
 
   /// Ends money before `booked` and everything else before `others`, because of lines that may be
