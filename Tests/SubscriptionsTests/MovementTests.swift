@@ -161,6 +161,22 @@ import Domain
     #expect(try story.facts(asOf: "2026-04-01").count(.churnedDeveloper) == 1)
   }
 
+  @Test("The reason of a cancel that was taken back before the end is none")
+  func withdrawnReason() throws {
+    for reason in [ChurnReason.priceIncrease, .developer, .voluntary] {
+      var story = subscriber()
+      story.report(.canceled, "2026-01-20") { $0.reason = reason }
+      story.report(.uncanceled, "2026-01-25")
+      #expect(try story.facts(asOf: "2026-04-01").count(.churnedUnknown) == 1)
+      story.report(.canceled, "2026-01-30") { $0.reason = .priceIncrease }
+      #expect(try story.facts(asOf: "2026-04-01").count(.churnedPriceIncrease) == 1)
+    }
+    var late = subscriber()
+    late.report(.canceled, "2026-01-20") { $0.reason = .priceIncrease }
+    late.report(.uncanceled, "2026-02-11")
+    #expect(try late.facts(asOf: "2026-04-01").count(.churnedPriceIncrease) == 1)
+  }
+
   @Test(
     "A first paid period with a proven subscription before it is first seen, a conversion is new")
   func firstSeen() throws {

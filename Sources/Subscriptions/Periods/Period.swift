@@ -144,8 +144,7 @@ extension Period {
   func churnReason(_ events: [Event]) -> ChurnReason {
     if revokedAt != nil { return .refund }
     if isInvoluntary(events) { return .involuntary }
-    for reason in [ChurnReason.priceIncrease, .developer]
-    where ownEvents.contains(where: { events[$0].reason == reason }) {
+    for reason in [ChurnReason.priceIncrease, .developer] where stands(reason, events) {
       return reason
     }
     let isReportedVoluntary = ownEvents.contains {
@@ -153,6 +152,14 @@ extension Period {
     }
     let isOff = autoRenewOffSince(events, before: effectiveEnd) != nil
     return isOff || isReportedVoluntary ? .voluntary : .unknown
+  }
+
+  /// Whether an event names the reason, and none after it takes its cancel back before the end.
+  private func stands(_ reason: ChurnReason, _ events: [Event]) -> Bool {
+    guard let last = ownEvents.last(where: { events[$0].reason == reason }) else { return false }
+    return !ownEvents[last...].contains { index in
+      events[index].kind == .uncanceled && effectiveEnd.map { events[index].time < $0 } ?? true
+    }
   }
 }
 
