@@ -64,7 +64,7 @@ extension [Event] {
 }
 
 extension LineageRow {
-  /// Whether its id, or one of its transactions by `wordedLineages`, is not a number that is its key.
+  /// Whether its id or, by `wordedLineages`, one of its transactions is no number that is its key.
   public func isWorded(_ wordedLineages: Set<Int64>) -> Bool {
     transactionKey(original) != Int64(original) || wordedLineages.contains(key)
   }
