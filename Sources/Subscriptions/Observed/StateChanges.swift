@@ -83,7 +83,9 @@ struct StateChanges {
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
     guard !takeBackSwitch(at: time) else { return }
     let kind: EventKind = renews ? .uncanceled : isTrial ? .trialCanceled : .canceled
-    events.append(event(kind, stateReport, at: time))
+    var shown = event(kind, stateReport, at: time)
+    if !renews { shown.reason = stateReport.reason }
+    events.append(shown)
   }
 
   /// Removes the previous switch at the same moment: only the state after both is known.

@@ -26,6 +26,22 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.churnedUnknown) == 1)
   }
 
+  @Test("A state of auto-renew off names the reason of the end, until it is on again")
+  func reasonOfCancel() throws {
+    for (reason, column) in [
+      (ChurnReason.developer, Movement.churnedDeveloper),
+      (.priceIncrease, .churnedPriceIncrease), (.voluntary, .churnedVoluntary),
+    ] {
+      var story = feed("2026-01-20") { event, state in
+        state.isAutoRenewing = false
+        event.reason = reason
+      }
+      #expect(try story.facts(asOf: "2026-03-01").count(column) == 1)
+      story.show("2026-01-25", 10, until: "2026-02-10")
+      #expect(try story.facts(asOf: "2026-03-01").count(.churnedUnknown) == 1)
+    }
+  }
+
   @Test("Auto-renew seen off only after the end reports nothing of why it ended")
   func offAtTheEnd() throws {
     var story = feed { _, state in
