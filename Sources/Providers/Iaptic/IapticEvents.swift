@@ -172,11 +172,12 @@ struct IapticEvents {
   private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
     event.units = purchase.units
     let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
+    guard revenue.hasAmount || !purchase.currency.isEmpty else { return }
     let moves =
       event.kind.chargeKind != nil || event.kind.isRefund || event.kind == .observed
     if moves, purchase.isTrial != true {
-      if revenue.hasAmount || !purchase.currency.isEmpty { event.revenue = revenue }
-    } else if revenue.hasAmount {
+      event.revenue = revenue
+    } else {
       event.price = Price(local: purchase.local, usd: purchase.usd)
     }
   }
