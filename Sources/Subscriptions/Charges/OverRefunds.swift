@@ -3,6 +3,9 @@ import Domain
 extension BookingPass {
   /// Holds what refunds give back beyond their charge; of several refunds of a charge, those made
   /// first are booked first.
+  ///
+  /// What another provider than that of the charge reports gives back the charge at most: prices
+  /// of both differ, of which `overlap.csv` says how much.
   mutating func limitRefunds() throws(AmountOverflow) {
     var refunds: [Int: [Int]] = [:]
     for index in bookings.indices {
@@ -24,8 +27,10 @@ extension BookingPass {
           try limit.take(refund.money)
           continue
         }
-        try hold(refund, part, of: bookings[charge])
-        guard rules.doubleCharges == .hold else { continue }
+        if event.provider == events[bookings[charge].event].provider {
+          try hold(refund, part, of: bookings[charge])
+          guard rules.doubleCharges == .hold else { continue }
+        }
         guard let part else {
           removed.insert(index)
           continue
