@@ -101,7 +101,7 @@ public struct MovementKey: Sendable, Hashable {
   /// What moved.
   public var movement: Movement
 
-  /// A movement of an product in a month.
+  /// A movement of a product in a month.
   public init(month: Month, productKey: ProductKey, movement: Movement) {
     self.month = month
     self.productKey = productKey
@@ -132,7 +132,7 @@ public struct RenewalKey: Sendable, Hashable {
   /// Nil when neither the lineage's start nor a counter was seen.
   @Compact public var ordinal: Int64?
 
-  /// Renewals number `ordinal` of an product in a month.
+  /// Renewals number `ordinal` of a product in a month.
   public init(month: Month, productKey: ProductKey, ordinal: Int64?) {
     self.month = month
     self.productKey = productKey
@@ -151,14 +151,14 @@ public struct RenewalSums: Sendable, Hashable {
   public init() {}
 }
 
-/// The key of a cell that has only a day and an product.
+/// The key of a cell that has only a day and a product.
 public struct ProductDay: Sendable, Hashable {
   /// A day in the report's time zone.
   public var day: Day
   /// The offered product.
   public var productKey: ProductKey
 
-  /// An product on a day.
+  /// A product on a day.
   public init(day: Day, productKey: ProductKey) {
     self.day = day
     self.productKey = productKey
