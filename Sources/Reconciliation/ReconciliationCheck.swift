@@ -104,7 +104,11 @@ extension Reconciler {
     ([.missedCancel], "an entitlement without events was canceled"))
 
   private static let starts = ReconciliationCheck(
-    { user in user.comparableMatches.forEach(user.findMissingStart) },
+    { user in
+      // Of a start that both sides date, events show whether it was free and what followed it.
+      user.evaluateFirstCharges(onlyDated: true)
+      user.comparableMatches.forEach(user.findMissingStart)
+    },
     ([.missedStart], "the snapshot shows a start before the first charge"))
 
   private static let periodEnds = ReconciliationCheck(

@@ -73,6 +73,32 @@ struct FirstChargeCheckTests {
     #expect(breaks("2026-03-01").isEmpty)
   }
 
+  @Test("A list of only the newest purchase hides no start before it, nor that it was free")
+  func newestListed() {
+    for (start, codes) in [
+      ("2026-01-01", ["MISSED_RENEWAL", "MISSED_START"]), ("2026-02-22", ["MISSED_START"]),
+    ] {
+      var story = Story()
+      story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {
+        $0.provider = .iaptic
+        var state = Observation()
+        state.firstPurchasedAt = at(start)
+        $0.observation = state
+      }
+      var known = scenario(story)
+      known.provider = .iaptic
+      let events = known.breaks
+      let newest = ReconciliationTests.bought(102, .unknown, "2026-03-01", until: "2026-04-01")
+      known.entitlements = [
+        premium(
+          until: "2026-04-01", product: "com.example.monthly", started: start, listing: [newest])
+      ]
+      #expect(known.codes == codes)
+      #expect(known.breaks.map(\.estimatedUSD) == events.map(\.estimatedUSD))
+      #expect(known.breaks.map(\.expectedAt) == events.map(\.expectedAt))
+    }
+  }
+
   @Test("Only what lies after the first event of the feed is missing")
   func beforeFeed() {
     let story = Story.monthly(renewals: 5, without: [0, 1, 2, 3])

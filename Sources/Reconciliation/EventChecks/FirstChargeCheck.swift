@@ -4,8 +4,13 @@ import Subscriptions
 extension Reconciler {
   /// A first charge that cannot be the first proves those before it, as far as they lie after the
   /// first event of the feed.
-  func evaluateFirstCharges() {
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser && !isListed(lineage) {
+  ///
+  /// - Parameter onlyDated: whether to leave out subscriptions whose states do not date the start.
+  func evaluateFirstCharges(onlyDated: Bool = false) {
+    for lineage in lineagesOfAnyTime
+    where !lineage.isHeldByAnotherUser && !isListed(lineage)
+      && (!onlyDated || lineage.latest.firstPurchasedAt != nil)
+    {
       var last: Instant?
       for paid in lineage.countedCharges {
         evaluateFirst(of: paid, after: last, lineage)
@@ -36,9 +41,11 @@ extension Reconciler {
     }
   }
 
-  /// Whether the snapshot lists transactions of it: each has been evaluated by its id.
+  /// Whether the snapshot lists its transactions, and not only the newest of each product: each has
+  /// been evaluated by its id.
   private func isListed(_ lineage: LineageInput) -> Bool {
-    view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
+    !user.provider.capabilities.listsPastProducts
+      && view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
   }
 
   private func isBefore(_ first: Charge, _ charge: MissingCharge, after last: Instant?) -> Bool {
@@ -107,6 +114,9 @@ extension Reconciler {
   /// Raises the start that a state dates, a free trial where a paid period is longer than the time
   /// since, and the renewals in between, if only whole periods lie there.
   ///
+  /// Where Play's number leaves the start alone, it is a trial that was longer than a period, or
+  /// was paid for, and a payment failed.
+  ///
   /// What another provider reported of that time is not lost.
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
     guard isWatched(bought, subject(lineage)), let end = first.periodEnd, end > first.periodStart,
@@ -116,10 +126,13 @@ extension Reconciler {
     let gap = rules.fold.renewalGap
     var count = 1
     while length.end(from: bought, times: count) + gap < first.periodStart { count += 1 }
+    let isAlone = first.renewalCount == 1 && count > 1
+    let isLongTrial = isAlone && first.periodStart <= bought + longestTrial
+    if isAlone { count = 1 }
     let evidence =
       "the first charge that arrived, of \(first.time.text), is of a subscription bought "
       + bought.text
-    let isFree = first.periodStart + gap < length.end(from: bought)
+    let isFree = isLongTrial || first.periodStart + gap < length.end(from: bought)
     raiseCharge(
       .missedStart, of: lineage, at: bought, isFree: isFree, opensLineage: true, provenBy: .events,
       evidence + "; no start arrived")
