@@ -23,10 +23,11 @@ extension SubscriptionHistory {
     state.refunds = refunds
     state.transactions = transactions
     state.productsOfUncharged = productsOfUncharged(besides: state.charges)
-    state.trials = periods.filter(\.isTrial).map {
+    state.trials = periods.filter(\.isTrial).map { trial in
       Trial(
-        transaction: events[$0.opener].transaction, start: $0.start, end: $0.end,
-        product: $0.product, convertibleUntil: $0.convertibleUntil(events, rules))
+        transaction: events[trial.opener].transaction, start: trial.start, end: trial.end,
+        product: trial.product, convertibleUntil: trial.convertibleUntil(events, rules),
+        isExpired: trial.ownEvents.contains { events[$0].isExpiry })
     }
     state.renewalOrdinal = state.charges.compactMap { charge in
       charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }

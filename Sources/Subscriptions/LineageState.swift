@@ -71,6 +71,8 @@ public struct Trial: Sendable, Equatable {
   /// The last moment at which a first payment is its conversion, rather than a new start; nil while
   /// its end is unknown.
   public var convertibleUntil: Instant?
+  /// Whether an event reported that it expired.
+  public var isExpired = false
 }
 
 /// A change of product as it was reported.

@@ -10,7 +10,8 @@ struct PlayOrderTests {
   /// Charges by month of 2026 and order number; -1 is the first order.
   private func breaks(
     _ orders: [(month: String, number: Int)], and others: [(month: String, id: String)] = [],
-    tried: Bool = false, from provider: Provider = .flobuk
+    tried: Bool = false, triedAgain: String? = nil, bought: String? = nil,
+    length: PeriodLength = .months(1), from provider: Provider = .flobuk
   ) throws -> [Break] {
     var (story, texts) = (Story(original: first), [transactionKey(first): first])
     if tried {
@@ -22,12 +23,20 @@ struct PlayOrderTests {
     let named = orders.map { ($0.month, $0.number < 0 ? first : first + "..\($0.number)") }
     for (start, id) in named + others {
       texts[transactionKey(id)] = id
-      let end = PeriodLength.months(1).end(from: at(start))
+      let end = length.end(from: at(start))
       story.report(
         id.contains("..") ? .renewed : .started, start, transaction: transactionKey(id), price: 10
       ) { $0.periodEnd = end }
     }
+    if let triedAgain {
+      story.report(.trialStarted, triedAgain, transaction: 7)
+    }
     for index in story.events.indices {
+      if let bought {
+        var state = Observation()
+        state.firstPurchasedAt = at(bought)
+        story.events[index].observation = state
+      }
       story.events[index].provider = provider
       story.events[index].store = .playStore
     }
@@ -94,6 +103,40 @@ struct PlayOrderTests {
     let due = try #require(found.first?.expectedAt)
     #expect(at("2026-01-28") < due && due <= at("2026-02-01"))
     #expect(try breaks([("2026-03-01", 0)], tried: true, from: .purple).isEmpty)
+  }
+
+  @Test("The first number after a long time proves a trial, not several charges")
+  func longTrial() throws {
+    func starts(_ bought: String, _ length: PeriodLength) throws -> [Amount?] {
+      let found = try breaks([("2026-03-01", 0)], bought: bought, length: length, from: .iaptic)
+      #expect(found.map(\.code) == [.missedStart])
+      #expect(found.map(\.expectedAt) == [at(bought)])
+      return found.map(\.estimatedUSD)
+    }
+    #expect(try starts("2026-02-15", .days(7)) == [.zero])
+    #expect(try starts("2026-01-10", .months(1)) == [Amount(micros: 10_000_000)])
+  }
+
+  @Test("What a first order that never came began long after a trial is a start")
+  func afterLapsedTrial() throws {
+    let found = try breaks(
+      [], and: [("2026-06-01", "GPA.5-6-7-8..0")], tried: true, from: .iaptic)
+    #expect(found.map(\.code) == [.missedStart])
+    let due = try #require(found.first?.expectedAt)
+    #expect(at("2026-04-29") < due && due < at("2026-05-03"))
+    // The trial's own order was never bought again.
+    let own = try breaks([("2026-06-01", 1)], tried: true, from: .iaptic)
+    #expect(own.map(\.code) == [.missedConversion])
+    #expect(own.map(\.expectedAt) == [at("2026-02-01")])
+  }
+
+  @Test("A later trial is not the one before the first charge")
+  func triedAgain() throws {
+    let found = try breaks(
+      [("2026-03-01", 1)], tried: true, triedAgain: "2026-06-10", from: .purple)
+    #expect(found.map(\.code) == [.missedConversion])
+    let due = try #require(found.first?.expectedAt)
+    #expect(at("2026-01-28") < due && due <= at("2026-02-01"))
   }
 
   @Test("After a trial, the first number is the conversion")

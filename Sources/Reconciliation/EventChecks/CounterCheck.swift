@@ -28,15 +28,19 @@ extension Reconciler {
     let state = lineage.latest
     let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
     if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
-    guard let trial = state.trials.last, let paid = lineage.countedCharges.first,
-      let first = paid.charges.first, !paid.isNext(at: first.time),
-      let ordinal = number(of: first, paid), ordinal > 0
+    guard let paid = lineage.countedCharges.first, let first = paid.charges.first,
+      let trial = state.trials.last(where: { $0.start < first.time }),
+      !paid.isNext(at: first.time), let ordinal = number(of: first, paid), ordinal > 0
     else { return nil }
-    let due = conversionDue(trial, before: first, ordinal, lineage)
+    let mayLapse = paid.isByOrder ? !paid.isFromStart : trial.isExpired
+    let due = conversionDue(trial, before: first, ordinal, mayLapse: mayLapse, lineage)
     if firsts.contains(where: { $0.code == .missedConversion }) { return due }
+    let code = trial.codeOfCharge(at: due)
     raiseCharge(
-      .missedConversion, of: lineage, at: due, provenBy: .events,
-      "a trial until \(due.text) is followed by renewal \(ordinal), without a conversion")
+      code, of: lineage, at: due, provenBy: .events,
+      code == .missedConversion
+        ? "a trial until \(due.text) is followed by renewal \(ordinal), without a conversion"
+        : "a trial that had lapsed is followed by renewal \(ordinal), without a start")
     return due
   }
 
@@ -46,13 +50,19 @@ extension Reconciler {
     return first.kind == .renewal ? first.ordinal : nil
   }
 
-  /// When the trial ended: as sent, else as many periods before the charge as its number.
+  /// When the trial ended: as sent, else, and after a lapse, as many periods before the charge as
+  /// its number.
+  ///
+  /// - Parameter mayLapse: whether the charge is of another order, or the trial was said to expire.
   private func conversionDue(
-    _ trial: Trial, before first: Charge, _ number: Int64, _ lineage: LineageInput
+    _ trial: Trial, before first: Charge, _ number: Int64, mayLapse: Bool, _ lineage: LineageInput
   ) -> Instant {
-    if user.provider.capabilities.sendsPeriodEnds, let end = trial.end { return end }
     let length = periodLength(lineage)?.milliseconds ?? 0
-    return max(trial.start, first.periodStart - Interval(milliseconds: length * number))
+    let begun = max(trial.start, first.periodStart - Interval(milliseconds: length * number))
+    guard user.provider.capabilities.sendsPeriodEnds, let end = trial.end else { return begun }
+    // Months differ in length.
+    let code = trial.codeOfCharge(at: begun - Interval(milliseconds: length / 7))
+    return mayLapse && code == .missedStart ? begun : end
   }
 
   /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
