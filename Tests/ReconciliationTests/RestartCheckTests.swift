@@ -34,6 +34,41 @@ struct RestartCheckTests {
     #expect(continued.churned == [at("2026-07-01")])
   }
 
+  @Test("Where nothing dates it, an event after an expiry and the gap proves one new start")
+  func undatedRestart() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-06-10", transaction: 102)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let breaks = Scenario(
+      stories: [story], entitlements: nil, capturedAt: "2026-09-20", provider: .purple
+    ).breaks
+    #expect(breaks.map(\.code) == [.missedStart])
+    #expect(breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("So does one that dates its charge after a refund and the gap, and a list of the charge")
+  func restartAfterRefund() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
+    var shown = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-07-01",
+          listing: [bought(102, .unknown, "2026-06-01", until: "2026-07-01")])
+      ], capturedAt: "2026-06-20")
+    #expect(shown.codes == ["MISSED_START"])
+    story.report(.expired, "2026-07-01", until: "2026-07-01", transaction: 102) {
+      $0.periodStart = at("2026-06-01")
+    }
+    shown = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-09-20")
+    #expect(shown.codes == ["MISSED_START"])
+    #expect(shown.breaks.map(\.missingEvents) == [1])
+    #expect(shown.breaks.map(\.expectedAt) == [at("2026-06-01")])
+  }
+
   @Test("A snapshot that shows the new start is no second break")
   func shownRestart() {
     for list in [[], [bought(102, .started, "2026-06-01", until: "2026-07-01")]] {

@@ -234,4 +234,18 @@ struct UnseenPeriodCheckTests {
     #expect(breaks(false).map(\.expectedAt) == [at("2026-03-01")])
     #expect(breaks(true).isEmpty)
   }
+
+  @Test("Where no ends are sent, an expiry long after a failed payment proves no more periods")
+  func expiredAfterFailure() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.report(.graceEntered, "2026-04-01", transaction: 102)
+    story.report(.expired, "2026-05-25", transaction: 102)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let breaks = Scenario(
+      stories: [story], entitlements: nil, capturedAt: "2026-09-20", provider: .purple
+    ).breaks
+    #expect(breaks.map(\.code) == [.missedRenewal])
+    #expect(breaks.map(\.missingEvents) == [1])
+    #expect(breaks.map(\.expectedAt) == [at("2026-03-01")])
+  }
 }

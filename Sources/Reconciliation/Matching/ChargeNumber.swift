@@ -40,9 +40,22 @@ extension Reconciler {
         transaction.expiresAt != nil || lineage?.latest.isSubscription == true
         || siblings.contains { $0.expiresAt != nil }
       if !renews { return .missedPurchase }
-      if isPaidBefore { return .missedRenewal }
+      if isPaidBefore { return codeOfLaterCharge(transaction, lineage) }
     }
     return converts ? .missedConversion : .missedStart
+  }
+
+  /// A renewal, or after the last reported period had expired, or was refunded, a start.
+  private func codeOfLaterCharge(
+    _ transaction: ListedTransaction, _ lineage: LineageInput?
+  ) -> BreakCode {
+    guard let at = transaction.at, let state = lineage?.latest, let end = state.periodEnd,
+      begin(ofLastPeriodIn: state).map({ $0 < at }) ?? false
+    else { return .missedRenewal }
+    let revoked = state.accessRevoked ? state.effectiveEnd : nil
+    let gap = rules.fold.renewalGap
+    if let revoked, at > revoked + gap, at + gap < end || at > end + gap { return .missedStart }
+    return codeOfCharge(at: at, after: end, state)
   }
 
   /// Whether it is the first payment of its subscription in list and events.

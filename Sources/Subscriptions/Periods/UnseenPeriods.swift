@@ -63,7 +63,10 @@ extension SubscriptionHistory {
         found.append(unseen)
         continue
       }
-      found[same].end = max(found[same].end, unseen.end)
+      // Where no ends are sent, a failed payment comes when it was due, and what follows later.
+      if event.provider.capabilities.sendsPeriodEnds || found[same].kind != .graceEntered {
+        found[same].end = max(found[same].end, unseen.end)
+      }
       found[same].start = found[same].start ?? unseen.start
     }
     return found
@@ -174,12 +177,17 @@ extension Event {
     return next
   }
 
-  /// Whether the charge that it names is dated after a lapse: `period` had expired before it.
+  /// Whether the charge that it names is dated after a lapse: `period` had expired before it, or
+  /// was refunded, for a store can continue to renew only from its end on.
+  ///
+  /// Where neither charges nor ends are dated, it itself is.
   func namesRestart(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
-    guard let charged = chargeBefore(.seconds(0)), let end = period.end, charged > end + gap else {
-      return false
-    }
-    return period.ownEvents.contains { events[$0].isExpiry && events[$0].time < charged }
+    let isDated = provider.capabilities.sendsPeriodEnds
+    guard let charged = chargeBefore(.seconds(0)) ?? (isDated ? nil : time), let end = period.end,
+      charged > end + gap
+    else { return false }
+    return period.revokedAt != nil
+      || period.ownEvents.contains { events[$0].isExpiry && events[$0].time < charged }
   }
 
   /// Whether it is of a kind that can name the transaction of another period than its own.
