@@ -33,7 +33,9 @@ extension Reconciler {
       if lineage.latest.charges.last.map({ $0.transaction == report.transaction }) ?? false {
         missedRefunds.insert(lineage.name)
       }
-      return raise(draft)
+      let type: ProductType = report.kind == .purchaseRefunded ? .oneTime : .subscription
+      if user.provider.capabilities.sendsRefunds(of: type) { raise(draft) }
+      return
     }
     raise(
       draft, of: lineage, until: report.end, isFree: isFree,
