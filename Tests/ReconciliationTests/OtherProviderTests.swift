@@ -44,6 +44,23 @@ struct OtherProviderTests {
     #expect(scenario(.flobuk, story, [canceled], at: "2026-02-20").codes == [])
   }
 
+  @Test("An end that follows from a product's length is as inexact as the time of its charge")
+  func derivedEnd() {
+    let story = Story.monthly(renewals: 1, counted: false)
+    func codes(_ provider: Provider, endedAt end: String, at now: String) -> [String] {
+      var ended = shown(until: end)
+      (ended.isActive, ended.renewState) = (false, .willRenew)
+      return scenario(provider, story, [ended], at: now).codes
+    }
+    #expect(codes(.purple, endedAt: "2026-02-28T22:00:00", at: "2026-02-28T23:00:00") == [])
+    let early = codes(.purple, endedAt: "2026-02-20", at: "2026-02-28T23:00:00")
+    #expect(early == ["AHEAD_OF_SNAPSHOT"])
+    let unended = codes(.purple, endedAt: "2026-03-01", at: "2026-02-28T23:00:00")
+    #expect(unended == ["AHEAD_OF_SNAPSHOT"])
+    let sent = codes(.iaptic, endedAt: "2026-02-28T22:00:00", at: "2026-02-28T23:00:00")
+    #expect(sent == ["EXPIRY_MISMATCH"])
+  }
+
   @Test("A change of product that names a renewal of another time does not report that renewal")
   func namedByChange() {
     func codes(changedAt: String) -> [String] {

@@ -101,6 +101,16 @@ extension Reconciler {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
       && !isTransferred(match.lineage) && !isReportedLater(match.lineage, \.accessRevoked)
+      && !isDerivedEndShown(match)
+  }
+
+  /// Whether access ended at the end that follows from the product's length, which is as inexact as
+  /// the time at which the charge was reported.
+  private func isDerivedEndShown(_ match: EntitlementMatch) -> Bool {
+    guard !user.provider.capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt,
+      shown <= knownAt, let known = match.lineage.state.effectiveEnd
+    else { return false }
+    return abs(known.since(shown).milliseconds) <= rules.fold.renewalGap.milliseconds
   }
 
   /// A list of purchases contains the end that was paid for, not the grace that follows it.
