@@ -246,6 +246,5 @@ struct UnseenPeriodCheckTests {
     ).breaks
     #expect(breaks.map(\.code) == [.missedRenewal])
     #expect(breaks.map(\.missingEvents) == [1])
-    #expect(breaks.map(\.expectedAt) == [at("2026-03-01")])
   }
 }
