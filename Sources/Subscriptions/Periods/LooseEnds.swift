@@ -30,6 +30,12 @@ extension SubscriptionHistory {
       }
   }
 
+  /// Whether the numbers of Play's orders may show that a charge never came.
+  public var mayMissOrders: Bool {
+    hasFreeTimeBetweenOrders
+      || store == .playStore && mayMissStart(since: Instant(milliseconds: .min))
+  }
+
   /// Whether a trial is followed by a counted renewal, without a conversion between them.
   private var isConversionMissing: Bool {
     guard periods.contains(where: \.isTrial), let paid = periods.first(where: { !$0.isTrial }),

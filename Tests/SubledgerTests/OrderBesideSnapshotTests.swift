@@ -1,0 +1,40 @@
+import TestSupport
+import Testing
+
+@Suite("Play's order numbers prove what never came, with and without a snapshot")
+struct OrderBesideSnapshotTests {
+  /// The charge of the week with this number from the 1st of January 2026 on, order `..n-1`; or the
+  /// payment that failed after it.
+  private func event(_ week: Int, failed: Bool = false) -> String {
+    let start = 1_767_225_600 + week * 604_800
+    let time = failed ? start + 604_800 : start
+    let name = failed ? "billing_retry_entered" : week == 0 ? "started" : "renewed"
+    let revenue = failed ? "null" : Body.money("2.99", rate: 70)
+    let order = week == 0 ? "GPA.1-2" : "GPA.1-2..\(week - 1)"
+    return #"{"event_name":"subscription_\#(name)","user_id":"Ada","time":\#(time),"#
+      + #""created_at":\#(time),"product_id":"weekly","revenue":\#(revenue),"#
+      + #""transaction":{"transaction_id":"\#(order)","original_transaction_id":"GPA.1-2","#
+      + #""expires":\#(start + 604_800),"transaction_date":\#(start)},"#
+      + #""environment":"production","platform":"Android","app_id":"com.example"}"# + "\n"
+  }
+
+  @Test("Two renewals that never came before an order, after a payment that failed")
+  func declined() throws {
+    let program = try Program()
+    let lines = [0, 1, 2].map { event($0) } + [event(2, failed: true)] + [5, 6].map { event($0) }
+    try program.folder.write(lines.joined(), to: "in/a.jsonl")
+    try program.folder.write(
+      #"{"user_id":"Ada","captured_at":"2026-02-14T00:00:00Z","data":[]}"#, to: "snap/a.jsonl")
+    func renewals(_ more: [String], _ out: String) throws -> [[String?]] {
+      let result = try program.run(
+        ["run", "--archives", "in", "--as-of", "2026-02-15", "--out", out, "--ledger", "\(out).db"]
+          + more)
+      #expect([0, 1].contains(result.status), "\(result)")
+      return try program.rows("breaks.csv", in: out).filter { $0["code"] == "MISSED_RENEWAL" }
+        .map { [$0["break_id"], $0["missing_events"], $0["evidence"]] }
+    }
+    let alone = try renewals([], "alone")
+    #expect(alone.map { $0[1] } == ["2"])
+    #expect(try renewals(["--snapshots", "snap"], "beside") == alone)
+  }
+}
