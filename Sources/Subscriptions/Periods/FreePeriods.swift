@@ -99,8 +99,14 @@ private struct FreeTime {
     return mayLapse && !isRenewal || start != previous.end || previous.revokedAt != nil
       || !charge.provider.capabilities.linksRenewals(in: charge.store)
       || previous.ownEvents.contains {
-        events[$0].isEnd && !events[$0].isOfReplaced || events[$0].kind == .paused
+        events[$0].isEnd && !events[$0].isOfReplaced && !isMoneyOnly(events[$0])
+          || events[$0].kind == .paused
       }
+  }
+
+  /// Whether it is a refund that left access on: of a part, of an older charge, or after the end.
+  private func isMoneyOnly(_ event: Event) -> Bool {
+    event.kind == .refunded && event.revenue != nil && previous.revokedAt == nil
   }
 
   /// The period that was paid in it; nil where the time does not fit one.
