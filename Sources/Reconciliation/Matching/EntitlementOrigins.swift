@@ -79,7 +79,16 @@ extension Reconciler {
         products.contains(lineages[index].text($0.product))
       }
     }
-    return endingLast(holding) ?? endingLast(once)
+    let given = isOfWebhook ? (holding + once).filter { gave(entitlement, $0) } : []
+    return endingLast(given) ?? endingLast(holding) ?? endingLast(once)
+  }
+
+  /// Whether a lineage had begun when the webhook was made, and lasts until the start that is shown:
+  /// the user can have bought the same product again since.
+  private func gave(_ entitlement: Entitlement, _ index: Int) -> Bool {
+    let state = lineages[index].state
+    guard let started = entitlement.startedAt, state.firstEventAt <= knownAt else { return false }
+    return state.effectiveEnd.map { $0 + rules.fold.renewalGap >= started } ?? true
   }
 
   private func endingLast(_ indices: [Int]) -> Int? {
