@@ -170,4 +170,24 @@ struct OneLossTests {
     scenario.stories[0].report(.trialCanceled, "2026-02-08", until: "2026-01-08")
     #expect(scenario.codes == [])
   }
+
+  @Test("A start that a snapshot shows, and all of whose other events are newer, is one")
+  func startOfNewerEvents() {
+    for kind in [EventKind.renewed, .converted] {
+      var story = Story(original: "300")
+      story.report(
+        kind, "2026-06-11", until: "2026-07-11", transaction: 301, price: 10,
+        count: kind == .renewed ? 1 : nil)
+      var shown = entitlement(listed: false)
+      shown.isTrial = kind == .converted
+      let other = premium(
+        active: false, until: "2026-04-21", .canceled, product: "weekly", started: "2026-04-14")
+      let scenario = Scenario(
+        stories: [week, story], entitlements: [shown, other], capturedAt: "2026-06-05",
+        asOf: "2026-06-20", change: allMapped)
+      #expect(scenario.codes == ["MISSED_START"])
+      #expect(scenario.breaks.map(\.subscription) == ["300"])
+      #expect(scenario.breaks.map(\.expectedAt) == [at("2026-05-11")])
+    }
+  }
 }

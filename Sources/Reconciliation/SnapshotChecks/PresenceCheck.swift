@@ -182,14 +182,37 @@ extension Reconciler {
     if isMissed(at: started) { return true }
     let about = subject(of: entitlement)
     guard isWatched(started, about) else { return false }
+    let shown = "entitlement \(entitlement.id) of \(started.text): \(describe(entitlement))"
+    if let begun = lineageBegunUnseen(by: entitlement, at: started, products) {
+      raiseCharge(
+        .missedStart, of: begun, at: started, isFree: entitlement.isTrial == true,
+        opensLineage: true, provenBy: .snapshot, "\(shown); its start never came")
+      return true
+    }
     let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase
     raise(
       BreakDraft(
         code: code, subject: about, key: .product(entitlement.product), expectedAt: started,
         worth: entitlement.isTrial == true ? nothing : estimate(of: about, at: started),
-        evidence: "entitlement \(entitlement.id) of \(started.text): \(describe(entitlement)); no "
-          + "event of such a product came for the user"))
+        evidence: "\(shown); no event of such a product came for the user"))
     return true
+  }
+
+  /// The only subscription all of whose events are newer than the snapshot, and which shows no
+  /// start: the entitlement is of it.
+  private func lineageBegunUnseen(
+    by entitlement: Entitlement, at started: Instant, _ products: [String]
+  ) -> LineageInput? {
+    guard entitlement.isSubscription else { return nil }
+    let begun = lineagesOfAnyTime.dropFirst(lineages.count).filter { lineage in
+      let state = lineage.latest
+      guard state.store.mayBe(entitlement.store), state.trials.isEmpty,
+        let first = state.subscriptionCharges.first, first.time > started,
+        products.contains(lineage.text(first.product))
+      else { return false }
+      return first.kind == .renewal || first.kind == .conversion
+    }
+    return begun.count == 1 ? begun.first : nil
   }
 
   /// Whether a lineage that no other entitlement comes from may be the purchase, or one of either
