@@ -226,6 +226,8 @@ private struct OtherReport {
   private let starts: [Int: Instant]
   /// Transactions that only this provider opened.
   private var added: Set<Int64> = []
+  /// Transactions that only this provider refunded, perhaps in several parts.
+  private var refunded: Set<Int64> = []
   /// Whether the running period is one that only this provider reports.
   private var isAdding = false
 
@@ -261,9 +263,10 @@ private struct OtherReport {
       event.opensPurchase
       ? isAdding
       : event.kind.isRefund
-        ? !subscription.hasRefunded(event)
+        ? refunded.contains(event.transaction) || !subscription.hasRefunded(event)
         : isOfAdded || event.switchesAutoRenew && !subscription.hasSwitched(at: event)
     guard isNew, !isTest else { return }
+    if event.kind.isRefund { refunded.insert(event.transaction) }
     countedElsewhere.insert(event.identity)
     subscription.add(event, from: history)
   }

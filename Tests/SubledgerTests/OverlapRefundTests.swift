@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+@Suite("Refunds of one purchase reported by several providers")
+struct OverlapRefundTests {
+  private let charge = """
+    {"type":"purchases.updated","applicationUsername":"u1","password":"p",\
+    "notification":{"reason":"PURCHASED","id":"n1","date":"2026-02-27T12:00:00Z",\
+    "productId":"apple:com.example.pro.monthly","purchaseId":"apple:2000000900000001",\
+    "transactionId":"apple:2000000900000001"},"purchases":{"apple:com.example.pro.monthly":{\
+    "productId":"apple:com.example.pro.monthly","purchaseId":"apple:2000000900000001",\
+    "transactionId":"apple:2000000900000001","platform":"apple",\
+    "purchaseDate":"2026-02-27T12:00:00Z","lastRenewalDate":"2026-02-27T12:00:00Z",\
+    "expirationDate":"2026-03-27T12:00:00Z","isExpired":false,"renewalIntent":"Renew",\
+    "currency":"USD","amountUSD":9.99}}}
+    """
+
+  /// A refund of part of the charge, some days after it, as Qonversion reports it.
+  private func refund(of part: String, after days: Int) -> String {
+    var body = Body()
+    body.members["event_name"] = "\"subscription_refunded\""
+    body.members["time"] = "\(1_772_193_600 + days * 86_400)"
+    body.members["created_at"] = "\(1_772_193_660 + days * 86_400)"
+    body.members["revenue"] = Body.money("-\(part)", rate: 70)
+    return body.line
+  }
+
+  @Test("Each part that only another provider refunds is booked")
+  func parts() throws {
+    let program = try Program()
+    try program.folder.write("authority: [iaptic]\nfreshness_max: 60d\n", to: "subledger.yaml")
+    try program.publishBothWays(
+      [charge, refund(of: "2.50", after: 2), refund(of: "3.00", after: 9)], asOf: "2026-03-15")
+    for out in ["one/out", "many/out"] {
+      let rows = try program.rows("revenue_monthly.csv", in: out)
+      #expect(rows.allSatisfy { $0["provider"] == "iaptic" })
+      #expect(rows.map { $0["refunds_usd"] } == ["0.00", "5.50"])
+      #expect(try program.rows("excluded_monthly.csv", in: out).isEmpty)
+    }
+  }
+}
