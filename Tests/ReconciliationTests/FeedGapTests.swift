@@ -77,6 +77,19 @@ struct FeedGapTests {
     #expect(gaps(counts).map(\.day) == [day(25)])
   }
 
+  @Test("is no 31st that has as few events as others, but one that has none")
+  func endOfMonth() {
+    var counts = steady(100, days: 150)
+    // The 31st of October, December and January.
+    for index in [30, 91, 122] { counts[index] = 45 }
+    #expect(gaps(counts).isEmpty)
+    counts[91] = 0
+    #expect(gaps(counts).map(\.day) == [day(91)])
+    #expect(gaps(counts).map(\.expected) == [45])
+    counts[92] = 45
+    #expect(gaps(counts).map(\.day) == [day(91), day(92)])
+  }
+
   @Test("is no day before a launch, nor of growth or decline")
   func changing() {
     #expect(gaps([1] + steady(0, days: 40) + steady(100, days: 40)).isEmpty)

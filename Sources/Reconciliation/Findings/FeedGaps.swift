@@ -26,11 +26,12 @@ public struct FeedGap: Sendable, Equatable {
 /// outside of these days.
 ///
 /// A day is compared with the 28 days on each side of it, of which 13 must exist, the days that are
-/// as empty around it left out. What was to be expected is the least of four means: of all these
-/// days, of the seven before, of the seven after, and of the same weekday, so that weekly rhythm,
-/// growth and decline raise nothing. So few deliveries must be less likely than 1 in `odds` by a
-/// Poisson distribution, widened to a negative binomial one where the days vary more, and at most
-/// half of what was expected.
+/// as empty around it left out. What was to be expected is the least of five means: of all these
+/// days, of the seven before, of the seven after, of the same weekday, and from the 29th on of that
+/// day in the three months on each side, so that weekly rhythm, growth, decline and the end of a
+/// month raise nothing: what began on a 31st, in seven months of twelve, is renewed on one. So few
+/// deliveries must be less likely than 1 in `odds` by a Poisson distribution, widened to a negative
+/// binomial one where the days vary more, and at most half of what was expected.
 ///
 /// A run of hours with at most a tenth of the feed's mean in each is compared in the same way with
 /// the same hours of the days around it, so that the rhythm of a day raises nothing either. It must
@@ -78,7 +79,20 @@ private struct HourCounts {
     // The first day begins with the first delivery.
     return counts.indices.dropFirst().compactMap { day in
       gap(
-        DayComparison(counts, day, before), odds: odds, in: day * 24..<day * 24 + 24, since: 0)
+        DayComparison(counts, day, before, ofMonths: sameOfMonths), odds: odds,
+        in: day * 24..<day * 24 + 24, since: 0)
+    }
+  }
+
+  /// The days with the number of a day behind the 28th, in the three months on each side.
+  private func sameOfMonths(_ index: Int) -> [Int] {
+    let day = day(index)
+    guard day.date.day > 28 else { return [] }
+    return [Int32(-3), -2, -1, 1, 2, 3].compactMap { months in
+      let month = Month(number: day.month.number + months)
+      let same = Day(number: month.firstDay.number + Int32(day.date.day) - 1)
+      let other = index + Int(same.number - day.number)
+      return same.month == month && (0..<count / 24).contains(other) ? other : nil
     }
   }
 
@@ -144,13 +158,17 @@ private struct DayComparison {
   private let index: Int
   /// The days around it in their order, less the run of days as empty that it is in.
   let others: [Int]
+  /// The same days of other months, less those as empty.
+  private let ofMonths: [Int]
 
   var delivered: Int64 { counts[index] }
 
   /// Nil where there are too few days, or where the day is not conspicuous.
   ///
   /// - Parameter sums: of the counts before each day, and of all.
-  init?(_ counts: [Int64], _ index: Int, _ sums: [Int64]) {
+  init?(
+    _ counts: [Int64], _ index: Int, _ sums: [Int64], ofMonths: (Int) -> [Int] = { _ in [] }
+  ) {
     let around = max(0, index - 28)..<min(counts.count, index + 29)
     guard around.count > 13 else { return nil }
     let sum = sums[around.upperBound] - sums[around.lowerBound]
@@ -169,6 +187,7 @@ private struct DayComparison {
     let rest = max(0, run.lowerBound - 28)..<min(counts.count, run.upperBound + 29)
     others = rest.filter { !run.contains($0) }
     guard others.count >= 13 else { return nil }
+    self.ofMonths = ofMonths(index).filter { !isEmpty($0) }
     self.counts = counts
     self.index = index
   }
@@ -178,8 +197,10 @@ private struct DayComparison {
     let split = others.firstIndex { $0 > index } ?? others.count
     let weekday = others.filter { ($0 - index) % 7 == 0 }
     let expected =
-      [others[...], others[..<split].suffix(7), others[split...].prefix(7), weekday[...]]
-      .filter { !$0.isEmpty }.map(mean).min() ?? 0
+      [
+        others[...], others[..<split].suffix(7), others[split...].prefix(7), weekday[...],
+        ofMonths[...],
+      ].filter { !$0.isEmpty }.map(mean).min() ?? 0
     guard expected > 0, 2 * Double(delivered) <= expected,
       tail(delivered, mean: expected, dispersion: dispersion) * Double(odds) < 1
     else { return nil }
