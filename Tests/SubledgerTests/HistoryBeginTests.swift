@@ -49,6 +49,24 @@ struct HistoryBeginTests {
     #expect(missed.count == (years == 0 ? 1 : 0))
   }
 
+  @Test("What is listed of minutes before the first delivery is not missed", arguments: [-1, 1])
+  func justBefore(sign: Int) throws {
+    let program = try Program()
+    let at = 1_772_193_660 + sign * 1_800
+    try program.folder.write(Body().line + "\n", to: "in/a.jsonl")
+    try program.folder.write(
+      #"{"provider":"qonversion","user_id":"QON_2","captured_at":\#(at + 86_400),"entitlements":"#
+        + #"[{"id":"pro","product_id":"pro","active":true,"expires_at":\#(at + 2_592_000),"#
+        + #""transactions":[{"transaction_id":"2000000900000007","type":"subscription_started","#
+        + #""original_transaction_id":"2000000900000007","product_id":"pro","#
+        + #""transaction_at":\#(at),"expires_at":\#(at + 2_592_000)}]}]}"#,
+      to: "snapshots/s.jsonl")
+    try program.run(
+      ["run", "--archives", "in", "--snapshots", "snapshots", "--as-of", "2026-03-01"])
+    let missed = try program.rows("breaks.csv").map { $0["code"] }.filter { $0 == "MISSED_START" }
+    #expect(missed.count == (sign < 0 ? 0 : 1))
+  }
+
   @Test("The configuration says when, for all, for a provider or for an app")
   func configured() throws {
     #expect(try !missed(nil).isEmpty)

@@ -76,10 +76,8 @@ extension Plan {
       var mark = mark
       let app = ledger.symbols.words[Int(mark.app)]
       mark.silenceMax = configuration.freshnessMax[mark.provider, app] ?? mark.silenceMax
-      // The first message was made some minutes after its event.
       mark.begin =
-        configuration.historyBegins[mark.provider, app]?.instant(in: rules.calendar)
-        ?? mark.begin - .hour
+        configuration.historyBegins[mark.provider, app]?.instant(in: rules.calendar) ?? mark.begin
       return mark
     }
   }
