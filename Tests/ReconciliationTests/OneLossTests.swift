@@ -173,13 +173,13 @@ struct OneLossTests {
 
   @Test("A start that a snapshot shows, and all of whose other events are newer, is one")
   func startOfNewerEvents() {
-    for kind in [EventKind.renewed, .converted] {
+    for kind in [EventKind.renewed, .trialConverted] {
       var story = Story(original: "300")
       story.report(
         kind, "2026-06-11", until: "2026-07-11", transaction: 301, price: 10,
         count: kind == .renewed ? 1 : nil)
       var shown = entitlement(listed: false)
-      shown.isTrial = kind == .converted
+      shown.isTrial = kind == .trialConverted
       let other = premium(
         active: false, until: "2026-04-21", .canceled, product: "weekly", started: "2026-04-14")
       let scenario = Scenario(
