@@ -49,6 +49,7 @@ public struct LinkedHistories: Sendable {
       let all = found.last ?? subscription.main
       shared.append(all)
       overlaps += subscription.overlaps(with: all)
+      for finding in all.findings where finding.code == .overRefund { add(finding) }
       self.own[subscription.index].reportedElsewhere = all.reports(
         notIn: subscription.main, isExpected: true)
     }
@@ -81,6 +82,16 @@ public struct LinkedHistories: Sendable {
     feed.held = reading.held
     feed.role = .feed(countedElsewhere: reading.countedElsewhere)
     histories.append(feed)
+  }
+
+  /// Adds what only refunds of several providers together show to the history with the last one.
+  private mutating func add(_ finding: FoldFinding) {
+    let index = own.firstIndex { $0.reported.contains { $0.identity == finding.identity } }
+    guard let index else { return }
+    let isKnown = own[index].findings.contains {
+      $0.code == finding.code && $0.identity == finding.identity
+    }
+    if !isKnown { own[index].findings.append(finding) }
   }
 
   private mutating func place(_ event: Event, of history: SubscriptionHistory, at index: Int) {

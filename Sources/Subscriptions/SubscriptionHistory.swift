@@ -25,7 +25,7 @@ public struct SubscriptionHistory: Sendable {
   /// Events that arrived late or out of order.
   let disorder: [ArrivalDisorder]
   /// Odd things in single events, in business order.
-  public let findings: [FoldFinding]
+  public internal(set) var findings: [FoldFinding]
   /// Whether the next run may judge its findings otherwise, without new events of it.
   public let mayChange: Bool
   /// When the first event happens that observations prove and that does not count yet.

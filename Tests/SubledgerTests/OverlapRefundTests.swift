@@ -38,4 +38,21 @@ struct OverlapRefundTests {
       #expect(try program.rows("excluded_monthly.csv", in: out).isEmpty)
     }
   }
+
+  @Test("What their parts give back beyond the charge is held, and a break")
+  func beyond() throws {
+    let program = try Program()
+    try program.folder.write("authority: [iaptic]\nfreshness_max: 60d\n", to: "subledger.yaml")
+    try program.publishBothWays(
+      [charge, refund(of: "2.50", after: 2), refund(of: "9.00", after: 9)], asOf: "2026-03-15")
+    for out in ["one/out", "many/out"] {
+      let refunds = try program.rows("revenue_monthly.csv", in: out).map { $0["refunds_usd"] }
+      #expect(refunds == ["0.00", "9.99"])
+      let excluded = try program.rows("excluded_monthly.csv", in: out)
+      #expect(excluded.map { $0["reason"] } == ["over_refund"])
+      let found = try program.rows("breaks.csv", in: out).filter { $0["code"] == "OVER_REFUND" }
+      #expect(found.map { $0["provider"] } == ["qonversion"])
+      #expect(found.map { $0["estimated_usd"] } == ["1.51"])
+    }
+  }
 }

@@ -4,8 +4,8 @@ extension BookingPass {
   /// Holds what refunds give back beyond their charge; of several refunds of a charge, those made
   /// first are booked first.
   ///
-  /// What another provider than that of the charge reports gives back the charge at most: prices
-  /// of both differ, of which `overlap.csv` says how much.
+  /// The refund of a whole charge that another provider reports gives back the charge at most:
+  /// prices of both differ, of which `overlap.csv` says how much.
   mutating func limitRefunds() throws(AmountOverflow) {
     var refunds: [Int: [Int]] = [:]
     for index in bookings.indices {
@@ -27,7 +27,8 @@ extension BookingPass {
           try limit.take(refund.money)
           continue
         }
-        if event.provider == events[bookings[charge].event].provider {
+        let isOthers = event.provider != events[bookings[charge].event].provider
+        if !isOthers || part != bookings[charge].money {
           try hold(refund, part, of: bookings[charge])
           guard rules.doubleCharges == .hold else { continue }
         }
