@@ -159,7 +159,7 @@ struct EntitlementOriginTests {
     var (first, second) = (Story(original: "100"), Story(original: "500"))
     first.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
     first.report(.refunded, "2026-01-20", price: -10)
-    second.report(.started, "2026-06-01", until: "2026-07-01", transaction: 500, price: 10)
+    second.report(.started, "2026-06-01", until: "2026-07-01", transaction: 501, price: 10)
     func codes(_ stories: [Story]) -> [String] {
       var rules = ReconciliationSettings(
         fold: .init(asOf: at("2026-06-20")),
@@ -173,10 +173,12 @@ struct EntitlementOriginTests {
         provider: .qonversion, user: "ada", capturedAt: at("2026-01-10"),
         entitlements: [premium(until: "2026-02-01", started: "2026-01-01")])
       sent.isOfWebhook = true
-      let webhook = ReconciliationInput(
-        provider: .qonversion, user: "ada", snapshot: sent,
+      var user = ReconciliationInput(
+        provider: .qonversion, user: "ada",
         lineages: stories.compactMap { $0.lineage(until: at("2026-06-20")) })
-      return reconcile([], webhook: webhook, rules: rules, checkStop: {})
+      let alone = user
+      user.snapshot = sent
+      return reconcile([alone], webhook: user, rules: rules, checkStop: {})
         .breaks.map(\.code.rawValue)
     }
     #expect(codes([first, second]) == [])

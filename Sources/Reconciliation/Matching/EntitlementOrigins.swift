@@ -83,8 +83,8 @@ extension Reconciler {
     return endingLast(given) ?? endingLast(holding) ?? endingLast(once)
   }
 
-  /// Whether a lineage had begun when the webhook was made, and lasts until the start it shows:
-  /// the user can have bought the same product again since.
+  /// Whether a lineage had begun when the webhook was made, and lasted until the start that is
+  /// shown: the user can have bought the same product again since.
   private func gave(_ entitlement: Entitlement, _ index: Int) -> Bool {
     let state = lineages[index].state
     guard let started = entitlement.startedAt, state.firstEventAt <= knownAt else { return false }
