@@ -49,6 +49,7 @@ extension SubscriptionHistory {
     }
     state.silentEnd = silentEnd
     state.unseenPeriods = unseenPeriods
+    state.mayMissOrders = mayMissOrders
     state.reportedCount = reportedCount
     state.churned = churned.map { Churned(at: $0.at, product: periods[$0.period].product) }
     state.reportedElsewhere = reportedElsewhere

@@ -127,6 +127,8 @@ public final class LineageState {
   public var productChanges: [ProductChange] = []
   /// Periods that events prove although neither charge nor trial start arrived, in business order.
   public var unseenPeriods: [UnseenPeriod] = []
+  /// Whether the numbers of Play's orders may show that a charge never came.
+  var mayMissOrders = false
   /// Ends that count as churn, in order; pauses are left out.
   public var churned: [Churned] = []
   /// What other providers reported of it and this one did not, in business order.
@@ -204,9 +206,10 @@ public final class LineageState {
     return refunds.contains { $0.transaction == trial.transaction }
   }
 
-  /// Whether it names a transaction whose charge never came.
+  /// Whether it names a transaction whose charge never came, or may show one by numbers of orders.
   public var namesLostCharges: Bool {
-    !unseenPeriods.isEmpty || !reportedElsewhere.isEmpty || refunds.contains { !$0.chargeIsKnown }
+    mayMissOrders || !unseenPeriods.isEmpty || !reportedElsewhere.isEmpty
+      || refunds.contains { !$0.chargeIsKnown }
   }
 
   /// Whether an expiry was reported for the last period.

@@ -51,19 +51,24 @@ struct FirstChargeCheckTests {
     #expect(breaks(100).isEmpty)
   }
 
+  /// A renewal of March by iaptic, whose state dates the first purchase.
+  private func renewed(boughtOn day: String) -> Scenario {
+    var story = Story()
+    story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {
+      $0.provider = .iaptic
+      var state = Observation()
+      state.firstPurchasedAt = at(day)
+      $0.observation = state
+    }
+    var known = scenario(story)
+    known.provider = .iaptic
+    return known
+  }
+
   @Test("A state that dates the first purchase proves the start, and the renewals of whole periods")
   func bought() {
     func breaks(_ bought: String) -> [Break] {
-      var story = Story()
-      story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {
-        $0.provider = .iaptic
-        var state = Observation()
-        state.firstPurchasedAt = at(bought)
-        $0.observation = state
-      }
-      var known = scenario(story)
-      known.provider = .iaptic
-      return known.breaks.sorted { $0.code.rawValue < $1.code.rawValue }
+      renewed(boughtOn: bought).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
     }
     #expect(breaks("2026-01-01").map(\.code) == [.missedRenewal, .missedStart])
     #expect(breaks("2026-01-01").map(\.expectedAt) == [at("2026-02-01"), at("2026-01-01")])
@@ -78,15 +83,7 @@ struct FirstChargeCheckTests {
     for (start, codes) in [
       ("2026-01-01", ["MISSED_RENEWAL", "MISSED_START"]), ("2026-02-22", ["MISSED_START"]),
     ] {
-      var story = Story()
-      story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {
-        $0.provider = .iaptic
-        var state = Observation()
-        state.firstPurchasedAt = at(start)
-        $0.observation = state
-      }
-      var known = scenario(story)
-      known.provider = .iaptic
+      var known = renewed(boughtOn: start)
       let events = known.breaks
       let newest = ReconciliationTests.bought(102, .unknown, "2026-03-01", until: "2026-04-01")
       known.entitlements = [

@@ -25,12 +25,18 @@ struct OverlapRefundTests {
     return body.line
   }
 
-  @Test("Each part that only another provider refunds is booked")
-  func parts() throws {
+  /// What is published of the charge and two refunds of the parts, where iaptic counts.
+  private func published(_ parts: String...) throws -> Program {
     let program = try Program()
     try program.folder.write("authority: [iaptic]\nfreshness_max: 60d\n", to: "subledger.yaml")
-    try program.publishBothWays(
-      [charge, refund(of: "2.50", after: 2), refund(of: "3.00", after: 9)], asOf: "2026-03-15")
+    let refunds = parts.enumerated().map { refund(of: $1, after: 2 + 7 * $0) }
+    try program.publishBothWays([charge] + refunds, asOf: "2026-03-15")
+    return program
+  }
+
+  @Test("Each part that only another provider refunds is booked")
+  func parts() throws {
+    let program = try published("2.50", "3.00")
     for out in ["one/out", "many/out"] {
       let rows = try program.rows("revenue_monthly.csv", in: out)
       #expect(rows.allSatisfy { $0["provider"] == "iaptic" })
@@ -41,10 +47,7 @@ struct OverlapRefundTests {
 
   @Test("What their parts give back beyond the charge is held, and a break")
   func beyond() throws {
-    let program = try Program()
-    try program.folder.write("authority: [iaptic]\nfreshness_max: 60d\n", to: "subledger.yaml")
-    try program.publishBothWays(
-      [charge, refund(of: "2.50", after: 2), refund(of: "9.00", after: 9)], asOf: "2026-03-15")
+    let program = try published("2.50", "9.00")
     for out in ["one/out", "many/out"] {
       let refunds = try program.rows("revenue_monthly.csv", in: out).map { $0["refunds_usd"] }
       #expect(refunds == ["0.00", "9.99"])

@@ -23,15 +23,12 @@ struct InputBuilder {
     var today: [LineageState] = []
     var reported: [LineageState] = []
     var deadlines = Deadlines(group.events, rules: then)
-    var isOrdered = false
     func read(_ history: SubscriptionHistory) {
       deadlines.add(history)
-      isOrdered = isOrdered || history.mayMissOrders
       if let state = history.state { reported.append(state) }
     }
     if isOlder {
       try group.forEachHistory(by: rules, in: ledger) {
-        isOrdered = isOrdered || $0.mayMissOrders
         if let state = $0.state { today.append(state) }
       }
       try forEachHistory(of: group.events, rules: then, checkStop: ledger.checkStop, read)
@@ -40,7 +37,7 @@ struct InputBuilder {
     }
     let texts = try texts(
       of: group.named, group.namedEvents,
-      withTransactions: isOrdered || (reported + today).contains(where: \.namesLostCharges))
+      withTransactions: (reported + today).contains(where: \.namesLostCharges))
     var holders: [Int64: Int] = [:]
     for (index, state) in today.enumerated() {
       for lineage in state.lineages where holders[lineage] == nil { holders[lineage] = index }

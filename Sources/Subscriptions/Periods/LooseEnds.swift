@@ -31,7 +31,7 @@ extension SubscriptionHistory {
   }
 
   /// Whether the numbers of Play's orders may show that a charge never came.
-  public var mayMissOrders: Bool {
+  var mayMissOrders: Bool {
     hasFreeTimeBetweenOrders
       || store == .playStore && mayMissStart(since: Instant(milliseconds: .min))
   }
