@@ -1,8 +1,8 @@
-/// A stretch of bytes in a batch's arena.
+/// A range of bytes in a batch's arena.
 public struct TextRange: Sendable, Hashable {
   /// The first byte, from 0.
   public var offset: Int32
-  /// How many bytes.
+  /// The number of bytes.
   public var count: Int32
 
   /// No text.
@@ -30,11 +30,11 @@ public struct EventText: Sendable, Hashable {
   public init() {}
 }
 
-/// A line that could not be understood; its content is never kept.
+/// A line that could not be parsed; its content is never kept.
 public struct Reject: Codable, Sendable, Hashable {
   /// The archive, line and byte of the value.
   public var place: Provenance
-  /// One of a small set of words, such as `not_json`.
+  /// A word from a fixed list, such as `not_json`.
   public var reason: String
   /// The defect, without any value of the line.
   public var detail: String
@@ -53,11 +53,11 @@ public struct BodyReading: Sendable, Hashable {
   public let event: Int32
   /// Amounts with more than six decimals, rounded half to even.
   public let roundedAmounts: Int64
-  /// Whether it is a charge or refund without `is_proceed`, read as 0: 1 or 0.
+  /// 1 for a charge or refund without `is_proceed`, which is read as 0; else 0.
   public let missingIsProceed: Int64
 }
 
-/// The entitlements of a body that contain more than its event.
+/// The entitlements of a body that contain more than its event does.
 public struct SentEntitlements: Sendable, Equatable {
   /// The event, from 0.
   public let event: Int32
@@ -73,41 +73,40 @@ public struct SentCustomer: Sendable, Hashable {
   public let id: TextRange
 }
 
-/// The events of a stretch of one archive, with the account of its lines.
+/// The events of a range of one archive, with counters for its lines.
 ///
-/// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
-/// is a handful of allocations.
+/// All texts are in one arena and frequent strings in one table, so that a batch of thousands of
+/// events needs only a few allocations.
 public struct EventBatch: Sendable {
-  /// The events in the order of their values.
+  /// The events in the order of their JSON values.
   public var events: [Event] = []
   /// Ids as text; `texts[i]` belongs to `events[i]`.
   public var texts: [EventText] = []
-  /// Which value of the batch brought the event; `values[i]` belongs to `events[i]`.
+  /// The value of the batch that contained the event; `values[i]` belongs to `events[i]`.
   public var values: [Int32] = []
   /// The bytes of all ids, one after another.
   public var arena: [UInt8] = []
-  /// The words behind the events' symbols.
+  /// The strings of the events' symbols.
   public var symbols = StringTable()
-  /// Lines that could not be understood, in their order.
+  /// Lines that could not be parsed, in order.
   public var rejects: [Reject] = []
   /// Lines that are not purchase events, by reason.
   public var skipped: [String: Int64] = [:]
-  /// Names in the bodies without a known meaning.
+  /// Names in the bodies whose meaning is unknown.
   public var unknown = UnknownInput()
-  /// JSON values seen: accepted, skipped and rejected ones.
+  /// JSON values read: accepted, skipped and rejected.
   public var lines: Int64 = 0
-  /// Notes on bodies that were rounded or completed; they are few, and in the order of their
-  /// events.
+  /// Notes on bodies that were rounded or completed, in the order of their events; there are few.
   public private(set) var readings: [BodyReading] = []
 
-  /// The entitlements that bodies contain beside their events; they are few, and in the order of
-  /// their events.
+  /// The entitlements that bodies contain in addition to their events, in the order of the events;
+  /// there are few.
   public private(set) var entitlements: [SentEntitlements] = []
 
   /// The apps' own ids of users, in the order of their events; empty unless configured.
   public private(set) var customers: [SentCustomer] = []
 
-  /// An empty batch, with capacity for so many events.
+  /// An empty batch with capacity for `room` events.
   public init(room: Int = 0) {
     events.reserveCapacity(room)
     texts.reserveCapacity(room)
@@ -124,20 +123,20 @@ public struct EventBatch: Sendable {
         missingIsProceed: missingIsProceed))
   }
 
-  /// Adds the entitlements that the body of the next event contains beside it.
+  /// Adds the entitlements that the next event's body contains in addition to it.
   public mutating func note(_ sent: [Entitlement]) {
     guard !sent.isEmpty else { return }
     entitlements.append(
       SentEntitlements(event: Int32(truncatingIfNeeded: events.count), entitlements: sent))
   }
 
-  /// Adds the app's own id of the next event's user, which is not empty.
+  /// Adds the app's own id of the next event's user; it must not be empty.
   public mutating func note(customer id: UnsafeRawBufferPointer) {
     customers.append(
       SentCustomer(event: Int32(truncatingIfNeeded: events.count), id: intern(id)))
   }
 
-  /// Puts a copy of `bytes` into the arena.
+  /// Copies `bytes` into the arena.
   public mutating func intern(_ bytes: UnsafeRawBufferPointer) -> TextRange {
     if bytes.isEmpty { return .none }
     let range = TextRange(offset: Int32(arena.count), count: Int32(bytes.count))

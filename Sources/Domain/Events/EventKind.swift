@@ -2,15 +2,15 @@
 ///
 /// Raw values are stored in the ledger.
 public enum EventKind: UInt8, NamedCode {
-  /// A provider's event that the map does not know; kept, counted, without effect on metrics.
+  /// An event with a name that has no mapping; kept and counted, without effect on metrics.
   case other = 0
-  /// A period without payment began.
+  /// A period without payment started.
   case trialStarted = 1
   /// First paid period after a trial.
   case trialConverted = 2
   /// Auto-renew switched off during a trial.
   case trialCanceled = 3
-  /// The payment that ends a trial failed; the store tries again.
+  /// The payment at the end of a trial failed; the store tries again.
   case trialBillingRetry = 4
   /// A trial ended without a paid period.
   case trialExpired = 5
@@ -18,33 +18,34 @@ public enum EventKind: UInt8, NamedCode {
   case started = 6
   /// The next paid period of the same product.
   case renewed = 7
-  /// A dearer product at once; the rest of the old period is refunded or set off.
+  /// A move to a more expensive product at once; the rest of the old period is refunded or
+  /// credited.
   case upgraded = 8
-  /// A cheaper product, as a rule from the next period on.
+  /// A move to a cheaper product, usually from the next period on.
   case downgraded = 9
-  /// A change of product in an unknown direction.
+  /// A product change in an unknown direction.
   case productChanged = 10
   /// Auto-renew switched off, or the store gave up in billing retry.
   case canceled = 11
   /// A payment failed; the store tries again, without access.
   case billingRetry = 12
-  /// A paid period ended without another.
+  /// A paid period ended and no other followed.
   case expired = 13
-  /// Money of a subscription went back.
+  /// Money of a subscription was refunded.
   case refunded = 14
-  /// Something that does not renew was bought.
+  /// A one-time product was bought.
   case purchased = 15
-  /// Money of such a purchase went back.
+  /// Money of a one-time purchase was refunded.
   case purchaseRefunded = 16
   /// Auto-renew switched on again.
   case uncanceled = 17
-  /// A payment failed; access goes on while the store tries again.
+  /// A payment failed; access continues while the store tries again.
   case graceEntered = 18
   /// A payment that failed earlier succeeded.
   case recovered = 19
   /// The provider reports an involuntary end.
   case endedInvoluntarily = 20
-  /// The user paused; no period runs.
+  /// The user paused; there is no current period.
   case paused = 21
   /// A pause ended.
   case resumed = 22
@@ -57,7 +58,7 @@ public enum EventKind: UInt8, NamedCode {
   /// A state, not an event: the fold compares it with the lineage's other states.
   case observed = 26
 
-  /// The kind of charge of an event of this kind; nil for a product change, where its money
+  /// The kind of charge that an event of this kind is; nil for a product change, where the money
   /// decides.
   public var chargeKind: ChargeKind? {
     switch self {
@@ -69,7 +70,7 @@ public enum EventKind: UInt8, NamedCode {
     }
   }
 
-  /// Whether this event names a product change.
+  /// Whether this event reports a product change.
   public var isProductChange: Bool {
     switch self {
     case .upgraded, .downgraded, .productChanged: true
@@ -77,6 +78,6 @@ public enum EventKind: UInt8, NamedCode {
     }
   }
 
-  /// Whether this event gives money back.
+  /// Whether this event is a refund.
   public var isRefund: Bool { self == .refunded || self == .purchaseRefunded }
 }

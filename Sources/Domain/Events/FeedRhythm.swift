@@ -1,28 +1,28 @@
-/// What the hours in which a feed delivered show: how far it reaches, when it began, and how long
-/// it may be silent.
+/// What a feed's hours with deliveries show: how far the feed reaches, when it began, and how long
+/// it may deliver nothing.
 ///
-/// Hours are added in their order; memory is bounded by the hours of 60 days.
+/// Hours are added in order; memory is bounded by the hours of 60 days.
 public struct FeedRhythm: Sendable {
   private var last: Instant?
   private let asOf: Instant
   private var first: Instant?
   private var hours: Int64 = 0
-  /// The longest silence after the second hour.
+  /// The longest gap after the second hour.
   private var longestLater = Interval.seconds(0)
-  /// The same without the last silence.
+  /// The same without the latest gap.
   private var longestBefore = Interval.seconds(0)
-  /// Silences that can part lonely hours from the feed, and the hours before each.
+  /// Gaps that can separate isolated hours from the feed, each with the number of hours before it.
   private var partings: [(hours: Int64, silence: Interval, start: Instant, end: Instant)] = []
-  /// Silences that ended in the last 60 days, the oldest first.
+  /// Gaps that ended in the last 60 days, oldest first.
   private var recent: [(end: Instant, silence: Interval)] = []
 
-  /// The longest time for which a feed with a shorter past may be silent.
+  /// The allowed gap of a feed whose past gaps are shorter.
   public static let silenceLeast = Interval.hours(48)
-  /// The longest that is learned, unless the feed was silent for longer.
+  /// The upper bound of the learned gap, unless the feed had a longer one.
   public static let silenceMost = Interval.days(14)
   private static let span = Interval.days(60)
 
-  /// The feed as it is known at `asOf`: later arrivals are no part of it.
+  /// The feed as known at `asOf`: later arrivals are ignored.
   public init(asOf: Instant) { self.asOf = asOf }
 
   /// Adds the first and the last arrival of the next hour.
@@ -40,44 +40,46 @@ public struct FeedRhythm: Sendable {
     if hours > 1 { longestLater = max(longestLater, silence) }
     if silence >= Self.span { partings.append((hours, silence, start, end)) }
     recent.append((end, silence))
-    // Removed rarely, so that each costs as good as nothing.
+    // Removes old gaps rarely, so that each call costs next to nothing.
     guard recent.count > 4096 else { return }
     recent.removeAll { $0.end < end - Self.span }
   }
 
   /// When the feed began: its first arrival.
   ///
-  /// Hours before a silence of 60 days are left out if they are at most a thousandth of all; of
-  /// more than ten hours also a single one, a year before the rest and ten times as far from it as
-  /// the rest's longest silence.
+  /// Hours before a gap of 60 days are ignored if they are at most a thousandth of all hours. In a
+  /// feed of more than ten hours, a single hour is also ignored if it is a year before the rest and
+  /// the gap is ten times the longest gap of the rest.
   public var begin: Instant? {
     let longest = tailStart == nil ? longestLater : longestBefore
     return partings.last { isLonely($0.hours, beside: $0.silence, longest) }?.end ?? first
   }
 
-  /// How far it reaches: its newest arrival not after as-of, lonely hours behind a silence left out
-  /// like those before one; nil before the first.
+  /// How far the feed reaches: its newest arrival not after as-of; nil before the first one.
+  ///
+  /// Isolated hours after a gap are ignored like those before one.
   public var newest: Instant? { tailStart ?? last }
 
-  /// The arrival before the lonely hours at its end; nil without any.
+  /// The arrival before the isolated hours at the end of the feed; nil if there are none.
   private var tailStart: Instant? {
     partings.first { isLonely(hours - $0.hours, beside: $0.silence, longestBefore) }?.start
   }
 
-  /// Whether so few hours beyond `silence` are no part of a feed that else was silent for `other`.
+  /// Whether `few` hours beyond `silence` are not part of a feed whose longest other gap is
+  /// `other`.
   private func isLonely(_ few: Int64, beside silence: Interval, _ other: Interval) -> Bool {
     few * 1000 <= hours
       || few == 1 && hours > 10 && silence >= .days(365)
         && silence.milliseconds / 10 >= other.milliseconds
   }
 
-  /// Before when an arrival is no part of the feed; nil if all are late enough.
+  /// The time before which an arrival is not part of the feed; nil if all arrivals are.
   public var clockBegin: Instant? { begin == first ? nil : begin }
 
-  /// How long the feed may be silent: three times its longest silence in the last 60 days, at least
-  /// 48 hours and at most 14 days or that silence itself.
+  /// How long the feed may deliver nothing: three times its longest gap in the last 60 days, at
+  /// least 48 hours, at most 14 days or that gap itself.
   ///
-  /// Of ten silences and more, the longest hundredth is left out, so that one outage excuses none.
+  /// Of ten or more gaps, the longest hundredth is left out, so that one outage excuses no other.
   public var silenceMax: Interval {
     guard let newest else { return Self.silenceLeast }
     let silences = recent.filter { $0.end >= newest - Self.span && $0.end <= newest }

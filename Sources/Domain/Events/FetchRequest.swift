@@ -1,24 +1,23 @@
-/// What to ask a provider's own interface about one user, so that a break can be explained.
+/// A request to a provider's API about one user that helps to explain a break.
 public struct FetchRequest: Sendable, Equatable {
   /// What the answer must contain.
   public enum Record: String, Sendable {
-    /// The store's transactions, for money.
+    /// The store's transactions, with money.
     case purchases
-    /// What the user can use now and until when.
+    /// What the user can use now, and until when.
     case entitlements
   }
 
-  /// `GET`; empty when there is nothing to call.
+  /// `GET`; empty when there is no API to call.
   public var method = ""
-  /// Without scheme; always https.
+  /// The host without scheme; the scheme is always https.
   public var host = ""
-  /// From the first slash, with ids encoded for a URL.
+  /// The path from the first slash, with ids percent-encoded.
   public var path = ""
-  /// How to authorise the call, and what to do when there is none.
+  /// How to authorise the request, or what to do when there is no API.
   public var note: String
 
-  /// The question about a record of `user`, to the provider's older API where it has one if
-  /// `isOlder`.
+  /// A request for a record of `user`; uses the provider's older API if `isOlder` and there is one.
   public init(
     _ record: Record, of user: String, app: String, at provider: Provider, isOlder: Bool = false
   ) {
@@ -41,7 +40,7 @@ public struct FetchRequest: Sendable, Equatable {
       .replacing("{user_id}", with: Self.encoded(user))
   }
 
-  /// `text` with everything but RFC 3986's unreserved characters as `%` and two digits.
+  /// `text` percent-encoded except for RFC 3986's unreserved characters.
   public static func encoded(_ text: String) -> String {
     let unreserved = "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8
     return text.utf8.map { byte in
@@ -53,7 +52,7 @@ public struct FetchRequest: Sendable, Equatable {
 }
 
 extension BreakCode {
-  /// What to fetch about a break of this kind; nil when both sides are known already.
+  /// The record to fetch for a break of this kind; nil when both sides are known already.
   public var remedy: FetchRequest.Record? {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,

@@ -1,7 +1,7 @@
 /// The systems whose webhooks the ledger understands.
 ///
-/// Raw values are stored in the ledger and never change their meaning. What differs between the
-/// providers is in the rows below; no other code compares them.
+/// Raw values are stored in the ledger and never change their meaning. The values below describe
+/// the differences between providers; no other code compares providers.
 public enum Provider: UInt8, NamedCode {
   case qonversion = 1
   /// IAPGUARD by FLOBUK.
@@ -10,11 +10,11 @@ public enum Provider: UInt8, NamedCode {
   case purple = 4
 }
 
-/// One stream of deliveries: all that a provider sends about an app.
+/// One stream of deliveries: everything that a provider sends about an app.
 public struct Feed: Sendable, Hashable {
   /// The sender.
   public var provider: Provider
-  /// The ledger's number of the app.
+  /// The app's number in the ledger.
   public var app: StringID
 
   /// The stream of `provider` about `app`.
@@ -35,7 +35,7 @@ extension Provider {
     }
   }
 
-  /// How the provider delivers and answers.
+  /// The provider's delivery and API.
   public var interface: ProviderInterface {
     switch self {
     case .qonversion: .qonversion
@@ -49,8 +49,9 @@ extension Provider {
 extension ProviderCapabilities {
   /// Qonversion's capabilities.
   ///
-  /// Sources: the webhook page, its list of events, `revenue`, `expires`, `grace_period_expires`,
-  /// `subscription_renew_count` and `environment`; bodies of 2020 lack money and ends.
+  /// Sources: the webhook page with its list of events, `revenue`, `expires`,
+  /// `grace_period_expires`, `subscription_renew_count` and `environment`; bodies of 2020 lack
+  /// money and period ends.
   static let qonversion = ProviderCapabilities(
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
     sendsGraceEnds: true, sendsRenewalOrdinals: true, namesConversions: true,
@@ -73,10 +74,10 @@ extension ProviderInterface {
 extension ProviderCapabilities {
   /// FLOBUK's capabilities.
   ///
-  /// Sources: the webhook page, `data`, which has no money and no mark of refunds and trials;
-  /// `transaction` is another with each renewal, and messages of a store's own doing have no user.
-  /// The codes of `status` are not published. In alias mode up to six users share a purchase, in
-  /// transfer mode it moves. Get User lists past products.
+  /// Sources: the webhook page, `data`, which has no money and does not mark refunds and trials.
+  /// `transaction` changes with each renewal, and messages that a store triggers have no user. The
+  /// codes of `status` are not published. In alias mode up to six users share a purchase; in
+  /// transfer mode it moves between users. Get User lists past products.
   static let flobuk = ProviderCapabilities(
     body: .purchase, linksRenewalsOutsidePlay: false, sendsSubscriptionRefunds: false,
     sendsOneTimeRefunds: false, sendsAutoRenewOn: true, marksTrials: false, sharesPurchases: true,
@@ -87,7 +88,7 @@ extension ProviderInterface {
   /// FLOBUK's interface.
   ///
   /// Sources: the webhook page of IAPGUARD, which FLOBUK's validator became (10 min, 60 min, 4 h,
-  /// 12 h, 12 h, 12 h, each after the one before), and FLOBUK's own (every 5 minutes up to 30
+  /// 12 h, 12 h, 12 h, each after the previous one), and FLOBUK's own (every 5 minutes up to 30
   /// minutes); the "user" endpoint of the receipt validator.
   static let flobuk = ProviderInterface(
     retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
@@ -101,8 +102,8 @@ extension ProviderCapabilities {
   /// iaptic's capabilities.
   ///
   /// Sources: the webhook page; amounts and `expirationDate` may be missing or null. Each entitled
-  /// user gets a collection, `purchaseId` is another with each purchase, and what a collection no
-  /// longer holds was never announced.
+  /// user gets a collection, `purchaseId` changes with each purchase, and nothing announces that a
+  /// purchase is no longer in the collection.
   static let iaptic = ProviderCapabilities(
     body: .collection, sendsMoney: true, sendsEndReasons: true, sendsAutoRenewOn: true,
     sendsPauses: true, listsPastProducts: true)
@@ -111,7 +112,7 @@ extension ProviderCapabilities {
 extension ProviderInterface {
   /// iaptic's interface.
   ///
-  /// Source: Fovea's "customer purchases"; no schedule of retries is published.
+  /// Source: Fovea's "customer purchases"; no retry schedule is published.
   static let iaptic = ProviderInterface(
     host: "validator.fovea.cc", path: "/v2/customers/{user_id}/purchases",
     authorization: .basic, user: "applicationUsername",
@@ -121,10 +122,10 @@ extension ProviderInterface {
 extension ProviderCapabilities {
   /// Purple's capabilities.
   ///
-  /// Sources: Receipt Events: no money, no ends, no sandbox; SUBSCRIPTION_CANCELLED_INVOLUNTARY;
-  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; the
-  /// example has no app; a purchase whose receipt is uploaded more than 10 minutes later is not
-  /// announced.
+  /// Sources: Receipt Events: no money, no period ends, no sandbox;
+  /// SUBSCRIPTION_CANCELLED_INVOLUNTARY; PRODUCT_CANCELLED is for one-time purchases only; early
+  /// versions have no original ids; the example has no app; a purchase whose receipt is uploaded
+  /// more than 10 minutes later is not announced.
   static let purple = ProviderCapabilities(
     body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true, sendsRestarts: true,
     sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false,
@@ -132,7 +133,7 @@ extension ProviderCapabilities {
 }
 
 extension ProviderInterface {
-  /// Purple's interface: sprylab publishes neither one nor a schedule of retries.
+  /// Purple's interface: sprylab publishes neither an API nor a retry schedule.
   static let purple = ProviderInterface(
     note: "no interface is published: ask sprylab for the user's purchases")
 }

@@ -1,51 +1,52 @@
-/// What one body of a provider holds.
+/// What one body of a provider contains.
 public enum BodyContent: Sendable, Hashable {
   /// One event.
   case event
   /// The state of one purchase.
   case purchase
-  /// The state of all purchases of a user; in iaptic's newer bodies also the reason.
+  /// The state of all purchases of a user; in iaptic's newer bodies also the reason for the
+  /// message.
   case collection
 }
 
 /// What a provider sends, and how.
 public struct ProviderCapabilities: Sendable {
-  /// What one body holds.
+  /// What one body contains.
   public let body: BodyContent
-  /// Whether its original transaction ids stay over renewals, lapses and changes of product.
+  /// Whether original transaction ids stay the same across renewals, lapses and product changes.
   ///
-  /// Otherwise subscriptions are put together from all purchases of a user.
+  /// If not, subscriptions are assembled from all purchases of a user.
   public var hasStableOriginalID = false
-  /// Whether a renewal outside Play names what is renewed, or who renews.
+  /// Whether a renewal outside Play identifies the renewed purchase or the user.
   ///
-  /// On Play each does: its order id contains that of the first order.
+  /// On Play every renewal does: its order id contains that of the first order.
   public var linksRenewalsOutsidePlay = true
   /// Whether it sends money at all.
   public var sendsMoney = false
-  /// Whether each charge comes with its amount and the end of its period.
+  /// Whether each charge has its amount and the end of its period.
   ///
-  /// A charge without them is odd then. For other providers it is the rule, and the price book and
-  /// the lengths of products replace them.
+  /// If so, a charge without them is an anomaly. For other providers it is normal, and the price
+  /// book and product lengths fill in.
   public var sendsWholeCharges = false
-  /// Whether it sends ends of periods.
+  /// Whether it sends period ends.
   ///
-  /// Otherwise an end follows from the product's length, or from when an expiration was noticed.
+  /// If not, the end follows from the product's length or from when an expiration was noticed.
   public var sendsPeriodEnds = true
-  /// Whether the end of grace has a field of its own; else the period's end is that of the grace.
+  /// Whether the grace end has its own field; else the period's end is the grace end.
   public var sendsGraceEnds = false
-  /// Whether a renewal brings its ordinal.
+  /// Whether a renewal contains its ordinal.
   public var sendsRenewalOrdinals = false
-  /// Whether the first payment after a trial has a name of its own; else it is called a renewal.
+  /// Whether the first payment after a trial has its own event name; else it is called a renewal.
   public var namesConversions = false
-  /// Whether each end has an event, so that a missing one proves a loss.
+  /// Whether each end has an event, so that a missing one proves a lost delivery.
   public var sendsExpirations = false
   /// Whether each end has a reason.
   public var sendsEndReasons = false
-  /// Whether a store that gave up collecting has an event of its own, so that a cancel is always
-  /// the user's.
+  /// Whether an event reports that the store gave up collecting, so that a cancel is always the
+  /// user's.
   public var sendsInvoluntaryEnds = false
-  /// Whether a recovered payment and a restart after a lapse have events of their own, so that a
-  /// renewal follows a period that was paid for.
+  /// Whether a recovered payment and a restart after a lapse have their own events, so that a
+  /// renewal always follows a paid period.
   public var sendsRestarts = false
   /// Whether refunds of subscriptions are sent.
   public var sendsSubscriptionRefunds = true
@@ -53,7 +54,7 @@ public struct ProviderCapabilities: Sendable {
   public var sendsOneTimeRefunds = true
   /// Whether a purchase is announced however late its receipt is uploaded.
   public var announcesLateUploads = true
-  /// Whether auto-renew that is switched on again is sent.
+  /// Whether it reports that auto-renew was switched on again.
   public var sendsAutoRenewOn = false
   /// Whether pauses are sent.
   public var sendsPauses = false
@@ -63,31 +64,31 @@ public struct ProviderCapabilities: Sendable {
   public var marksSandbox = true
   /// Whether some bodies lack their app.
   public var omitsApps = false
-  /// Whether one purchase may belong to several users, in turn or at once, without notice.
+  /// Whether a purchase can belong to several users, in turn or at once, without notice.
   public var sharesPurchases = false
-  /// Whether its snapshots list the newest purchase of each product, also of past products.
+  /// Whether snapshots list the newest purchase of each product, including past products.
   public var listsPastProducts = false
-  /// Whether its dashboard can rename events, which the configuration then lists.
+  /// Whether events can be renamed in its dashboard, so that the configuration must list the names.
   public var renamesEvents = false
-  /// Whether its snapshots name products of its dashboard instead of the store's.
+  /// Whether snapshots name its dashboard's products instead of the store's.
   public var namesDashboardProducts = false
 
-  /// Whether a renewal in `store` names what is renewed, or who renews.
+  /// Whether a renewal in `store` identifies the renewed purchase or the user.
   public func linksRenewals(in store: Store) -> Bool {
     linksRenewalsOutsidePlay || store == .playStore
   }
 
-  /// Whether refunds of things of this type are sent.
+  /// Whether refunds of products of this type are sent.
   public func sendsRefunds(of type: ProductType) -> Bool {
     type == .oneTime ? sendsOneTimeRefunds : sendsSubscriptionRefunds
   }
 }
 
-/// How a provider's messages are delivered, and where its own interface answers about a user.
+/// How a provider delivers messages, and how its API answers about a user.
 public struct ProviderInterface: Sendable {
-  /// What the header `Authorization` holds.
+  /// What the `Authorization` header contains.
   public enum Authorization: Sendable {
-    /// Nothing: the provider publishes no way.
+    /// Nothing: the provider publishes no authorisation.
     case none
     /// The key itself.
     case bearer
@@ -95,30 +96,31 @@ public struct ProviderInterface: Sendable {
     case basic
   }
 
-  /// When a message that was not taken is sent again.
+  /// When an undelivered message is sent again.
   public var retries = RetrySchedule.firstOnly
-  /// The schedule of an older page, which counts where it fits more deliveries than `retries`.
+  /// The schedule of an older documentation page, used where it fits more deliveries than
+  /// `retries`.
   public var olderRetries: RetrySchedule?
-  /// How long the provider keeps its record of a delivery; nil where it publishes none.
+  /// How long the provider keeps its record of a delivery; nil when not published.
   public var recordsKept: Interval?
-  /// The host that answers about a user; empty where no interface is published.
+  /// The API's host; empty where no API is published.
   public var host = ""
-  /// The path of the question, in which `{user_id}`, `{app_id}` and `{record}` are replaced.
+  /// The path of the request, in which `{user_id}`, `{app_id}` and `{record}` are replaced.
   ///
-  /// A record is `purchases`, the store's transactions, or `entitlements`, what a user may use.
+  /// A record is `purchases` (the store's transactions) or `entitlements` (what a user may use).
   public var path = ""
-  /// Whether the question names the app.
+  /// Whether the request names the app.
   public var asksByApp: Bool { path.contains("{app_id}") }
-  /// The same for the API before it, which answers about all records at once; nil without one.
+  /// The path in the previous API, which returns all records at once; nil without one.
   public var olderPath: String?
-  /// How the question is authorised.
+  /// How the request is authorised.
   public var authorization = Authorization.none
-  /// The records that complete each other, one question each.
+  /// The records that complete each other, one request each.
   public var records: [FetchRequest.Record] = [.purchases]
-  /// The member of an answer that lists what the user has.
+  /// The member of a response that lists what the user has.
   public var list = "purchases"
-  /// The member that names the user in a snapshot of that shape.
+  /// The member that names the user in a snapshot of this shape.
   public var user = "user"
-  /// How to authorise the question, or what to do where no interface is published.
+  /// How to authorise the request, or what to do where no API is published.
   public let note: String
 }

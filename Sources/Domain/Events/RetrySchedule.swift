@@ -1,19 +1,18 @@
-/// When a provider tries again to deliver a message that was not taken.
+/// When a provider retries a message that was not accepted.
 ///
-/// No envelope contains the number of an attempt, so it is inferred from the delay between creation
-/// and receipt. A retry can come a sixtieth of its delay too early (clocks differ) and an eighth of
-/// it, at least 10 minutes, too late (queues); the first attempt can come up to 2 minutes late. A
+/// Envelopes do not contain the attempt number, so it is inferred from the delay between creation
+/// and receipt. A retry can arrive a sixtieth of its delay early (clocks differ) and an eighth of
+/// it, at least 10 minutes, late (queues); the first attempt can arrive up to 2 minutes late. A
 /// time within the ranges of two attempts belongs to the later one.
 public struct RetrySchedule: Sendable, Hashable {
-  /// Seconds from the making of a message to its attempts; the first is 0, each more than the last.
+  /// Seconds from a message's creation to each attempt, ascending; the first is 0.
   public let delays: [Int64]
-  /// The first second of each attempt's stretch.
+  /// The first second of each attempt's range.
   private let starts: [Int64]
-  /// The second after each attempt's stretch.
+  /// The second after each attempt's range.
   private let ends: [Int64]
 
-  /// A first attempt, and retries so many seconds after it; nil unless each is later than the one
-  /// before it.
+  /// A first attempt, and retries at `seconds` after it; nil unless the seconds ascend.
   public init?(retriesAfter seconds: [Int64]) {
     guard zip([0] + seconds, seconds).allSatisfy({ $0 < $1 }) else { return nil }
     self.init(ascending: seconds)
@@ -30,22 +29,23 @@ public struct RetrySchedule: Sendable, Hashable {
     self.ends = ends
   }
 
-  /// Qonversion's first attempt comes 20–120 s after the event.
+  /// Qonversion's first attempt arrives 20–120 s after the event.
   private static let firstTolerance: Int64 = 120
 
-  /// A first attempt and no retry that anybody published.
+  /// A first attempt without published retries.
   public static let firstOnly = RetrySchedule(ascending: [])
 
-  /// How late a message can still come: the last retry and its tolerance, in full five minutes.
+  /// How late a message can still arrive: the last retry and its tolerance, rounded up to five
+  /// minutes.
   ///
-  /// Where no retry is published, it is as long as Qonversion's.
+  /// Where no retries are published, Qonversion's window is used.
   public var deliveryWindow: Interval {
     guard delays.count > 1, let end = ends.last else { return .hours(27) }
     return .minutes((end + 299) / 300 * 5)
   }
 
-  /// The number of the attempt, from 1, that came `seconds` after the making of its message;
-  /// nil when the schedule has none at that time.
+  /// The number of the attempt, from 1, that arrives `seconds` after the message was created; nil
+  /// when no attempt fits that time.
   public func attempt(after seconds: Int64) -> Int? {
     var attempt = ends.count
     while attempt > 0 {

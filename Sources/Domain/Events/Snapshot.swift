@@ -2,7 +2,7 @@
 public struct Snapshot: Sendable, Equatable {
   /// The provider.
   public var provider: Provider
-  /// App id when the snapshot carries one, else empty.
+  /// App id if the snapshot contains one, else empty.
   public var app: String
   /// User id as the provider writes it.
   public var user: String
@@ -10,10 +10,10 @@ public struct Snapshot: Sendable, Equatable {
   public var capturedAt: Instant
   /// The user's access rights, in the order of the snapshot.
   public var entitlements: [Entitlement]
-  /// The file, line and byte that brought the snapshot.
+  /// The file, line and byte of the snapshot.
   public var place: Provenance
-  /// Whether a webhook carried it: then it shows what is active until when, and nothing else for
-  /// sure, since it can be older or newer than its event.
+  /// Whether a webhook contained it: then only what is active and until when is certain, since it
+  /// can be older or newer than its event.
   public var isOfWebhook: Bool
 
   /// A snapshot of `user`.
@@ -31,7 +31,7 @@ public struct Snapshot: Sendable, Equatable {
   }
 }
 
-/// Whether and how an entitlement goes on.
+/// Whether and how an entitlement continues.
 ///
 /// Raw values are from the Qonversion SDK.
 public enum RenewState: Int8, CaseIterable, Sendable {
@@ -41,7 +41,7 @@ public enum RenewState: Int8, CaseIterable, Sendable {
   case unknown = 0
   /// Auto-renew is on.
   case willRenew = 1
-  /// Auto-renew is off; access goes on until the end.
+  /// Auto-renew is off; access continues until the end.
   case canceled = 2
   /// The last payment failed; the store tries again.
   case billingIssue = 3
@@ -55,7 +55,7 @@ public enum GrantType: UInt8, NamedCode {
   case familySharing = 1
   /// The user redeemed a code.
   case offerCode = 2
-  /// Somebody granted it by hand.
+  /// A person granted it manually.
   case manual = 3
 }
 
@@ -69,27 +69,28 @@ public enum Ownership: UInt8, CaseIterable, Sendable {
 
 /// What a snapshot transaction was.
 public enum SnapshotTransactionKind: UInt8, CaseIterable, Sendable {
-  /// The snapshot lacks it.
+  /// The snapshot does not contain it.
   case unknown = 0
   /// A trial began, without payment.
   case trialStarted = 1
   /// A subscription began.
   case started = 2
-  /// A paid period was paid again.
+  /// A further period was paid.
   case renewed = 3
   /// A subscription began at an introductory price.
   case introStarted = 4
   /// Renewed at an introductory price.
   case introRenewed = 5
-  /// Something that does not renew.
+  /// A one-time purchase.
   case oneTime = 6
-  /// A period that cost nothing, in a shape without types: mostly a trial.
+  /// A period that cost nothing, in a shape without types: usually a trial.
   case free = 7
 }
 
 /// One access right of a user.
 public struct Entitlement: Sendable, Equatable {
-  /// The entitlement's name, or the original transaction id where purchases stand alone.
+  /// The entitlement's name, or the original transaction id where the snapshot lists only
+  /// purchases.
   public var id: String
   /// Product id as the snapshot names it: for Qonversion entitlements the dashboard's, for
   /// purchases the store's.
@@ -100,32 +101,32 @@ public struct Entitlement: Sendable, Equatable {
   public var startedAt: Instant?
   /// When a trial began; nil without one, or when not sent.
   public var trialStartedAt: Instant?
-  /// When the first purchase behind it was made; nil when not sent.
+  /// When its first purchase was made; nil when not sent.
   public var firstPurchasedAt: Instant?
-  /// When the latest purchase behind it was made; nil when not sent.
+  /// When its latest purchase was made; nil when not sent.
   public var lastPurchasedAt: Instant?
   /// Whether the user has activated an offer code.
   public var hasOfferCode = false
   /// Nil for an entitlement without end, or when not sent.
   public var expiresAt: Instant?
-  /// Whether and how it goes on; nil when not sent.
+  /// Whether and how it continues; nil when not sent.
   public var renewState: RenewState?
   /// Renewals so far, counted from the second paid transaction; nil when not sent.
   public var renewsCount: Int32?
-  /// The shop it was bought in; unknown when not sent.
+  /// The store it was bought in; unknown when not sent.
   public var store = Store.unknown
-  /// Where it comes from; a purchase when not sent.
+  /// Its origin; a purchase when not sent.
   public var grant = GrantType.purchase
   /// Whether the current period is a trial; nil when not sent.
   public var isTrial: Bool?
   /// When auto-renew was switched off; nil when it is on, or when not sent.
   public var autoRenewOffAt: Instant?
-  /// The store's transactions behind it, in the order of the snapshot.
+  /// The store's transactions for it, in the order of the snapshot.
   public var transactions: [SnapshotTransaction] = []
 }
 
 extension Entitlement {
-  /// An access right named `id`; everything else is set by name.
+  /// An access right named `id`; all other fields are set by name.
   public init(id: String) { self.id = id }
 }
 
@@ -133,26 +134,26 @@ extension Entitlement {
 public struct SnapshotTransaction: Sendable, Equatable {
   /// Transaction id as the store writes it.
   public var id: String
-  /// Empty when not sent: then the own id.
+  /// The original transaction id; empty when not sent, which means `id`.
   public var originalID = ""
   /// Its type; unknown if not sent.
   public var kind = SnapshotTransactionKind.unknown
-  /// Store product id when the snapshot carries one, else empty.
+  /// Store product id if the snapshot contains one, else empty.
   public var product = ""
   /// When it happened; nil when not sent.
   public var at: Instant?
   /// The end of the period it paid for; nil when not sent or without end.
   public var expiresAt: Instant?
-  /// When the store took it back; nil when it did not, or when not sent.
+  /// When the store revoked it; nil when it did not, or when not sent.
   public var revokedAt: Instant?
-  /// Whether money really moved; production when not sent.
+  /// Whether real money moved; production when not sent.
   public var environment = Environment.production
   /// Who owns it; the user when not sent.
   public var ownership = Ownership.owner
 }
 
 extension SnapshotTransaction {
-  /// A transaction of the store; everything else is set by name.
+  /// A transaction of the store; all other fields are set by name.
   public init(id: String, originalID: String) {
     (self.id, self.originalID) = (id, originalID)
   }

@@ -1,4 +1,4 @@
-/// A name in the bodies of a provider without a known meaning.
+/// A name in a provider's bodies whose meaning is unknown.
 public struct UnknownName: Codable, Sendable, Hashable {
   /// What has the name; raw values are those of `unknown_input.csv`.
   public enum Subject: String, CaseIterable, Codable, Sendable {
@@ -16,20 +16,21 @@ public struct UnknownName: Codable, Sendable, Hashable {
   public var provider: Provider
   /// What has the name.
   public var subject: Subject
-  /// The name as it may be shown.
+  /// The name, as far as it may be shown.
   public var name: String
 
-  /// The name of `subject` in a body of `provider`, shown where it can be no id and no secret.
+  /// The name of `subject` in a body of `provider`, shown only where it cannot be an id or a
+  /// secret.
   ///
-  /// Such names have at most 48 letters, digits, spaces and marks, of them at most 4 digits. Tokens
-  /// mix digits with letters, so that a member with a letter behind a digit is not shown.
+  /// Shown names have at most 48 letters, digits, spaces and marks, and at most 4 digits. Tokens
+  /// mix digits and letters, so a member with a letter directly after a digit is withheld.
   public init(_ provider: Provider, _ subject: Subject, _ bytes: UnsafeRawBufferPointer) {
     self.provider = provider
     self.subject = subject
     name = Self.shown(bytes, isMember: subject == .member)
   }
 
-  /// The name as it may be shown.
+  /// The name, as far as it may be shown.
   public static func shown(_ bytes: UnsafeRawBufferPointer, isMember: Bool) -> String {
     let text = String(decoding: bytes.prefix(200), as: UTF8.self)
     let isName = text.unicodeScalars.allSatisfy { scalar in
@@ -48,40 +49,40 @@ public struct UnknownName: Codable, Sendable, Hashable {
     (provider, subject, self.name) = (other.provider, other.subject, name)
   }
 
-  /// What is shown for a name that may be an id or a secret.
+  /// The text shown instead of a name that may be an id or a secret.
   public static let withheld = "(withheld)"
 
-  /// All names of this kind beyond the number that is kept.
+  /// The entry for all further names of this kind beyond the limit.
   var rest: UnknownName { UnknownName("(more)", like: self) }
 }
 
-/// The unknown names of a stretch of one archive, and how many lines have each.
+/// The unknown names in a range of one archive, with the number of lines that contain each.
 public struct UnknownInput: Codable, Sendable {
   /// The lines with a name.
   public struct Lines: Codable, Sendable, Equatable {
-    /// How many, each counted once.
+    /// The number of lines, each counted once.
     public var count: Int64
-    /// The first, from 1.
+    /// The first line, from 1.
     public var first: Int64
-    /// The last value that had the name.
+    /// The last value that contained the name.
     var value: Int64
   }
 
   /// The lines by name.
   public private(set) var lines: [UnknownName: Lines] = [:]
-  /// Names by what they are the fingerprint of.
+  /// Names by fingerprint.
   private var names: [Int64: UnknownName] = [:]
   private let namesMax: Int
 
   private enum CodingKeys: CodingKey { case lines, namesMax }
 
-  /// No names yet; as many as `namesMax` are kept apart.
+  /// An empty collection that keeps at most `namesMax` names apart.
   public init(namesMax: Int = 1_000) { self.namesMax = namesMax }
 
-  /// Memory held, about.
+  /// Approximate memory in bytes.
   public var size: Int { lines.count * 160 + names.count * 64 }
 
-  /// Adds a name in the value number `value` on `line`.
+  /// Adds a name found in the value number `value` on `line`.
   public mutating func add(
     _ provider: Provider, _ subject: UnknownName.Subject, _ bytes: UnsafeRawBufferPointer,
     value: Int64, line: Int64
@@ -95,7 +96,7 @@ public struct UnknownInput: Codable, Sendable {
     add(name, Lines(count: 1, first: line, value: value))
   }
 
-  /// Adds the names of the stretch behind this one.
+  /// Adds the names of the range after this one.
   public mutating func add(_ next: UnknownInput) {
     let ordered = next.lines.sorted { left, right in
       (left.value.first, left.key.subject.rawValue, left.key.name)
