@@ -1,41 +1,41 @@
-/// A charge or a refund, as the list of charges shows it; of a refund, amounts are negative.
+/// A charge or refund as the list of charges shows it; amounts of a refund are negative.
 public struct BookedCharge: Sendable {
-  /// When it is booked: the time of its event.
+  /// When it is booked: the event time.
   public var time: Instant
-  /// Whether it gives money back.
+  /// Whether it is a refund.
   public var isRefund: Bool
   /// What was sold.
   public var productKey: ProductKey
-  /// Of a refund, the kind of its charge.
+  /// The kind of charge; for a refund, the kind of the refunded charge.
   public var chargeKind: ChargeKind
-  /// The event, and the archive and line that brought it.
+  /// The event, with its archive and line.
   public var event: Source
-  /// Of a refund, the event of its charge; nil when the ledger has none.
+  /// For a refund, the event of the refunded charge; nil when the ledger has none.
   public var refunded: Source?
-  /// The number of a renewal; of a refund, of its charge.
+  /// The number of a renewal; for a refund, of the refunded renewal.
   public var renewalOrdinal: Int64?
-  /// The time that was paid for; nil if unknown, or for a one-time purchase.
+  /// The start of the paid period; nil if unknown or for a one-time purchase.
   public var periodStart: Instant?
-  /// Its end.
+  /// The end of the paid period.
   public var periodEnd: Instant?
   /// The ledger's symbol of the user's country; 0 when not sent.
   public var country: StringID
-  /// The ledger's symbol of the shop's front; 0 when not sent.
+  /// The ledger's symbol of the storefront; 0 when not sent.
   public var storefront: StringID
   /// The ledger's symbol of the ISO 4217 code of local amounts; 0 when not sent.
   public var currency: StringID
   /// The ledger's symbol of the offer; 0 for the full price.
   public var offer: StringID
-  /// How many of the product.
+  /// The quantity of the product.
   public var units: Int32
   /// The amounts; nil where unknown.
   public var amounts: Amounts
-  /// Percent that stays after commission; nil when unknown.
+  /// Percent that remains after commission; nil when unknown.
   public var rate: Amount?
-  /// The basis of the amounts.
+  /// The source of the amounts.
   public var basis: AmountBasis
 
-  /// Names an event.
+  /// A reference to an event.
   public struct Source: Sendable {
     /// `lineageKey` of its subscription.
     public var lineage: Int64
@@ -45,7 +45,7 @@ public struct BookedCharge: Sendable {
     public var user: Int64
     /// `transactionKey` of the transaction id; 0 when unknown.
     public var transaction: Int64
-    /// The archive, line and byte that brought it.
+    /// Its archive, line and byte.
     public var place: Provenance
 
     /// The source of `event`.
@@ -75,7 +75,7 @@ public struct BookedCharge: Sendable {
     }
   }
 
-  /// A charge or a refund in a row of the list.
+  /// A charge or refund as a row of the list.
   public init(
     time: Instant, isRefund: Bool, productKey: ProductKey, chargeKind: ChargeKind, event: Source,
     refunded: Source?, renewalOrdinal: Int64?, period: (start: Instant, end: Instant?)?,

@@ -1,12 +1,12 @@
-/// What is counted by day of each feed: data that the reports lack, and what arrived.
+/// What is counted per day and feed: data that the reports lack, and arrivals.
 ///
 /// Raw values are stored in the ledger.
 public enum CoverageGap: UInt8, NamedCode {
   /// A charge with an unknown amount.
   case chargeWithoutAmount = 1
-  /// A charge whose amount is the price book's.
+  /// A charge whose amount is from the price book.
   case chargeFromPriceBook = 2
-  /// A charge that nothing chains to a subscription; it is in no count of subscriptions.
+  /// A charge that cannot be linked to a subscription; no count of subscriptions includes it.
   case unchainedCharge = 3
   /// A paid period with an unknown end.
   case openEndedPeriod = 4
@@ -14,9 +14,9 @@ public enum CoverageGap: UInt8, NamedCode {
   case derivedEnd = 5
   /// A charge at an offer that the price book does not list; its amount is unknown.
   case offerWithoutPrice = 6
-  /// A charge that names no transaction of the store.
+  /// A charge without the store's transaction id.
   case chargeWithoutTransaction = 7
-  /// An event, in the UTC hour in which it arrived: hours without any are looked for.
+  /// An event in the UTC hour of its arrival; hours without arrivals are searched for gaps.
   case arrival = 20
 }
 
@@ -30,10 +30,10 @@ public struct CoverageKey: Sendable, Hashable {
   public var app: StringID
   /// The missing data.
   public var gap: CoverageGap
-  /// Of an arrival, the hour of the day.
+  /// For an arrival, the hour of the day.
   public var hour: UInt8 = 0
 
-  /// Gaps of one sort in a provider's data of an app.
+  /// Gaps of one kind in a provider's data about an app.
   public init(day: Day, provider: Provider, app: StringID, gap: CoverageGap) {
     self.day = day
     self.provider = provider
@@ -41,7 +41,7 @@ public struct CoverageKey: Sendable, Hashable {
     self.gap = gap
   }
 
-  /// Arrivals in the feed of an app in a UTC hour, numbered since 1970-01-01.
+  /// Arrivals in an app's feed in one UTC hour, numbered since 1970-01-01.
   public init(arrivalsIn hour: Int64, provider: Provider, app: StringID) {
     let day = hour.flooredDividing(by: 24)
     self.init(

@@ -1,11 +1,11 @@
-/// What charges paid in US dollars for a unit of their currency: an exact fraction.
+/// The US dollars that charges paid per unit of their currency: an exact fraction.
 public struct ExchangeRate: Sendable, Hashable, Comparable {
-  /// Millionths of a US dollar, without a common divisor with `local`; above 0.
+  /// Millionths of a US dollar, above 0; has no common divisor with `local`.
   public let usd: Int64
   /// Millionths of the currency; above 0.
   public let local: Int64
 
-  /// The rate at which `revenue` was quoted; nil unless both amounts are there and not zero.
+  /// The rate of `revenue`; nil unless both amounts exist and are not zero.
   public init?(of revenue: Revenue) {
     guard let usd = revenue.usd?.magnitude.micros, let local = revenue.local?.magnitude.micros,
       usd > 0, local > 0, revenue.currency != 0
@@ -21,7 +21,7 @@ public struct ExchangeRate: Sendable, Hashable, Comparable {
     self.local = local / divisor
   }
 
-  /// By value.
+  /// Orders by value.
   public static func < (left: ExchangeRate, right: ExchangeRate) -> Bool {
     Int128(left.usd) * Int128(right.local) < Int128(right.usd) * Int128(left.local)
   }
@@ -29,7 +29,7 @@ public struct ExchangeRate: Sendable, Hashable, Comparable {
 
 /// The charges of one currency on one UTC day.
 public struct CurrencyDay: Codable, Sendable, Hashable {
-  /// StringID of the ISO 4217 code.
+  /// Symbol of the ISO 4217 code.
   public var currency: StringID
   /// The UTC day of the charge.
   public var day: Day
@@ -40,7 +40,7 @@ public struct CurrencyDay: Codable, Sendable, Hashable {
     self.day = day
   }
 
-  /// The day on which, and the currency in which, an event's revenue was quoted; nil without one.
+  /// The currency and day of an event's revenue; nil without revenue.
   public init?(_ event: Event) {
     guard let currency = event.revenue?.currency, currency != 0 else { return nil }
     self.currency = currency
@@ -48,20 +48,20 @@ public struct CurrencyDay: Codable, Sendable, Hashable {
   }
 }
 
-/// How often each rate was paid, by currency and day.
+/// How many charges were paid at each rate, by currency and day.
 ///
-/// It grows with days, currencies and prices, not with charges.
+/// The size grows with days, currencies and prices, not with charges.
 public struct ExchangeRates: Sendable, Equatable {
-  /// How many charges were quoted at a rate.
+  /// The number of charges at each rate.
   public private(set) var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
 
-  /// No charge yet.
+  /// No charges yet.
   public init() {}
 
   /// The charges of some days.
   public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]]) { self.charges = charges }
 
-  /// Leaves out rates without charges.
+  /// Removes rates without charges.
   public mutating func removeNothings() {
     charges = charges.compactMapValues { rates in
       guard rates.contains(where: { $0.value == 0 }) else { return rates }
@@ -70,7 +70,7 @@ public struct ExchangeRates: Sendable, Equatable {
     }
   }
 
-  /// Adds what other charges paid.
+  /// Adds other charges.
   public mutating func add(_ other: ExchangeRates) {
     if charges.isEmpty {
       charges = other.charges

@@ -1,9 +1,9 @@
-// Cells are additive, so that lineages can be folded apart and put together.
+// Cells are additive, so that lineages can be folded separately and merged.
 
 extension Facts {
   /// Adds the facts of other lineages, cell by cell.
   ///
-  /// Throws `AmountOverflow` when a sum leaves the range of amounts.
+  /// Throws `AmountOverflow` when a sum exceeds the range of amounts.
   public mutating func add(_ other: Facts) throws(AmountOverflow) {
     revenue.add(other.revenue, to: RevenueSums()) { $0.add($1) }
     try movements.add(other.movements, to: MovementSums()) { sums, more throws(AmountOverflow) in
@@ -24,8 +24,8 @@ extension Facts {
 }
 
 private extension Dictionary {
-  /// Adds cells to those here, of which one that is missing is `nothing`; beside none they stay as
-  /// they are.
+  /// Adds cells to these, with `nothing` for a missing one; if this is empty, it becomes `cells`
+  /// unchanged.
   mutating func add<Failure>(
     _ cells: Self, to nothing: Value, _ sum: (inout Value, Value) throws(Failure) -> Void
   ) throws(Failure) {
@@ -35,7 +35,7 @@ private extension Dictionary {
 }
 
 extension Facts {
-  /// Removes cells of zeros.
+  /// Removes cells whose sums are all zero.
   public mutating func removeNothings() {
     revenue = revenue.filter { $0.value != RevenueSums() }
     movements = movements.filter { $0.value != MovementSums() }
@@ -49,7 +49,7 @@ extension Facts {
 }
 
 extension PartialSum {
-  /// Adds another sum and its unknown amounts `factor` times.
+  /// Adds `factor` times another sum, including its unknown amounts.
   @inline(__always)
   mutating func add(_ other: PartialSum, times factor: Int64) {
     unknown += factor * other.unknown
@@ -126,7 +126,7 @@ extension ArrivalSums {
 }
 
 extension Amount {
-  /// The exact sum with `factor` times another amount, or `AmountOverflow`.
+  /// The exact sum of this amount and `factor` times another; throws `AmountOverflow`.
   @inline(__always)
   func adding(_ other: Amount, times factor: Int64) throws(AmountOverflow) -> Amount {
     let (change, overflow) = other.micros.multipliedReportingOverflow(by: factor)

@@ -4,7 +4,7 @@ public struct ProductKey: Codable, Sendable, Hashable {
   public var provider: Provider
   /// The ledger's symbol of the app; 0 when unknown.
   public var app: StringID
-  /// The shop that took the money.
+  /// The store that took the money.
   public var store: Store
   /// The ledger's symbol of the store product id; 0 when unknown.
   public var product: StringID
@@ -24,19 +24,19 @@ public struct RevenueKey: Sendable, Hashable {
   public var day: Day
   /// The product.
   public var productKey: ProductKey
-  /// Whether the thing sold renews.
+  /// Whether the product renews.
   public var productType: ProductType
-  /// The kind of charge; for a refund, the kind of its charge.
+  /// The kind of charge; for a refund, the kind of the refunded charge.
   public var chargeKind: ChargeKind
   /// The ledger's symbol of the user's country; 0 when not sent.
   public var country: StringID
-  /// The ledger's symbol of the shop's front; 0 when not sent.
+  /// The ledger's symbol of the storefront; 0 when not sent.
   public var storefront: StringID
   /// The ledger's symbol of the ISO 4217 code of local amounts; 0 when not sent.
   public var currency: StringID
   /// Percent in millionths; nil when unknown.
   public var rate: Amount?
-  /// The basis of the amounts.
+  /// The source of the amounts.
   public var basis: AmountBasis
 
   /// The key of one revenue cell.
@@ -58,21 +58,21 @@ public struct RevenueKey: Sendable, Hashable {
 
 /// A sum of amounts, and how many are unknown.
 ///
-/// It never overflows: what exceeds `sumMax` is carried into `unknown`, 2⁴⁰ for each 2⁶² units of a
-/// millionth, so that a report leaves the cell empty, and later amounts can bring it back.
+/// It never overflows: each 2⁶² millionths beyond `sumMax` are carried into `unknown` as 2⁴⁰. A
+/// report then leaves the cell empty, and later amounts can undo the carry.
 public struct PartialSum: Sendable, Hashable {
-  /// The known amounts together, from -`sumMax` to below `sumMax`.
+  /// The sum of the known amounts, from -`sumMax` to below `sumMax`.
   public var sum = Amount.zero
-  /// How many amounts are missing from `sum`, and the carries; a report leaves the cell empty
-  /// unless 0.
+  /// How many amounts are missing from `sum`, plus the carries; a report leaves the cell empty
+  /// unless this is 0.
   public var unknown: Int64 = 0
 
-  /// Half of what a carry means, in millionths: 2.3 × 10¹² units.
+  /// Half the value of a carry, in millionths: 2.3 × 10¹² units.
   public static let sumMax: Int64 = 1 << 61
-  /// What `unknown` counts a carry as.
+  /// What one carry adds to `unknown`.
   public static let carry: Int64 = 1 << 40
 
-  /// Nothing summed yet.
+  /// An empty sum.
   public init() {}
 
   /// Adds an amount, or counts it as unknown.
@@ -101,28 +101,28 @@ public struct PartialSum: Sendable, Hashable {
 ///
 /// Refunds are positive; proceeds are net of refunds.
 public struct RevenueSums: Sendable, Hashable {
-  /// Charges booked.
+  /// Number of charges booked.
   public var charges: Int64 = 0
-  /// Refunds booked.
+  /// Number of refunds booked.
   public var refunds: Int64 = 0
   /// Charges before commission, in US dollars.
   public var grossUSD = PartialSum()
   /// Refunds before commission, in US dollars; positive.
   public var refundsUSD = PartialSum()
-  /// Charges less refunds, after commission, in US dollars.
+  /// Charges minus refunds, after commission, in US dollars.
   public var proceedsUSD = PartialSum()
   /// Charges before commission, in the key's currency.
   public var grossLocal = PartialSum()
   /// Refunds before commission, in the key's currency; positive.
   public var refundsLocal = PartialSum()
-  /// Charges less refunds, after commission, in the key's currency.
+  /// Charges minus refunds, after commission, in the key's currency.
   public var proceedsLocal = PartialSum()
 
   /// Nothing booked yet.
   public init() {}
 }
 
-/// Why an event, or a part of it, carries no money in reports.
+/// Why an event, or part of it, adds no money to reports.
 ///
 /// Raw values are stored in the ledger.
 public enum ExclusionReason: UInt8, NamedCode {
@@ -130,13 +130,13 @@ public enum ExclusionReason: UInt8, NamedCode {
   case sandbox = 1
   /// Shared by a family member who paid.
   case familySharing = 2
-  /// Granted by hand, without a purchase.
+  /// Granted manually, without a purchase.
   case manual = 3
-  /// The second charge of a store transaction.
+  /// A repeated charge of one store transaction.
   case doubleCharge = 4
-  /// What a refund gives back beyond its charge.
+  /// The part of a refund beyond its charge.
   case overRefund = 5
-  /// Reported by a provider that does not count beside one that does.
+  /// Also reported by another provider, whose report counts.
   case overlap = 6
 }
 
@@ -148,10 +148,10 @@ public struct ExclusionKey: Sendable, Hashable {
   public var provider: Provider
   /// The ledger's symbol of the app; 0 when unknown.
   public var app: StringID
-  /// Why the events carry no money.
+  /// Why the events add no money.
   public var reason: ExclusionReason
 
-  /// Events of an app left out for a reason on a day.
+  /// Events of an app that were excluded for a reason on a day.
   public init(day: Day, provider: Provider, app: StringID, reason: ExclusionReason) {
     self.day = day
     self.provider = provider
@@ -164,14 +164,14 @@ public struct ExclusionKey: Sendable, Hashable {
 public struct ExclusionSums: Sendable, Hashable {
   /// Events of every kind.
   public var events: Int64 = 0
-  /// Of these, charges.
+  /// The number of these that are charges.
   public var charges: Int64 = 0
 
-  /// Nothing left out yet.
+  /// Nothing excluded yet.
   public init() {}
 }
 
-/// The key of one cell of arrival disorder.
+/// The key of one cell of late or unordered arrivals.
 public struct ArrivalKey: Sendable, Hashable {
   /// The day of the delivery: received, else created, else event time.
   public var day: Day
@@ -188,14 +188,14 @@ public struct ArrivalKey: Sendable, Hashable {
   }
 }
 
-/// The measures of one cell of arrival disorder.
+/// The measures of one cell of late or unordered arrivals.
 public struct ArrivalSums: Sendable, Hashable {
   /// Arrived after an event of the lineage with a later event time.
   public var outOfOrder: Int64 = 0
   /// Received later than the delivery window after the event.
   public var late: Int64 = 0
 
-  /// Everything in order yet.
+  /// No late or unordered arrivals yet.
   public init() {}
 }
 
@@ -203,7 +203,7 @@ public struct ArrivalSums: Sendable, Hashable {
 public struct Facts: Sendable, Equatable {
   /// Amounts booked.
   public var revenue: [RevenueKey: RevenueSums] = [:]
-  /// Subscriptions and recurring revenue that entered, left or changed.
+  /// Subscriptions and recurring revenue that started, ended or changed.
   public var movements: [MovementKey: MovementSums] = [:]
   /// Renewals by their ordinal.
   public var renewals: [RenewalKey: RenewalSums] = [:]
@@ -211,9 +211,9 @@ public struct Facts: Sendable, Equatable {
   public var trials: [ProductDay: TrialSums] = [:]
   /// Cohorts by months since their start.
   public var retention: [RetentionKey: RetentionSums] = [:]
-  /// Events that carry no money.
+  /// Events that add no money.
   public var excluded: [ExclusionKey: ExclusionSums] = [:]
-  /// Deliveries that came late or out of order.
+  /// Deliveries that arrived late or out of order.
   public var arrivals: [ArrivalKey: ArrivalSums] = [:]
   /// Events with missing data.
   public var gaps: [CoverageKey: Int64] = [:]

@@ -1,14 +1,14 @@
-// What charges paid, as the fold counts it and the ledger keeps it.
+// What charges paid, as the fold counts it and the ledger stores it.
 
-/// What has one price at a time: a product in one shop, one currency and one country.
+/// A product in one store, currency and country, which has one price at a time.
 public struct PricedProduct: Codable, Sendable, Hashable {
-  /// StringID of the store product id.
+  /// Symbol of the store product id.
   public var product: StringID
-  /// The shop.
+  /// The store.
   public var store: Store
-  /// StringID of the ISO 4217 code.
+  /// Symbol of the ISO 4217 code.
   public var currency: StringID
-  /// StringID of the user's country; 0 unknown.
+  /// Symbol of the user's country; 0 when unknown.
   public var country: StringID
 
   /// `product` as `store` sells it for `currency` in `country`.
@@ -19,12 +19,12 @@ public struct PricedProduct: Codable, Sendable, Hashable {
     self.country = country
   }
 
-  /// The same wherever it is sold.
+  /// The same product without a country.
   public var anywhere: PricedProduct {
     PricedProduct(product: product, store: store, currency: currency)
   }
 
-  /// Hashes the product as two words, as keys of cells are (CellHashing.swift).
+  /// Hashes the product as two words, like the keys of cells (CellHashing.swift).
   public func hash(into hash: inout Hasher) {
     hash.combine(
       UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: currency)) << 8
@@ -35,13 +35,13 @@ public struct PricedProduct: Codable, Sendable, Hashable {
 
 /// Seven days, counted from 1970-01-01.
 public struct Week: Codable, Sendable, Hashable, Comparable {
-  /// How many weeks after the one that began on 1970-01-01.
+  /// The number of weeks since the one that began on 1970-01-01.
   public let number: Int64
 
   /// The week with this number.
   public init(number: Int64) { self.number = number }
 
-  /// The week that `time` lies in.
+  /// The week that contains `time`.
   public init(of time: Instant) {
     let day = Int64(CivilCalendar.utc.day(of: time).number)
     number = (day >= 0 ? day : day - 6) / 7
@@ -51,10 +51,10 @@ public struct Week: Codable, Sendable, Hashable, Comparable {
   public static func < (left: Week, right: Week) -> Bool { left.number < right.number }
 }
 
-/// What some charges cost: renewals a full price in a week, or an offer's price beside the full
-/// one; first charges and purchases at any time.
+/// A price that charges paid: renewals at full price in a week, or an offer's price with the full
+/// price; first charges and purchases at any time.
 ///
-/// The fold counts charges by it, in one look-up for each.
+/// The fold counts charges by this key, with one look-up each.
 public struct PaidPrice: Codable, Sendable, Hashable {
   /// What was sold.
   public var product: PricedProduct
@@ -62,10 +62,10 @@ public struct PaidPrice: Codable, Sendable, Hashable {
   public var week: Week?
   /// What was paid, in the product's currency.
   public var price: Amount
-  /// The full price beside an offer's; nil for other charges.
+  /// The full price next to an offer's; nil for other charges.
   public var full: Amount?
 
-  /// So much paid for `product`.
+  /// A price paid for `product`.
   public init(product: PricedProduct, week: Week?, price: Amount, full: Amount?) {
     self.product = product
     self.week = week

@@ -1,4 +1,4 @@
-/// How a subscription, or its monthly recurring revenue, enters, leaves or changes a row.
+/// A way in which a subscription or its monthly recurring revenue enters, leaves or changes a row.
 ///
 /// Raw values are stored in the ledger.
 public enum Movement: UInt8, NamedCode {
@@ -12,40 +12,41 @@ public enum Movement: UInt8, NamedCode {
   case recovered = 4
   /// Active again after a pause.
   case resumed = 5
-  /// Came from another product of the same lineage.
+  /// Moved here from another product of the same lineage.
   case transferIn = 6
-  /// An end without a charge that followed in time.
+  /// Ended, and no charge followed in time.
   case churned = 7
   /// Stopped by a pause.
   case paused = 8
-  /// Left for another product of the same lineage.
+  /// Moved to another product of the same lineage.
   case transferOut = 9
-  /// Of `churned`, with auto-renew off; each churned subscription has exactly one reason.
+  /// Part of `churned`: auto-renew was off; each churned subscription has exactly one reason.
   case churnedVoluntary = 10
-  /// Of `churned`, after a failed payment.
+  /// Part of `churned`: a payment failed.
   case churnedInvoluntary = 11
-  /// Of `churned`, ended by a whole refund or a revocation.
+  /// Part of `churned`: a full refund or a revocation ended it.
   case churnedRefund = 12
-  /// Of `churned`, without consent to a higher price.
+  /// Part of `churned`: the user did not agree to a higher price.
   case churnedPriceIncrease = 13
-  /// Of `churned`, ended by the developer.
+  /// Part of `churned`: the developer ended it.
   case churnedDeveloper = 14
-  /// Of `churned`, without a known reason.
+  /// Part of `churned`: no reason is known.
   case churnedUnknown = 15
-  /// Active at the month's open with an end in the month, neither active nor paused at its close.
+  /// Active when the month opened, with an end in the month, and neither active nor paused at its
+  /// close.
   case lost = 16
-  /// +1 when an active subscription is set not to renew, −1 when that no longer holds.
+  /// +1 when an active subscription is set not to renew, −1 when that is undone.
   case autoRenewOff = 17
-  /// More local money per month for the same product.
+  /// A higher local price per month for the same product.
   case expansion = 18
-  /// Less local money per month for the same product; positive.
+  /// A lower local price per month for the same product; positive.
   case contraction = 19
-  /// Same local price, other US dollars; signed.
+  /// The same local price in other US dollars; signed.
   case fx = 20
-  /// Of `churned`, those whose end an event that never came may contradict.
+  /// Part of `churned`: an event that never arrived may contradict the end.
   case churnedInDoubt = 21
 
-  /// What one of them does to the number of active subscriptions: 1, −1 or 0.
+  /// Its effect on the number of active subscriptions: 1, −1 or 0.
   public var activeSign: Int64 {
     switch self {
     case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn: 1
@@ -57,12 +58,12 @@ public enum Movement: UInt8, NamedCode {
     }
   }
 
-  /// Whether it is the reason of a churn, beside the movement that counts the churn.
+  /// Whether it is the reason for a churn, in addition to the movement that counts the churn.
   public var isReason: Bool {
     Self.churnedVoluntary.rawValue...Self.churnedUnknown.rawValue ~= rawValue
   }
 
-  /// What its revenue does to monthly recurring revenue: 1, −1 or 0.
+  /// Its effect on monthly recurring revenue: 1, −1 or 0.
   public var revenueSign: Int64 {
     switch self {
     case .expansion, .fx: 1
@@ -75,13 +76,13 @@ public enum Movement: UInt8, NamedCode {
   }
 }
 
-/// An end that counts as churn and that a `MISSED_*` break covers.
+/// An end that counts as churn and is covered by a `MISSED_*` break.
 public struct ChurnInDoubt: Codable, Sendable, Hashable {
   /// Key of the lineage that ended.
   public var lineage: Int64
   /// The row of the churn report that counts it.
   public var productKey: ProductKey
-  /// The effective end, by which it is counted.
+  /// The effective end, by which the churn is counted.
   public var at: Instant
 
   /// The end of `lineage` at `at`.
@@ -98,7 +99,7 @@ public struct MovementKey: Sendable, Hashable {
   public var month: Month
   /// The row it enters, leaves or changes.
   public var productKey: ProductKey
-  /// What moved.
+  /// The kind of movement.
   public var movement: Movement
 
   /// A movement of a product in a month.
@@ -111,12 +112,12 @@ public struct MovementKey: Sendable, Hashable {
 
 /// The measures of one movement cell.
 public struct MovementSums: Sendable, Hashable {
-  /// How many subscriptions moved; signed for `autoRenewOff` alone.
+  /// How many subscriptions moved; only `autoRenewOff` is signed.
   public var subscriptions: Int64 = 0
-  /// Monthly recurring revenue moved, in US dollars.
+  /// Monthly recurring revenue that moved, in US dollars.
   public var mrr = Amount.zero
 
-  /// What moved; nothing yet.
+  /// The measures; zero by default.
   public init(subscriptions: Int64 = 0, mrr: Amount = .zero) {
     self.subscriptions = subscriptions
     self.mrr = mrr
@@ -129,7 +130,7 @@ public struct RenewalKey: Sendable, Hashable {
   public var month: Month
   /// The renewed product.
   public var productKey: ProductKey
-  /// Nil when neither the lineage's start nor a counter was seen.
+  /// The renewal's number; nil when neither the lineage's start nor a counter was seen.
   @Compact public var ordinal: Int64?
 
   /// Renewals number `ordinal` of a product in a month.
@@ -155,7 +156,7 @@ public struct RenewalSums: Sendable, Hashable {
 public struct ProductDay: Sendable, Hashable {
   /// A day in the report's time zone.
   public var day: Day
-  /// The offered product.
+  /// The product.
   public var productKey: ProductKey
 
   /// A product on a day.
@@ -169,13 +170,13 @@ public struct ProductDay: Sendable, Hashable {
 public struct TrialSums: Sendable, Hashable {
   /// Trials started on the day.
   public var started: Int64 = 0
-  /// Of these, the ones followed by a first paid period.
+  /// Of these, those followed by a first paid period.
   public var converted: Int64 = 0
   /// Of these, those with auto-renew off before the end, converted or not.
   public var canceled: Int64 = 0
-  /// Of these, the ones that ended without a paid period.
+  /// Of these, those that ended without a paid period.
   public var expired: Int64 = 0
-  /// Of these, the ones still undecided.
+  /// Of these, those still undecided.
   public var pending: Int64 = 0
 
   /// No trials yet.
@@ -188,7 +189,7 @@ public struct RetentionKey: Sendable, Hashable {
   public var cohort: Month
   /// The product bought then.
   public var productKey: ProductKey
-  /// Months since the cohort's.
+  /// Months since the cohort's month.
   public var index: Int32
 
   /// Month `index` of a cohort.
@@ -199,13 +200,14 @@ public struct RetentionKey: Sendable, Hashable {
   }
 }
 
-/// The measures of one retention cell, as movements.
+/// The measures of one retention cell, as changes.
 public struct RetentionSums: Sendable, Hashable {
   /// Lineages that joined; only at index 0.
   public var joined: Int64 = 0
-  /// Net change of active lineages at the end of the month against the month before.
+  /// Change in the number of active lineages from the end of the previous month to the end of this
+  /// one.
   public var activeChange: Int64 = 0
-  /// Booked in the month less refunds, in US dollars before commission.
+  /// Charges minus refunds of the month, before commission, in US dollars.
   public var netUSD = PartialSum()
 
   /// Nothing yet.
