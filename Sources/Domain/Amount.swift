@@ -1,9 +1,9 @@
 /// A sum that does not fit the ledger's range.
 public struct AmountOverflow: Error, Sendable, CustomStringConvertible {
-  /// Makes the error.
+  /// Creates the error.
   public init() {}
 
-  /// What happened, for a person.
+  /// The message for the user.
   public var description: String {
     "a sum of money exceeds ±9,223,372,036,854 units and cannot be kept exactly"
   }
@@ -17,20 +17,20 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
   /// An amount of `micros` millionths.
   @inlinable public init(micros: Int64) { self.micros = micros }
 
-  /// Nothing.
+  /// Zero.
   public static let zero = Amount(micros: 0)
 
-  /// The greatest amount that a line may bring, or that is derived from it: 10¹² units.
+  /// The largest amount that a line may contain or that is derived from it: 10¹² units.
   public static let lineMax = Amount(micros: 1_000_000_000_000_000_000)
-  /// The same in US dollars, which are counted by the year as well: 10⁹ units.
+  /// The same limit for US dollars: 10⁹, because annual amounts are derived from them too.
   ///
-  /// A day's price makes 365 times as much, and a sum can still hold 25 of these.
+  /// Annualizing a daily price multiplies it by 365, and a sum can still hold 25 such amounts.
   public static let lineMaxUSD = Amount(micros: 1_000_000_000_000_000)
 
-  /// Whether one charge of so many units of some currency can be worth `usd`.
+  /// Whether a charge of this many units of some currency can be worth `usd`.
   ///
-  /// More than 10¹⁰ units are, in weak currencies, worth up to 10⁶ US dollars: no store charges
-  /// more at once, or a currency of which a dollar buys more than 10⁷.
+  /// Amounts above 10¹⁰ units pass only for weak currencies: worth at most 10⁶ US dollars, the most
+  /// that a store charges at once, at no more than 10⁷ units per dollar.
   public func canBeWorth(_ usd: Amount?) -> Bool {
     guard micros.magnitude > 10_000_000_000_000_000 else { return true }
     guard let worth = usd?.micros.magnitude else { return false }
@@ -43,7 +43,7 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
   /// The amount without its sign.
   public var magnitude: Amount { Amount(micros: abs(micros)) }
 
-  /// The amount with its sign turned.
+  /// The amount with the opposite sign.
   public static prefix func - (amount: Amount) -> Amount { Amount(micros: -amount.micros) }
 
   /// The exact sum, or `AmountOverflow`.
@@ -75,7 +75,7 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
     return Amount(micros: rounded)
   }
 
-  /// So many units of this amount; nil beyond `max`.
+  /// This amount times `units`; nil beyond `max`.
   public func times(_ units: Int32, max: Amount) -> Amount? {
     guard let all = try? scaled(by: Int64(units), over: 1), all.magnitude <= max else { return nil }
     return all
@@ -106,12 +106,13 @@ extension Amount {
     try scaled(by: rate.micros, over: 100_000_000)
   }
 
-  /// The price that this amount is `rate` percent of.
+  /// The price of which this amount is `rate` percent.
   public func grossedUp(by rate: Amount) throws(AmountOverflow) -> Amount {
     try scaled(by: 100_000_000, over: rate.micros)
   }
 
-  /// The amount as reports print it: a point, at least `decimalsMin` and at most six decimals.
+  /// The amount as reports print it: decimal point, at least `decimalsMin` and at most six
+  /// decimals.
   public func text(decimalsMin: Int = 2) -> String {
     let digits = String(micros.magnitude).zeroPadded(to: 7)
     let whole = digits.dropLast(6)

@@ -3,7 +3,7 @@
 /// An event's product is `product:base_plan` where the base plan is known. Configuration, price
 /// book and snapshots may name the product alone.
 public struct BasePlans: Sendable {
-  /// The symbol of the product alone by that of the product with base plan, where both occur.
+  /// Maps the symbol of a product with base plan to that of the product alone, where both occur.
   public private(set) var products: [StringID: StringID] = [:]
   private var plans: [String: [String]] = [:]
   private var texts = StringTable()
@@ -11,7 +11,7 @@ public struct BasePlans: Sendable {
   /// No base plans.
   public init() {}
 
-  /// Those in the texts of a ledger.
+  /// The base plans in the texts of a ledger.
   public init(in texts: StringTable) {
     self.texts = texts
     for (index, text) in texts.words.enumerated() {
@@ -19,15 +19,15 @@ public struct BasePlans: Sendable {
       plans[product, default: []].append(text)
       if let symbol = texts.find(product) { products[StringID(index)] = symbol }
     }
-    // Symbols are in the order of arrival.
+    // Symbols are numbered by order of arrival, which differs between ledgers.
     plans = plans.mapValues { $0.sorted() }
   }
 
   /// The ids with a base plan of `product`.
   public func plans(of product: String) -> [String] { plans[product] ?? [] }
 
-  /// What events can call the product `id`: of a product its base plans, of a base plan also the
-  /// product alone, if that occurs.
+  /// The names under which events can report the product `id`: for a product, its base plans; for a
+  /// base plan, also the product alone, if it occurs.
   public func names(of id: String) -> [String] {
     if let product = id.withoutBasePlan {
       return texts.find(product) == nil ? [id] : [id, product]

@@ -32,7 +32,7 @@ public struct Day: Codable, Sendable, Hashable, Comparable {
     return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
-  /// The month this day lies in.
+  /// The month that contains this day.
   public var month: Month {
     let (year, month, _) = date
     return Month(number: Int32(year * 12 + month - 1))
@@ -53,7 +53,7 @@ public struct Month: Sendable, Hashable, Comparable {
   /// Year × 12 + (month − 1).
   public var number: Int32
 
-  /// The month of that number.
+  /// The month with this number.
   public init(number: Int32) { self.number = number }
 
   /// The month after this one.
@@ -72,7 +72,7 @@ public struct Month: Sendable, Hashable, Comparable {
 }
 
 extension Month: Codable {
-  /// Reads a month as it is written, such as `2026-10`.
+  /// Reads a month in the form `2026-10`.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     guard let month = Month(text: try value.decode(String.self)) else {
@@ -89,7 +89,7 @@ extension Month: Codable {
 }
 
 extension Month {
-  /// The month that text such as `2026-10` names; nil for any other text.
+  /// The month in text such as `2026-10`; nil for any other text.
   public init?(text: String) {
     let parts = text.split(separator: "-").compactMap { Int($0) }
     guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
@@ -102,7 +102,7 @@ extension Month {
 }
 
 extension Instant {
-  /// `2026-11-20T08:15:00Z`, with milliseconds only when there are some.
+  /// `2026-11-20T08:15:00Z`, with milliseconds only when they are not zero.
   public var text: String {
     let days = milliseconds.flooredDividing(by: Interval.day.milliseconds)
     let rest = Int(milliseconds - days * Interval.day.milliseconds)
@@ -121,17 +121,17 @@ private func padded(_ value: Int, _ width: Int) -> String {
 
 /// Days and months of one time zone, as a table of its offsets.
 ///
-/// The table is made where the time zone is read, so that everything below it is arithmetic on
-/// integers and the same on every machine.
+/// The table is built where the time zone is read, so that all code below is integer arithmetic
+/// with the same results on every machine.
 public struct CivilCalendar: Sendable, Equatable {
-  /// One stretch of time with a constant distance to UTC.
+  /// A range of time with a constant offset from UTC.
   public struct Offset: Sendable, Equatable {
-    /// When it begins to hold.
+    /// The start of the range.
     public var from: Instant
     /// Seconds east of UTC.
     public var seconds: Int64
 
-    /// An offset of `seconds` from `from` on.
+    /// An offset of `seconds` that starts at `from`.
     public init(from: Instant, seconds: Int64) {
       self.from = from
       self.seconds = seconds
@@ -163,11 +163,11 @@ public struct CivilCalendar: Sendable, Equatable {
   /// The month that `instant` falls in.
   public func month(of instant: Instant) -> Month { day(of: instant).month }
 
-  /// The first instant of `day`; of a day that a zone left out, that of the next one.
+  /// The first instant of `day`; if the zone skipped that day, the first instant of the next one.
   public func start(of day: Day) -> Instant {
     let length = Interval.day.milliseconds
     let midnight = Int64(day.number) * length
-    // A local midnight is one of: midnight minus the offset before or after a change nearby.
+    // The local midnight is UTC midnight minus the offset before or after a nearby change.
     var best: Instant?
     for probe in [midnight - length, midnight, midnight + length] {
       let candidate = Instant(
@@ -175,7 +175,7 @@ public struct CivilCalendar: Sendable, Equatable {
       if self.day(of: candidate) == day, best.map({ candidate < $0 }) ?? true { best = candidate }
     }
     if let best { return best }
-    // Midnight itself was skipped by a clock change, or the whole day: it starts at the change.
+    // A clock change skipped midnight or the whole day: the day starts at the change.
     let change = offsets.dropFirst().first { self.day(of: $0.from) >= day }
     let seconds = offset(at: Instant(milliseconds: midnight))
     return change?.from ?? Instant(milliseconds: midnight - seconds * 1000)

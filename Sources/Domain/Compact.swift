@@ -1,23 +1,23 @@
-/// A value that is one integer.
+/// A value that one integer represents.
 public protocol IntegerBacked: Sendable, Hashable {
-  /// The integer that it is.
+  /// The integer that represents it.
   var integer: Int64 { get }
 
-  /// The value that `integer` is.
+  /// The value that `integer` represents.
   init(integer: Int64)
 }
 
-/// An optional value in the eight bytes of the value: the least integer means none, and no
-/// input contains it.
+/// An optional value in the eight bytes of the value: the lowest integer means nil; no input
+/// contains it.
 ///
-/// A fold group is held with all of its events, and each has many of them. Inlinable, so that
-/// reading one costs a comparison.
+/// A fold group is in memory with all of its events, each of which has many such values. Inlinable,
+/// so that reading one costs only a comparison.
 @propertyWrapper
 public struct Compact<Value: IntegerBacked>: Sendable, Hashable {
-  /// The value's integer; the least one for none.
+  /// The value's integer; the lowest one for nil.
   public var integer: Int64
 
-  /// The value, or none.
+  /// A value or nil.
   @inlinable public init(wrappedValue: Value?) { integer = wrappedValue?.integer ?? .min }
 
   /// The value; nil for none.

@@ -1,21 +1,21 @@
 /// A 64-bit hash of bytes that is the same on every machine and in every version.
 ///
-/// Ledger keys are made of it, so its constants never change. It folds 128-bit products, as wyhash
-/// does (Wang Yi, "wyhash and wyrand", public domain), and is not a defence against forged ids: the
-/// ledger compares the full text behind a key where it matters.
+/// Ledger keys are built from it, so its constants never change. It folds 128-bit products, as
+/// wyhash does (Wang Yi, "wyhash and wyrand", public domain). It is not a defence against forged
+/// ids: the ledger compares the full text where it matters.
 public struct Fingerprint: Sendable {
   private var state: UInt64
 
   /// A hash that starts from `seed`.
   public init(seed: UInt64 = 0) { state = seed ^ 0xa076_1d64_78bd_642f }
 
-  /// Mixes a number in.
+  /// Mixes in a number.
   @inline(__always)
   public mutating func combine(_ value: UInt64) {
     state = Self.fold(state ^ value, 0xe703_7ed1_a0b4_28db)
   }
 
-  /// Mixes bytes in, their count included, so that `ab`+`c` differs from `a`+`bc`.
+  /// Mixes in bytes and their count, so that `ab`+`c` differs from `a`+`bc`.
   public mutating func combine(_ bytes: UnsafeRawBufferPointer) {
     var offset = 0
     let count = bytes.count
@@ -32,7 +32,7 @@ public struct Fingerprint: Sendable {
     state = Self.fold(lanes ^ UInt64(truncatingIfNeeded: count), 0x1d8e_4e27_c47d_124f)
   }
 
-  /// The last bytes, at most 15, as two numbers; whole words are read where there are enough bytes.
+  /// The last bytes, at most 15, as two numbers; reads whole words where there are enough bytes.
   @inline(__always)
   private static func tail(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> (UInt64, UInt64) {
     func word(_ offset: Int) -> UInt64 {
@@ -49,7 +49,7 @@ public struct Fingerprint: Sendable {
     return (short, 0)
   }
 
-  /// Mixes the UTF-8 bytes of `text` in.
+  /// Mixes in the UTF-8 bytes of `text`.
   public mutating func combine(_ text: String) {
     var text = text
     text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
@@ -61,8 +61,8 @@ public struct Fingerprint: Sendable {
     return mixed == 0 ? 1 : Int64(bitPattern: mixed)
   }
 
-  /// The id of a break that the fingerprint identifies: a letter first, so that a spreadsheet never
-  /// reads a number.
+  /// The id of the break that the fingerprint identifies; it starts with a letter, so that a
+  /// spreadsheet never reads it as a number.
   public var breakID: String { "b-" + UInt64(bitPattern: value).hexadecimal }
 
   @inline(__always)
@@ -87,9 +87,9 @@ public struct Fingerprint: Sendable {
   }
 }
 
-/// The key under which one subscription's events meet: its original transaction id in its shop.
+/// The key that a subscription's events share: its original transaction id in its store.
 ///
-/// Equal arguments give equal keys on every machine; production and sandbox never meet.
+/// Equal arguments give equal keys on every machine; production and sandbox have different keys.
 public func lineageKey(
   provider: Provider, app: String, environment: Environment, store: Store, original: String
 ) -> Int64 {
@@ -115,9 +115,9 @@ public func lineageKey(
 }
 
 extension Int64 {
-  /// The number that an id is: 1 to 18 digits, the first of several not 0; nil for any other id.
+  /// The number that an id represents: 1 to 18 digits without leading zeros; nil for any other id.
   ///
-  /// Its digits are the id again.
+  /// Printing the number returns the id.
   @inlinable
   @inline(__always)
   public init?(plainNumber id: UnsafeRawBufferPointer) {
@@ -134,8 +134,8 @@ extension Int64 {
   }
 }
 
-/// The number of a transaction id inside a lineage: the id itself when it is a plain number, else
-/// its fingerprint; 0 for none.
+/// The key of a transaction id within a lineage: the id itself when it is a plain number, else its
+/// fingerprint; 0 for none.
 public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
   if id.isEmpty { return 0 }
   return Int64(plainNumber: id) ?? Fingerprint.of(id)
@@ -148,18 +148,18 @@ public func transactionKey(_ id: String) -> Int64 {
 }
 
 extension Int64 {
-  /// The digits of a user's key inside other ids; empty for 0.
+  /// The digits of a user's key in other ids; empty for 0.
   ///
-  /// The text of an id is in the ledger's table of users alone.
+  /// Only the ledger's table of users contains the text of the id.
   public var userKeyText: String { self == 0 ? "" : UInt64(bitPattern: self).hexadecimal }
 
-  /// The user's key behind `userKeyText`; 0 for any other text.
+  /// The user's key from `userKeyText`; 0 for any other text.
   public init(userKeyText text: String) {
     self = text.utf8.count == 16 ? UInt64(text, radix: 16).map { Int64(bitPattern: $0) } ?? 0 : 0
   }
 }
 
 extension UInt64 {
-  /// Its sixteen hexadecimal digits, zeros in front included.
+  /// Its sixteen hexadecimal digits with leading zeros.
   public var hexadecimal: String { String(self, radix: 16).zeroPadded(to: 16) }
 }

@@ -1,12 +1,11 @@
-/// Values of which the first in order is at hand: adding one, and taking out or replacing the
-/// first, takes time that grows with the logarithm of their number.
+/// A binary heap: adding a value, and removing or replacing the first one, takes logarithmic time.
 ///
-/// Inlinable, so that a module that merges many rows gets one made for its elements.
+/// Inlinable, so that a module that merges many rows gets a version specialised for its elements.
 public struct Heap<Element> {
   @usableFromInline var elements: [Element] = []
   @usableFromInline let precedes: (Element, Element) -> Bool
 
-  /// No values yet, in the order of `precedes`.
+  /// An empty heap in the order of `precedes`.
   @inlinable public init(by precedes: @escaping (Element, Element) -> Bool) {
     self.precedes = precedes
   }
@@ -24,14 +23,14 @@ public struct Heap<Element> {
     }
   }
 
-  /// Takes out the first value; nil when there is none.
+  /// Removes and returns the first value; nil when empty.
   @inlinable public mutating func removeFirst() -> Element? {
     guard let first = elements.first, let last = elements.popLast() else { return nil }
     if !elements.isEmpty { replaceFirst(by: last) }
     return first
   }
 
-  /// Puts `element` in the place of the first value, of which there is one.
+  /// Replaces the first value, which must exist.
   @inlinable public mutating func replaceFirst(by element: Element) {
     elements[0] = element
     var index = 0
@@ -47,8 +46,8 @@ public struct Heap<Element> {
 }
 
 extension Range<Int> {
-  /// The first number that belongs to the second part, as all numbers behind it do; the upper bound
-  /// when there is none.
+  /// The first number for which `isInSecondPart` holds, as it must for all later ones; the upper
+  /// bound when there is none.
   @inlinable public func partitioningIndex(where isInSecondPart: (Int) -> Bool) -> Int {
     var (low, high) = (lowerBound, upperBound)
     while low < high {

@@ -14,7 +14,7 @@ public struct Instant: Codable, Sendable, Hashable, Comparable {
     left.milliseconds < right.milliseconds
   }
 
-  /// The UTC hour that it lies in, numbered since 1970-01-01.
+  /// The UTC hour that contains it, numbered since 1970-01-01.
   public var hour: Int64 { milliseconds.flooredDividing(by: Interval.hour.milliseconds) }
 
   /// The start of a UTC hour.
@@ -69,7 +69,7 @@ public struct Interval: Codable, Sendable, Hashable, Comparable {
     left.milliseconds < right.milliseconds
   }
 
-  /// Both lengths together.
+  /// The sum of both lengths.
   public static func + (left: Interval, right: Interval) -> Interval {
     Interval(milliseconds: left.milliseconds + right.milliseconds)
   }

@@ -1,4 +1,4 @@
-/// A JSON value that always prints as the same bytes: sorted keys, two spaces, no floating point.
+/// A JSON value that always prints the same bytes: sorted keys, two spaces, no floating point.
 public indirect enum JSONValue: Sendable, Equatable {
   case null
   case bool(Bool)
@@ -9,8 +9,8 @@ public indirect enum JSONValue: Sendable, Equatable {
 
   /// The document with a newline at its end.
   ///
-  /// - Parameter length: about its bytes, where known: a buffer that grows takes three times as
-  ///   much.
+  /// - Parameter length: approximate size in bytes, where known: a growing buffer takes three times
+  ///   as much.
   public func document(ofBytes length: Int = 0) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(length)
@@ -26,7 +26,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     return out
   }
 
-  /// - Parameter depth: how deep the value is in a document; nil for one line.
+  /// - Parameter depth: nesting depth in a document; nil for one line.
   private func write(to out: inout [UInt8], depth: Int?) {
     switch self {
     case .null: out.append(contentsOf: "null".utf8)
@@ -77,7 +77,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     out.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a byte needs no escape, like most bytes: a loop over scalars takes ten times as long.
+  /// Whether a byte needs no escape, as most do; a loop over scalars takes ten times as long.
   private static func isPlainASCII(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: " ") && byte <= UInt8(ascii: "~") && byte != UInt8(ascii: "\"")
       && byte != UInt8(ascii: "\\")
@@ -91,7 +91,7 @@ public indirect enum JSONValue: Sendable, Equatable {
       case "\n": out.append(contentsOf: #"\n"#.utf8)
       case "\r": out.append(contentsOf: #"\r"#.utf8)
       case "\t": out.append(contentsOf: #"\t"#.utf8)
-      // So that a terminal that shows the file stays as it is.
+      // Escaped, so that showing the file does not affect the terminal.
       case _ where scalar.isInvisible:
         for unit in String(scalar).utf16 {
           out.append(contentsOf: "\\u\(String(unit, radix: 16).zeroPadded(to: 4))".utf8)
@@ -103,7 +103,7 @@ public indirect enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue: Decodable {
-  /// Decodes any JSON value except a number that is not a 64-bit integer, which is an error.
+  /// Decodes any JSON value; a number that is not a 64-bit integer is an error.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {

@@ -1,5 +1,5 @@
-/// An enumeration that the ledger stores as a number, and that reports, configuration and messages
-/// write as the name of its case in snake case: `oneTime` as `one_time`.
+/// An enumeration that the ledger stores as a number and that reports, configuration and messages
+/// write as its case name in snake case: `oneTime` as `one_time`.
 public protocol NamedCode: CaseIterable, RawRepresentable, Codable, Sendable
 where RawValue == UInt8 {}
 
@@ -7,7 +7,7 @@ extension NamedCode {
   /// The name in reports, configuration and messages.
   public var name: String { "\(self)".inSnakeCase }
 
-  /// The case of that name; nil if there is none.
+  /// The case with that name; nil if there is none.
   public init?(name: String) {
     guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = match
@@ -24,9 +24,9 @@ extension String {
   }
 }
 
-/// The shop that took the money.
+/// The store that took the money.
 public enum Store: UInt8, NamedCode {
-  /// The provider sends none, or a store that is not listed here.
+  /// The provider sends no store, or one that is not listed here.
   case unknown = 0
   case appStore = 1
   case macAppStore = 2
@@ -36,10 +36,10 @@ public enum Store: UInt8, NamedCode {
   case windows = 6
   case paypal = 7
 
-  /// Whether the first transaction of a subscription has the subscription's own id, so that another
-  /// id proves a transaction before it.
+  /// Whether the first transaction of a subscription has the subscription's id, so that a different
+  /// id proves an earlier transaction.
   ///
-  /// Stripe's invoices, for one, never have the id of their subscription.
+  /// Stripe's invoices, for example, never have the id of their subscription.
   public var startsWithOriginal: Bool {
     switch self {
     case .appStore, .macAppStore, .playStore, .unknown: true
@@ -48,13 +48,13 @@ public enum Store: UInt8, NamedCode {
   }
 }
 
-/// Whether money really moved.
+/// Whether real money moved.
 public enum Environment: UInt8, NamedCode {
   case production = 0
   case sandbox = 1
 }
 
-/// What an amount in a report rests on.
+/// The source of an amount in a report.
 public enum AmountBasis: UInt8, NamedCode {
   /// No amount is known; amount cells are empty.
   case none = 0
@@ -64,13 +64,13 @@ public enum AmountBasis: UInt8, NamedCode {
   case priceBook = 2
 }
 
-/// Whether the thing sold renews.
+/// Whether the product renews.
 public enum ProductType: UInt8, NamedCode {
   case subscription = 0
   case oneTime = 1
 }
 
-/// Which step of a subscription a charge is.
+/// The step of a subscription that a charge pays for.
 public enum ChargeKind: UInt8, NamedCode {
   /// The first paid period without a trial, or after a lapse.
   case first = 0
@@ -78,15 +78,15 @@ public enum ChargeKind: UInt8, NamedCode {
   case conversion = 1
   /// A period that continues a paid one.
   case renewal = 2
-  /// A charge, or refunded remainder, of a move to another product.
+  /// A charge, or a refunded remainder, when moving to another product.
   case productChange = 3
-  /// Something that does not renew.
+  /// A one-time purchase.
   case oneTime = 4
 }
 
-/// Why a subscription ended, in the order in which the first that fits is taken.
+/// Why a subscription ended; the first reason that fits counts.
 public enum ChurnReason: UInt8, NamedCode {
-  /// A whole refund or a revocation ended the period.
+  /// A full refund or a revocation ended the period.
   case refund = 1
   /// The payment failed: billing retry or grace was seen, or the provider reports it.
   case involuntary = 2

@@ -1,22 +1,22 @@
-/// Prices that the operator knows, for charges whose provider sends no money.
+/// Prices from the operator, for charges whose provider sends no money.
 public struct PriceBook: Sendable, Equatable {
   /// One line of the price book.
   public struct Price: Sendable, Equatable {
-    /// ISO 3166-1 code of the country it is for; 0 for every country.
+    /// ISO 3166-1 code of its country; 0 for every country.
     public var country: StringID
     /// ISO 4217 code of `local`; 0 when the line has no local amount.
     public var currency: StringID
-    /// The offer that it is for; 0 for the full price.
+    /// The offer it applies to; 0 for the full price.
     public var offer: StringID
-    /// The first moment at which it holds.
+    /// The first moment at which it applies.
     public var validFrom: Instant
     /// In `currency`; nil when unknown.
     public var local: Amount?
     /// In US dollars; nil when unknown.
     public var usd: Amount?
-    /// Contribution that stays after commission, in percent; nil when unknown.
+    /// Share that remains after commission, in percent; nil when unknown.
     public var rate: Amount?
-    /// How long the product's period is; nil when unknown.
+    /// The product's period; nil when unknown.
     public var period: PeriodLength?
 
     /// A line of a price book.
@@ -38,7 +38,7 @@ public struct PriceBook: Sendable, Equatable {
   private struct Product: Hashable {
     var store: Store
     var product: StringID
-    /// Whether the price is for every base plan of the product.
+    /// Whether the price applies to every base plan of the product.
     var isForEveryPlan: Bool
   }
 
@@ -49,8 +49,8 @@ public struct PriceBook: Sendable, Equatable {
 
   /// Adds a price of a product; the store `unknown` means every store.
   ///
-  /// Of two prices that fit a charge equally well, the one added first counts. A price for every
-  /// base plan counts for a product with base plan that has none of its own.
+  /// If two prices fit a charge equally well, the one added first counts. A price for every base
+  /// plan applies to a product with base plan that has no price of its own.
   public mutating func add(
     _ price: Price, store: Store, product: StringID, isForEveryPlan: Bool = false
   ) {
@@ -60,10 +60,10 @@ public struct PriceBook: Sendable, Equatable {
 
   /// The price of `product` at `time`.
   ///
-  /// The store's own lines come before lines for every store. Among them a line for the country
+  /// The store's own lines come before lines for every store. Among them, a line for the country
   /// comes before one for every country, then one for the currency before one for every currency,
-  /// then the one that began last. A charge without a currency may have been paid in any. A charge
-  /// at an offer has only the price of that offer: the full price was not paid.
+  /// then the line that began last. A charge without a currency fits every currency. A charge at an
+  /// offer fits only that offer's price: the full price was not paid.
   public func price(
     of product: StringID, in store: Store, country: StringID, currency: StringID,
     offer: StringID = 0, at time: Instant
@@ -85,7 +85,7 @@ public struct PriceBook: Sendable, Equatable {
     return nil
   }
 
-  /// The period of `product` at `offer` and `time`, from the line with a period that began last.
+  /// The period of `product` at `offer` and `time`, from the latest line that has a period.
   public func period(
     of product: StringID, in store: Store, offer: StringID = 0, at time: Instant
   ) -> PeriodLength? {
@@ -98,8 +98,7 @@ public struct PriceBook: Sendable, Equatable {
     return nil
   }
 
-  /// The lines of the store itself, then those for every store; first those of the product as it is
-  /// named.
+  /// The store's own lines, then those for every store; lines for the product as named come first.
   private func lists(of product: StringID, in store: Store) -> [[Price]] {
     let stores = store == .unknown ? [store] : [store, .unknown]
     return [false, true].flatMap { isForEveryPlan in
@@ -110,11 +109,11 @@ public struct PriceBook: Sendable, Equatable {
   }
 }
 
-/// A product's period, as a person writes it: `P1M`, `P1Y`, `P7D`.
+/// A product's period, in the form `P1M`, `P1Y` or `P7D`.
 public enum PeriodLength: Sendable, Hashable {
-  /// That many days of 24 hours.
+  /// A number of days of 24 hours.
   case days(Int)
-  /// That many calendar months.
+  /// A number of calendar months.
   case months(Int)
 
   /// Reads an ISO 8601 duration of one unit: days, weeks, months or years.
@@ -132,8 +131,8 @@ public enum PeriodLength: Sendable, Hashable {
     }
   }
 
-  /// The end of a period of this length from `start`, or of several in a row, in months of UTC
-  /// where it has months.
+  /// The end of one or several consecutive periods of this length from `start`; months are counted
+  /// in UTC.
   public func end(from start: Instant, times: Int = 1) -> Instant { shifted(start, by: times) }
 
   /// The start of a period of this length that ends at `end`.

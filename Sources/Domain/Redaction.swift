@@ -3,14 +3,14 @@ public struct Redaction: Sendable {
   private let ids: [[UInt8]]
   private let name: [UInt8]
 
-  /// Puts `name` in the place of `id` and of `others`, none of which is empty.
+  /// Replaces `id` and `others` with `name`; ids must not be empty.
   public init(id: String, others: [String] = [], name: String) {
     ids = ([id] + others).map { Array($0.utf8) }.sorted { $0.count > $1.count }
     self.name = Array(name.utf8)
   }
 
-  /// Returns `text` with the name wherever an id stands as a word: a part of one could be the
-  /// beginning of somebody else's.
+  /// Returns `text` with `name` instead of each id that is a whole word: part of a word could be
+  /// the beginning of another person's id.
   public func applied(to text: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

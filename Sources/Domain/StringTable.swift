@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Words and the small numbers that represent them; 0 is the empty word.
+/// Strings and the small numbers that represent them; 0 is the empty string.
 public struct StringTable: Sendable {
-  /// The words, at the place of their number.
+  /// The strings, indexed by number.
   public private(set) var words: [String] = [""]
-  /// Their numbers, by fingerprint.
+  /// The numbers by fingerprint.
   private var numbers: [Int64: StringID] = [:]
 
-  /// A table with the empty word only.
+  /// A table with only the empty string.
   public init() {}
 
-  /// The number of the word with these bytes, made when new.
+  /// The number of the string with these bytes, added if new.
   public mutating func symbol(_ bytes: UnsafeRawBufferPointer) -> StringID {
     if bytes.isEmpty { return 0 }
     let fingerprint = Fingerprint.of(bytes)
@@ -21,28 +21,28 @@ public struct StringTable: Sendable {
     return symbol
   }
 
-  /// The number of `word`, made when new.
+  /// The number of `word`, added if new.
   public mutating func symbol(_ word: String) -> StringID {
     var word = word
     return word.withUTF8 { symbol(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The number of `word` when the table has it.
+  /// The number of `word`; nil if the table does not contain it.
   public func find(_ word: String) -> StringID? {
     if word.isEmpty { return 0 }
     return numbers[Fingerprint.of(word)]
   }
 }
 
-/// A text that equals another only byte for byte.
+/// A text that equals another only if their bytes are equal.
 ///
-/// To Swift, texts are equal that Unicode takes for the same, such as é in one scalar and in two.
-/// Ids are kept as received: two that look alike belong to two users.
+/// Swift treats canonically equivalent texts as equal, such as é in one scalar and in two. Ids are
+/// kept as received: two that look alike belong to two users.
 public struct ExactText: Hashable, Sendable {
   /// The text itself.
   public let text: String
 
-  /// The text for what it is, byte for byte.
+  /// A text compared by its bytes.
   public init(_ text: String) { self.text = text }
 
   /// Whether both have the same bytes.
@@ -50,7 +50,7 @@ public struct ExactText: Hashable, Sendable {
     left.text.isExactly(right.text)
   }
 
-  /// Whether this comes before `other` in the order of bytes.
+  /// Whether this comes before `other` in byte order.
   public func precedes(_ other: ExactText) -> Bool {
     text.utf8.lexicographicallyPrecedes(other.text.utf8)
   }
@@ -70,7 +70,7 @@ extension String {
     return other.withUTF8 { isExactly(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether these are its bytes.
+  /// Whether its UTF-8 equals `bytes`.
   public func isExactly(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard utf8.count == bytes.count else { return false }
     return utf8.withContiguousStorageIfAvailable {
@@ -80,7 +80,8 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Byte for byte; the standard library's `elementsEqual` goes through iterators.
+  /// Whether both have the same bytes; the standard library's `elementsEqual` uses slower
+  /// iterators.
   public func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard let here = baseAddress, let there = other.baseAddress else { return true }

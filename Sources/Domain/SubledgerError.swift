@@ -1,64 +1,64 @@
 internal import Glibc
 
-/// Why a command failed: what was being done, on what, why it failed, and what to do.
+/// Why a command failed: the action, its object, the cause, and what to do.
 ///
-/// Problems of single lines are data, not errors; this one ends a command or a part of it. It never
+/// Problems of single lines are data, not errors; this error ends a command or part of it. It never
 /// contains an id or the content of a line.
 public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringConvertible {
-  /// The class of the error, as in the exit codes.
+  /// The class of the error, which decides the exit code.
   public enum Kind: Codable, Sendable, Equatable {
-    /// An option or argument that makes no sense.
+    /// An invalid option or argument.
     case usage
     /// Input is damaged beyond what salvage accepts.
     case damagedInput
     /// A path does not exist, or there is nothing to read and the ledger is empty.
     case noInput
-    /// A bug, or an identity that does not hold.
+    /// A bug, or an accounting identity that does not hold.
     case identity
-    /// Amounts add up to more than is kept exactly.
+    /// Amounts add up to more than can be kept exactly.
     case overflow
-    /// Output cannot be made.
+    /// Output cannot be created.
     case cannotCreate
     /// Reading or writing failed.
     case inputOutput
     /// Another run holds the lock.
     case tryAgain
-    /// Rights are missing.
+    /// Permissions are missing.
     case permission
-    /// The configuration is wrong, or another version of the program made the ledger.
+    /// The configuration is wrong, or another version of the program created the ledger.
     case configuration
     /// A signal asked to stop; the payload is its number.
     case stopped(Int32)
   }
 
-  /// What went wrong.
+  /// The class of the error.
   public var kind: Kind
   /// What failed, on which file, and why.
   public var message: String
   /// What to do about it; empty when there is nothing to add.
   public var hint: String
 
-  /// Makes an error.
+  /// Creates an error.
   public init(_ kind: Kind, _ message: String, hint: String = "") {
     self.kind = kind
     self.message = message
     self.hint = hint
   }
 
-  /// A signal asked to stop, and no change is half done.
+  /// A signal asked to stop; no change is half done.
   public static func stopped(by signal: Int32) -> SubledgerError {
     SubledgerError(
       .stopped(signal),
       "interrupted by signal \(signal); ingested archives are kept, nothing was published")
   }
 
-  /// Throws when `stop` answers a signal.
+  /// Throws when `stop` returns a signal.
   public static func check(_ stop: () -> Int32) throws(SubledgerError) {
     let signal = stop()
     if signal != 0 { throw .stopped(by: signal) }
   }
 
-  /// Throws when `stop` answers a signal while something is done that can be done again.
+  /// Throws when `stop` returns a signal during an action that can be repeated.
   public static func check(_ stop: () -> Int32, _ doing: String) throws(SubledgerError) {
     let signal = stop()
     guard signal != 0 else { return }
@@ -66,12 +66,12 @@ public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringC
       .stopped(signal), "\(doing) was stopped by signal \(signal)", hint: "run again")
   }
 
-  /// A call of the system failed with `cause`.
+  /// A system call failed with `cause`.
   ///
   /// - Parameters:
   ///   - doing: the action and its file, as in `read a.jsonl`.
-  ///   - kind: what a missing file and every cause without a kind of its own is here.
-  ///   - place: what to check: its disk, its rights.
+  ///   - kind: the class for a missing file and for causes without a class of their own.
+  ///   - place: what to check, such as its disk and permissions.
   public static func system(
     _ doing: String, _ kind: Kind? = nil, cause: Int32, at place: String = "it"
   ) -> SubledgerError {
@@ -87,6 +87,6 @@ public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringC
       usual, "cannot \(doing): \(String(cString: strerror(cause)))", hint: hint)
   }
 
-  /// Message and hint for a person.
+  /// Message and hint for the user.
   public var description: String { hint.isEmpty ? message : "\(message)\n  hint: \(hint)" }
 }

@@ -1,9 +1,9 @@
-// Text of others where people see it. Nothing of it may steer a terminal, end a line or turn around
-// the order in which it is read.
+// Foreign text that people see. It must not control a terminal, end a line or change the direction
+// in which it is read.
 
 extension Unicode.Scalar {
-  /// Whether the character is of the categories control, format, line or paragraph separator:
-  /// escape sequences begin with one, and so do overrides of the writing direction.
+  /// Whether the character is a control, format, line or paragraph separator character: escape
+  /// sequences begin with one, and so do overrides of the writing direction.
   public var isInvisible: Bool {
     if value < 0x7f { return value < 0x20 }
     switch properties.generalCategory {
@@ -14,10 +14,10 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text with each invisible character as `\u{1b}`.
+  /// The text with each invisible character in the form `\u{1b}`.
   ///
-  /// What looks like such an escape already has its backslash as `\u{5c}`, and so different texts
-  /// stay different: replacing every `\u{…}` by its character gives the text back.
+  /// The backslash of text that already looks like such an escape becomes `\u{5c}`, so different
+  /// texts stay different: replacing every `\u{…}` with its character returns the text.
   public var escaped: String {
     guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f || $0 == backslash }) else { return self }
     return escaping { scalar, rest in
@@ -25,10 +25,10 @@ extension String {
     }
   }
 
-  /// The text, which may hold escapes already, with each invisible character as `\u{1b}`.
+  /// The text, which may contain escapes, with each invisible character in the form `\u{1b}`.
   ///
-  /// - Parameter isWrapped: leaves alone line ends before two spaces, by which messages of this
-  ///   program go on in another line.
+  /// - Parameter isWrapped: keeps line ends before two spaces, which continue this program's
+  ///   messages on another line.
   public func shown(isWrapped: Bool = false) -> String {
     guard unicodeScalars.contains(where: \.isInvisible) else { return self }
     return escaping { scalar, rest in
@@ -37,7 +37,7 @@ extension String {
     }
   }
 
-  /// The text with the characters that `isSteering`, seen with what follows, as `\u{1b}`.
+  /// The text with each character for which `isSteering` holds, given what follows, as `\u{1b}`.
   private func escaping(
     where isSteering: (Unicode.Scalar, Substring.UnicodeScalarView) -> Bool
   ) -> String {
@@ -53,8 +53,8 @@ extension String {
     return text
   }
 
-  /// Bytes that need not be UTF-8, such as a file's name, escaped; each byte that encodes no
-  /// character is `\x{ff}`.
+  /// Bytes that may not be UTF-8, such as a file's name, escaped; each byte that encodes no
+  /// character becomes `\x{ff}`.
   public init(escaping bytes: [UInt8]) {
     self = ""
     var rest = bytes[...]
@@ -83,7 +83,7 @@ extension String {
 private let backslash = UInt8(ascii: "\\")
 
 extension String {
-  /// The digits with zeros in front, up to `width` characters.
+  /// The digits with leading zeros, up to `width` characters.
   public func zeroPadded(to width: Int) -> String {
     String(repeating: "0", count: max(0, width - utf8.count)) + self
   }
