@@ -1,28 +1,28 @@
 internal import Glibc
 public import Domain
 
-/// A regular file, or an object elsewhere, that may hold delivered events, as it was when it was
+/// A regular file, or an object elsewhere, that may contain delivered events, as it was when
 /// listed.
 public struct ArchiveFile: Sendable {
   /// The path as opened, shown as valid text on one line.
   public private(set) var path: String
-  /// The path relative to the root given; the last component of a file given directly.
+  /// The path relative to the given root; the last component for a file given directly.
   public private(set) var name: String
   /// Length in bytes; bytes appended later are not read.
   public private(set) var bytes: Int64
-  /// When the content last changed, in milliseconds; 1970 of an object, of which `inode` says it.
+  /// When the content last changed; 1970 for an object, whose `inode` changes instead.
   public let modified: Instant
-  /// The file's number on its disk, or a hash of the object's version.
+  /// The inode number, or a hash of the object's version.
   public let inode: UInt64
-  /// When it was written; nil of an object of which that is not known, and of standard input.
+  /// When it was written; nil for standard input, and for an object where this is unknown.
   public let written: Instant?
   let location: RawPath
   private(set) var relative: RawPath
-  /// What reads it; nil of a file.
+  /// The commands that read it; nil for a file.
   let commands: ArchiveCommands?
-  /// Its length when it was listed.
+  /// Its length in bytes when it was listed.
   let listed: Int64
-  /// Answers the signal that asked to stop, 0 while none did.
+  /// Returns the signal that asked to stop; 0 if none did.
   let stop: @Sendable () -> Int32
 
   init(
@@ -59,10 +59,10 @@ public struct ArchiveFile: Sendable {
     path = StandardInput.name
   }
 
-  /// Whether every reading of it is a transfer.
+  /// Whether each read is a transfer over the network.
   public var isRemote: Bool { commands != nil }
 
-  /// A file or object that another process listed, by the texts that show its path and its name.
+  /// A file or object that another process listed, from the shown texts of its path and name.
   public init(
     listedAt path: String, as name: String, bytes: Int64, modified: Instant, inode: UInt64,
     by sources: ArchiveSources
@@ -73,7 +73,7 @@ public struct ArchiveFile: Sendable {
       stop: { 0 })
   }
 
-  /// The file as it was while it had no more than `count` bytes, and the name `name`.
+  /// The file when it had at most `count` bytes and the name `name`.
   public func first(_ count: Int64, as name: String) -> ArchiveFile {
     var part = self
     (part.name, part.relative, part.bytes) = (name, RawPath(name), min(bytes, count))
@@ -81,19 +81,19 @@ public struct ArchiveFile: Sendable {
   }
 }
 
-/// Something under a root that is not read.
+/// An entry under a root that is not read.
 public struct LeftOut: Sendable, Equatable {
   /// Why it is not read.
   public enum Reason: String, Sendable {
-    /// The name begins with a point.
+    /// The name begins with a dot.
     case hidden
     /// A pipe, socket or device.
     case notRegular = "not a regular file"
-    /// A link that leads nowhere or in circles.
+    /// A link whose target is missing, or that forms a loop.
     case brokenLink = "a link that leads nowhere"
-    /// It was there when the folder was read, and gone a moment later.
+    /// It existed when the folder was read but disappeared a moment later.
     case vanished
-    /// Something else than input is known to lie there.
+    /// A path known to contain something other than input.
     case ofOthers = "the job's own, or named as something else"
   }
 
@@ -103,7 +103,7 @@ public struct LeftOut: Sendable, Equatable {
   public let reason: Reason
 }
 
-/// What lies under the roots given.
+/// The entries under the given roots.
 public struct ArchiveListing: Sendable {
   /// The files to read, in byte order of their name, then of their path.
   public let files: [ArchiveFile]

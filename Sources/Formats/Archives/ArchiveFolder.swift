@@ -3,15 +3,16 @@ public import Domain
 
 /// Finds the archives under files and folders.
 public enum ArchiveFolder {
-  /// Everything to read under `paths`: files as they are, folders recursively.
+  /// Everything to read under `paths`: files directly, folders recursively.
   ///
-  /// A missing path can be one as `ArchiveFile.path` shows it. Hidden entries and entries other
-  /// than regular files are left out, unless a hidden one is named in `paths`; so are files in
-  /// `others`, and folders in `others` that are not in `paths`, under any name or link. A file that
-  /// is reached twice (overlapping roots, links) is listed once; a hard link is a file of its own.
-  /// Links to folders are walked last, so that a file goes by its own name. `stop` answers the
-  /// signal that asked to stop, 0 while none did, and ends the reading of any of the files.
-  /// `sources` has the commands that list and read what is elsewhere, and standard input (`-`).
+  /// A path that does not exist may be one in the form of `ArchiveFile.path`. Hidden entries and
+  /// entries other than regular files are left out, unless `paths` names a hidden one. So are files
+  /// in `others`, and folders in `others` that are not in `paths`, under any name or link. A file
+  /// that is reached twice (overlapping roots, links) is listed once; a hard link is a separate
+  /// file. Links to folders are walked last, so that a file is listed under its own name. `stop`
+  /// returns the signal that asked to stop, 0 if none did, and ends the reading of any of the
+  /// files. `sources` has the commands that list and read remote archives, and standard input
+  /// (`-`).
   public static func files(
     under paths: [String], except others: [String] = [], by sources: ArchiveSources = .init(),
     stop: @escaping @Sendable () -> Int32 = { 0 }
@@ -36,7 +37,7 @@ public enum ArchiveFolder {
     return walk.listing
   }
 
-  /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
+  /// The file at a path in the form of `ArchiveFile.path`; nil if it does not exist.
   public static func file(
     at path: String, by sources: ArchiveSources = .init()
   ) throws(SubledgerError) -> ArchiveFile? {
@@ -94,7 +95,7 @@ private struct FolderWalk {
       leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
   }
 
-  /// Leaves out the entry at `path`, now or later on the walk; it need not exist.
+  /// Leaves out the entry at `path` for the rest of the walk; it need not exist.
   mutating func except(_ path: RawPath) {
     guard let status = fileStatus(path, followingLinks: true).status else { return }
     if isFolder(status) {
@@ -131,7 +132,7 @@ private struct FolderWalk {
 
   mutating func take(_ file: ArchiveFile) { files.append(file) }
 
-  /// Follows the links met so far, and those met behind them.
+  /// Follows the links found so far, and those found while following them.
   mutating func linked() throws(SubledgerError) {
     var next = 0
     while next < links.count {
@@ -204,7 +205,7 @@ private struct FolderWalk {
 
 private func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 
-/// When the content changed; file systems keep years that milliseconds cannot count.
+/// When the content changed, clamped: file systems store years beyond the range of milliseconds.
 func modificationTime(_ status: stat) -> Instant {
   let secondsMax: Int64 = 1 << 50
   let seconds = min(max(Int64(status.st_mtim.tv_sec), -secondsMax), secondsMax)
@@ -215,7 +216,7 @@ private func isThere(_ path: RawPath) -> Bool {
   fileStatus(path, followingLinks: true).status != nil
 }
 
-/// Whether the error of a failed look-up means that nothing exists, not that it is inaccessible.
+/// Whether a failed look-up means that nothing exists, and not that it is inaccessible.
 private func isAbsence(_ errorNumber: Int32) -> Bool {
   [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(errorNumber)
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 extension RawPath {
   init(unescaping text: String) {
-    // By scalars: what follows a brace can be a mark, which makes another Character of it.
+    // By scalars: a combining mark after a brace would merge with it into another Character.
     let pieces = text.unicodeScalars.split(separator: "\\", omittingEmptySubsequences: false)
     let bytes = pieces.enumerated().flatMap { place, piece -> [UInt8] in
       let asItIs = Array(((place == 0 ? "" : "\\") + String(piece)).utf8)
@@ -19,7 +19,7 @@ extension RawPath {
     self.init(bytes: bytes)
   }
 
-  /// What follows the last slash; slashes at the end do not count.
+  /// The part after the last slash, ignoring trailing slashes.
   var lastComponent: RawPath {
     let slash = UInt8(ascii: "/")
     guard let end = bytes.lastIndex(where: { $0 != slash }) else { return self }

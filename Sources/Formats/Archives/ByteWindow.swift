@@ -1,23 +1,23 @@
 internal import Domain
 
-/// Where bytes come from: the file itself, what inflating the level below gives, or its values with
-/// one on each line.
+/// A source of bytes: the file itself, the inflated level below, or a document's values with one
+/// per line.
 protocol ByteSource {
-  /// Fills `target`; less only at the end, but for a document's values.
+  /// Fills `target`; returns less only at the end, except for a document's values.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int
 }
 
-/// A buffer in front of a source, so that its next bytes can be looked at.
+/// A buffer before a source, so that its next bytes can be inspected.
 final class ByteWindow {
   private let source: any ByteSource
   private(set) var consumed: Int64 = 0
   private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
-  /// Of all bytes of the source, once begun.
+  /// Hash of all bytes of the source, once begun.
   private var hash: ContentHash?
 
-  /// Consumed bytes of the file; above the first level, including bytes read ahead.
+  /// Bytes of the file consumed; above the first level, this includes bytes read ahead.
   var fileOffset: Int64 {
     (source as? GzipSource)?.fileOffset ?? consumed
   }
@@ -31,7 +31,7 @@ final class ByteWindow {
     UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end])
   }
 
-  /// Reads on until `count` bytes are at hand; false when the source ends before.
+  /// Reads until `count` bytes are buffered; false when the source ends first.
   func fill(atLeast count: Int) throws(SubledgerError) -> Bool {
     if end - start >= count { return true }
     if let base = buffer.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
@@ -41,7 +41,7 @@ final class ByteWindow {
     return end >= count
   }
 
-  /// Begins to hash all that the source gives; nothing is taken of it yet.
+  /// Starts to hash all bytes of the source; nothing may be consumed yet.
   func beginHash() {
     hash = ContentHash()
     hash?.add(UnsafeRawBufferPointer(bytes))
@@ -57,7 +57,8 @@ final class ByteWindow {
     return count
   }
 
-  /// Reads on until at least `count` bytes are at hand, whatever the capacity, or the source ends.
+  /// Reads until at least `count` bytes are buffered, growing the buffer if needed, or the source
+  /// ends.
   func look(at count: Int) throws(SubledgerError) -> UnsafeMutableRawBufferPointer {
     if buffer.count < count {
       let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
@@ -75,13 +76,15 @@ final class ByteWindow {
     consumed += Int64(count)
   }
 
-  /// How the next bytes are compressed, by their magic; nil if they are not, or not readably.
+  /// The compression of the next bytes, by their magic; nil if there is none or this build cannot
+  /// read it.
   func compression() throws(SubledgerError) -> Compression? {
     _ = try fill(atLeast: 8)
     return Compression.readable.first { $0.begins(bytes) }
   }
 
-  /// Moves the next bytes to `target`, past the window once it is empty; less only at the end.
+  /// Moves the next bytes to `target`, directly from the source once the window is empty; returns
+  /// less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     let held = min(end - start, target.count)
     target.copyMemory(
@@ -94,7 +97,7 @@ final class ByteWindow {
     return held + count
   }
 
-  /// Passes over the first `end` bytes of the source, or as many as it has, piece by piece.
+  /// Consumes the source up to its byte `end`, or to its own end, piece by piece.
   func pass(
     upTo end: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }
   ) throws {

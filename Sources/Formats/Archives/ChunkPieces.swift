@@ -1,12 +1,12 @@
-/// A chunk that can be read after its archive has gone on.
+/// A chunk that can be read after its archive was read further.
 public struct ChunkCopy: Sendable {
-  /// Of a chunk of lines.
+  /// The bytes of a chunk of lines.
   public let bytes: [UInt8]
   private let line: Int64
   private let offset: Int64
   private let isOversized: Bool
 
-  /// A copy of `chunk`; nil of one that only says that the others are void.
+  /// A copy of `chunk`; nil for one that only declares earlier chunks void.
   public init?(of chunk: ArchiveChunk) {
     switch chunk {
     case .again: return nil
@@ -17,7 +17,7 @@ public struct ChunkCopy: Sendable {
     }
   }
 
-  /// Calls `body` with the chunk, whose bytes are good until it returns.
+  /// Calls `body` with the chunk, whose bytes are valid until it returns.
   public func withChunk(_ body: (ArchiveChunk) -> Void) {
     guard !isOversized else { return body(.oversizedValue(line: line, byteOffset: offset)) }
     return bytes.withUnsafeBytes { body(.lines($0, firstLine: line, firstOffset: offset)) }
@@ -25,8 +25,8 @@ public struct ChunkCopy: Sendable {
 }
 
 extension ArchiveChunk {
-  /// The chunk in pieces that hold only lines of `lines`, or none of them; lines have physical
-  /// numbers, from 1.
+  /// The chunk in pieces that contain either only lines in `lines` or none of them; line numbers
+  /// are physical, from 1.
   public func pieces(apart lines: Set<Int64>) -> [(chunk: ArchiveChunk, isApart: Bool)] {
     guard !lines.isEmpty else { return [(self, false)] }
     switch self {

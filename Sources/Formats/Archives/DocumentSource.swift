@@ -1,13 +1,13 @@
 internal import Domain
 
-/// The bytes of a document that was written over several lines, with one value on each line.
+/// The bytes of a document that spans several lines, with one value on each line.
 ///
-/// A document is an array of values, or values one after another, as programs print them for
-/// people. Line ends inside a value and the marks of the array become spaces, so that every byte
-/// keeps its offset, and `line` counts the lines that are left.
+/// A document is an array of values or a sequence of values, pretty-printed. Line ends inside a
+/// value and the array's brackets and commas become spaces, so that every byte keeps its offset;
+/// `line` counts the remaining lines.
 final class DocumentSource: ByteSource {
   private let source: ByteWindow
-  /// Objects and arrays around the byte, without the array of all values.
+  /// Objects and arrays around the current byte, excluding the outer array.
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
@@ -15,7 +15,7 @@ final class DocumentSource: ByteSource {
 
   init(_ source: ByteWindow) { self.source = source }
 
-  /// Whether the first line of `bytes`, of those that are not blank, ends inside a document.
+  /// Whether the first non-blank line of `bytes` ends inside a document.
   static func isDocument(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let blanks: [UInt8] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator]
     let text = bytes.drop { blanks.contains($0) }
@@ -26,7 +26,7 @@ final class DocumentSource: ByteSource {
     return ValueEnd.isOpening(last) || last == UInt8(ascii: ",")
   }
 
-  /// Fills a part of `target`, which is not empty; nothing only at the end.
+  /// Fills part of `target`, which must not be empty; reads nothing only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     let hasNext = try source.fill(atLeast: 2)
     let bytes = source.bytes
@@ -59,8 +59,8 @@ final class DocumentSource: ByteSource {
     return byte
   }
 
-  /// Whether a line end is outside of values; a value that was torn in a text, or before an object
-  /// that begins its line, ends there.
+  /// Whether a line end is outside of values; a value torn inside a string, or one before an object
+  /// that begins a line, ends there.
   private func endsValue(before next: UInt8?) -> Bool {
     let isElement = [UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":")].contains(last)
     if isInString || next == UInt8(ascii: "{") && !isElement {

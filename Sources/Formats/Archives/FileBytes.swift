@@ -1,22 +1,22 @@
 internal import Domain
 internal import Glibc
 
-/// The first bytes of an open file or of an object, as many as were listed, hashed on the way.
+/// The first bytes of an open file or of an object, up to the listed length, hashed while read.
 final class FileBytes: ByteSource {
   let file: ArchiveFile
-  /// Nil of an object.
+  /// Nil for an object.
   private let openFile: OpenFile?
   private var command: CommandOutput?
   private let digest = SHA256Digest()
   private var remaining: Int64
   private(set) var position: Int64 = 0
-  /// Bytes that the listing promised and the file no longer has.
+  /// Bytes that were listed but no longer exist in the file.
   private(set) var missing: Int64 = 0
 
   init(_ file: ArchiveFile) throws(SubledgerError) {
     self.file = file
     if file.commands == nil {
-      // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
+      // Without O_NONBLOCK, opening a pipe that replaced the file would block forever.
       openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK)
       if openFile == nil {
         throw SubledgerError.system("open \(file.location.shown)", cause: errno)
@@ -27,7 +27,7 @@ final class FileBytes: ByteSource {
     remaining = file.bytes
   }
 
-  /// The same open file from its beginning, whatever has its name by now.
+  /// The same open file from its beginning, even if its name now belongs to another file.
   init(again bytes: FileBytes) {
     openFile = bytes.openFile
     file = bytes.file
@@ -70,7 +70,7 @@ final class FileBytes: ByteSource {
     return count
   }
 
-  /// An object that grew or shrank since it was listed is another one.
+  /// An object that grew or shrank since it was listed is a different one.
   private func requireEnd() throws(SubledgerError) {
     guard let command, file.bytes == file.listed else { return }
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
@@ -85,7 +85,7 @@ final class FileBytes: ByteSource {
     "\(what) bytes came than the \(file.listed) listed"
   }
 
-  /// The SHA-256 of all the bytes, after reading the rest.
+  /// Reads the rest, and returns the SHA-256 of all bytes.
   func finish() throws(SubledgerError) -> String {
     if remaining > 0 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)

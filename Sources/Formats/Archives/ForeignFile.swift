@@ -1,11 +1,11 @@
 public import Domain
 
-/// A file that holds something else than lines, known by its first bytes.
+/// A file that does not contain lines, recognised by its first bytes.
 public struct ForeignFile: Error {
-  /// Names the file, its format, and the command that converts it.
+  /// Names the file, its format and the command that converts it.
   public let error: SubledgerError
 
-  /// What begins with `bytes`, gzip taken off; nil when that can be lines.
+  /// The format of inflated bytes that begin with `bytes`; nil when they may be lines.
   init?(_ bytes: UnsafeRawBufferPointer, path: String) {
     let format = formats.first { bytes.dropFirst($0.offset).starts(with: $0.magic) }
     guard let format else { return nil }
@@ -19,7 +19,7 @@ private struct Format {
   let name: String
   let magic: [UInt8]
   var offset = 0
-  /// Writes the file as lines; nil where none does.
+  /// The command that converts the file to lines; nil where there is none.
   var command: String?
 }
 

@@ -1,30 +1,30 @@
 internal import Domain
 
-/// Sizes, in bytes, that decide where lines are cut; tests make them small.
+/// Sizes in bytes that decide where lines are cut; tests use small ones.
 struct LineSizes {
   var buffer = 256 << 10
-  /// A line that does not end within this many bytes is cut between its values.
+  /// A line longer than this is cut between its values.
   var glued = 1 << 20
   var valueMax = defaultValueBytesMax
 }
 
-/// Cuts bytes into chunks of whole lines, holding no more than one value and one buffer.
+/// Cuts bytes into chunks of whole lines; holds at most one value and one buffer.
 final class LineReader {
   typealias Body = (ArchiveChunk) throws -> Void
 
   private let source: ByteWindow
   private let sizes: LineSizes
   private var buffer: UnsafeMutableRawBufferPointer
-  /// Bytes held, from the buffer's start.
+  /// Number of bytes held, from the buffer's start.
   private var count = 0
-  /// Bytes held that are known to have no newline.
+  /// Number of bytes held that are known to contain no newline.
   private var searched = 0
-  /// Offset in the source of the first byte held.
+  /// Offset of the first byte held in the source.
   private var offset: Int64 = 0
   private var line: Int64 = 1
-  /// How many bytes without newline are held before their values are looked at.
+  /// How many bytes without newline are held before their values are scanned.
   private var patience: Int
-  /// The search for the end of a value that is too long to be held.
+  /// The search for the end of a value that is too long to hold.
   private var skipping: ValueEnd?
   /// Whole lines before this offset are not delivered.
   private let known: Int64
@@ -39,7 +39,7 @@ final class LineReader {
 
   var position: Int64 { offset + Int64(count) }
 
-  /// Delivers all lines but one that ends with the source; `finish` does that.
+  /// Delivers all lines except a last one without newline, which `finish` delivers.
   func run(_ body: Body) throws {
     while try fill() {
       if skipping != nil, !skip() { continue }
@@ -52,10 +52,10 @@ final class LineReader {
     }
   }
 
-  /// Delivers the last line, which has no newline; of a torn one, only the values that are whole.
+  /// Delivers the last line, which has no newline; if it is torn, only its whole values.
   ///
-  /// Answers whether it was cut off: where `mayBeCut`, one that ends inside an object or array that
-  /// is not too long so far is torn as well.
+  /// Returns whether the line was cut off. Where `mayBeCut`, a line that ends inside an object or
+  /// array counts as torn too, unless that is too long already.
   func finish(isTorn: Bool, mayBeCut: Bool, _ body: Body) throws -> Bool {
     if position <= known { drop(count) }
     guard isTorn || mayBeCut else {
@@ -100,7 +100,7 @@ final class LineReader {
     return found.map { searched + $0 + 1 }
   }
 
-  /// Delivers the first `end` bytes held, but for values that are too long.
+  /// Delivers the first `end` bytes held, without values that are too long.
   private func deliver(upTo end: Int, _ body: Body) throws {
     var start = knownLines(upTo: end)
     while end - start > sizes.valueMax {
@@ -115,7 +115,7 @@ final class LineReader {
     drop(end)
   }
 
-  /// The end of the lines, of those in the first `end` bytes held, that are not to be delivered.
+  /// The end of the lines within the first `end` bytes held that are known and not delivered.
   private func knownLines(upTo end: Int) -> Int {
     guard offset < known else { return 0 }
     let lines = held(0..<Int(min(Int64(end), known - offset)))
@@ -124,8 +124,8 @@ final class LineReader {
     return last + 1
   }
 
-  /// Frees buffer space while a line does not end: delivers its values but the last, or skips a
-  /// long one.
+  /// Frees buffer space during a long line: delivers its values except the last, or skips one that
+  /// is too long.
   private func cutWithinLine(_ body: Body) throws {
     let scan = ValueScan(held(0..<count), valueBytesMax: sizes.valueMax)
     if let oversized = scan.oversized {
@@ -140,7 +140,7 @@ final class LineReader {
     var cut = scan.lastStart ?? count
     if cut == 0, scan.isLastClosed { cut = count }
     if cut == 0 {
-      // Twice as long each time, so that no byte is scanned more than about twice.
+      // Doubled each time, so that each byte is scanned about twice at most.
       patience = min(patience * 2, max(sizes.glued, sizes.valueMax + 1))
     } else {
       try emit(0..<cut, body)
@@ -149,7 +149,7 @@ final class LineReader {
     }
   }
 
-  /// Drops held bytes of the value that is too long; true when it has ended.
+  /// Drops held bytes of a value that is too long; true when the value has ended.
   private func skip() -> Bool {
     guard var search = skipping else { return true }
     let end = search.find(in: held(0..<count), from: 0)
@@ -159,8 +159,8 @@ final class LineReader {
     return end != nil
   }
 
-  /// Delivers held bytes; those of a long line in pieces of whole values, because the events of all
-  /// its values can exceed memory.
+  /// Delivers held bytes; a long line is delivered in pieces of whole values because the events of
+  /// all its values may exceed memory.
   private func emit(_ range: Range<Int>, _ body: Body) throws {
     var start = range.lowerBound
     while range.upperBound - start > 2 * sizes.buffer {

@@ -1,7 +1,7 @@
 public import Domain
 
-// The module's API: a file in, chunks of whole lines out. Compression is recognised by its magic
-// bytes, never by the name, and an archive that was compressed twice is inflated twice.
+// The module's API: a file in, chunks of whole lines out. Compression is recognised by magic bytes,
+// never by name; an archive that was compressed twice is inflated twice.
 
 /// The default for the longest JSON value that is read: 16 MiB.
 public let defaultValueBytesMax = 16 << 20
@@ -10,42 +10,41 @@ public let defaultValueBytesMax = 16 << 20
 public enum ArchiveChunk {
   /// Physical lines with their newlines, as in the inflated archive.
   ///
-  /// Of a document over several lines, each value is one line. The first byte is in line
-  /// `firstLine`, from 1, at `firstOffset`, from 0. The last line of the
-  /// archive may lack its newline. A line longer than about 1 MiB may come in several chunks, each
-  /// of whole JSON values; the second then begins within its line. The bytes are good until the
-  /// consumer returns.
+  /// In a document over several lines, each value is one line. The first byte is in line
+  /// `firstLine`, from 1, at `firstOffset`, from 0. The archive's last line may lack its newline. A
+  /// line longer than about 1 MiB may be delivered in several chunks of whole JSON values; the
+  /// later ones then begin within the line. The bytes are valid until the consumer returns.
   case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
-  /// A JSON value longer than the limit, which is left out.
+  /// A JSON value longer than the limit; its bytes are left out.
   case oversizedValue(line: Int64, byteOffset: Int64)
-  /// The delivered chunks are void: the archive is damaged, and is read again.
+  /// The delivered chunks are void: the archive is damaged and is read again.
   case again
 }
 
-/// Where an archive stops being readable.
+/// The position where an archive stops being readable.
 public struct ArchiveDamage: Codable, Sendable, Equatable {
-  /// Offset in the file as it is on disk.
+  /// Offset in the file on disk.
   public let offset: Int64
-  /// The defect, without any of the content.
+  /// The defect, without any content of the file.
   public let detail: String
-  /// Offset in the inflated archive of the first line in a gzip member whose data or checksum is
-  /// wrong, which may be wrong, too; nil without such lines.
+  /// Offset in the inflated archive of the first line that may be wrong, because the data or
+  /// checksum of its gzip member is; nil without such lines.
   public internal(set) var provisionalFrom: Int64?
 }
 
-/// The results of reading an archive.
+/// The result of reading an archive.
 public struct ArchiveEnd: Codable, Sendable, Equatable {
   /// Length of the inflated archive, up to the damage.
   public let inflatedBytes: Int64
   /// Nil when the archive is whole.
   public let damage: ArchiveDamage?
-  /// SHA-256 of the file's bytes, behind the damage, too; 64 lower-case hex digits.
+  /// SHA-256 of all bytes of the file, including those after the damage; 64 lower-case hex digits.
   public let sha256: String
   /// Hash of the inflated archive, up to the damage.
   public let contentHash: Int64
 }
 
-/// The SHA-256 of the bytes of `file` that were there when it was listed.
+/// The SHA-256 of the bytes that `file` had when it was listed.
 public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
   for _ in 1..<file.attempts {
     do throws(SubledgerError) {
@@ -57,7 +56,7 @@ public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
   return try FileBytes(file).finish()
 }
 
-/// Hashes of the first bytes of `file`, inflated, for each of `counts` it has.
+/// Hashes of the first bytes of `file`, inflated, for each of `counts` that it reaches.
 public func contentHashes(of file: ArchiveFile, first counts: Set<Int64>) throws -> [Int64: Int64] {
   let window = try inflated(FileBytes(file), byZlibAlone: true).content
   var hash = ContentHash()
@@ -69,14 +68,14 @@ public func contentHashes(of file: ArchiveFile, first counts: Set<Int64>) throws
   return hashes
 }
 
-/// Gives `body` the first `count` bytes of `file`, inflated, piece by piece.
+/// Passes the first `count` bytes of `file`, inflated, to `body`, piece by piece.
 public func inflate(
   _ file: ArchiveFile, first count: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
   try inflated(FileBytes(file), byZlibAlone: true).content.pass(upTo: count, body)
 }
 
-/// What `bytes` hold, inflated, and the levels of compression around it, the outermost first.
+/// The inflated content of `bytes` and the levels of compression around it, outermost first.
 private func inflated(
   _ bytes: FileBytes, _ sizes: LineSizes = LineSizes(), levelsMax: Int = 2, byZlibAlone: Bool
 ) throws(SubledgerError) -> (content: ByteWindow, levels: [GzipSource]) {
@@ -90,18 +89,18 @@ private func inflated(
   return (window, levels)
 }
 
-/// Gives `body` all lines of `file` in order, in bounded memory.
+/// Passes all lines of `file` to `body` in order, in bounded memory.
 ///
-/// Of a damaged archive come the lines that end before the damage, as zlib sees it, and the objects
-/// of a last one that are closed there, however much is read at a time and whichever library is
-/// installed. Plain bytes that end inside an object or array were cut off there.
+/// A damaged archive delivers the lines that end before the damage as zlib finds it, and the closed
+/// objects of the last line. This does not depend on how much is read at a time or on which library
+/// is installed. Uncompressed bytes that end inside an object or array were cut off there.
 ///
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
-///   - valueBytesMax: the longest JSON value that is delivered.
-///   - known: what of the inflated bytes is known: whole lines before that offset are left out. It
-///     is called before the first line, with a hash of the first ones.
-/// - Throws: `SubledgerError`, `ForeignFile`, and whatever `known` and `body` throw.
+///   - valueBytesMax: the longest JSON value that is delivered, in bytes.
+///   - known: returns how many inflated bytes are known: whole lines before that offset are left
+///     out. It is called before the first line, with a hash of the first lines.
+/// - Throws: `SubledgerError`, `ForeignFile`, and any error of `known` and `body`.
 public func readArchive(
   _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
   known: (_ beginning: Int64) throws -> Int64 = { _ in 0 },
@@ -132,7 +131,7 @@ func readArchive(
 }
 
 extension ArchiveFile {
-  /// How often it is read when that breaks off; a disk is not asked twice.
+  /// How often reading is attempted; a disk is not retried.
   var attempts: Int { isRemote ? 3 : 1 }
 }
 
@@ -165,7 +164,7 @@ private func read(
     let start = try lineStart(before: trusted, of: zlibWindow(of: bytes, levels.count))
     damage?.provisionalFrom = start < reader.position ? start : nil
   } else if levels.contains(where: { $0.trusted != nil }) {
-    // Inside another damaged member, or of a document, it is not known which lines may be wrong.
+    // In a nested damaged member or in a document, it is unknown which lines may be wrong.
     damage?.provisionalFrom = 0
   }
   return ArchiveEnd(
@@ -173,10 +172,10 @@ private func read(
     contentHash: content.contentHash)
 }
 
-/// A hash of the first lines, to find archives that may be the beginning of one another.
+/// A hash of the first lines that finds archives of which one may be the beginning of another.
 ///
-/// It covers 128 bytes and the rest of their line, at most 4 KiB, less the newline: what is added
-/// behind these changes nothing.
+/// It covers 128 bytes and the rest of their line, at most 4 KiB, without the newline: bytes added
+/// later do not change it.
 private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
   let bytes = bytes.prefix(4096)
   let end = bytes.dropFirst(128).firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
@@ -194,14 +193,15 @@ private func lineStart(before offset: Int64, of content: ByteWindow) throws -> I
   return start
 }
 
-/// What `bytes` hold from their beginning in so many levels of compression, inflated by zlib.
+/// The content of `bytes` from the beginning within `levels` levels of compression, inflated by
+/// zlib.
 private func zlibWindow(
   of bytes: FileBytes, _ levels: Int
 ) throws(SubledgerError) -> ByteWindow {
   try inflated(FileBytes(again: bytes), levelsMax: levels, byZlibAlone: true).content
 }
 
-/// The damage nearest to the disk: errors in higher layers follow from it.
+/// The damage closest to the disk: errors in outer layers follow from it.
 private func damage(of bytes: FileBytes, _ levels: [GzipSource]) throws -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(
@@ -209,7 +209,7 @@ private func damage(of bytes: FileBytes, _ levels: [GzipSource]) throws -> Archi
   }
   guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
   guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
-  // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
+  // Levels read ahead by a whole buffer, so the exact offset is searched separately.
   let below = try zlibWindow(of: bytes, depth)
   try below.pass(upTo: levels[depth].consumed + 1)
   return ArchiveDamage(offset: below.fileOffset, detail: detail)

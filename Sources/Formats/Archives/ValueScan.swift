@@ -1,19 +1,19 @@
-/// The values in a range of bytes, up to the first one that is too long, or the first that ends
-/// `enough` bytes behind the start or later.
+/// The values in a range of bytes, up to the first one that is too long or that ends at least
+/// `enough` bytes after the start.
 struct ValueScan {
   struct Oversized {
     let start: Int
-    /// Nil when the bytes end before the value does.
+    /// Nil when the bytes end before the value.
     let end: Int?
     let search: ValueEnd
   }
 
   private(set) var lastStart: Int?
   private(set) var isLastClosed = false
-  /// Whether the last value is an object or array that is closed, which no byte behind it changes.
+  /// Whether the last value is a closed object or array, which later bytes cannot change.
   private(set) var isLastWhole = false
   private(set) var oversized: Oversized?
-  /// Behind the value that is enough; nil when none is.
+  /// The end of the value at which `enough` bytes are reached; nil when there is none.
   private(set) var end: Int?
 
   init(_ bytes: UnsafeRawBufferPointer, valueBytesMax: Int, enough: Int = .max) {

@@ -1,24 +1,24 @@
 internal import Glibc
 
-/// A new file for its owner alone while it is written: beside its place, and gone when it is not
-/// finished.
+/// A new file that is readable only by its owner while it is written next to its final path, and
+/// deleted if it is not finished.
 ///
 /// A call that fails sets `errno`.
 public final class AtomicFile {
-  /// What of giving a file its name did not succeed.
+  /// The step of publishing that failed.
   public enum Failure: Sendable {
     case sync
     case name
     case syncFolder
   }
 
-  /// Where it is written: the place with `.part` behind it.
+  /// The temporary path: the final path with the suffix `.part`.
   public let path: String
   /// The open file.
   public let file: OpenFile
   private let place: String
 
-  /// Makes the temporary file for reading and writing; nil also if its name exists already.
+  /// Creates the temporary file for reading and writing; nil also if it already exists.
   public init?(for place: String, rights: UInt32 = 0o600) {
     self.place = place
     path = place + ".part"
@@ -32,12 +32,12 @@ public final class AtomicFile {
     errno = cause
   }
 
-  /// Gives the file its place, once it is on the disk, and waits until its name is there, too.
+  /// Syncs the file, gives it its final path, and syncs the folder.
   ///
-  /// Nothing stands at the place when it fails but what stood there before.
+  /// If it fails, nothing at that path has changed.
   public func publish() -> Failure? {
     guard file.sync() else { return .sync }
-    // A link never takes the place of a file, as a new name would.
+    // A link, unlike a rename, never replaces an existing file.
     guard link(path, place) == 0 else { return .name }
     guard syncFolder() else {
       let cause = errno
@@ -48,13 +48,13 @@ public final class AtomicFile {
     return nil
   }
 
-  /// The same, in place of what stands there.
+  /// The same, replacing an existing file.
   public func replace() -> Bool { file.sync() && rename(path, place) == 0 && syncFolder() }
 
   private func syncFolder() -> Bool {
     let slash = place.lastIndex(of: "/")
     let folder = slash.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
-    // A folder that somebody made unreadable is left to the system.
+    // A folder that may not be read cannot be synced here; the system does it later.
     guard let open = OpenFile(folder, O_RDONLY) else { return errno == EACCES }
     return open.sync()
   }

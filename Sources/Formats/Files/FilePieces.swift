@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The bytes of a file from its beginning, piece by piece.
 ///
-/// A call that fails returns nil and sets `errno`, to `ENOTSUP` for a pipe or a device, which could
-/// have no end.
+/// A call that fails returns nil and sets `errno`; to `ENOTSUP` for a pipe or device, which may
+/// never end.
 public final class FilePieces {
   private let file: OpenFile
   private let buffer: UnsafeMutableRawBufferPointer
@@ -21,13 +21,14 @@ public final class FilePieces {
 
   deinit { buffer.deallocate() }
 
-  /// The next piece, empty at the end; its bytes are there until the one after it is asked for, and
-  /// no longer than this object.
+  /// The next piece, empty at the end; its bytes are valid until the next call and no longer than
+  /// this object.
   public func next() -> UnsafeRawBufferPointer? {
     file.read(into: buffer).map { UnsafeRawBufferPointer(rebasing: buffer[..<$0]) }
   }
 
-  /// Calls `body` at every line that has an end, without it; false when reading failed.
+  /// Calls `body` with every line that has a newline, without the newline; false when reading
+  /// failed.
   public func forEachLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
     var rest: [UInt8] = []
     while let piece = next() {
@@ -51,7 +52,7 @@ public final class FilePieces {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where `byte` comes first, from `start` on.
+  /// The first position of `byte` from `start` on.
   public func place(of byte: UInt8, from start: Int) -> Int? {
     guard start < count, let base = baseAddress else { return nil }
     return memchr(base + start, Int32(byte), count - start).map { UnsafeRawPointer($0) - base }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A file or folder that is open, closed with its last reference.
+/// An open file or folder that is closed with its last reference.
 ///
 /// A call that fails returns nil or false and sets `errno`. A call interrupted by a signal is
 /// repeated.
 public final class OpenFile: Sendable {
   private let descriptor: Int32
 
-  /// Opens `path` with `flags`; a new file gets `rights` less the umask.
+  /// Opens `path` with `flags`; a new file gets `rights` minus the umask.
   public init?(_ path: UnsafePointer<CChar>, _ flags: Int32, rights: UInt32 = 0) {
     let number = open(path, flags | O_CLOEXEC, rights)
     guard number >= 0 else { return nil }
@@ -15,18 +15,18 @@ public final class OpenFile: Sendable {
   }
 
   deinit {
-    // An earlier call's error can still be needed.
+    // The caller may still need the error of an earlier call.
     let cause = errno
     close(descriptor)
     errno = cause
   }
 
-  /// Reads the next bytes into `target`, and returns their number: 0 at the end.
+  /// Reads the next bytes into `target` and returns their number: 0 at the end.
   public func read(into target: UnsafeMutableRawBufferPointer) -> Int? {
     uninterrupted { Glibc.read(descriptor, target.baseAddress, target.count) }
   }
 
-  /// The same from a place in the file.
+  /// The same from an offset in the file.
   public func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int? {
     uninterrupted { pread(descriptor, target.baseAddress, target.count, offset) }
   }
@@ -35,7 +35,7 @@ public final class OpenFile: Sendable {
   public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
-      // For a system that writes nothing and sets no error.
+      // For systems that write nothing without setting an error.
       errno = EIO
       let count = uninterrupted { Glibc.write(descriptor, rest.baseAddress, rest.count) } ?? 0
       guard count > 0 else { return false }
@@ -44,13 +44,13 @@ public final class OpenFile: Sendable {
     return true
   }
 
-  /// Waits until it is on the disk.
+  /// Waits until the content is on the disk.
   public func sync() -> Bool {
-    // Some filesystems report that they cannot sync a folder; nothing more can be done then.
+    // Some file systems report that they cannot sync a folder; nothing more can be done then.
     fsync(descriptor) == 0 || errno == EINVAL
   }
 
-  /// How many bytes it has.
+  /// The length in bytes.
   public func size() -> Int64? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
@@ -63,10 +63,10 @@ public final class OpenFile: Sendable {
     return status.st_mode & 0o777
   }
 
-  /// A path by which this process can open it once more, also when it has no name any more.
+  /// A path by which this process can reopen it, even if it no longer has a name.
   var place: RawPath { RawPath("/proc/self/fd/\(descriptor)") }
 
-  /// Whether it is a regular file, or a folder, whose reading is refused.
+  /// Whether it is a regular file or a folder; reading a folder fails later.
   func isFileOrFolder() -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)

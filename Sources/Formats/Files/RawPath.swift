@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Domain
 
-/// A path, or a name in one, as the bytes that the system uses, which need not be UTF-8.
+/// A path, or a name in one, as the system's bytes, which need not be UTF-8.
 public struct RawPath: Sendable, Hashable {
-  /// The bytes, without the 0 that ends them for the system.
+  /// The bytes without the terminating 0.
   public let bytes: [UInt8]
 
   /// The path of these bytes.
@@ -12,31 +12,31 @@ public struct RawPath: Sendable, Hashable {
   /// The path of a text.
   public init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// The bytes as the system takes them, with a 0 at the end.
+  /// The bytes with a terminating 0, as system calls expect them.
   public var terminated: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 
-  /// The path on one line of valid text; different paths look different.
+  /// The path as valid text on one line; different paths look different.
   public var shown: String { String(escaping: bytes) }
 
   /// The path of `name` in this folder.
   ///
-  /// `name` can be a path itself. The folder if `name` is empty, and `name` if the folder is.
+  /// `name` can be a path itself. If either is empty, returns the other.
   public func appending(_ name: RawPath) -> RawPath {
     let slash = UInt8(ascii: "/")
     let isBare = bytes.isEmpty || name.bytes.isEmpty || bytes.last == slash
     return RawPath(bytes: bytes + (isBare ? [] : [slash]) + name.bytes)
   }
 
-  /// Whether `left` comes before `right` in the order of bytes.
+  /// Whether `left` comes before `right` in byte order.
   public static func precedes(_ left: RawPath, _ right: RawPath) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 
-  /// The names in this folder without `.` and `..`, in the order of bytes; nil with `errno` when
-  /// not all can be read.
+  /// The names in this folder without `.` and `..`, in byte order; nil, with `errno` set, unless
+  /// all could be read.
   public func names() -> [RawPath]? { opendir(terminated).flatMap(Self.names) }
 
-  /// The same of a folder that is open as `descriptor`, which stays open.
+  /// The same for a folder open as `descriptor`, which stays open.
   public static func names(in descriptor: Int32) -> [RawPath]? {
     let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     return own < 0 ? nil : fdopendir(own).flatMap(names)
@@ -50,7 +50,7 @@ public struct RawPath: Sendable, Hashable {
     }
     var names: [RawPath] = []
     while true {
-      // A list that ends early would pass for the folder's whole content.
+      // Separates an error from the end: a partial list would look like the folder's whole content.
       errno = 0
       guard let entry = readdir(folder) else {
         return errno == 0 ? names.sorted(by: Self.precedes) : nil

@@ -1,16 +1,16 @@
 internal import Domain
 
-/// Archives that are not below a path of the file system.
+/// Archives that are not on a path of the file system.
 public struct ArchiveSources: Sendable {
-  /// Commands by what paths begin with.
+  /// Commands by path prefix.
   public var commands: [ArchiveCommands] = []
-  /// What came on standard input, which the path `-` means.
+  /// Standard input, for the path `-`.
   public var input: StandardInput?
 
-  /// None.
+  /// No sources.
   public init() {}
 
-  /// Whether a path is none of the file system.
+  /// Whether a path is not on the file system.
   public func take(_ path: String) -> Bool { path == "-" || commands(for: path) != nil }
 
   func commands(for path: String) -> ArchiveCommands? {
@@ -20,18 +20,18 @@ public struct ArchiveSources: Sendable {
 
 /// The commands that list and read archives of an object store or another place.
 public struct ArchiveCommands: Sendable, Equatable {
-  /// What paths of the place begin with, such as `s3://`.
+  /// The prefix of the place's paths, such as `s3://`.
   public let prefix: String
   private let list: [String]
   private let read: [String]
-  /// The variables that the commands get, each as `NAME=value`.
+  /// The commands' environment variables, each as `NAME=value`.
   public var environment: [String] = []
 
-  /// How much a command may list at most, in bytes.
+  /// The largest listing that a command may print, in bytes.
   private static let listingMax = 64 << 20
 
-  /// Commands as words, in which `{path}` is replaced by a path as given, `{bucket}` by its first
-  /// part behind the prefix, and `{key}` by the rest.
+  /// Commands as words, in which `{path}` is replaced by the path as given, `{bucket}` by its first
+  /// part after the prefix, and `{key}` by the rest.
   public init(prefix: String, list: [String], read: [String]) {
     (self.prefix, self.list, self.read) = (prefix, list, read)
   }
@@ -43,9 +43,9 @@ public struct ArchiveCommands: Sendable, Equatable {
       arguments(read, path), environment: environment, doing: "read \(path.shown())", stop: stop)
   }
 
-  /// What lies at `root` and below it, with its path and its name below the root.
+  /// The objects at `root` and below it, each with its path and its name below the root.
   ///
-  /// - Throws: `SubledgerError` of kind `noInput` when nothing does.
+  /// - Throws: `SubledgerError` of kind `noInput` when there are none.
   func objects(
     under root: String, stop: @escaping @Sendable () -> Int32
   ) throws(SubledgerError) -> [(path: String, name: String, object: ListedObject)] {
@@ -58,7 +58,7 @@ public struct ArchiveCommands: Sendable, Equatable {
     let (bucket, key) = place(root)
     let last = String(key.split(separator: "/").last ?? "")
     let found = listing.objects.compactMap { object -> (String, String, ListedObject)? in
-      // A tool that is asked for one object names it from its folder.
+      // A tool that lists a single object names it relative to its folder.
       let isRoot = object.isRelative && listing.objects.count == 1 && object.name == last
       let base = object.isRelative ? "\(root)/" : "\(prefix)\(bucket)/"
       let path = isRoot ? root : base + object.name

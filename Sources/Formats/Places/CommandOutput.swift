@@ -2,24 +2,24 @@ internal import CPipe
 internal import Glibc
 internal import Domain
 
-/// What a command of the system writes to standard output, piece by piece.
+/// The standard output of a system command, piece by piece.
 ///
-/// The command gets no input, and is killed with this object.
+/// The command gets no input and is killed when this object is released.
 final class CommandOutput {
   private let process: pid_t
   private let output: Int32
   private let errors: Int32
   private let doing: String
   private let stop: @Sendable () -> Int32
-  /// The beginning of what it wrote to standard error.
+  /// The beginning of its standard error.
   private var complaint: [UInt8] = []
   private var complaintIsOver = false
   private var isRunning = true
 
-  /// Starts the program `arguments[0]`, which is looked for in `PATH`.
+  /// Starts the program `arguments[0]`, which is searched in `PATH`.
   ///
-  /// No shell is involved: an argument is what it is. `doing` says what for, as in
-  /// `read s3://archive/a.gz`; each variable is `NAME=value`.
+  /// No shell is involved: arguments are passed unchanged. `doing` is the purpose for messages,
+  /// such as `read s3://archive/a.gz`; each variable is `NAME=value`.
   init(
     _ arguments: [String], environment: [String], doing: String,
     stop: @escaping @Sendable () -> Int32
@@ -34,7 +34,7 @@ final class CommandOutput {
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&files, outputs[1], STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&files, complaints[1], STDERR_FILENO)
-    // What this process ignores would be ignored by the command, too.
+    // The command would inherit signals that this process ignores.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     var signals = sigset_t()
@@ -42,7 +42,7 @@ final class CommandOutput {
     posix_spawnattr_setsigmask(&attributes, &signals)
     for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    // A group of its own, with what it starts itself.
+    // Its own process group, so that its child processes can be killed with it.
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(
       &attributes,
@@ -80,9 +80,9 @@ final class CommandOutput {
     close(errors)
   }
 
-  /// The next bytes of the output; 0 at its end, when the command ended well.
+  /// The next bytes of the output; 0 at its end if the command succeeded.
   ///
-  /// - Throws: `SubledgerError` of kind `inputOutput` when it did not.
+  /// - Throws: `SubledgerError` of kind `inputOutput` if it failed.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     while true {
       var streams = [
@@ -111,7 +111,7 @@ final class CommandOutput {
     if count > 0, complaint.count < bytes.count { complaint += bytes[..<count] }
   }
 
-  /// Waits for its end; the status is that of waitpid(2).
+  /// Waits for the command's end; the status is that of waitpid(2).
   private func end() throws(SubledgerError) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, WNOHANG) == 0 {
@@ -128,7 +128,7 @@ final class CommandOutput {
     return poll(&stream, complaintIsOver ? 0 : 1, milliseconds) > 0
   }
 
-  /// The error of a command that did something else than what it was run for.
+  /// The error of a command that failed or whose output is unusable.
   func brokenOff(_ reason: String) -> SubledgerError {
     SubledgerError(
       .inputOutput, "cannot \(doing): \(reason)",
@@ -146,8 +146,8 @@ final class CommandOutput {
   }
 }
 
-/// A line of another program without what could be a key or a token: long words of letters and
-/// digits, and what follows a question mark or precedes an at sign in an address.
+/// A line from another program without possible keys and tokens: long words of letters and digits,
+/// and what follows a question mark or precedes an at sign in an address.
 private func withoutSecrets(_ line: Substring) -> String {
   String(line).replacing(/:\/\/[^\s\/@]+@/, with: "://…@").replacing(/\?[^\s"']+/, with: "?…")
     .replacing(/[A-Za-z0-9+_=-]{16,}/) { word in

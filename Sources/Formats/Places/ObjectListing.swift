@@ -1,19 +1,19 @@
 internal import Domain
 
 struct ListedObject: Sendable, Equatable {
-  /// Its name, from the listed folder on, or the key in its bucket.
+  /// Its name relative to the listed folder, or its key in the bucket.
   let name: String
-  /// Whether the name is one from the listed folder on.
+  /// Whether the name is relative to the listed folder.
   let isRelative: Bool
   let bytes: Int64
-  /// A hash of its etag, or of what else says that its content changed.
+  /// A hash of its etag, or of another value that changes with its content.
   let version: Int64
   /// When it was written; nil if unknown.
   let written: Instant?
 }
 
-/// What a command lists, as tools print it: JSON in which any object with a name and a size is one,
-/// or lines of name, size and version with tabs between them.
+/// The output of a list command, in the format of common tools: JSON in which any object with a
+/// name and a size is listed, or lines of name, size and version separated by tabs.
 struct ObjectListing {
   private(set) var objects: [ListedObject] = []
   private var tape = JSONTape(limits: JSONLimits(nodesMax: 1 << 25))
@@ -70,9 +70,9 @@ struct ObjectListing {
     }
   }
 
-  /// The object that `node` describes; nil if it describes none, or a folder.
+  /// The object that `node` describes; nil if it does not describe one, or describes a folder.
   private func object(_ node: JSONNode, of bytes: UnsafeRawBufferPointer) -> ListedObject? {
-    // Azure's command line has all but the name in a member.
+    // Azure's command line puts all values except the name in a member.
     let parts = [node] + [tape.member(node, "properties")].compactMap(\.self)
     func first(_ names: [String]) -> JSONNode? {
       names.lazy.compactMap { name in

@@ -1,16 +1,17 @@
 internal import Glibc
 public import Domain
 
-/// What came on standard input, as a file without a name, for an archive is read more than once.
+/// Standard input, stored in a file without a name because an archive is read more than once.
 public final class StandardInput: Sendable {
   let file: OpenFile
 
   /// Its name among archives.
   static let name = "standard input"
 
-  /// Reads standard input to its end into a file of `folder`, which has no name and is gone with
-  /// this process, however that ends.
+  /// Reads standard input to its end into an unnamed file in `folder`, which disappears with this
+  /// process, however it ends.
   ///
+  /// - Parameter stop: returns the signal that asked to stop; 0 if none did.
   /// - Parameter stop: answers the signal that asked to stop, 0 while none did.
   public init(
     keptIn folder: String, stop: @escaping @Sendable () -> Int32
