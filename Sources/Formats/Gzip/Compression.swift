@@ -1,7 +1,7 @@
 enum Compression: CaseIterable {
   case gzip, zstd, bzip2
 
-  /// One of its independent parts, as messages name it.
+  /// The name of one of its independent parts in messages.
   var member: String {
     switch self {
     case .gzip: "gzip member"
@@ -10,12 +10,12 @@ enum Compression: CaseIterable {
     }
   }
 
-  /// Whether `bytes`, eight where there are as many, begin a part.
+  /// Whether `bytes`, of which eight suffice, begin a part.
   func begins(_ bytes: some Collection<UInt8>) -> Bool {
     switch self {
     case .gzip: return bytes.starts(with: [0x1F, 0x8B])
     case .zstd:
-      // A frame, or one to be skipped, whose first byte ends in any digit (RFC 8878, 3.1.2).
+      // A frame, or a skippable one, whose first byte ends in any hex digit (RFC 8878, 3.1.2).
       let rest = bytes.dropFirst()
       return bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
         || bytes.first.map { $0 & 0xF0 == 0x50 } ?? false && rest.starts(with: [0x2A, 0x4D, 0x18])
@@ -28,7 +28,7 @@ enum Compression: CaseIterable {
     }
   }
 
-  /// Whether `bytes`, the last of a file, are the first ones of a part's magic.
+  /// Whether `bytes`, the last of a file, are the beginning of a part's magic.
   func mayBegin(_ bytes: some Collection<UInt8>) -> Bool {
     let magic: [UInt8]
     switch self {
@@ -39,7 +39,8 @@ enum Compression: CaseIterable {
     return magic.starts(with: bytes)
   }
 
-  /// A stream of the library that reads it on every system; nil without one, or without memory.
+  /// A stream of the library that every build uses for it; nil without that library, or without
+  /// memory.
   func stream() -> (any GzipStream)? {
     switch self {
     case .gzip: return InflateStream()
@@ -58,6 +59,6 @@ enum Compression: CaseIterable {
     }
   }
 
-  /// Those that this build reads.
+  /// The compressions that this build can read.
   static let readable = allCases.filter { $0.stream() != nil }
 }

@@ -1,25 +1,25 @@
-// With InflateStream.swift the only file of this module that uses zlib.
+// The only file of this module besides InflateStream.swift that uses zlib.
 
 internal import CZlib
 
-/// Packs bytes as one gzip member (RFC 1952), whose header holds no time and no name, so that equal
+/// Packs bytes as one gzip member (RFC 1952) whose header has no time and no name, so that equal
 /// content gives equal bytes.
 public final class GzipPacker {
   // zlib keeps the address of the stream in its state, so the stream must not move.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var room = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// Begins a member.
+  /// Starts a member.
   public init(level: Int32 = 6) {
     stream.initialize(to: z_stream())
-    // 15: the largest window; 16 more: a gzip header and trailer.
+    // 15: the largest window; + 16: with gzip header and trailer.
     let status = deflateInit2_(
       stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
     precondition(status == Z_OK, "there is memory for one stream")
   }
 
-  /// Packs the next `bytes`, and calls `take` with the output so far.
+  /// Packs the next `bytes` and calls `take` with the output so far.
   public func add(
     _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
@@ -27,7 +27,7 @@ public final class GzipPacker {
     try pack(bytes, Z_NO_FLUSH, take)
   }
 
-  /// Ends the member, and calls `take` with the rest.
+  /// Ends the member and calls `take` with the remaining output.
   public func finish(_ take: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     try pack(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH, take)
   }
@@ -67,7 +67,7 @@ public func gzipMember(of bytes: [UInt8], level: Int32 = 6) -> [UInt8] {
   return packed
 }
 
-/// The content of one gzip member; nil when it is damaged, or holds more than `bytesMax` bytes.
+/// The content of one gzip member; nil when it is damaged or has more than `bytesMax` bytes.
 public func gzipContent(of packed: [UInt8], bytesMax: Int = .max) -> [UInt8]? {
   var bytes: [UInt8] = []
   let problem = packed.withUnsafeBytes { packed in
@@ -82,7 +82,7 @@ public func gzipContent(of packed: [UInt8], bytesMax: Int = .max) -> [UInt8]? {
   return problem == nil ? bytes : nil
 }
 
-/// Inflates one gzip member that `next` gives in pieces, the last one empty.
+/// Inflates one gzip member from pieces that `next` returns; the last piece is empty.
 ///
 /// - Returns: why the bytes are not one whole member of at most `bytesMax` bytes; nil if they are.
 func inflateMember(

@@ -1,14 +1,14 @@
 internal import Domain
 
-/// Inflates gzip members one after the other, as `cat a.gz b.gz` and appending writers leave them;
-/// so also zstd's frames and bzip2's streams.
+/// Inflates consecutive gzip members, as `cat a.gz b.gz` and appending writers produce them; zstd
+/// frames and bzip2 streams likewise.
 ///
-/// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
-/// stops early, and one whose data or checksum is wrong end the source with a `damage`.
+/// Zero bytes between and after members are padding. Any other bytes after a member, a member that
+/// ends early, and one with wrong data or checksum end the source with a `damage`.
 ///
 /// The output of a damaged member and the offset of its damage must not depend on the installed
-/// library. So nothing counts of a source that another library than zlib finds damaged: zlib is to
-/// inflate it from its beginning.
+/// library. So if a library other than zlib finds damage, all output of this source is void, and
+/// zlib must inflate it from its beginning.
 final class GzipSource: ByteSource {
   private enum State { case betweenMembers, insideMember, ended }
 
@@ -16,22 +16,22 @@ final class GzipSource: ByteSource {
   private let input: ByteWindow
   private let file: ArchiveFile
   private let stream: any GzipStream
-  /// Whether what the stream calls damaged is damaged.
+  /// Whether damage that the stream reports is final.
   private let isDecisive: Bool
   private var state = State.betweenMembers
-  /// Bytes delivered before the member.
+  /// Bytes delivered before the current member.
   private var memberStart: Int64 = 0
   private var delivered: Int64 = 0
   private(set) var damage: ArchiveDamage?
-  /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
+  /// Whether the damage may have cut off a line; bytes after whole members cannot.
   private(set) var isTorn = false
-  /// Bytes delivered before the member whose data or checksum is wrong; nil without one, also when
-  /// the file ends inside a member.
+  /// Bytes delivered before a member with wrong data or checksum; nil without one, also when the
+  /// file ends inside a member.
   private(set) var trusted: Int64?
-  /// Whether the delivered bytes are void, and zlib is to inflate all; nothing follows then.
+  /// Whether the delivered bytes are void and zlib must inflate everything; the source then ends.
   private(set) var isVoid = false
 
-  /// A source of the inflated `input`, by the fastest library or by zlib.
+  /// A source of the inflated `input`, using the fastest library, or zlib if `byZlib`.
   init(
     _ input: ByteWindow, _ compression: Compression, of file: ArchiveFile, byZlib: Bool
   ) throws(SubledgerError) {
@@ -53,7 +53,7 @@ final class GzipSource: ByteSource {
   var fileOffset: Int64 { input.fileOffset }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
-    // A few bytes of a file can be gigabytes inflated.
+    // A few bytes of a file can inflate to gigabytes.
     try SubledgerError.check(file.stop)
     var made = 0
     while made < target.count, state != .ended {
@@ -89,8 +89,8 @@ final class GzipSource: ByteSource {
     }
   }
 
-  /// Whether the header has only what every library reads alike (RFC 1952 §2.3.1): deflated data,
-  /// no checksum of the header and no reserved flags, which zlib looks at and others do not.
+  /// Whether the header has only what all libraries read alike (RFC 1952 §2.3.1): deflated data, no
+  /// header checksum and no reserved flags, which only zlib checks.
   private var hasPlainHeader: Bool {
     let bytes = input.bytes
     return bytes.count >= 4 && bytes[2] == 8 && bytes[3] & 0xE2 == 0
@@ -99,7 +99,7 @@ final class GzipSource: ByteSource {
   private func inflate(
     into target: UnsafeMutableRawBufferPointer
   ) throws(SubledgerError) -> Int {
-    // At the end of the input zlib may still hold output, so it is asked once more.
+    // At the end of the input, zlib may still hold output, so it is called once more.
     _ = try input.fill(atLeast: 1)
     let step = stream.step(input.bytes, into: target)
     input.consume(step.taken)

@@ -1,8 +1,8 @@
-/// A library's way to inflate one gzip member after another, and to check CRC-32 and length.
+/// A library's stream that inflates one gzip member after another and checks CRC-32 and length.
 protocol GzipStream: AnyObject {
   func restart()
 
-  /// Inflates as much of `input` into `output` as goes; both hold at most 4 GiB.
+  /// Inflates as much of `input` into `output` as fits; both have at most 4 GiB.
   func step(
     _ input: UnsafeMutableRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> GzipStep
@@ -10,10 +10,10 @@ protocol GzipStream: AnyObject {
 
 struct GzipStep {
   enum Outcome {
-    /// More may come.
+    /// There may be more.
     case running
     case memberEnd
-    /// Neither input taken nor output made: the input ends inside the member.
+    /// No input was consumed and no output produced: the input ends inside the member.
     case starved
     case corrupt(String)
     case outOfMemory

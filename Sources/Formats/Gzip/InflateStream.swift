@@ -1,10 +1,10 @@
-// With GzipPacker.swift the only file of this module that uses zlib.
+// The only file of this module besides GzipPacker.swift that uses zlib.
 
 internal import CZlib
 
-/// What inflates archives in this build.
+/// The libraries that inflate archives in this build.
 public enum InflateLibrary {
-  /// Its name, and zlib's version, which decides where both differ.
+  /// The name of the library and the version of zlib, which decides where they differ.
   public static var inUse: String {
     let zlib = "zlib \(String(cString: zlibVersion()))"
     #if ISAL
@@ -27,7 +27,7 @@ final class InflateStream: GzipStream {
 
   init?() {
     stream.initialize(to: z_stream())
-    // 15: the largest window; 16 more: a gzip header and trailer are required.
+    // 15: the largest window; + 16: gzip header and trailer are required.
     let status = inflateInit2_(
       stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { return nil }

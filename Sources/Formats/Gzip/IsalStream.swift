@@ -26,7 +26,7 @@
       let status = isal_inflate(stream)
       let taken = input.count - Int(stream.pointee.avail_in)
       guard status >= ISAL_DECOMP_OK else {
-        // What a failing step has made may hold bytes from before the member's beginning.
+        // After an error, the output may contain bytes from before the member's beginning.
         return GzipStep(taken: taken, made: 0, outcome: .corrupt("error \(status) of ISA-L"))
       }
       let made = output.count - Int(stream.pointee.avail_out)

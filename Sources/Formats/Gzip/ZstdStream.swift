@@ -6,16 +6,16 @@
   /// One zstd stream that reads frames and checks their checksums (RFC 8878).
   final class ZstdStream: GzipStream {
     private let stream: OpaquePointer
-    /// Bytes of the next block and the head of the one behind it: more in one step would take the
-    /// block before with it where a block is damaged.
+    /// Bytes of the next block and the header of the one after it: with more in one step, a damaged
+    /// block would also lose the previous block's output.
     private var wanted = 0
-    /// Whether output of the step before may wait; it would be lost with a damaged block, too.
+    /// Whether output of the previous step may be pending; a damaged block would lose it too.
     private var isFull = false
 
     init?() {
       guard let stream = ZSTD_createDCtx() else { return nil }
       self.stream = stream
-      // Windows up to 64 MiB, so that memory stays bounded.
+      // Windows up to 64 MiB bound the memory.
       ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, 26)
       restart()
     }

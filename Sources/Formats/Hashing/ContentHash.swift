@@ -1,13 +1,13 @@
 internal import Domain
 
-/// A 64-bit hash of bytes that come in pieces, however they are cut.
+/// A 64-bit hash of bytes that does not depend on how they are split into pieces.
 ///
 /// SHA-256 of all inflated bytes would take a tenth of a run.
 struct ContentHash {
   private static let blockSize = 4096
 
   private var blocks = Fingerprint()
-  /// Less than a block.
+  /// The bytes of an incomplete block.
   private var held: [UInt8] = []
 
   mutating func add(_ bytes: UnsafeRawBufferPointer) {

@@ -1,13 +1,13 @@
-// SHA-256 (FIPS 180-4) by the system's libcrypto, which uses the processor's own instructions and
-// costs the build nothing. Only this module uses libcrypto.
+// SHA-256 (FIPS 180-4) by the system's libcrypto, which uses processor instructions for it and adds
+// nothing to the build. Only this module uses libcrypto.
 
 internal import CCrypto
 
-/// A SHA-256 over bytes that come in pieces; owned by one task.
+/// The SHA-256 of bytes added in pieces; only one task may use it.
 public final class SHA256Digest {
   private let context: OpaquePointer
 
-  /// A digest of no bytes yet.
+  /// A digest without bytes.
   public init() {
     guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
       preconditionFailure("libcrypto offers SHA-256 and has memory for its state")
@@ -21,7 +21,7 @@ public final class SHA256Digest {
     precondition(done == 1, "a digest takes bytes of any length")
   }
 
-  /// The digest of all bytes added, as 64 lower-case hex digits; the digest then starts afresh.
+  /// The digest of all bytes added, as 64 lower-case hex digits; the digest then restarts empty.
   public func finish() -> String {
     var sum = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0

@@ -1,11 +1,12 @@
-/// What `text` is base 64 of by RFC 4648, in the standard or the URL alphabet; nil when it is none.
+/// The content of base 64 text by RFC 4648, in the standard or URL alphabet; nil if `text` is not
+/// base 64.
 ///
 /// White space is ignored and the padding may be left out; both alphabets may be mixed.
 public func base64Content(of text: UnsafeRawBufferPointer) -> [UInt8]? {
   var content: [UInt8] = []
   content.reserveCapacity(text.count / 4 * 3 + 2)
   var (digits, padding) = (0, 0)
-  // The last bits read, of which so many are in no byte yet.
+  // The last bits read; the lowest `open` bits are not in a byte yet.
   var (bits, open): (UInt32, UInt32) = (0, 0)
   for byte in text {
     switch byte {

@@ -1,6 +1,6 @@
-/// A JSON number taken apart by its grammar, so that it can be read exactly at any scale.
+/// The parts of a JSON number, from which it can be read exactly at any scale.
 struct DecimalParts {
-  /// What lies behind the last place kept, compared with half of that place.
+  /// The digits after the last kept place, compared with half of that place.
   enum Rest {
     case none, belowHalf, half, aboveHalf
   }
@@ -9,10 +9,10 @@ struct DecimalParts {
   private let bytes: UnsafeRawBufferPointer
   private let whole: Range<Int>
   private let fraction: Range<Int>
-  /// Clamped to ±10⁹: no text has as many digits, so further ones change nothing.
+  /// Clamped to ±10⁹: no text has so many digits, so a larger exponent changes nothing.
   private let exponent: Int
 
-  /// Takes `bytes` apart; nil when they are not one JSON number and nothing else.
+  /// The parts of `bytes`; nil unless they are exactly one JSON number.
   init?(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     var here = 0
@@ -75,7 +75,7 @@ struct DecimalParts {
     }
   }
 
-  /// The digit at `index` of all digits, those behind the point included.
+  /// The digit at `index` among all digits, including those after the point.
   private func digit(_ index: Int) -> UInt64 {
     let place =
       index < whole.count

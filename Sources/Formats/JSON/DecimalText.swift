@@ -2,7 +2,7 @@ public import Domain
 
 /// An amount read from text.
 public enum ParsedAmount: Sendable, Equatable {
-  /// The amount in micro-units; `wasRounded` when decimals behind the sixth were not all zero.
+  /// The amount in micro-units; `wasRounded` when decimals after the sixth were not all zero.
   case amount(Amount, wasRounded: Bool)
   /// More than 10¹² units.
   case tooLarge
@@ -22,7 +22,7 @@ public enum DecimalText {
     return amount(bytes, places: 6)
   }
 
-  /// The same of a number that counts millionths of a unit.
+  /// The same for a number that counts millionths of a unit.
   public static func amount(ofMicros bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
     amount(bytes, places: 0)
   }
@@ -37,7 +37,7 @@ public enum DecimalText {
     return .amount(amount, wasRounded: rest != .none)
   }
 
-  /// The short way for up to twelve digits before the point and up to six behind it.
+  /// The fast path for up to twelve digits before the point and six after it.
   private static func plainMicros(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     guard bytes.count <= 20 else { return nil }
     let isNegative = bytes.first == UInt8(ascii: "-")
@@ -68,8 +68,8 @@ public enum DecimalText {
 public enum IntegerText {
   /// The integer of a JSON number, or of a string of the same grammar.
   ///
-  /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for what
-  /// does not fit 64 bits.
+  /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for
+  /// numbers that do not fit 64 bits.
   public static func int64(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     if let plain = Int64(plainNumber: bytes) { return plain }
     guard let parts = DecimalParts(bytes), let (magnitude, rest) = parts.scaled(places: 0),

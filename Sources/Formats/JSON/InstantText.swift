@@ -4,18 +4,18 @@ public import Domain
 public enum EpochUnit: Sendable {
   case seconds
   case milliseconds
-  /// Seconds in the years 1 to 9999; milliseconds beyond them, of 1978 and later.
+  /// Seconds in the years 1 to 9999; larger numbers are milliseconds, from 1978 on.
   case guess
 }
 
-/// Points in time, read from text; all lie in the years 1 to 9999.
+/// Points in time read from text; all are in the years 1 to 9999.
 public enum InstantText {
   private static let millisecondsMin: Int64 = -62_135_596_800_000
   private static let millisecondsMax: Int64 = 253_402_300_799_999
 
-  /// The instant that a JSON number, or a string of the same grammar, counts from 1970 in UTC.
+  /// The instant of a JSON number, or a string of the same grammar, that counts from 1970 in UTC.
   ///
-  /// Fractions of a millisecond are rounded towards the past. Nil if it is not a number.
+  /// Fractions of a millisecond are rounded down. Nil if it is not a number.
   public static func epoch(_ bytes: UnsafeRawBufferPointer, unit: EpochUnit) -> Instant? {
     if let plain = Int64(plainNumber: bytes) {
       let isMilliseconds = unit == .milliseconds || unit == .guess && plain > millisecondsMax / 1000
@@ -35,11 +35,11 @@ public enum InstantText {
 
   /// The instant of a date and time of RFC 3339.
   ///
-  /// Also accepted: a space between date and time, small letters, no offset (then UTC), an offset
-  /// of hours alone or without colon and the word UTC, as databases print them, and a date alone,
-  /// which is its midnight in UTC. Fractions of a millisecond are cut off. A leap second, 23:59:60
-  /// in UTC, is the last millisecond before it. Nil for everything else, and with `needsOffset` for
-  /// text without an offset.
+  /// Also accepts a space between date and time, lower case, no offset (then UTC), an offset of
+  /// hours alone or without colon, the word UTC as databases print it, and a date alone, which
+  /// means midnight in UTC. Fractions of a millisecond are cut off. A leap second, 23:59:60 in UTC,
+  /// is the last millisecond before it. Nil for everything else and, with `needsOffset`, for text
+  /// without an offset.
   public static func rfc3339(
     _ bytes: UnsafeRawBufferPointer, needsOffset: Bool = false
   ) -> Instant? {
@@ -105,7 +105,7 @@ private struct DigitReader {
     return true
   }
 
-  /// The first three decimals behind a point, 0 without one; nil when a point lacks them.
+  /// The first three decimals after a point, 0 without a point; nil for a point without decimals.
   mutating func milliseconds() -> Int? {
     guard skip(".") else { return 0 }
     var value = 0

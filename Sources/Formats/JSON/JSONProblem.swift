@@ -1,4 +1,4 @@
-/// What a JSON value is.
+/// The kind of a JSON value.
 public enum JSONKind: UInt8, Sendable {
   case object = 0
   case array = 1
@@ -9,20 +9,21 @@ public enum JSONKind: UInt8, Sendable {
   case null = 6
 }
 
-/// How much of a JSON value is read before it is refused: far more than any provider sends.
+/// Limits beyond which a JSON value is rejected: far more than any provider sends.
 struct JSONLimits {
-  /// Containers inside one another, the outermost included.
+  /// Nesting depth of containers, including the outermost.
   var depthMax = 64
-  /// Bytes of one number's text.
+  /// Bytes in one number's text.
   var numberBytesMax = 4_096
-  /// Values and object keys together, but always 256, and at most 2²⁷, for their numbers to fit
-  /// their field; each takes 16 bytes of memory while its line is read.
+  /// Values and object keys together; each takes 16 bytes of memory while its line is read.
+  ///
+  /// 256 are always allowed; more than 2²⁷ would not fit the fields for their numbers.
   var nodesMax = 2_097_152
 }
 
-/// Why bytes are not a JSON value; never holds any of the bytes.
+/// Why bytes are not a JSON value; never contains any of the bytes.
 public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The offset of the first wrong byte, or the count of the bytes when they end too soon.
+  /// The offset of the first wrong byte, or the number of bytes when they end too early.
   public let offset: Int
   /// The defect, as a clause: "a string holds a raw control character".
   public let reason: String
@@ -33,11 +34,11 @@ public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The defect and its place, for people.
+  /// The defect and its position, for messages.
   public var description: String { "\(reason), at byte \(offset)" }
 }
 
-/// A problem as the scanner's hot loop throws it: small, and without a String.
+/// A problem in the form that the scanner's hot loop throws: small and without a String.
 struct ScanFailure: Error {
   enum Cause: UInt8 {
     case truncated

@@ -3,12 +3,12 @@ internal import Domain
 /// The number of a value or object key on a tape; 0 is the whole value.
 public typealias JSONNode = Int32
 
-/// One JSON value as a flat list of its parts, strictly by RFC 8259, without a String.
+/// One JSON value as a flat list of its parts, strictly by RFC 8259, without Strings.
 ///
-/// A tape is read again and again and keeps its memory, so that once warm it allocates nothing.
-/// It looks into the bytes given to `read`, which must outlive its use, and every buffer it hands
-/// out is good until the next `read` or the tape's end. A copy shares the memory of its original:
-/// keep one tape per place of use. Whoever repeats a key in an object means the last one.
+/// A tape is reused and keeps its memory, so that once warm it allocates nothing. It refers to the
+/// bytes passed to `read`, which must outlive its use; every buffer it returns is valid until the
+/// next `read` or the end of the tape. A copy shares the memory of its original: keep one tape per
+/// place of use. If an object repeats a key, the last one counts.
 public struct JSONTape {
   private let limits: JSONLimits
   private let memory = TapeMemory()
@@ -29,9 +29,9 @@ public struct JSONTape {
   /// Reads the one value at `start`, which white space may precede.
   ///
   /// - Parameters:
-  ///   - bytes: the input, at most 4 GiB; what follows the value is not looked at.
+  ///   - bytes: the input, at most 4 GiB; bytes after the value are not read.
   ///   - start: offset of the value or of white space before it.
-  /// - Returns: the offset just behind the value.
+  /// - Returns: the offset just after the value.
   /// - Throws: the first problem; the tape is then empty.
   public mutating func read(
     _ bytes: UnsafeRawBufferPointer, from start: Int
@@ -58,19 +58,19 @@ public struct JSONTape {
     }
   }
 
-  /// What `node` is.
+  /// The kind of `node`.
   public func kind(_ node: JSONNode) -> JSONKind {
     // Every tag is written from a JSONKind, so the fallback is never taken.
     JSONKind(rawValue: UInt8(truncatingIfNeeded: self[node].tag & 7)) ?? .null
   }
 
-  /// The raw bytes' place in the input: strings without their quotes, everything else whole.
+  /// The range of the raw bytes in the input: strings without their quotes, all else whole.
   public func span(_ node: JSONNode) -> Range<Int> {
     let entry = self[node]
     return Range(uncheckedBounds: (Int(entry.start), Int(entry.end)))
   }
 
-  /// The text of a string without its escapes; the raw text of everything else.
+  /// The unescaped text of a string; the raw text of all other values.
   public func bytes(_ node: JSONNode) -> UnsafeRawBufferPointer {
     let entry = self[node]
     if entry.tag & TapeNode.escapedFlag != 0 {
@@ -87,7 +87,7 @@ public struct JSONTape {
     count(node) > 0 ? node + 1 : nil
   }
 
-  /// The element behind an element, or the key behind a key; nil at the end.
+  /// The next element or key; nil at the end.
   public func next(_ node: JSONNode) -> JSONNode? {
     let next = self[node].next
     return next < 0 ? nil : next
@@ -98,10 +98,10 @@ public struct JSONTape {
     JSONChildren(tape: self, following: firstChild(node))
   }
 
-  /// The value that belongs to the key `key`.
+  /// The value of the key `key`.
   public func value(ofKey key: JSONNode) -> JSONNode { key + 1 }
 
-  /// How many elements or members `node` has, repeated keys included; 0 for other nodes.
+  /// The number of elements or members of `node`, including repeated keys; 0 for other nodes.
   public func count(_ node: JSONNode) -> Int {
     let tag = self[node].tag
     return tag & 7 <= JSONKind.array.rawValue ? Int(tag >> TapeNode.payloadShift) : 0
@@ -113,12 +113,12 @@ public struct JSONTape {
   }
 }
 
-/// The elements of an array, or the keys of an object; valid as long as the tape's other values.
+/// The elements of an array or the keys of an object; valid as long as the tape's other values.
 public struct JSONChildren: Sequence, IteratorProtocol {
   let tape: JSONTape
   var following: JSONNode?
 
-  /// The next one; nil at the end.
+  /// The next node; nil at the end.
   public mutating func next() -> JSONNode? {
     guard let node = following else { return nil }
     following = tape.next(node)
@@ -127,9 +127,9 @@ public struct JSONChildren: Sequence, IteratorProtocol {
 }
 
 extension JSONTape {
-  /// The value of an object's member `key`; nil when `object` is none or has no such member.
+  /// The value of an object's member `key`; nil when `object` is not an object or lacks the member.
   ///
-  /// Compares with every key: for many members at once see `fields`.
+  /// Compares every key; to find many members at once, use `fields`.
   public func member(_ object: JSONNode, _ key: String) -> JSONNode? {
     guard kind(object) == .object else { return nil }
     var found: JSONNode?
@@ -139,6 +139,6 @@ extension JSONTape {
     return found
   }
 
-  /// The text of `bytes` as a String.
+  /// The text of `node` as a String.
   public func string(_ node: JSONNode) -> String { String(decoding: bytes(node), as: UTF8.self) }
 }

@@ -1,7 +1,7 @@
 /// Field names as small numbers, so that one pass over an object's members finds them all.
 ///
-/// A name is recognised by its length, its first and its last eight bytes, which overlap in short
-/// names; only names of more than sixteen bytes are compared in full.
+/// A name is recognised by its length and its first and last eight bytes, which overlap in short
+/// names; only names longer than sixteen bytes are compared in full.
 public struct KeyTable: Sendable {
   private struct Entry {
     var length = -1
@@ -15,13 +15,13 @@ public struct KeyTable: Sendable {
   private let seed: UInt64
   private let keys: [[UInt8]]
 
-  /// A table of `keys`, which differ from one another.
+  /// A table of `keys`, which must be distinct.
   public init(_ keys: [String]) {
     precondition(Set(keys).count == keys.count, "the keys of a table differ")
     let keys = keys.map { Array($0.utf8) }
     var size = 8
     while size < keys.count * 4 { size *= 2 }
-    // Sparse enough that a seed soon gives every key a place of its own; the table grows if not.
+    // Sparse enough that a seed without collisions is found soon; if not, the table grows.
     var seed: UInt64 = 1
     var filled = Self.fill(keys, size: size, seed: seed)
     var tries = 1
@@ -37,13 +37,13 @@ public struct KeyTable: Sendable {
     mask = UInt64(entries.count - 1)
   }
 
-  /// The position of the name `bytes` in the list of keys; nil when it is none of them.
+  /// The index of the name `bytes` in the list of keys; nil if it is not in the list.
   public func index(of bytes: UnsafeRawBufferPointer) -> Int? {
     let found = position(of: bytes)
     return found < 0 ? nil : found
   }
 
-  /// The same with -1 for none.
+  /// The same, with -1 for nil.
   @inline(__always)
   func position(of bytes: UnsafeRawBufferPointer) -> Int {
     let (low, high) = Self.words(bytes)
@@ -85,7 +85,7 @@ public struct KeyTable: Sendable {
 
   /// The first and the last eight bytes, or all there are, as numbers.
   ///
-  /// The second number of a long name holds something of every byte between.
+  /// For a long name, the second number also depends on every byte in between.
   @inline(__always)
   private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
     guard let base = bytes.baseAddress else { return (0, 0) }
@@ -116,12 +116,12 @@ extension JSONTape {
   /// Looks up many members of one object in one pass.
   ///
   /// - Parameters:
-  ///   - object: the object; anything else has no members.
-  ///   - keys: the members wanted.
-  ///   - slots: afterwards holds, for each key of the table, the member's value, the last one of a
-  ///     repeated key; -1 when absent, and the complement (`~`) of a null, which most callers treat
-  ///     as absent.
-  /// - Returns: the number of members that are none of the keys.
+  ///   - object: the object; any other value has no members.
+  ///   - keys: the members to find.
+  ///   - slots: returns the member's value for each key of the table, the last one for a repeated
+  ///     key; -1 when absent, and the complement (`~`) of a null, which most callers treat as
+  ///     absent.
+  /// - Returns: the number of members that are not in the table.
   @discardableResult
   public func fields(
     of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]
@@ -145,7 +145,7 @@ extension JSONTape {
 }
 
 extension KeyTable {
-  /// Makes `slots` hold -1 for every key.
+  /// Sets `slots` to -1 for every key.
   func clear(_ slots: inout [JSONNode]) {
     if slots.count != keys.count { slots = Array(repeating: -1, count: keys.count) }
     for index in slots.indices { slots[index] = -1 }

@@ -1,5 +1,5 @@
 enum NumberText {
-  /// The offset behind the number at `start`, whose first byte is a digit or minus.
+  /// The offset after the number at `start`, whose first byte is a digit or minus.
   @inline(__always)
   static func end(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
@@ -15,7 +15,7 @@ enum NumberText {
     return try fractionEnd(base, from: here, end: end)
   }
 
-  /// Whether `byte` could go on a number or bare word, so that nothing else may begin with it.
+  /// Whether `byte` could continue a number or bare word, so that nothing else may begin with it.
   static func isWordByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -44,7 +44,7 @@ enum NumberText {
     return here
   }
 
-  /// The offset behind one or more digits.
+  /// The offset after one or more digits.
   @inline(__always)
   private static func digitsEnd(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int

@@ -1,10 +1,10 @@
-/// The inside of a JSON string: its end, validity, and text.
+/// The content of a JSON string: its end, validity and text.
 enum StringText {
-  /// The first offset that holds no plain ASCII: a quote, backslash, control character or a byte
+  /// The first offset that is not plain ASCII: a quote, backslash, control character or a byte
   /// above 0x7f; or `end`.
   ///
-  /// Eight bytes at a time. A byte's top bit is set where `word - ones` borrows, so the lowest bit
-  /// found is always right; bits above it may come from its borrow.
+  /// Reads eight bytes at a time. A byte's top bit is set where `word - ones` borrows, so the
+  /// lowest bit found is always correct; higher bits may come from its borrow.
   /// Source: Bit Twiddling Hacks, "Determine if a word has a byte less than n".
   @inline(__always)
   static func plainEnd(_ base: UnsafePointer<UInt8>, from start: Int, end: Int) -> Int {
@@ -25,7 +25,7 @@ enum StringText {
     return here
   }
 
-  /// The offset of the closing quote, from `start` on, which lies between two characters.
+  /// The offset of the closing quote; `start` must be between two characters.
   static func end(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int, isEscaped: inout Bool
   ) throws(ScanFailure) -> Int {
@@ -48,7 +48,7 @@ enum StringText {
     throw ScanFailure(offset: end, cause: .truncated)
   }
 
-  /// Writes `text`, a string found right before, without its escapes; returns the bytes written.
+  /// Writes the unescaped `text` of a string validated before; returns the number of bytes written.
   static func unescape(
     _ text: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>
   ) -> Int {
@@ -77,10 +77,10 @@ enum StringText {
     return written
   }
 
-  /// Copies from `start` up to the next backslash or the end; returns the bytes copied.
+  /// Copies from `start` up to the next backslash or the end; returns the number of bytes copied.
   ///
-  /// Whole words are written: surplus bytes are overwritten later, and fit because the output is
-  /// never ahead of the input.
+  /// Writes whole words: excess bytes are overwritten later, and fit because the output is never
+  /// ahead of the input.
   @inline(__always)
   private static func copyPlain(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, to target: UnsafeMutablePointer<UInt8>
@@ -103,7 +103,7 @@ enum StringText {
     return here - start
   }
 
-  /// The offset behind the character of several bytes at `start`.
+  /// The offset after the multi-byte character at `start`.
   ///
   /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
   private static func characterEnd(
@@ -131,7 +131,7 @@ enum StringText {
     return start + count
   }
 
-  /// The offset behind the escape, or pair of them, at `start`.
+  /// The offset after the escape, or surrogate pair of escapes, at `start`.
   private static func escapeEnd(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
   ) throws(ScanFailure) -> Int {
@@ -141,7 +141,7 @@ enum StringText {
     guard letter == UInt8(ascii: "u") else { throw ScanFailure(offset: start, cause: .escape) }
     let scalar = try hexDigits(base, at: start + 2, end: end)
     guard scalar & 0xf800 == 0xd800 else { return start + 6 }
-    // Half a surrogate pair has no UTF-8 form, so it is refused rather than replaced.
+    // Half a surrogate pair has no UTF-8 form, so it is rejected and not replaced.
     guard scalar < 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
     for index in 6...7 {
       guard start + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
@@ -158,7 +158,7 @@ enum StringText {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
-  /// The character of a backslash and `letter`; nil for `u` and for invalid escapes.
+  /// The character of the escape with `letter`; nil for `u` and for invalid escapes.
   private static func plainEscape(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter

@@ -1,21 +1,21 @@
 /// One value or object key on the tape.
 struct TapeNode {
-  /// Offset of the raw text; a string's begins behind its quote.
+  /// Offset of the raw text; a string's text begins after its quote.
   var start: UInt32
-  /// Offset behind the raw text; a string's ends at its quote.
+  /// Offset after the raw text; a string's text ends at its quote.
   var end: UInt32
-  /// The next element or key; -1 for none; an open container keeps its parent here.
+  /// The next element or key; -1 for none; an open container stores its parent here.
   var next: JSONNode
-  /// Bits 0–2 the kind, bit 3 whether escaped, above: children, or the text's place in the arena.
+  /// Bits 0–2: kind; bit 3: escaped; above: number of children, or the text's offset in the arena.
   var tag: UInt32
 
   static let escapedFlag: UInt32 = 8
   static let payloadShift: UInt32 = 4
 }
 
-/// The memory behind a tape: its nodes, and the arena that holds strings without their escapes.
+/// The memory of a tape: its nodes, and the arena for unescaped strings.
 ///
-/// A text in the arena is its length in four bytes, then its bytes.
+/// A text in the arena is its length in four bytes, followed by its bytes.
 final class TapeMemory {
   private(set) var nodes: UnsafeMutablePointer<TapeNode>
   private(set) var nodeCapacity: Int
@@ -23,10 +23,10 @@ final class TapeMemory {
   private var arenaCapacity: Int
   private var arenaCount = 0
 
-  /// Memory kept from line to line; more is freed before the next line is read.
+  /// Memory kept between lines; any more is freed before the next line is read.
   private static let nodesKept = 16_384
   private static let arenaKept = 262_144
-  /// Offsets into the arena fit the payload of a tag.
+  /// The largest offset that fits the payload of a tag.
   static let arenaMax = 1 << 28
 
   init() {
@@ -41,7 +41,7 @@ final class TapeMemory {
     arena.deallocate()
   }
 
-  /// Forgets the last value, and lets go of memory that only a huge one needs.
+  /// Removes the last value, and frees memory that only a huge value needs.
   func clear() {
     arenaCount = 0
     if nodeCapacity > Self.nodesKept { resizeNodes(to: Self.nodesKept, keeping: 0) }
@@ -55,9 +55,9 @@ final class TapeMemory {
     return true
   }
 
-  /// Writes `text` without its escapes, which were checked before.
+  /// Writes `text`, whose escapes were validated before, unescaped.
   ///
-  /// - Returns: its place in the arena; nil when the arena is full.
+  /// - Returns: its offset in the arena; nil when the arena is full.
   func unescape(_ text: UnsafeBufferPointer<UInt8>) -> UInt32? {
     let place = arenaCount
     let needed = place + 4 + text.count

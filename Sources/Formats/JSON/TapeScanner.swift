@@ -1,7 +1,7 @@
-/// One forward pass over a value that writes its tape; no recursion, no look back.
+/// One forward pass over a value that writes its tape, without recursion or backtracking.
 ///
-/// `parent` and three words about its children so far describe the open container; when another
-/// opens inside it, these move to the nodes and come back when that closes.
+/// `parent` and three words about its children so far describe the open container. When another
+/// container opens inside it, they are saved in the nodes, and restored when that closes.
 struct TapeScanner {
   private let base: UnsafePointer<UInt8>
   private let end: Int
@@ -100,7 +100,7 @@ struct TapeScanner {
     return stop
   }
 
-  /// Opens a container; an empty one is closed by `isContinued`.
+  /// Opens a container; `isContinued` closes an empty one.
   @inline(__always)
   private mutating func open(_ byte: UInt8, at start: Int) throws(ScanFailure) -> Int {
     guard depth < limits.depthMax else { throw ScanFailure(offset: start, cause: .depth) }
@@ -117,7 +117,7 @@ struct TapeScanner {
     return start + 1
   }
 
-  /// Reads what stands behind a value, or behind an opening bracket: closes what closes there.
+  /// Reads the bytes after a value or an opening bracket, and closes the containers that end there.
   ///
   /// - Returns: whether another element or member begins at `here`.
   @inline(__always)
@@ -157,7 +157,7 @@ struct TapeScanner {
     previous = JSONNode(truncatingIfNeeded: isObject ? closed - 1 : closed)
   }
 
-  /// Reads a string or key whose quote stands at `start`.
+  /// Reads a string or key whose quote is at `start`.
   @inline(__always)
   private mutating func text(at start: Int) throws(ScanFailure) -> Int {
     let stop = StringText.plainEnd(base, from: start + 1, end: end)
@@ -168,7 +168,7 @@ struct TapeScanner {
     return stop + 1
   }
 
-  /// Reads the rest of a string that holds escapes or more than ASCII, or is wrong.
+  /// Reads the rest of a string that has escapes or non-ASCII characters, or is invalid.
   @inline(never)
   private mutating func unusualText(
     from start: Int, plainTo middle: Int
@@ -186,7 +186,7 @@ struct TapeScanner {
     return stop + 1
   }
 
-  /// Makes the node written next the next child.
+  /// Links the next node as the next child.
   @inline(__always)
   private mutating func link() {
     let node = JSONNode(truncatingIfNeeded: count)
@@ -195,7 +195,7 @@ struct TapeScanner {
     children &+= 1
   }
 
-  /// The same for a value; a member's is found through its key.
+  /// The same for a value; a member's value is found through its key.
   @inline(__always)
   private mutating func linkElement() {
     if !isObject { link() }
@@ -221,7 +221,7 @@ struct TapeScanner {
     capacity = memory.nodeCapacity
   }
 
-  /// The first offset from `start` on that holds no white space.
+  /// The first offset from `start` on that is not white space.
   @inline(__always)
   private func skipped(_ start: Int) throws(ScanFailure) -> Int {
     var here = start

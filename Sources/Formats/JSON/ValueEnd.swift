@@ -1,20 +1,20 @@
-/// Finds the end of one JSON value by brackets and quotes alone, over as many buffers as it takes.
+/// Finds the end of one JSON value by brackets and quotes alone, across any number of buffers.
 ///
-/// For values that are too long or not JSON: after the end of such a value, a glued line continues
-/// with the next. A newline always ends a value. A value without an opening bracket extends to the
-/// next object that is surely not part of it: the second half of a torn value contains objects that
-/// are not bodies.
+/// Used for values that are too long or not JSON: a glued line continues with the next value after
+/// the end of such a one. A newline always ends a value. A value without an opening bracket extends
+/// to the next object that is certainly not part of it: the second half of a torn value contains
+/// objects that are not bodies.
 public struct ValueEnd: Sendable {
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
-  /// The state of a value without an opening bracket; nil for others, and at first.
+  /// The state of a value without an opening bracket; nil for others, and initially.
   private var stray: Stray?
 
-  /// A search that has not begun.
+  /// A search that has not started.
   public init() {}
 
-  /// Offset just behind the value, or of the newline that cuts it off; nil when `bytes` end first.
+  /// Offset just after the value, or of the newline that cuts it off; nil when `bytes` end first.
   public mutating func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     if depth == 0, stray == nil {
       guard start < bytes.count else { return nil }
@@ -63,7 +63,7 @@ public struct ValueEnd: Sendable {
 
   private mutating func endOfStray(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var position = start
-    // Only for a value that begins with a quote is it known which bytes are inside a string.
+    // Whether bytes are inside a string is known only for a value that begins with a quote.
     if isInString {
       guard let quote = endOfString(in: bytes, from: position) else { return nil }
       if bytes[quote] == UInt8(ascii: "\n") { return quote }
@@ -84,7 +84,7 @@ public struct ValueEnd: Sendable {
     var position = start
     while position < bytes.count {
       let byte = bytes[position]
-      // 0x20 turns the square brackets into the curly ones.
+      // 0x20 maps square brackets to curly ones.
       let folded = byte | 0x20
       if folded == UInt8(ascii: "{") || folded == UInt8(ascii: "}")
         || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
@@ -116,19 +116,19 @@ public struct ValueEnd: Sendable {
   }
 }
 
-/// Begins each value of a sequence by RFC 7464.
+/// The byte that begins each value of a sequence by RFC 7464.
 public let recordSeparator: UInt8 = 0x1e
 
 /// A value that is not an object or array.
 private struct Stray {
-  /// The last byte that no white space or byte order mark has.
+  /// The last byte other than white space and byte order marks.
   private var last: UInt8 = 0
-  /// Whether it can be part of a larger value, by the marks that it has.
+  /// Whether its punctuation suggests that it is part of a larger value.
   private var isPart = false
 
-  /// Whether an object that `byte` begins is surely no part of it.
+  /// Whether an object that begins with `byte` is certainly not part of it.
   ///
-  /// Inside a value a comma, a colon or a bracket stands before each object.
+  /// Inside a value, a comma, colon or bracket precedes each object.
   func isEnded(by byte: UInt8) -> Bool {
     guard byte == UInt8(ascii: "{") else { return false }
     if last == UInt8(ascii: "}") || last == UInt8(ascii: "]") { return true }
