@@ -4,35 +4,36 @@ import Domain
 /// Maps the bodies of one provider to events.
 protocol BodyMapper: SendableMetatype {
   static var provider: Provider { get }
-  /// The request headers, in lower case, that may carry the secret.
+  /// The request headers, in lower case, that may contain the secret.
   static var secretHeaders: [StaticString] { get }
-  /// The body's own member that carries the secret; nil where none does.
+  /// The member of the body that contains the secret; nil if there is none.
   static var secretMember: String? { get }
-  /// The request header, in lower case, that names the app; nil where the body does.
+  /// The request header, in lower case, that names the app; nil if the body does.
   static var appHeader: StaticString? { get }
-  /// Reads answers of the provider's own API about users; nil for the canonical shape only.
+  /// Reads responses of the provider's own API about users; nil if only the canonical shape is
+  /// known.
   static var snapshots: (any ProviderSnapshotReader)? { get }
 
   init(_ settings: NormaliserSettings)
 
-  /// Looks the members of `object` up; all other calls are about this object.
+  /// Looks up the members of `object`, to which all other calls refer.
   mutating func look(at object: JSONNode, of tape: JSONTape)
 
-  /// Whether the object is surely a whole body.
+  /// Whether the object is certainly a complete body.
   func isBody(_ tape: JSONTape) -> Bool
 
-  /// Whether the object must be a body although something in it is missing.
+  /// Whether the object must be a body although part of it is missing.
   func isDamagedBody(_ tape: JSONTape) -> Bool
 
   /// Turns the body into events of `batch`.
   ///
-  /// - Returns: the reason without events, if the body is known not to be a purchase event.
+  /// - Returns: why there are no events, if the body is known not to be a purchase event.
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason?
 
-  /// An entitlement in the canonical shape with ids as the provider's events have them, so that
-  /// both sides meet.
+  /// An entitlement in the canonical shape with the ids that the provider's events use, so that the
+  /// two can be matched.
   static func inEventTerms(_ entitlement: Entitlement) -> Entitlement
 }
 
@@ -47,7 +48,7 @@ extension BodyMapper {
 }
 
 extension Entitlement {
-  /// The entitlement with transactions under the base order of a Play renewal, as events are.
+  /// The entitlement with transactions under the base order of a Play renewal, like events.
   var underBaseOrders: Entitlement {
     var right = self
     right.transactions = transactions.map { sent in
@@ -64,18 +65,18 @@ extension Entitlement {
 /// What the envelope adds to a body.
 struct Delivery {
   var place: Provenance
-  /// When the archive's endpoint received it, if the envelope contains it.
+  /// When the archive's endpoint received it; nil if the envelope does not contain that.
   var received: Instant?
-  /// The app that a request header names, which points into the line; empty when none was kept.
+  /// The app that a request header names, as bytes of the line; empty when no such header was kept.
   var app = UnsafeRawBufferPointer.none
 }
 
-/// Reads what a provider's own interface answers about users.
+/// Reads the responses of a provider's API about users.
 protocol ProviderSnapshotReader {
-  /// Whether a line that names no provider has this shape.
+  /// Whether a line without a provider's name has this shape.
   func recognises(_ line: Members<SnapshotField>, of tape: JSONTape) -> Bool
 
-  /// The entitlements of the line's one user; nil when it holds none in this shape.
+  /// The entitlements of the line's one user; nil when it has none in this shape.
   ///
   /// - Parameter capturedAt: decides which have ended; nil if unknown.
   mutating func entitlements(

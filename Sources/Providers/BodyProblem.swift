@@ -1,6 +1,6 @@
 import Domain
 
-/// Why a value brought nothing, in words that stay the same from version to version.
+/// Why a value was rejected; the words stay the same from version to version.
 enum RejectReason: String, CaseIterable {
   case notJSON = "not_json"
   case valueTooLong = "value_too_long"
@@ -23,7 +23,7 @@ enum SkipReason: String, CaseIterable {
   case test
   /// A user without purchases, at an unknown time.
   case undatedCollection = "undated_collection"
-  /// A type that is not documented, with nothing to keep.
+  /// An undocumented type without anything to keep.
   case unknownType = "unknown_type"
   case accountAssignmentsChanged = "account_assignments_changed"
 }
@@ -33,10 +33,10 @@ enum Meaning {
   case skipped(SkipReason)
 }
 
-/// The reason for which a user's empty collection is skipped when nothing dates it.
+/// The reason for skipping a user's empty collection without a date.
 public let undatedCollection = SkipReason.undatedCollection.rawValue
 
-/// The reason for which a line is rejected whose secret is none of its provider's.
+/// The reason for rejecting a line whose secret is not one of its provider's.
 public let unauthenticated = RejectReason.unauthenticated.rawValue
 
 /// The defect of a body, without any of its values.

@@ -1,11 +1,11 @@
 import Domain
 
-/// What names the lineage of an event.
+/// The identifier of an event's lineage.
 enum LineageRoot {
   case original(UnsafeRawBufferPointer)
   /// The user's purchase of the product, when the body has no ids.
   case userAndProduct
-  /// The user alone, when there is no purchase.
+  /// Only the user, when there is no purchase.
   case user
 
   /// The original transaction id; no bytes when the body has none.
@@ -18,7 +18,7 @@ enum LineageRoot {
 /// The key of a user id; 0 for none.
 func userKey(_ id: UnsafeRawBufferPointer) -> Int64 { id.isEmpty ? 0 : Fingerprint.of(id) }
 
-/// Whether a transaction is its own original; where one of the ids is missing, it is.
+/// Whether a transaction is its own original, which is assumed when one of the ids is missing.
 func isOriginal(
   _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
 ) -> Bool {
@@ -33,9 +33,9 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// One event of a body, checked, before it is stored.
+/// One validated event of a body, before it is stored.
 ///
-/// Bytes point into the line: a draft lives no longer than its tape's value.
+/// Its bytes are in the line: a draft is valid only as long as its tape's value.
 struct EventDraft {
   /// All fields except texts.
   var event: Event
@@ -48,31 +48,31 @@ struct EventDraft {
   var basePlan = UnsafeRawBufferPointer.none
   /// The offer at which it was bought; empty for the full price.
   var offer = UnsafeRawBufferPointer.none
-  /// The group in which only one product can be held.
+  /// The group in which a user can hold only one product.
   var group = UnsafeRawBufferPointer.none
   var country = UnsafeRawBufferPointer.none
   var storefront = UnsafeRawBufferPointer.none
   /// The currency of the event's revenue and price.
   var currency = UnsafeRawBufferPointer.none
-  /// That of its price, where it has one of its own.
+  /// The currency of its price, if that differs.
   var priceCurrency: UnsafeRawBufferPointer?
   var transaction = UnsafeRawBufferPointer.none
   var root: LineageRoot
-  /// What identity rests on besides the members that all providers have, such as the fingerprint of
-  /// a state; 0 for nothing.
+  /// A part of the identity in addition to the members that all providers have, such as the
+  /// fingerprint of a state; 0 for none.
   var mark: Int64 = 0
 
-  /// Whether the event can begin a subscription; a state without original id can belong to any
+  /// Whether the event can start a subscription; a state without original id can belong to any
   /// renewal.
   ///
-  /// Qonversion's original id is that of a transaction in every shop.
+  /// In every store, Qonversion's original id is the id of a transaction.
   var startsLineage: Bool {
     guard event.store.startsWithOriginal || event.provider == .qonversion else { return true }
     if event.kind == .observed, root.original.isEmpty { return transaction.isEmpty }
     return isOriginal(transaction, of: root.original)
   }
 
-  /// Calls `body` with the original transaction id, or its substitute.
+  /// Calls `body` with the original transaction id or its substitute.
   func withOriginal<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
     switch root {
     case .original(let id): body(id)
@@ -84,7 +84,7 @@ struct EventDraft {
 }
 
 extension EventBatch {
-  /// Adds the events of a body, all of one user, whose id is kept once.
+  /// Adds the events of a body, all of one user, whose id is stored once.
   mutating func add(_ drafts: [EventDraft], of user: UnsafeRawBufferPointer) {
     let user = intern(user)
     for draft in drafts { add(draft, user: user) }
@@ -92,7 +92,7 @@ extension EventBatch {
 
   mutating func add(_ draft: EventDraft) { add(draft, user: nil) }
 
-  /// The batch is written last: its memory is mostly not in the processor's cache, and reads after
+  /// Writes to the batch last: most of its memory is not in the processor's cache, and reads after
   /// such a write wait for it.
   private mutating func add(_ draft: EventDraft, user: TextRange?) {
     var event = draft.event
@@ -131,7 +131,7 @@ extension EventBatch {
 }
 
 extension StringTable {
-  /// The number of an event's product, which is `product:base_plan` where it has a base plan.
+  /// The symbol of an event's product, which is `product:base_plan` where it has a base plan.
   mutating func product(_ draft: EventDraft) -> StringID {
     let colon = UInt8(ascii: ":")
     guard !draft.basePlan.isEmpty, !draft.product.isEmpty, !draft.product.contains(colon),
@@ -140,7 +140,7 @@ extension StringTable {
     return (Array(draft.product) + [colon] + draft.basePlan).withUnsafeBytes { symbol($0) }
   }
 
-  /// The number of a country's or currency's code, which is the same in any case.
+  /// The symbol of a country or currency code, which is case-insensitive.
   mutating func code(_ bytes: UnsafeRawBufferPointer) -> StringID {
     guard bytes.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else {
       return symbol(bytes)
@@ -153,13 +153,13 @@ extension Event {
   /// The fingerprint of the fields that two lines share exactly if they report the same event
   /// (contract §3).
   ///
-  /// Provider, environment, store, kind and time are set, and so is the lineage, which replaces a
-  /// missing transaction id. Inlined, since handing over an event would copy all of it.
+  /// Provider, environment, store, kind and time must be set, and so must the lineage, which
+  /// replaces a missing transaction id. Inlined, because passing an event would copy all of it.
   ///
   /// - Parameters:
   ///   - app: fingerprint of the app id; 0 when unknown.
   ///   - name: the provider's own name, which distinguishes events of an unknown kind.
-  ///   - mark: a further distinction between events, such as a hash of the state; 0 without one.
+  ///   - mark: a further distinction between events, such as a hash of the state; 0 for none.
   @inline(__always)
   func fingerprint(
     app: Int64, transaction: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer,
@@ -185,7 +185,7 @@ extension Event {
   }
 }
 
-/// Play's order id without the `..0`, `..1` that it adds for each renewal; other ids as they are.
+/// Play's order id without the `..0`, `..1` of its renewals; other ids unchanged.
 ///
 /// Source: Android Publisher API, `orderId` of subscription purchases.
 func baseOrder(_ id: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -196,13 +196,13 @@ func baseOrder(_ id: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
 }
 
 extension Store {
-  /// The shop of a word, whose letters have any case; nil when it is none of `known`.
+  /// The store that `word` names, case-insensitively; nil if it is not in `known`.
   init?(_ word: UnsafeRawBufferPointer, in known: [(word: StaticString, store: Store)]) {
     guard let found = known.first(where: { word.isWord($0.word) }) else { return nil }
     self = found.store
   }
 
-  /// The shop that makes transaction ids like `id`: Play's begin with `GPA.`, Apple's are digits.
+  /// The store whose transaction ids look like `id`: Play's begin with `GPA.`, Apple's are digits.
   init(transactionID id: UnsafeRawBufferPointer) {
     if id.starts(with: "GPA.".utf8) {
       self = .playStore

@@ -1,17 +1,17 @@
 import Formats
 import Domain
 
-/// Values of members, each by its meaning.
+/// Values of members by their meaning.
 ///
-/// A value that is not text is absent as well if it is the empty string that some senders write.
+/// An empty string, which some senders write for values that are not text, counts as absent.
 extension JSONTape {
-  /// A text of one provider's or store's making: a string, or an integer as its digits.
+  /// A provider's or store's text: a string, or an integer as its digits.
   ///
   /// - Returns: no bytes when absent.
   func identifier(_ value: MemberValue) throws(BodyProblem) -> UnsafeRawBufferPointer {
     guard let node = value.node else { return .none }
     let text = bytes(node)
-    // A fraction or exponent means that somebody sent the id through floating point.
+    // A fraction or exponent means that the id was converted to floating point on the way.
     guard kind(node) == .string || kind(node) == .number && text.allSatisfy(isDigit) else {
       throw .bad(value.name, expected: "a string or an integer")
     }
@@ -32,7 +32,7 @@ extension JSONTape {
     return try identifier(value)
   }
 
-  /// A text as a String, integers as their digits; empty when absent.
+  /// A text as a String, or an integer as its digits; empty when absent.
   func text(_ value: MemberValue) throws(BodyProblem) -> String {
     String(decoding: try identifier(value), as: UTF8.self)
   }
@@ -42,12 +42,12 @@ extension JSONTape {
     String(decoding: try transactionID(value), as: UTF8.self)
   }
 
-  /// A text that is often `known`, which is then the answer: a String of its own would take memory.
+  /// A text that often equals `known`, which is then returned: a new String would take memory.
   func text(_ value: MemberValue, like known: String) throws(BodyProblem) -> String {
     text(try identifier(value), like: known)
   }
 
-  /// A transaction id that is often `known`; empty when absent or `0`.
+  /// A transaction id that often equals `known`; empty when absent or `0`.
   func transactionText(_ value: MemberValue, like known: String) throws(BodyProblem) -> String {
     text(try transactionID(value), like: known)
   }
@@ -56,7 +56,7 @@ extension JSONTape {
     known.isExactly(bytes) ? known : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A name out of a closed list; numbers as they are; `""` when absent.
+  /// A name from a closed list, or a number as its text; `""` when absent.
   func term(_ value: MemberValue) throws(BodyProblem) -> Term {
     guard let node = value.node else { return Term(bytes: .none) }
     guard kind(node) == .string || kind(node) == .number else {
@@ -65,8 +65,8 @@ extension JSONTape {
     return Term(bytes: bytes(node))
   }
 
-  /// A point in time: epoch seconds, or milliseconds when the number is too large for seconds, as
-  /// number or string, or RFC 3339; nil when absent, empty or 0.
+  /// A point in time: RFC 3339, or epoch seconds as number or string, or milliseconds when too
+  /// large for seconds; nil when absent, empty or 0.
   func instant(_ value: MemberValue) throws(BodyProblem) -> Instant? {
     guard let node = value.node else { return nil }
     let text = bytes(node)
@@ -84,14 +84,14 @@ extension JSONTape {
     return parsed.milliseconds == 0 ? nil : parsed
   }
 
-  /// The time at which an event happened, after the first store opened.
+  /// The time of an event, which must be after the first store opened.
   func eventTime(_ value: MemberValue) throws(BodyProblem) -> Instant? {
     let time = try instant(value)
     try time?.checkPossible(value.name)
     return time
   }
 
-  /// An amount as number or numeric string; `rounded` counts those with too many decimals.
+  /// An amount as number or numeric string; `rounded` counts amounts with too many decimals.
   func amount(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
     try amount(value, rounded: &rounded, DecimalText.amount(_:))
   }
@@ -116,7 +116,7 @@ extension JSONTape {
     }
   }
 
-  /// An amount in US dollars, with a lower limit.
+  /// An amount in US dollars, whose maximum is lower than that of other amounts.
   func dollars(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
     let dollars = try amount(value, rounded: &rounded)
     guard (dollars ?? .zero).magnitude <= .lineMaxUSD else {
@@ -125,7 +125,7 @@ extension JSONTape {
     return dollars
   }
 
-  /// Refuses more units of a currency than can be worth `usd`.
+  /// Rejects an amount in a currency that cannot be worth `usd`.
   func checkWorth(
     of local: Amount?, _ usd: Amount?, in value: MemberValue
   ) throws(BodyProblem) {
@@ -143,7 +143,7 @@ extension JSONTape {
     return number
   }
 
-  /// How often something renewed, as number or numeric string.
+  /// A number of renewals, as number or numeric string.
   func counter(_ value: MemberValue) throws(BodyProblem) -> Int32? {
     guard let node = filled(value) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
@@ -153,7 +153,7 @@ extension JSONTape {
     return Int32(number)
   }
 
-  /// A truth value: `true`, `false`, 1 or 0, each also as a string.
+  /// A Boolean: `true`, `false`, 1 or 0, each also as a string.
   func truth(_ value: MemberValue) throws(BodyProblem) -> Bool? {
     guard let node = filled(value) else { return nil }
     let text = bytes(node)
@@ -173,8 +173,8 @@ extension JSONTape {
     throw .bad(value.name, expected: "true, false, 1 or 0")
   }
 
-  /// An object that has members; nil when it has none, or is the empty array that some senders'
-  /// languages write for an empty object.
+  /// An object with members; nil when it has none, or is the empty array that some languages write
+  /// for an empty object.
   func filledObject(_ value: MemberValue) throws(BodyProblem) -> JSONNode? {
     guard let node = filled(value) else { return nil }
     switch kind(node) {
@@ -186,7 +186,7 @@ extension JSONTape {
 
   func isObject(_ node: JSONNode?) -> Bool { node.map { kind($0) == .object } ?? false }
 
-  /// Whether an object has one of these members, null included.
+  /// Whether an object has one of these members, even if null.
   func holds(_ object: JSONNode?, oneOf names: [String]) -> Bool {
     object.map { object in names.contains { member(object, $0) != nil } } ?? false
   }
@@ -212,7 +212,7 @@ extension JSONTape {
     return fingerprint.value
   }
 
-  /// The sum over all members, which is the same in every order.
+  /// The sum over all members, which does not depend on their order.
   private func membersFingerprint(_ object: JSONNode) -> UInt64 {
     var sum: UInt64 = 0
     for key in children(of: object) {
@@ -225,12 +225,12 @@ extension JSONTape {
   }
 }
 
-/// A name as it was sent, which can be spelled in several ways: `willRenew`, `WILL_RENEW` and
-/// `will_renew` are one.
+/// A name as sent, which has several spellings: `willRenew`, `WILL_RENEW` and `will_renew` are
+/// equal.
 struct Term {
   let bytes: UnsafeRawBufferPointer
 
-  /// Whether it is `name`, which is in lower case and without separators.
+  /// Whether it equals `name`, which is in lower case without separators.
   static func == (term: Term, name: StaticString) -> Bool {
     var place = 0
     for byte in term.bytes where !isSeparator(byte) {
@@ -248,7 +248,7 @@ struct Term {
 extension UnsafeRawBufferPointer {
   static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
-  /// What stands behind a byte order mark, or everything where there is none.
+  /// The bytes after a byte order mark, or all bytes if there is none.
   var withoutByteOrderMark: UnsafeRawBufferPointer {
     starts(with: [0xef, 0xbb, 0xbf]) ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
   }
@@ -260,7 +260,7 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawBufferPointer(rebasing: self[...last].drop(while: isSpace))
   }
 
-  /// Whether the bytes are the ASCII `word`, which is in lower case, in any case.
+  /// Whether the bytes are the ASCII `word`, case-insensitively; `word` is in lower case.
   func isWord(_ word: StaticString) -> Bool {
     guard count == word.utf8CodeUnitCount else { return false }
     for index in 0..<count where lowered(self[index]) != word.utf8Start[index] { return false }
@@ -268,17 +268,17 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// An ASCII letter in lower case; everything else as it is.
+/// An ASCII letter in lower case; any other byte unchanged.
 func lowered(_ byte: UInt8) -> UInt8 {
   byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
 }
 
-/// Whether it only parts the words of a name.
+/// Whether the byte separates the words of a name.
 private func isSeparator(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: "_") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: ".")
 }
 
-/// An ASCII letter as a capital; everything else as it is.
+/// An ASCII letter in upper case; any other byte unchanged.
 func raised(_ byte: UInt8) -> UInt8 {
   byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte & 0xdf : byte
 }

@@ -1,13 +1,13 @@
 import Domain
 import Formats
 
-/// The members of one kind of object that a reader asks for, each called as its case.
+/// The members of one kind of object that a reader uses, named like the cases.
 protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
   /// The member's names in the order of preference; providers rename between versions.
   var names: [String] { get }
-  /// Names of members that are known and not read.
+  /// Names of members that are known but not read.
   static var unread: [String] { get }
-  /// All names, made once.
+  /// The table of all names, built once.
   static var table: MemberTable { get }
 }
 
@@ -22,11 +22,11 @@ extension MemberField {
   var snakeCase: String { camelCase.replacing("USD", with: "Usd").inSnakeCase }
 }
 
-/// The names of the members of one kind of object: it takes longer to look for a table without
-/// collisions than to read many a file.
+/// The member names of one kind of object, built once: finding a table without collisions takes
+/// longer than reading many a file.
 struct MemberTable: Sendable {
   let keys: KeyTable
-  /// Where each field's names begin in the table; one more marks the end.
+  /// Where each field's names start in the table; a last element marks the end.
   let starts: [Int]
   /// The first name of each field.
   let names: [String]
@@ -45,7 +45,7 @@ struct MemberTable: Sendable {
   }
 }
 
-/// What messages call the fields of an object: a path such as `transaction.`, and the first names.
+/// The names of an object's fields in messages: a path such as `transaction.`, and the first names.
 final class MemberNames {
   let path: String
   let texts: [String]
@@ -53,30 +53,30 @@ final class MemberNames {
   init(_ path: String, _ texts: [String]) { (self.path, self.texts) = (path, texts) }
 }
 
-/// The value of a field, absent or not, and what messages call it.
+/// The value of a field, absent or not, with its name for messages.
 struct MemberValue {
   /// Nil when absent or null.
   var node: JSONNode?
   let field: Int
-  /// The slots of the `Members` that returned the value, which outlive it.
+  /// The names of the `Members` that returned the value, which outlive it.
   unowned(unsafe) let names: MemberNames
 
-  /// What messages call it.
+  /// The name in messages.
   var name: String { names.path + names.texts[field] }
 }
 
-/// Members of one object by field, found in one pass and reused from object to object.
+/// Members of one object by field, found in one pass; reused for each object.
 struct Members<Field: MemberField> {
   private let keys: KeyTable
-  /// Where each field's names begin in the table; one more marks the end.
+  /// Where each field's names start in the table; a last element marks the end.
   private let starts: [Int]
   private var slots: [JSONNode]
   private let names: MemberNames
-  /// How many members of the object looked at last are not known.
+  /// The number of unknown members in the object read last.
   private(set) var unknown = 0
 
-  /// Members of objects at `path`, which is empty for a body or ends in a point; `own` names, which
-  /// are configured, come before the field's and mean nothing else.
+  /// Members of objects at `path`, which is empty for a body or ends in a dot; configured names in
+  /// `own` come before the field's names and are not used for other fields.
   init(_ path: String = "", own: [Field.RawValue: [String]] = [:]) {
     let isUsual = own.values.allSatisfy(\.isEmpty)
     let table = isUsual ? Field.table : MemberTable(Field.self, own: own)
@@ -89,7 +89,7 @@ struct Members<Field: MemberField> {
     unknown = tape.fields(of: object, keys, into: &slots)
   }
 
-  /// Notes the names of the members that are not known; `object` is the one looked at last.
+  /// Notes the names of unknown members; `object` must be the one read last.
   func noteUnknown(
     in object: JSONNode?, of tape: JSONTape, _ provider: Provider, at place: Provenance,
     to batch: inout EventBatch
@@ -100,13 +100,13 @@ struct Members<Field: MemberField> {
     }
   }
 
-  /// The keys of `object`, the one looked at last, that are not known.
+  /// The unknown keys of `object`, which must be the one read last.
   func unknownKeys(of object: JSONNode, of tape: JSONTape) -> [JSONNode] {
     guard unknown > 0 else { return [] }
     return tape.children(of: object).filter { keys.index(of: tape.bytes($0)) == nil }
   }
 
-  /// The field's value under the first name that has one, with what messages call it.
+  /// The field's value under the first name that has one, with its name for messages.
   @inline(__always)
   subscript(field: Field) -> MemberValue {
     MemberValue(node: value(field), field: field.rawValue, names: names)
@@ -123,7 +123,7 @@ struct Members<Field: MemberField> {
     slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }
   }
 
-  /// The first result of `read` that is not nil, over the field's values.
+  /// The first result of `read` that is not nil, for the field's values in order.
   func first<Value>(_ field: Field, _ read: (JSONNode) -> Value?) -> Value? {
     for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
       if let value = read(node) { return value }
@@ -138,7 +138,7 @@ struct Members<Field: MemberField> {
     }
   }
 
-  /// The field's value, null included; nil when absent.
+  /// The field's value, including null; nil when absent.
   func present(_ field: Field) -> JSONNode? {
     let slot = slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 != -1 }
     return slot.map { $0 < 0 ? ~$0 : $0 }

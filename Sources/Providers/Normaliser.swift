@@ -1,41 +1,42 @@
 public import Domain
 public import Formats
 
-/// Settings that reading bodies depends on.
+/// Settings for reading bodies.
 public struct NormaliserSettings: Sendable {
   /// Event names as configured in the provider's dashboard, and their meaning.
   ///
-  /// Qonversion lets every project rename its events; a name here beats the default of that name.
+  /// Qonversion allows every project to rename its events; a name here overrides the default
+  /// meaning of that name.
   public var eventNames: [String: EventKind] = [:]
-  /// Members of a project's own archives.
+  /// Names of members in a project's own archives.
   public var envelope = EnvelopeNames()
-  /// Where the app's own id of a user stands; nil reads none.
+  /// The member with the app's own id of a user; nil if it is not read.
   public var customerID: CustomerIDMember?
-  /// Secrets, one of which a provider's deliveries must carry if they carry any; a provider without
-  /// an entry needs none.
+  /// The secrets of each provider, of which a delivery must contain one if it contains any secret.
+  ///
+  /// A provider without an entry needs none.
   public var secrets: [Provider: [Secret]] = [:]
-  /// Values that were rejected for their secret when they were read before, by their offset in the
-  /// inflated archive, with their texts: they are rejected again, whatever secrets are configured
-  /// now.
+  /// Values rejected for their secret in an earlier reading, by offset in the inflated archive,
+  /// with the text of the rejection: they are rejected again, whatever secrets are configured now.
   public var refused: [Int64: String] = [:]
-  /// Bytes of the longest id, name or word that is kept; a longer one rejects its line.
+  /// The maximum length of a stored id, name or word in bytes; a longer one rejects its line.
   public static let wordBytesMax = 1_024
 
   /// The defaults: the providers' own event names.
   public init() {}
 }
 
-/// Turns the lines of an archive into events; one per worker, reused from chunk to chunk.
+/// Turns the lines of an archive into events; each worker reuses one for all its chunks.
 public struct Normaliser {
   private var unwrapping: Unwrapping
 
   /// A normaliser that reads bodies by `rules`.
   public init(rules: NormaliserSettings) { unwrapping = Unwrapping(rules: rules) }
 
-  /// Adds what a chunk brings to `batch`: events, rejects, which contain nothing of the lines, and
-  /// the account of its values.
+  /// Adds the content of a chunk to `batch`: events, rejects without content of the lines, and
+  /// counts of its values.
   ///
-  /// Of a value that holds many webhooks, one that is refused counts as a value of its own.
+  /// If a value contains many webhooks, each rejected one counts as a separate value.
   public mutating func add(_ chunk: ArchiveChunk, to batch: inout EventBatch) {
     guard case .lines(let bytes, let firstLine, let firstOffset) = chunk else {
       return chunk.addOversized(to: &batch.rejects, &batch.lines)
@@ -78,7 +79,7 @@ extension ArchiveChunk {
 }
 
 extension EventBatch {
-  /// Books a value that brought no event.
+  /// Counts a value without events.
   mutating func account(for outcome: Outcome, at place: Provenance) {
     switch outcome {
     case .handled(nil): break

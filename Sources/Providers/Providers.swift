@@ -1,9 +1,9 @@
 import Formats
 import Domain
 
-/// The mappers of all providers, in the order in which they look at an object.
+/// The mappers of all providers, in the order in which they check an object.
 struct Providers {
-  /// One line for each provider; the one that most lines are of stands first.
+  /// One line per provider, starting with the provider of most lines.
   static let all: [any BodyMapper.Type] = [
     Qonversion.self,
     Purple.self,
@@ -15,8 +15,8 @@ struct Providers {
 
   init(_ settings: NormaliserSettings) { mappers = Self.all.map { $0.init(settings) } }
 
-  /// The index of the mapper whose whole body `object` is, or if `isDamaged` whose body it must be
-  /// although something in it is missing; nil when no provider recognises it.
+  /// The index of the mapper whose complete body `object` is or, if `isDamaged`, whose body it must
+  /// be although part of it is missing; nil when no provider recognises it.
   mutating func mapper(of object: JSONNode, on tape: JSONTape, isDamaged: Bool = false) -> Int? {
     for index in mappers.indices {
       mappers[index].look(at: object, of: tape)
@@ -26,7 +26,8 @@ struct Providers {
     return nil
   }
 
-  /// Has the mapper at `index`, which looked last, turn the body into events of `batch`.
+  /// Turns the body into events of `batch` by the mapper at `index`, which must be the last one
+  /// that checked it.
   mutating func normalise(
     _ object: JSONNode, by index: Int, on tape: JSONTape, _ delivery: Delivery,
     to batch: inout EventBatch

@@ -1,16 +1,16 @@
 import Formats
 
-/// Walks over the JSON values of a stretch of lines.
+/// Walks over the JSON values in a range of lines.
 ///
-/// A value never crosses a line end, so that a line cut short cannot swallow the one behind it.
-/// Byte order marks may stand wherever a value may begin: archives are glued from many parts, and
-/// a part before may lack its last line end.
+/// A value never crosses a line end, so that a truncated line cannot swallow the next one. Byte
+/// order marks may occur wherever a value may begin: archives are concatenated from many parts, and
+/// a part may lack its last line end.
 struct ValueCursor {
   private let bytes: UnsafeRawBufferPointer
   private var lineEnd = -1
   /// Offset of the first value in the line.
   private var lineStart = 0
-  /// Offset of the value, or where the search for the next one begins.
+  /// Offset of the value, or where the search for the next one starts.
   private(set) var position = 0
   private(set) var line: Int64
 
@@ -19,10 +19,10 @@ struct ValueCursor {
     line = firstLine
   }
 
-  /// Everything up to the end of the value's line.
+  /// All bytes up to the end of the value's line.
   var lineBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<lineEnd]) }
 
-  /// The line without white space around it; nil when the value is not its first.
+  /// The line without surrounding white space; nil when the value is not its first.
   var wholeLine: UnsafeRawBufferPointer? {
     guard position == lineStart else { return nil }
     return UnsafeRawBufferPointer(rebasing: bytes[position..<lineEnd]).trimmed
@@ -30,7 +30,7 @@ struct ValueCursor {
 
   mutating func passLine() { position = lineEnd }
 
-  /// Goes to the first byte of the next value; false at the end.
+  /// Moves to the first byte of the next value; false at the end.
   mutating func next() -> Bool {
     while position < bytes.count {
       switch bytes[position] {
@@ -52,8 +52,8 @@ struct ValueCursor {
     return false
   }
 
-  /// Moves behind the value, which is JSON up to `end`; a value other than an object or array must
-  /// be alone, because it can be a piece of a torn value.
+  /// Moves to the end of the value, which is JSON up to `end`; a value other than an object or
+  /// array must be alone because it can be part of a torn value.
   mutating func pass(to end: Int) throws(JSONProblem) {
     if !ValueEnd.isOpening(bytes[position]),
       let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
@@ -63,8 +63,8 @@ struct ValueCursor {
     position = end
   }
 
-  /// Moves behind the value, which is not JSON, if its brackets and quotes show its end; otherwise
-  /// the rest of the line is lost.
+  /// Moves to the end of a value that is not JSON, as its brackets and quotes show it; if they do
+  /// not, skips the rest of the line.
   mutating func passBroken() { position = endByBrackets }
 
   private var endByBrackets: Int {

@@ -1,7 +1,7 @@
 import Domain
 import Formats
 
-/// Judges a delivery by the secret that it carries, where its provider's `BodyMapper` names it.
+/// Checks the secret of a delivery, at the places that its provider's `BodyMapper` names.
 struct Authentication {
   private let secrets: [Provider: [Secret]]
 
@@ -9,7 +9,7 @@ struct Authentication {
 
   func judges(_ mapper: any BodyMapper.Type) -> Bool { secrets[mapper.provider] != nil }
 
-  /// Whether the secret in a body itself is its provider's; nil when nothing can be a secret.
+  /// Whether the secret in a body is its provider's; nil when the body has no secret.
   func member(of body: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Bool? {
     var isMatching: Bool?
     if let name = mapper.secretMember, let secret = tape.member(body, name) {
@@ -18,7 +18,7 @@ struct Authentication {
     return isMatching
   }
 
-  /// The same of the headers that are in `object`, a body or an envelope.
+  /// The same for the headers in `object`, a body or an envelope.
   func headers(
     of object: JSONNode, in places: [String], _ mapper: any BodyMapper.Type, _ tape: JSONTape
   ) -> Bool? {
@@ -44,8 +44,8 @@ struct Authentication {
     }
   }
 
-  /// Whether a text is a secret: the whole of it, or one of the values that a gateway joined with
-  /// commas, each with its scheme or without.
+  /// Whether a text is a secret: as a whole, or as one of the values that a gateway joined with
+  /// commas, each with or without its scheme.
   private func isKnown(_ text: UnsafeRawBufferPointer, _ provider: Provider) -> Bool {
     let parts = text.split(separator: UInt8(ascii: ","), maxSplits: joinedMax)
     var isKnown = isSecret(text.trimmed, provider)
@@ -65,10 +65,10 @@ struct Authentication {
   }
 }
 
-/// More values than this in one header are not looked at.
+/// Further values in one header are not checked.
 private let joinedMax = 8
 
-/// What follows the scheme `Basic` or `Bearer`; everything when there is none.
+/// The text after the scheme `Basic` or `Bearer`; the whole text when there is no scheme.
 private func withoutScheme(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
   guard let space = text.firstIndex(of: 0x20) else { return text }
   let scheme = UnsafeRawBufferPointer(rebasing: text[..<space])
@@ -77,7 +77,7 @@ private func withoutScheme(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPoi
 }
 
 extension BodyProblem {
-  /// A delivery with a secret that is none of its provider's.
+  /// A delivery with a secret that is not one of its provider's.
   static func unauthenticated(_ mapper: any BodyMapper.Type) -> BodyProblem {
     let place = mapper.secretMember ?? "header"
     return BodyProblem(
@@ -85,18 +85,18 @@ extension BodyProblem {
   }
 }
 
-/// A secret by which a provider's deliveries are known, kept as its SHA-256 alone.
+/// A secret that authenticates a provider's deliveries; deliveries are compared with its SHA-256.
 ///
-/// Nothing that prints or dumps one shows more than that it is there.
+/// Printing or dumping one shows only that it exists.
 public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
   /// The SHA-256 as hex digits.
   let digest: [UInt8]
   /// The secret itself, for a request.
   public let text: String
 
-  /// The secret that `bytes` are; spaces around them are not part of it, as in headers.
+  /// The secret in `bytes`, without the white space around it, as in headers.
   ///
-  /// - Returns: nil when the rest is empty.
+  /// - Returns: nil when nothing else is left.
   public init?(_ bytes: [UInt8]) {
     let trimmed = bytes.withUnsafeBytes { Array($0.trimmed) }
     guard !trimmed.isEmpty else { return nil }
@@ -107,7 +107,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
   /// The word `secret`.
   public var description: String { "secret" }
 
-  /// Nothing to look into.
+  /// A mirror without children, so that a dump shows nothing.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
@@ -115,8 +115,8 @@ public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// Whether both hold the same bytes, in a time that does not depend on where they differ: every
-/// byte is compared once.
+/// Whether both have the same bytes; takes the same time wherever they differ, because every byte
+/// is compared once.
 func isEqualAtEveryByte<Bytes: RandomAccessCollection>(
   _ left: Bytes, _ right: Bytes
 ) -> Bool where Bytes.Element == UInt8 {

@@ -1,19 +1,19 @@
 import Formats
 import Domain
 
-/// The members under which the writers of archives and logs put a body, or what holds it, and the
-/// time they received it.
+/// The members in which the writers of archives and logs put a body, an object that contains it, or
+/// the time they received it.
 ///
 /// Sources: the payload formats and log records of the producers that docs/operations.md lists, and
-/// the usual columns of own handlers and tables.
+/// common columns of custom handlers and tables.
 enum EnvelopeField: Int, MemberField {
   static let table = MemberTable(Self.self)
-  /// A body, which says that there is none where it is null.
+  /// A body; null means that there is none.
   case body
   /// A body or an envelope inside this one, in the order in which they are tried.
   case content
   case isLargePayload
-  /// The object that holds the receive time of this one.
+  /// The object that contains the receive time of this one.
   case timed
   /// The receive time, the most specific name first.
   case received
@@ -44,16 +44,16 @@ enum EnvelopeField: Int, MemberField {
   }
 }
 
-/// The members by which a project's own archives are read, before the known ones.
+/// Configured names of members in a project's own archives, tried before the known ones.
 public struct EnvelopeNames: Sendable, Equatable {
-  /// Members that may hold the body.
+  /// Members that may contain the body.
   public var body: [String] = []
-  /// Members that may be the receive time.
+  /// Members that may contain the receive time.
   public var received: [String] = []
-  /// Members that may hold the request's headers.
+  /// Members that may contain the request's headers.
   public var headers: [String] = []
 
-  /// The known names alone.
+  /// Only the known names.
   public init() {}
 
   var fields: [Int: [String]] {
@@ -61,23 +61,23 @@ public struct EnvelopeNames: Sendable, Equatable {
   }
 }
 
-/// Where writers of archives put the receive time among a body's own members: Vector adds
-/// `timestamp`, Fluent Bit `date`, table exports the others.
+/// The receive time that writers of archives add among a body's own members: Vector as `timestamp`,
+/// Fluent Bit as `date`, table exports as the others.
 let receivedNames = ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
 
-/// What writers of archives add besides among a body's own members.
+/// Other members that writers of archives add among a body's own.
 let addedNames = [
   "path", "source_type", "host", "headers", "method", "query", "REMOTE_ADDR", "remote_addr", "id",
 ]
 
 struct Envelope {
-  /// Members that may be the body or hold it, in the order in which they are tried.
+  /// Members that may be the body or contain it, in the order in which they are tried.
   private(set) var contents: [JSONNode] = []
   private(set) var isTooLarge = false
   private(set) var received: Instant?
-  /// Whether it is an envelope by what its writer adds, around a request without any body.
+  /// Whether its writer's members show that it is an envelope around a request without a body.
   ///
-  /// API Gateway leaves `body` out then, and a Fluent Bit record then has only the members that it
+  /// API Gateway then leaves out `body`, and a Fluent Bit record then has only the members that it
   /// adds to the body's.
   private(set) var isBare = false
 
@@ -96,7 +96,7 @@ struct Envelope {
     isBare = contents.isEmpty
   }
 
-  /// Whether all members are such as Fluent Bit adds: the time, and where the request came from.
+  /// Whether Fluent Bit could have added all members: the time and the request's origin.
   private static func holdsOnlyRecordMembers(_ object: JSONNode, _ tape: JSONTape) -> Bool {
     tape.children(of: object).allSatisfy { key in
       let name = tape.bytes(key)
@@ -105,11 +105,11 @@ struct Envelope {
   }
 }
 
-/// A receive time as its writer put it: epoch seconds, milliseconds, microseconds or nanoseconds,
+/// A receive time in the writer's format: epoch seconds, milliseconds, microseconds or nanoseconds,
 /// or RFC 3339.
 ///
-/// - Returns: nil if it is not a time; a body is valid whatever its envelope. A time before the
-///   first app store is not accepted: a table's column may hold `20251009`.
+/// - Returns: nil if it is not a time; a body is valid whatever its envelope contains. A time
+///   before the first app store is ignored: a table's column may contain `20251009`.
 func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   var text = tape.bytes(node)
   // Loki counts nanoseconds, journald microseconds.
@@ -126,11 +126,11 @@ func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   return time
 }
 
-/// 10 July 2008, UTC: the App Store opened, the first of all.
+/// 10 July 2008, UTC: the App Store, the first of all stores, opened.
 let firstShop = Instant(seconds: 1_215_648_000)
 
 extension Instant {
-  /// Refuses the time of an event before there was a store; `name` is its member's.
+  /// Rejects an event time before the first store opened; `name` is the member's name.
   func checkPossible(_ name: @autoclosure () -> String) throws(BodyProblem) {
     guard self < firstShop else { return }
     throw BodyProblem(.impossibleTime, "\(name()): before 2008-07-10, when the first store opened")

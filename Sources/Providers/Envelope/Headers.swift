@@ -1,12 +1,12 @@
 import Formats
 
-// Request headers that an envelope kept: FLOBUK's app id stands nowhere else, and secrets of all
-// providers but iaptic do.
+// Request headers that an envelope kept: only they contain FLOBUK's app id, and the secrets of all
+// providers except iaptic.
 //
-// Sources: the payload formats named in Envelope.swift. Names of headers are the same in any case.
+// Sources: the payload formats named in Envelope.swift. Header names are case-insensitive.
 
-/// Whether a member that Vector put beside the body's own is a header that some provider's reader
-/// asks for.
+/// Whether a member that Vector added to the body's own is a header that some provider's reader
+/// uses.
 func isReadHeader(_ name: UnsafeRawBufferPointer) -> Bool {
   Providers.all.contains { mapper in
     mapper.secretHeaders.contains { name.isWord($0) }
@@ -15,7 +15,7 @@ func isReadHeader(_ name: UnsafeRawBufferPointer) -> Bool {
 }
 
 extension JSONTape {
-  /// The text of the header `name` that the envelope `object` kept, empty when it kept none.
+  /// The text of the header `name` in the envelope `object`; empty if it has none.
   func header(
     _ name: StaticString, of object: JSONNode, in places: [String]
   ) -> UnsafeRawBufferPointer {
@@ -26,11 +26,12 @@ extension JSONTape {
     return text
   }
 
-  /// Calls `visit` at each value of the header `name`, which is in lower case, that `object` kept.
+  /// Calls `visit` with each value of the header `name`, which is in lower case, in `object`.
   ///
-  /// It can be in one of the members `places`, also of `data`, as a member, a list of members or a
-  /// flat list, or beside the body, where Vector puts the headers that it is
-  /// configured to keep. A repeated header is several values, a list of them, or one with commas.
+  /// The header can be in one of the members `places`, also those of `data`, as a member, a list of
+  /// members or a flat list, or next to the body's members, where Vector puts the headers that it
+  /// is configured to keep. A repeated header is several values, a list of values, or one value
+  /// with commas.
   func forEachHeader(
     _ name: StaticString, of object: JSONNode, in places: [String], _ visit: (JSONNode) -> Void
   ) {
@@ -47,19 +48,19 @@ extension JSONTape {
     }
   }
 
-  /// Headers that a dump of a table holds as text; nil when there are none.
+  /// Headers that a table dump stores as text; nil when there are none.
   func textOfHeaders(of object: JSONNode, in places: [String]) -> UnsafeRawBufferPointer? {
     let headers = places.lazy.compactMap { value(of: object, $0) }.first { kind($0) == .string }
     return headers.map(bytes)
   }
 
-  /// The member whose name is known only now.
+  /// The member with a name that is known only at run time.
   private func value(of object: JSONNode, _ name: String) -> JSONNode? {
     guard kind(object) == .object else { return nil }
     return children(of: object).first { bytes($0).elementsEqual(name.utf8) }.map(value(ofKey:))
   }
 
-  /// The header as a member: a text, or a list of texts.
+  /// The header as a member: a text or a list of texts.
   private func visitMembers(
     _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
   ) {
@@ -67,7 +68,7 @@ extension JSONTape {
     for key in children(of: headers) where bytes(key).isWord(name) { visit(value(ofKey: key)) }
   }
 
-  /// The header in a list: of names and values in turn, of pairs, or of objects with a name.
+  /// The header in a list of alternating names and values, of pairs, or of objects with a name.
   private func visitList(
     _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
   ) {

@@ -1,10 +1,11 @@
 import Formats
 import Domain
 
-/// Lines of logs that hold JSON behind a prefix, such as a time and a level, or with the escapes of
-/// nginx, which writes `\\x22` for a quote.
+/// Log lines that contain JSON after a prefix, such as a time and a level, or with nginx's escapes,
+/// which write `\\x22` for a quote.
 enum LogText {
-  /// What `text` is base64 of, and that of its gzip, as CloudWatch sends it; empty when it is none.
+  /// The content of base64 `text`, inflated if it is gzip, as CloudWatch sends it; empty if it is
+  /// not base64.
   static func decoded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     let decoded = base64Content(of: text) ?? []
     guard decoded.starts(with: [0x1F, 0x8B]) else { return decoded }
@@ -13,7 +14,7 @@ enum LogText {
 
   /// Where the JSON of a line begins; nil when there is none.
   ///
-  /// The second half of a torn value has a bracket that closes nothing, and is no log.
+  /// The second half of a torn value has an unmatched closing bracket and is not a log line.
   static func start(of line: UnsafeRawBufferPointer) -> Int? {
     guard let brace = line.firstIndex(of: UInt8(ascii: "{")) else { return nil }
     var open: [Int] = []
@@ -26,7 +27,7 @@ enum LogText {
       }
     }
     if brace + 1 < line.count, line[brace + 1] == UInt8(ascii: "\\") {
-      // JSON as a text.
+      // JSON inside a string.
       return brace > 0 && line[brace - 1] == UInt8(ascii: "\"") ? brace - 1 : nil
     }
     guard let list = open.popLast() else { return brace }
@@ -43,9 +44,9 @@ enum LogText {
     byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
   }
 
-  /// The time in one of the first words of a prefix, or two, with its offset from UTC.
+  /// The time, with its offset from UTC, in one or two of the first words of a prefix.
   ///
-  /// syslog writes a priority before it, and a length before that.
+  /// syslog writes a priority before the time, and a length before the priority.
   static func time(of prefix: Slice<UnsafeRawBufferPointer>) -> Instant? {
     let words = prefix.split(maxSplits: 4, omittingEmptySubsequences: true) {
       " \t[]".utf8.contains($0)
@@ -63,7 +64,7 @@ enum LogText {
 
   /// The line without nginx's escapes, `\\xHH` for a byte; nil when it has none.
   ///
-  /// In a string of JSON they become what JSON escapes them to.
+  /// Inside a JSON string they become JSON escapes.
   static func withoutEscapes(_ line: UnsafeRawBufferPointer) -> [UInt8]? {
     let quote = UInt8(ascii: "\"")
     guard line.indices.contains(where: { escaped(line, $0) == quote }) else { return nil }
@@ -90,7 +91,7 @@ enum LogText {
     return plain
   }
 
-  /// The byte whose escape begins at `place`; nil where none does.
+  /// The byte whose escape begins at `place`; nil if there is none.
   private static func escaped(_ line: UnsafeRawBufferPointer, _ place: Int) -> UInt8? {
     guard place + 4 <= line.count, line[place] == UInt8(ascii: "\\"),
       line[place + 1] == UInt8(ascii: "x")

@@ -2,14 +2,14 @@ import Formats
 import Domain
 
 enum Outcome {
-  /// A provider took it: events came of it, or it is known to bring none.
+  /// A provider accepted it: it has events, or is known to have none.
   case handled(SkipReason?)
   case refused(BodyProblem)
   case unknown(BodyProblem)
-  /// There was nothing in it.
+  /// The value is empty.
   case empty
 
-  /// The higher of two outcomes is that of a list with both.
+  /// The rank of an outcome; a list has the highest of its elements.
   var rank: Int {
     switch self {
     case .handled(nil): 4
@@ -34,12 +34,12 @@ enum Outcome {
 }
 
 extension JSONTape {
-  /// Whether `object` has members, and all of them are lists, as Kafka's records by topic are.
+  /// Whether `object` has members and all of them are lists, like Kafka's records by topic.
   func holdsOnlyLists(_ object: JSONNode) -> Bool {
     count(object) > 0 && children(of: object).allSatisfy { kind(value(ofKey: $0)) == .array }
   }
 
-  /// Whether `object` is what a provider's interface answers when a request fails.
+  /// Whether `object` is a provider API's response to a failed request.
   ///
   /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
   /// `{"code","error"}`.
@@ -50,8 +50,8 @@ extension JSONTape {
 }
 
 extension JSONTape {
-  /// The names of the first members of the value, or of a list's first, in at most 125 bytes of
-  /// ASCII; nil when it has none.
+  /// The names of the first members of the value, or of a list's first element, in at most 125
+  /// bytes of ASCII; nil when it has none.
   var memberNames: String? {
     var node: JSONNode? = 0
     while let list = node, kind(list) == .array { node = firstChild(list) }
@@ -74,7 +74,7 @@ extension JSONTape {
 extension BodyProblem {
   var isNoObject: Bool { reason == .notJSON || reason == .notAnObject }
 
-  /// Whether members of the line may have names that are not known.
+  /// Whether the error message should list the names of the line's members, which may be unknown.
   var isOfNames: Bool { [Self.unknownBody.detail, Self.textNotJSON.detail].contains(detail) }
 
   /// A number, a word or an empty list.
@@ -82,14 +82,14 @@ extension BodyProblem {
 
   static let unknownBody = BodyProblem(.unknownProvider, "no provider recognises this body")
 
-  /// A body that is whole, and from which nothing follows for anybody.
+  /// A complete body that has no effect for any user.
   static let withoutUser = BodyProblem(
     .missingField, "the body contains neither a purchase nor a user")
 
-  /// What a provider's interface answers when a request fails; no webhook.
+  /// An API's response to a failed request, which is not a webhook.
   static let errorResponse = BodyProblem(
     .errorResponse, "the line is an error that a provider's API returned")
 
-  /// An envelope whose content is some other text.
+  /// An envelope whose content is other text.
   static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is not a JSON object")
 }

@@ -1,11 +1,11 @@
 import Formats
 import Domain
 
-/// Finds the bodies in a line, through layers of envelopes, and has them normalised.
+/// Finds the bodies in a line, inside nested envelopes, and has them normalised.
 struct Unwrapping {
-  /// Envelopes around one body.
+  /// The most envelopes around one body.
   private static let layersMax = 8
-  /// Texts inside one another.
+  /// The most texts nested in each other.
   private static let textsMax = 5
   private var providers: Providers
   private let authentication: Authentication
@@ -13,12 +13,12 @@ struct Unwrapping {
   private var members: Members<EnvelopeField>
   /// The line's tape, then one for each text inside it.
   private var tapes: [JSONTape]
-  /// Headers that a table holds as text.
+  /// Headers that a table stores as text.
   private var headers = JSONTape()
   private let headerNames: [String]
-  /// The envelopes around the current value, the outermost first, one for each depth.
+  /// The envelopes around the current value by depth, outermost first.
   private var envelopes: [(tape: Int, object: JSONNode)?]
-  /// What was refused of the value unwrapped last, which brought something all the same.
+  /// The rejected parts of the last value, which had accepted parts too.
   private(set) var refusedParts: [(problem: BodyProblem, place: Provenance)] = []
 
   init(rules: NormaliserSettings) {
@@ -31,21 +31,21 @@ struct Unwrapping {
     envelopes = Array(repeating: nil, count: Self.layersMax)
   }
 
-  /// Reads the value at `start` and returns where it ends.
+  /// Reads the value at `start` and returns its end.
   mutating func read(
     _ bytes: UnsafeRawBufferPointer, from start: Int
   ) throws(JSONProblem) -> Int {
     try tapes[0].read(bytes, from: start)
   }
 
-  /// Brings the events of the value read last into `batch`.
+  /// Adds the events of the last value read to `batch`.
   mutating func unwrap(at place: Provenance, to batch: inout EventBatch) -> Outcome {
-    // First: as an argument of a method it would be unwrapped in a copy of all that is here.
+    // First, because unwrapping as a method's argument would run on a copy of all state.
     let outcome = begin(at: place) ?? open(Layer(place: place), 0, to: &batch)
     return named(outcome, by: 0)
   }
 
-  /// Brings the events of a line that is not JSON but holds some; nil when it holds none.
+  /// Adds the events of a line that is not JSON but contains some; nil when it contains none.
   mutating func unwrap(
     logLine: UnsafeRawBufferPointer, at place: Provenance, to batch: inout EventBatch
   ) -> Outcome? {
@@ -61,12 +61,12 @@ struct Unwrapping {
     refused[place.byteOffset].map { .refused(BodyProblem(.unauthenticated, $0)) }
   }
 
-  /// How deep inside the line something lies.
+  /// The nesting of a value in the line.
   private struct Layer {
     var place: Provenance
     var tape = 0
     var depth = 0
-    /// The receive time in the outermost envelope that contains one.
+    /// The receive time in the outermost envelope that has one.
     var received: Instant?
     /// Offset of the line's value.
     let start: Int64
@@ -125,9 +125,9 @@ struct Unwrapping {
     return failure ?? (isBare ? .empty : .unknown(.unknownBody))
   }
 
-  /// Every element of a list, or of an object of lists, which has one outcome: the best.
+  /// Opens every element of a list, or of an object of lists; the best outcome counts for all.
   ///
-  /// Text among webhooks, as in a log, is no loss; a webhook that is refused is.
+  /// Text among webhooks, as in a log, is not a loss; a rejected webhook is.
   private mutating func openList(
     _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
@@ -157,7 +157,7 @@ struct Unwrapping {
     return best ?? .unknown(.notAnObject)
   }
 
-  /// Text inside a line: JSON once more, base64 of it, perhaps of its gzip, or a line of a log.
+  /// Opens text inside a line: nested JSON, base64 of it or of its gzip, or a log line.
   private mutating func openText(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
   ) -> Outcome {
@@ -169,7 +169,7 @@ struct Unwrapping {
       return openLog(layer, text, to: &batch) ?? .unknown(problem)
     }
     if let outcome = openLog(layer, text, to: &batch) { return outcome }
-    // No base64 begins like that, so the envelope's own flag need not be asked.
+    // Base64 never begins like JSON, so the envelope's own flag is not needed.
     return LogText.decoded(text).withUnsafeBytes {
       guard let first = $0.trimmed.first, LogText.beginsJSON(first) else {
         return .unknown(.textNotJSON)
@@ -178,7 +178,7 @@ struct Unwrapping {
     }
   }
 
-  /// A line of a log that has JSON behind a prefix, or with nginx's escapes; nil if it has none.
+  /// Opens a log line that has JSON after a prefix, or with nginx's escapes; nil if it has none.
   private mutating func openLog(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
   ) -> Outcome? {
@@ -195,7 +195,7 @@ struct Unwrapping {
     }
   }
 
-  /// The value of the text that was parsed last; a text counts as an envelope without members.
+  /// Opens the text parsed last; a text counts as an envelope without members.
   private mutating func openText(in layer: Layer, to batch: inout EventBatch) -> Outcome {
     var inner = layer
     inner.tape += 1
@@ -204,7 +204,7 @@ struct Unwrapping {
     return open(inner, 0, to: &batch)
   }
 
-  /// Reads a text in `layer` onto the next tape; in a log, text without brackets may follow.
+  /// Parses a text in `layer` onto the next tape; in a log line, text without braces may follow.
   private mutating func parse(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, isInLog: Bool = false
   ) -> BodyProblem? {
@@ -241,7 +241,7 @@ struct Unwrapping {
     }
   }
 
-  /// The text of the header nearest to the body.
+  /// The text of the header closest to the body.
   private mutating func header(
     _ name: StaticString, of object: JSONNode, in layer: Layer
   ) -> UnsafeRawBufferPointer {
@@ -254,8 +254,9 @@ struct Unwrapping {
     return text
   }
 
-  /// Whether the delivery carries a secret of its provider, or none at all, where archives keep
-  /// none; the secret nearest to the body decides.
+  /// Whether the delivery's secret is its provider's; the secret closest to the body decides.
+  ///
+  /// A delivery without a secret is authentic, because archives may not keep it.
   private mutating func isAuthentic(
     _ object: JSONNode, of mapper: any BodyMapper.Type, in layer: Layer
   ) -> Bool {
@@ -272,8 +273,8 @@ struct Unwrapping {
     return isMatching ?? true
   }
 
-  /// Shows `look` the body and the envelopes around it, the nearest first, each with the headers
-  /// that it holds as text, until it answers true.
+  /// Passes the body and the envelopes around it, closest first, to `look`, each followed by the
+  /// headers that it stores as text, until `look` returns true.
   private mutating func search(
     around body: JSONNode, in layer: Layer, _ look: (JSONTape, JSONNode) -> Bool
   ) {
@@ -288,7 +289,7 @@ struct Unwrapping {
     }
   }
 
-  /// The outcome; of a line that no provider knows, with the names of its members on `tape`.
+  /// The outcome; for a line that no provider recognises, with the names of its members on `tape`.
   private func named(_ outcome: Outcome, by tape: Int) -> Outcome {
     guard case .unknown(var problem) = outcome, problem.isOfNames,
       let names = tapes[tape].memberNames
