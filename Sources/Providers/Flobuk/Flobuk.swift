@@ -3,8 +3,8 @@ import Domain
 
 /// FLOBUK's Receipt Validator, now IAPGUARD: one body is the state of one purchase, without money.
 ///
-/// The app is in a header only, and the user only in events that the user's own device caused.
-/// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
+/// Only a header contains the app, and only events that the user's own device caused contain the
+/// user. Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
 struct Flobuk: BodyMapper {
   static let provider = Provider.flobuk
   static let secretHeaders: [StaticString] = ["x-auth-key"]
@@ -13,7 +13,7 @@ struct Flobuk: BodyMapper {
 
   private var top = Members<FlobukField>()
   private var reader = FlobukPurchaseReader()
-  /// The `data` that a body holds as text.
+  /// The `data` of a body that stores it as text.
   private var dataTape = JSONTape()
 
   init(_ settings: NormaliserSettings) {}
@@ -22,7 +22,7 @@ struct Flobuk: BodyMapper {
 
   func isBody(_ tape: JSONTape) -> Bool {
     guard hasBoth, let data = top.value(.data) else { return false }
-    // Some writers keep nested JSON as text.
+    // Some writers store nested JSON as text.
     let isText = tape.kind(data) == .string && tape.bytes(data).trimmed.first == UInt8(ascii: "{")
     return isText || tape.isObject(data)
   }
@@ -34,7 +34,7 @@ struct Flobuk: BodyMapper {
 
   private var hasBoth: Bool { top.value(.transaction) != nil && top.value(.store) != nil }
 
-  /// Members of `data` that hardly any other object has.
+  /// Members of `data` that are rare in other objects.
   private static let ownData = [
     "productId", "expiresDate", "autoRenew", "billingRetry",
   ]
@@ -84,7 +84,7 @@ struct Flobuk: BodyMapper {
     return nil
   }
 
-  /// The purchase's state: an object, or JSON text of one.
+  /// The purchase's state: an object, or JSON text of an object.
   private mutating func state(
     _ data: JSONNode, _ tape: JSONTape
   ) throws(BodyProblem) -> (tape: JSONTape, object: JSONNode) {
@@ -96,7 +96,7 @@ struct Flobuk: BodyMapper {
     return (dataTape, 0)
   }
 
-  /// When the message was made; nil in the oldest bodies.
+  /// When the message was created; nil in the oldest bodies.
   private func messageTime(_ tape: JSONTape) throws(BodyProblem) -> Instant? {
     guard let sent = top.value(.timestamp), !isVectors(sent, tape) else { return nil }
     return try tape.instant(top[.timestamp])
@@ -120,8 +120,7 @@ struct Flobuk: BodyMapper {
 private enum FlobukField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case transaction, data, store, user, timestamp
-  /// Vector's `timestamp` is left out: it has the name of the body's own, and is recognised by its
-  /// form.
+  /// Vector's `timestamp` is left out: the body has a member of that name, so its format decides.
   case received
 
   var names: [String] {

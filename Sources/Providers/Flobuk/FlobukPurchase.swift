@@ -1,9 +1,9 @@
 import Formats
 import Domain
 
-/// One purchase in a FLOBUK body, checked, before it is stored.
+/// One validated purchase in a FLOBUK body, before it is stored.
 ///
-/// Bytes point into the line.
+/// Its bytes are in the line.
 struct FlobukPurchase {
   var product = UnsafeRawBufferPointer.none
   var group = UnsafeRawBufferPointer.none
@@ -18,7 +18,7 @@ struct FlobukPurchase {
 
   /// Whether the user has access.
   ///
-  /// Source: the Unity and Godot SDKs take 0, 1 and 4, and a missing code, for owned.
+  /// Source: the Unity and Godot SDKs treat 0, 1, 4 and a missing code as owned.
   var isOwned: Bool {
     switch status {
     case nil, 0, 1, 4: true
@@ -37,10 +37,10 @@ struct FlobukPurchase {
   }
 }
 
-/// The members of `data`, in webhooks and in answers of the interface.
+/// The members of `data`, in webhooks and API responses.
 ///
-/// Source: the response types of the Unity SDK 1.2 to 1.4. `cancelReason` is left out: the meaning
-/// of its numbers is not published.
+/// Source: the response types of the Unity SDK 1.2 to 1.4. `cancelReason` is left out because the
+/// meaning of its numbers is not published.
 enum FlobukDataField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case productID, type, sandbox, status, expiresDate, autoRenew, billingRetry, groupID
@@ -48,7 +48,7 @@ enum FlobukDataField: Int, MemberField {
   static let unread = ["cancelReason"]
 }
 
-/// Reads `data` objects, in webhooks and in answers of the interface.
+/// Reads `data` objects in webhooks and API responses.
 struct FlobukPurchaseReader {
   private(set) var members = Members<FlobukDataField>("data.")
 
@@ -72,7 +72,7 @@ struct FlobukPurchaseReader {
     return purchase
   }
 
-  /// Apple's subscriptions that do not renew are sent as `Non-Consumable`.
+  /// Apple's non-renewing subscriptions are sent as `Non-Consumable`.
   private static func productType(
     _ type: UnsafeRawBufferPointer, hasEnd: Bool
   ) -> ProductType? {

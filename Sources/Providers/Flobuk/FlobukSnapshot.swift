@@ -1,22 +1,20 @@
 import Formats
 import Domain
 
-/// The members of one purchase of a user, as FLOBUK lists them.
+/// The members of one of a user's purchases in FLOBUK's list.
 ///
-/// Source: the Unity SDK reads `data`; whatever else stands beside it is not documented, and
-/// webhooks name it so.
+/// Source: the Unity SDK reads `data`; the other members are undocumented and named as in webhooks.
 private enum FlobukSnapshotField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case data, transaction, store
 }
 
-/// Reads what FLOBUK's Get User answers: one entry for each product, the newest, without
-/// consumables.
+/// Reads responses of FLOBUK's Get User: one entry per product, the newest, without consumables.
 struct FlobukSnapshotReader: ProviderSnapshotReader {
   private var members = Members<FlobukSnapshotField>("purchases.")
   private var purchases = FlobukPurchaseReader()
 
-  /// Whether the line lists purchases that have `data`, or any without iaptic's name of the user.
+  /// Whether the line lists purchases that have `data`, or lacks iaptic's name of the user.
   func recognises(_ line: Members<SnapshotField>, of tape: JSONTape) -> Bool {
     guard let list = line.value(.purchases), tape.kind(list) == .array else { return false }
     return tape.holds(tape.firstChild(list), oneOf: ["data"])
@@ -56,7 +54,7 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
       isInBillingRetry: purchase.isInBillingRetry)
     right.store = Store(flobukStore: try tape.word(members[.store]))
     let transaction = try tape.transactionID(members[.transaction])
-    // An answer without transaction ids shows the sandbox only by an id of its own.
+    // A response without transaction ids shows the sandbox only through an id of its own.
     let isTested = purchase.environment == .sandbox
     let id = transaction.isEmpty && isTested ? purchase.product : transaction
     guard !id.isEmpty else { return right }

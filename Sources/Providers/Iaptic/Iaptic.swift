@@ -1,8 +1,8 @@
 import Formats
 import Domain
 
-/// iaptic, once Fovea.Billing: one body holds all purchases of a user, the last of each product,
-/// and newer ones report what happened to one of them.
+/// iaptic, formerly Fovea.Billing: one body contains all purchases of a user, the latest per
+/// product; newer bodies also report what happened to one of them.
 ///
 /// Sources: iaptic.com and billing.fovea.cc, Webhook.
 struct Iaptic: BodyMapper {
@@ -11,7 +11,7 @@ struct Iaptic: BodyMapper {
   static let secretMember: String? = "password"
   static var snapshots: (any ProviderSnapshotReader)? { IapticSnapshotReader() }
 
-  /// The entitlement without the platforms before its ids, which events lose, too.
+  /// The entitlement without platform prefixes in its ids, which events lose too.
   static func inEventTerms(_ entitlement: Entitlement) -> Entitlement {
     func plain(_ id: String) -> String {
       var id = id
@@ -36,8 +36,8 @@ struct Iaptic: BodyMapper {
 
   mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
-  /// An archive may leave out `password`, which is a secret, so purchases do as well, and so does a
-  /// test.
+  /// An archive may leave out `password`, which is a secret, so purchases or a test are also
+  /// enough.
   func isBody(_ tape: JSONTape) -> Bool {
     guard let type = top.value(.type) else { return false }
     if has(.password) || holdsPurchases(tape) { return true }
@@ -62,7 +62,7 @@ struct Iaptic: BodyMapper {
 
   /// Turns the body into its events, or returns why there are none.
   ///
-  /// Nothing reaches `batch` before the whole body is checked.
+  /// Adds nothing to `batch` before the whole body is checked.
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
@@ -143,7 +143,7 @@ struct Iaptic: BodyMapper {
     body.state = state.value
   }
 
-  /// The user's message by its id; without an id, its content and time.
+  /// Identifies the user's message by its id or, without an id, by its content and time.
   private func message(of body: IapticBody, at time: Instant, _ tape: JSONTape) -> Int64 {
     var message = Fingerprint(seed: 6)
     guard body.notification.id.isEmpty else {
@@ -160,14 +160,14 @@ struct Iaptic: BodyMapper {
   }
 }
 
-/// The members of an iaptic webhook body that mean something here.
+/// The members of an iaptic webhook body that are used here.
 ///
-/// Source: iaptic.com and billing.fovea.cc, Webhook. Of `password`, the account's secret, only the
+/// Source: iaptic.com and billing.fovea.cc, Webhook. `password` is the account's secret; only its
 /// presence is read.
 private enum IapticField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case type, applicationUsername, purchases, notification, password
-  /// Members of other webhooks and of answers to failed requests.
+  /// Members of other webhooks and of responses to failed requests.
   case othersMembers
   case received
 

@@ -15,11 +15,11 @@ struct IapticNotification {
     !product.text.isEmpty || !purchase.text.isEmpty || !transaction.text.isEmpty
   }
 
-  /// The purchase it is about, though maybe another transaction of it; nil when it is none of
-  /// `purchases`.
+  /// The purchase it is about, although maybe another transaction of that; nil when `purchases`
+  /// does not contain it.
   ///
-  /// One transaction can have bought several products. Of purchases that fit as well as one
-  /// another, it is the one whose key is the first by its bytes: a collection has no order.
+  /// One transaction can have bought several products. Among purchases that fit equally well, the
+  /// one with the first key in byte order is taken: a collection has no order.
   func subject(in purchases: [IapticPurchase]) -> Int? {
     guard namesSubject else { return purchases.count == 1 ? 0 : nil }
     var best: (fit: Int, index: Int)?
@@ -37,7 +37,7 @@ struct IapticNotification {
     return best?.index
   }
 
-  /// How well `other` fits: its transaction counts for more than all else, then its purchase.
+  /// How well `other` fits: its transaction counts most, then its purchase.
   ///
   /// A product belongs to its store: two stores can sell products with the same id.
   private func fit(of other: IapticPurchase) -> Int {
@@ -51,10 +51,10 @@ struct IapticNotification {
       + (!isElsewhere && fits(other.product, product.text) ? 1 : 0)
   }
 
-  /// Whether `other` shows the reported transaction, as far as both name theirs.
+  /// Whether `other` shows the reported transaction, as far as both have ids.
   ///
-  /// A collection stands as it is when it is sent: an older transaction may be refunded, or a
-  /// message come late.
+  /// A collection shows the state at sending: the notification can be about the refund of an older
+  /// transaction, or can be late.
   func isShown(by other: IapticPurchase) -> Bool {
     if !transaction.text.isEmpty, !other.transaction.isEmpty {
       return transaction.text.isEqual(to: other.transaction)
@@ -63,7 +63,7 @@ struct IapticNotification {
       || baseOrder(purchase.text).isEqual(to: other.purchase)
   }
 
-  /// `other` as the reported transaction, for which the collection contains only the product.
+  /// `other` as the reported transaction; the collection shows only its product.
   func past(of other: IapticPurchase) -> IapticPurchase {
     var past = IapticPurchase()
     past.product = product.text.isEmpty ? other.product : product.text
@@ -76,26 +76,26 @@ struct IapticNotification {
   }
 }
 
-/// The content of an iaptic body: all purchases of one user, and the reason of the message.
+/// The content of an iaptic body: all purchases of one user and the reason for the message.
 struct IapticBody {
   var type = UnsafeRawBufferPointer.none
   var user = UnsafeRawBufferPointer.none
   var notification = IapticNotification()
   var purchases: [IapticPurchase] = []
-  /// Of the user and the purchases as they stand.
+  /// Fingerprint of the user and the current purchases.
   var state: Int64 = 0
-  /// Which delivery it is; the same for copies, which may show another state when a message was
+  /// The delivery's identity; the same for copies, which may show another state when a message was
   /// sent again.
   var collection: Int64 = 0
   var received: Instant?
 
-  /// Whether the body is of the one type that is documented to hold purchases.
+  /// Whether the body is of the only type that is documented to contain purchases.
   var isUpdate: Bool { type.isWord("purchases.updated") }
 
-  /// The purchase that the notification is about; nil when it is none of them.
+  /// The purchase that the notification is about; nil if the body does not contain it.
   var subject: Int? { notification.subject(in: purchases) }
 
-  /// Gives the purchase that the notification is about the transaction that only it names.
+  /// Adds the notification's transaction id to the purchase that it is about, if that has none.
   mutating func nameSubject() {
     guard !notification.transaction.text.isEmpty, let subject,
       purchases[subject].transaction.isEmpty, notification.isShown(by: purchases[subject])
@@ -103,10 +103,10 @@ struct IapticBody {
     purchases[subject].transaction = notification.transaction.text
   }
 
-  /// The time of the body, and whether that is only the end of a period; nil if unknown.
+  /// The time of the body, and whether it is only the end of a period; nil if unknown.
   ///
-  /// Bodies without notification have no time of their own. The latest time in the body is used for
-  /// all purchases alike: its state was true from then on.
+  /// Bodies without notification have no time of their own. All their purchases get the latest time
+  /// in the body, from which on the state was true.
   var time: (instant: Instant, isUndated: Bool)? {
     if let date = notification.date { return (date, false) }
     let happened = purchases.flatMap(\.happenings)
@@ -119,7 +119,7 @@ struct IapticBody {
 extension IapticPurchase {
   /// The past times in the purchase.
   ///
-  /// What another product replaced ended then, not when its period would have.
+  /// A purchase replaced by another product ended at the replacement, not at the end of its period.
   var happenings: [Instant] {
     let end = isExpired == true && !cancelation.isReplaced ? expiresAt : nil
     return [purchasedAt, renewedAt, renewsSince, end].compactMap { $0 }

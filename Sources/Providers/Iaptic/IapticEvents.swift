@@ -1,14 +1,15 @@
 import Domain
 
-/// Makes events of an iaptic body: the reported event, and the current states of the purchases.
+/// Creates the events of an iaptic body: the reported event and the current states of the
+/// purchases.
 struct IapticEvents {
   let body: IapticBody
-  /// When the body is true.
+  /// When the state in the body is true.
   let time: Instant
   /// Whether `time` is only the end of a period.
   let isUndated: Bool
   let place: Provenance
-  /// Of the body's bytes.
+  /// Fingerprint of the body's bytes.
   let fingerprint: Int64
 
   /// All events of the body, the reported one first.
@@ -21,8 +22,8 @@ struct IapticEvents {
     {
       drafts.append(reported(named, subject.map { body.purchases[$0] }))
     }
-    // An event without effect does not show the state, nor does one of another transaction, so the
-    // state is added beside it.
+    // An event without effect, or about another transaction, does not show the state, so the state
+    // is added separately.
     let isShown = subject.map { body.notification.isShown(by: body.purchases[$0]) } ?? true
     let isStateReported = isShown && drafts.contains { $0.event.kind != .other }
     let name = drafts.isEmpty ? body.notification.reason : body.type
@@ -34,7 +35,7 @@ struct IapticEvents {
     return drafts
   }
 
-  /// What happened, where the purchase decides between several kinds.
+  /// The kind of event, where the purchase decides between several.
   private func kind(_ named: EventKind, of purchase: IapticPurchase) -> EventKind {
     let isTrial = purchase.isTrial == true
     switch named {
@@ -67,8 +68,8 @@ struct IapticEvents {
     return draft
   }
 
-  /// When the shown period began; nil if only the date of the first purchase is sent, and neither
-  /// the transaction nor the message belongs to that.
+  /// When the shown period began; nil if only the date of the first purchase is sent and neither
+  /// the transaction nor the message belongs to that purchase.
   private func start(of purchase: IapticPurchase) -> Instant? {
     guard purchase.renewedAt == nil, let bought = purchase.purchasedAt else {
       return purchase.renewedAt
@@ -89,7 +90,7 @@ struct IapticEvents {
     return draft
   }
 
-  /// A body of an unknown type: kept and counted, without effect.
+  /// Events of a body of an unknown type: kept and counted, without effect.
   private func others() -> [EventDraft] {
     let drafts = body.purchases.isEmpty ? [emptied()] : body.purchases.map { draft(.other, of: $0) }
     return drafts.map { draft in
@@ -103,7 +104,7 @@ struct IapticEvents {
     }
   }
 
-  /// The observation that the user holds nothing any more.
+  /// The observation that the user no longer holds anything.
   private func emptied() -> EventDraft {
     var draft = EventDraft(event: event(.observed), root: .user)
     draft.name = body.type
@@ -130,10 +131,10 @@ struct IapticEvents {
     return draft
   }
 
-  /// The event of another transaction of `purchase` than the collection shows.
+  /// The event of a transaction of `purchase` that is not the one in the collection.
   ///
-  /// Period, money, state and trial belong to the shown transaction: a start that began as a trial
-  /// is reported as a start.
+  /// Period, money, state and trial belong to the transaction in the collection: a start that began
+  /// as a trial is reported as a start.
   private func past(_ named: EventKind, _ purchase: IapticPurchase) -> EventDraft {
     var like = purchase
     like.isTrial = nil
@@ -165,10 +166,10 @@ struct IapticEvents {
     return draft
   }
 
-  /// Adds the amounts, which the customer paid.
+  /// Adds the amounts that the customer paid.
   ///
-  /// They are revenue of a charge, of its refund, and of a state, whose charge is derived; beside
-  /// anything else they are a price. A currency alone selects one of the listed prices.
+  /// They are revenue of a charge, of its refund, and of a state, whose charge is derived; for any
+  /// other event they are a price. A currency without amounts selects one of the listed prices.
   private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
     event.units = purchase.units
     let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)

@@ -1,16 +1,16 @@
 import Formats
 import Domain
 
-/// One purchase in an iaptic body, checked, before it is stored.
+/// One validated purchase in an iaptic body, before it is stored.
 ///
-/// Ids have lost their platform. Bytes point into the line.
+/// Its ids have no platform. Its bytes are in the line.
 struct IapticPurchase {
   var product = UnsafeRawBufferPointer.none
   /// Its key in the collection; empty in a list.
   var key = UnsafeRawBufferPointer.none
-  /// The id that stays the same over renewals; empty when not sent.
+  /// The id that stays the same across renewals; empty when not sent.
   var purchase = UnsafeRawBufferPointer.none
-  /// The last transaction; bodies of the first years have none.
+  /// The latest transaction; bodies of the first years have none.
   var transaction = UnsafeRawBufferPointer.none
   var store = Store.unknown
   var environment = Environment.production
@@ -28,21 +28,21 @@ struct IapticPurchase {
   var isShared = false
   /// The offer at which the period was bought; empty for the full price.
   var offer = UnsafeRawBufferPointer.none
-  /// How many were bought.
+  /// The quantity.
   var units: Int32 = 1
-  /// The last charge of all of them, by the store's price; nil if not sent.
+  /// The last charge for the whole quantity, at the store's price; nil if not sent.
   var local: Amount?
   var usd: Amount?
   var currency = UnsafeRawBufferPointer.none
   /// Amounts with more than six decimals.
   var roundedAmounts: Int64 = 0
 
-  /// A purchase that has no end and no intent to renew does not renew.
+  /// A purchase without end and without renewal intent does not renew.
   var productType: ProductType {
     expiresAt == nil && renews == nil ? .oneTime : .subscription
   }
 
-  /// Whether the user has access; nil when neither `isExpired` nor the absence of an end shows it.
+  /// Whether the user has access; nil when neither `isExpired` nor a missing end shows it.
   var isOwned: Bool? {
     if cancelation.isDeleted { return false }
     return isExpired.map { !$0 } ?? (productType == .oneTime ? true : nil)
@@ -66,10 +66,10 @@ struct IapticPurchase {
   }
 }
 
-/// The members of one purchase, in webhooks and in answers of the interface.
+/// The members of one purchase, in webhooks and API responses.
 ///
 /// Sources: the pages above; iaptic-client for `amountMicros`, `amountUSD` and `currency`; the
-/// oldest interface for times that end in `At`.
+/// oldest API for times that end in `At`.
 private enum IapticPurchaseField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case productID, purchaseID, transactionID, platform, sandbox
@@ -94,17 +94,17 @@ private enum IapticPurchaseField: Int, MemberField {
   ]
 }
 
-/// Reads purchases, in webhooks and in answers of the interface.
+/// Reads purchases in webhooks and API responses.
 struct IapticPurchaseReader {
   private var members = Members<IapticPurchaseField>("purchases.")
-  /// Keys of the collection read last that are not known.
+  /// Unknown keys of the collection read last.
   private(set) var unknownMembers: [JSONNode] = []
-  /// Platforms of the collection read last that are not known.
+  /// Unknown platforms of the collection read last.
   private(set) var unknownPlatforms: [JSONNode] = []
-  /// As many as one app can sell in the App Store; each takes memory of its own.
+  /// As many as one app can sell in the App Store; bounds memory.
   private static let purchasesMax = 10_000
 
-  /// All purchases of a collection, which is an object keyed by product id, or a list.
+  /// All purchases of a collection, which is an object keyed by product id or a list.
   mutating func purchases(
     _ collection: JSONNode, of tape: JSONTape
   ) throws(BodyProblem) -> [IapticPurchase] {
@@ -130,7 +130,7 @@ struct IapticPurchaseReader {
     return found
   }
 
-  /// One purchase; `key` names its product when it does not.
+  /// One purchase; `key` is its product if it names none.
   mutating func purchase(
     _ node: JSONNode, key: JSONNode?, of tape: JSONTape
   ) throws(BodyProblem) -> IapticPurchase {
@@ -201,7 +201,7 @@ struct IapticPurchaseReader {
     purchase.currency = try tape.word(members[.currency])
     purchase.usd = try tape.dollars(members[.amountUSD], rounded: &purchase.roundedAmounts)
     purchase.local = try tape.micros(members[.amountMicros], rounded: &purchase.roundedAmounts)
-    // Dollars need no rate: bodies before `amountUSD`, and bodies with null, contain them, too.
+    // US dollars need no rate: they are also in bodies before `amountUSD` and in bodies with null.
     if purchase.usd == nil, purchase.currency.isWord("usd"),
       let local = purchase.local, local.magnitude <= .lineMaxUSD
     {

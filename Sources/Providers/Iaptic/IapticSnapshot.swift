@@ -1,20 +1,20 @@
 import Formats
 import Domain
 
-/// The members of a customer as iaptic lists many of them, one row each.
+/// The members of a customer in iaptic's list of customers, one row per customer.
 private enum IapticCustomerField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case applicationUsername, customerInfo, receiptIDs
 }
 
-/// The members of a row's `customerInfo`, which sums up the last purchase.
+/// The members of a row's `customerInfo`, which summarises the last purchase.
 private enum IapticCustomerInfoField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case lastPurchaseID, lastPurchaseDate, expirationDate, activeSubscriber, lapsedSubscriber
   case renewalIntent
 }
 
-/// Reads what iaptic's interface answers about customers.
+/// Reads responses of iaptic's API about customers.
 ///
 /// Source: billing.fovea.cc, Customer purchases, Customers and Customer subscription.
 struct IapticSnapshotReader: ProviderSnapshotReader {
@@ -26,8 +26,8 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     [.purchases, .subscription, .rows].contains { line.present($0) != nil }
   }
 
-  /// The entitlements of a collection of purchases, keyed by product id or as a list, or the one
-  /// of a `subscription`; none when that is empty.
+  /// The entitlements of a collection of purchases, keyed by product id or as a list, or the single
+  /// one of a `subscription`; none when that is empty.
   mutating func entitlements(
     _ line: Members<SnapshotField>, of tape: JSONTape, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement]? {
@@ -39,7 +39,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     return [try purchases.purchase(object, key: nil, of: tape).entitlement(at: capturedAt)]
   }
 
-  /// The users of a list of customers, each with the known fields of the last purchase.
+  /// The users in a list of customers, each with the known fields of the last purchase.
   mutating func customers(
     _ line: Members<SnapshotField>, of tape: JSONTape
   ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])]? {
@@ -87,7 +87,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
 }
 
 extension IapticPurchase {
-  /// The access that the purchase gives, by the same ids as its events.
+  /// The access that the purchase grants, under the same ids as its events.
   func entitlement(at capturedAt: Instant?) -> Entitlement {
     let root = purchase.isEmpty ? baseOrder(transaction) : purchase
     var right = Entitlement(id: text(root.isEmpty ? product : root))
@@ -101,7 +101,7 @@ extension IapticPurchase {
     right.grant = isShared ? .familySharing : .purchase
     right.isTrial = isTrial
     right.autoRenewOffAt = renews == false ? renewsSince : nil
-    // An answer without transaction ids shows the sandbox only by an id of its own.
+    // A response without transaction ids shows the sandbox only through an id of its own.
     let id = transaction.isEmpty && environment == .sandbox ? root : transaction
     guard !id.isEmpty else { return right }
     var sale = SnapshotTransaction(id: text(id), originalID: text(root))

@@ -1,10 +1,10 @@
 import Formats
 import Domain
 
-/// An id without the platform that iaptic writes before it: `apple:monthly`, and `ios-monthly` in
-/// the oldest interface.
+/// An id without the platform that iaptic writes before it: `apple:monthly`, or `ios-monthly` in
+/// the oldest API.
 struct IapticID {
-  /// The shop of the platform; nil when the id names none.
+  /// The store of the platform; nil when the id has none.
   var store: Store?
   var text: UnsafeRawBufferPointer
 
@@ -30,8 +30,8 @@ struct IapticID {
 }
 
 extension Store {
-  /// The shop behind iaptic's `platform`, or behind the name that its client libraries use; nil
-  /// for another word.
+  /// The store for iaptic's `platform`, or for the name in its client libraries; nil for another
+  /// word.
   init?(iapticPlatform word: UnsafeRawBufferPointer) {
     self.init(word, in: Self.iapticPlatforms)
   }
@@ -44,8 +44,8 @@ extension Store {
   ]
 }
 
-/// The reasons of iaptic's notifications and what they mean: `observed` is a message of the current
-/// purchases, to which nothing happened.
+/// The reasons of iaptic's notifications and their meaning: `observed` is a message about the
+/// current purchases, to which nothing happened.
 ///
 /// Source: the JSON Schema of iaptic_webhook_validator, which cites the interface's version 3.
 struct IapticReasons {
@@ -79,7 +79,7 @@ struct IapticReasons {
   ]
 }
 
-/// Whether a `renewalIntent` is to renew; nil when it is neither that nor its opposite.
+/// Whether a `renewalIntent` is to renew; nil for unknown words.
 ///
 /// Source: iaptic-js, whose types have `Cancel` where the others have `Lapse`.
 func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
@@ -91,10 +91,10 @@ func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
 ///
 /// Source: iaptic-client, `PurchaseCancelationReason`.
 struct IapticCancelation {
-  /// Why the subscription ends; nil if the word leaves it open.
+  /// Why the subscription ends; nil if the word does not specify it.
   var reason: ChurnReason?
   var isReplaced = false
-  /// Whether the store does not know the purchase any more.
+  /// Whether the store no longer has the purchase.
   var isDeleted = false
 
   init(_ word: UnsafeRawBufferPointer) {

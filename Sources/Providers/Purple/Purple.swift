@@ -1,12 +1,12 @@
 import Formats
 import Domain
 
-/// sprylab Purple: one body is one event, without money, ends of periods or a mark of the sandbox.
+/// sprylab Purple: one body is one event, without money, period ends or sandbox mark.
 ///
 /// Source: docs.purplepublish.com, Receipt Events.
 struct Purple: BodyMapper {
   static let provider = Provider.purple
-  /// How deliveries are secured is not published, so either header serves.
+  /// How deliveries are secured is not published, so either header may contain the secret.
   static let secretHeaders: [StaticString] = ["authorization", "x-auth-key"]
 
   private var top = Members<PurpleField>()
@@ -29,7 +29,7 @@ struct Purple: BodyMapper {
     return hasType && tape.holds(properties, oneOf: Self.ownProperties)
   }
 
-  /// Members of `properties` that hardly any other object has.
+  /// Members of `properties` that are rare in other objects.
   private static let ownProperties = [
     "packageName", "productId", "previousProductId", "originalTransactionId",
   ]
@@ -108,7 +108,7 @@ struct Purple: BodyMapper {
     return time
   }
 
-  /// Product changes name the two products instead of one.
+  /// Product changes name two products instead of one.
   private func readProducts(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
     let next = try tape.identifier(properties[.nextProductID])
     let only = try tape.identifier(properties[.productID])
@@ -140,15 +140,15 @@ private enum PurplePropertyField: Int, MemberField {
   static let unread = ["appId"]
 }
 
-/// Purple's event types and what they mean.
+/// Purple's event types and their meaning.
 ///
 /// Source: docs.purplepublish.com, Receipt Events. Stored copies of that page spell the types in
-/// several ways, so that only their letters count, and the American `CANCELED` is the British one.
+/// several ways, so only letters are compared, and American `CANCELED` equals British `CANCELLED`.
 private struct PurpleTypes {
   private let known = KeyTable(Self.all.map { $0.name.filter { $0 != "_" } })
 
-  /// The meaning of the type, and the name to keep: the page's own where it lists the type, else in
-  /// capitals with `_` for spaces, dots and hyphens.
+  /// The meaning of the type, and the name to store: the page's own if it lists the type, else
+  /// upper case with `_` for spaces, dots and hyphens.
   ///
   /// The meaning of an unknown type is nil.
   func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning?) {

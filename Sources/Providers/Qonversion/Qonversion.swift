@@ -1,13 +1,13 @@
 import Formats
 import Domain
 
-/// Qonversion: one body is one event, with its money; bodies of every generation since 2020.
+/// Qonversion: one body is one event, with its money; reads all generations of bodies since 2020.
 struct Qonversion: BodyMapper {
   static let provider = Provider.qonversion
-  /// The token is in `Authorization: Basic <token>` as it is.
+  /// The token is sent unencoded in `Authorization: Basic <token>`.
   static let secretHeaders: [StaticString] = ["authorization", "authorization-token"]
 
-  /// Snapshots in Qonversion's shape have the ids of its events.
+  /// Snapshots in Qonversion's shape use the ids of its events.
   static func inEventTerms(_ entitlement: Entitlement) -> Entitlement { entitlement }
 
   private let names: QonversionNames
@@ -39,7 +39,7 @@ struct Qonversion: BodyMapper {
 
   /// Turns the body into its event, or returns why there is none.
   ///
-  /// Nothing reaches `batch` before the whole body is checked.
+  /// Adds nothing to `batch` before the whole body is checked.
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
@@ -57,7 +57,7 @@ struct Qonversion: BodyMapper {
       if let customer {
         var value = top[.userID]
         value.node = tape.member(object, customer.rawValue)
-        // A malformed one is not worth the line.
+        // A malformed id does not reject the line.
         if let id = try? tape.identifier(value), !id.isEmpty { batch.note(customer: id) }
       }
       body.draft.event.body = Fingerprint.of(tape.bytes(object))
@@ -90,7 +90,7 @@ struct Qonversion: BodyMapper {
     price.noteUnknown(in: top.value(.price), of: tape, Self.provider, at: place, to: &batch)
   }
 
-  /// Reads all fields but the name and the kind of the event into `body`, which is new.
+  /// Reads all fields except the event's name and kind into the new `body`.
   private mutating func read(
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
@@ -112,7 +112,7 @@ struct Qonversion: BodyMapper {
     readEntitlements(into: &body, tape)
   }
 
-  /// Where the event happened: environment, shop, app, country.
+  /// Reads the event's environment, store, app and country.
   private func readPlace(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
     let word = try tape.word(top[.environment])
     guard let environment = Environment(word: word) else {
@@ -132,7 +132,7 @@ struct Qonversion: BodyMapper {
     into draft: inout EventDraft, _ tape: JSONTape
   ) throws(BodyProblem) {
     draft.product = try tape.identifier(top[.productID])
-    // On Play, a group is a base plan; one that is not a text is not worth the line.
+    // On Play, a group is a base plan; a malformed group does not reject the line.
     if draft.event.store == .playStore {
       draft.basePlan = (try? tape.identifier(top[.subscriptionGroup])) ?? .none
     }
@@ -185,7 +185,7 @@ struct Qonversion: BodyMapper {
     money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: price[.value])
     body.draft.priceCurrency = try tape.word(price[.currency])
-    // The price is that of one unit, revenue that of all.
+    // The price is per unit, revenue is for all units.
     let units = body.draft.event.units
     if units > 1 {
       money.local = money.local?.times(units, max: .lineMax)
@@ -194,7 +194,7 @@ struct Qonversion: BodyMapper {
     body.draft.event.price = money
   }
 
-  /// Keeps the entitlements that contain more than the event; malformed ones are ignored.
+  /// Keeps entitlements that contain more than the event does; ignores malformed ones.
   private mutating func readEntitlements(into body: inout QonversionBody, _ tape: JSONTape) {
     guard body.draft.event.environment == .production, let list = top.value(.entitlements),
       grants.showMore(list, than: body.draft.event, tape)
@@ -203,14 +203,14 @@ struct Qonversion: BodyMapper {
   }
 }
 
-/// The content of a Qonversion body, checked, before it is stored.
+/// The validated content of a Qonversion body, before it is stored.
 private struct QonversionBody {
   var draft: EventDraft
   var roundedAmounts: Int64 = 0
-  /// The body's entitlements if they contain more than the event, else none.
+  /// The body's entitlements if they contain more than the event does, else none.
   var entitlements: [Entitlement] = []
 
-  /// A charge or refund whose money is not marked as price or proceeds.
+  /// Whether it is a charge or refund whose money is not marked as price or proceeds.
   var lacksIsProceed: Bool {
     let (event, kind) = (draft.event, draft.event.kind)
     guard let revenue = event.revenue, revenue.isProceed == nil else { return false }

@@ -1,16 +1,16 @@
-/// The members of a Qonversion webhook body that mean something here, and the members that archive
+/// The members of a Qonversion webhook body that are used here, and the members that archive
 /// writers add at top level.
 ///
 /// Source: documentation.qonversion.io, Webhooks. Personal data (`properties`, `ip`, device and
-/// advertising ids) is left out on purpose: what is not looked up cannot leak.
+/// advertising ids) is left out on purpose: what is never read cannot leak.
 enum QonversionField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case eventName, userID, time, createdAt
   case productID, oldProductID, newProductID, subscriptionGroup
   case revenue, price, quantity, transaction, subscriptionRenewCount, entitlements
   case environment, platform, country, storefront, appID, projectName
-  /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. No
-  /// generation of the body has members of these names.
+  /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. The body
+  /// itself never has members of these names.
   case received
 
   var names: [String] { self == .received ? receivedNames : [snakeCase] }
@@ -22,8 +22,7 @@ enum QonversionField: Int, MemberField {
     ] + addedNames
 }
 
-/// A member of a Qonversion body with the app's own id of the user, which is read only if
-/// configured.
+/// A member of a Qonversion body with the app's own id of the user; read only if configured.
 public enum CustomerIDMember: String, CaseIterable, Sendable {
   /// Passed to the SDK's `identify`.
   case identityID = "identity_id"
@@ -45,7 +44,7 @@ enum QonversionMoneyField: Int, MemberField {
   var names: [String] { [snakeCase] }
 }
 
-/// The members of one of a body's `entitlements`, as REST v3 or v4 names them.
+/// The members of one entitlement of a body, as REST v3 or v4 names them.
 enum QonversionGrantField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case isActive, started, expires, source, product

@@ -1,16 +1,16 @@
 import Domain
 import Formats
 
-/// Reads from the `entitlements` of a body until when they grant its product.
+/// Finds in the `entitlements` of a body until when they grant its product.
 struct QonversionGrants {
   private var grant = Members<QonversionGrantField>()
 
   /// The end of the entitlement that the product change `draft` granted, if it can be identified.
   ///
-  /// Manual grants are not part of a paid period. Of the others, active ones are preferred, then
-  /// ones of the product, though entitlements often name it differently, then ones from the same
-  /// store; the latest end of the rest counts. They only help to find a period's end, so malformed
-  /// ones are ignored.
+  /// Manual grants are not part of a paid period. Among the others, active ones come first, then
+  /// those of the product, although entitlements often name it differently, then those of the same
+  /// store; the latest end among the best counts. They only help to find a period's end, so
+  /// malformed ones are ignored.
   mutating func end(
     among list: JSONNode, for draft: EventDraft, _ tape: JSONTape
   ) -> Instant? {
@@ -26,16 +26,16 @@ struct QonversionGrants {
     return best?.end
   }
 
-  /// Whether one of the entitlements grants access that the event does not report: beyond the end
-  /// of its period, without end, or from so early on that its first periods were longer.
+  /// Whether an entitlement grants access that the event does not report: beyond the end of its
+  /// period, without end, or from so early that its first periods were longer.
   ///
-  /// Nearly all bodies only repeat their event, so this reads no more than it must.
+  /// Nearly all bodies only repeat their event, so this reads as little as possible.
   mutating func showMore(
     _ list: JSONNode, than event: Event, _ tape: JSONTape
   ) -> Bool {
     let reported = [event.periodEnd, event.graceEnd, event.entitledUntil].compactMap { $0 }.max()
     let known = max(reported ?? event.time, event.created ?? event.time) + .seconds(60)
-    // The one-time purchase that a body reports has no end, nor has its entitlement.
+    // A reported one-time purchase has no end, and neither has its entitlement.
     let isOwn = event.kind == .purchased && tape.count(list) == 1
     let earliest = event.earliestStart
     let isObject = tape.kind(list) == .object
@@ -52,7 +52,7 @@ struct QonversionGrants {
     return false
   }
 
-  /// Whether the entitlement began with a purchase of `time`, as far as it shows.
+  /// Whether the entitlement began with a purchase at `time`, as far as it shows.
   private func isSince(_ time: Instant, _ tape: JSONTape) -> Bool {
     guard let started = try? tape.instant(grant[.started]) else { return true }
     return started + .days(1) >= time
@@ -75,8 +75,8 @@ struct QonversionGrants {
 }
 
 extension Event {
-  /// When the subscription began at the latest if none of its periods was longer than this one, a
-  /// trial and a period of grace included; nil but for its first twelve renewals.
+  /// The latest possible start of the subscription if none of its periods was longer than this one,
+  /// including a trial and a grace period; nil except for its first twelve renewals.
   var earliestStart: Instant? {
     guard let count = renewalCount, (1...12).contains(count), let start = periodStart,
       let end = periodEnd, start < end, end.since(start) < .days(400)

@@ -1,7 +1,7 @@
 import Formats
 import Domain
 
-/// Qonversion's event names and what they mean.
+/// Qonversion's event names and their meaning.
 ///
 /// Sources: the defaults are the names of the SDKs' event list; display names are from
 /// documentation.qonversion.io, Integrations Overview and Events Analytics. `in_app_refunded` is
@@ -18,7 +18,7 @@ struct QonversionNames {
     known = KeyTable(Self.defaults.map(\.name))
   }
 
-  /// The meaning of `name`; nil if no map contains it.
+  /// The meaning of `name`; nil if it has no mapping.
   func meaning(of name: UnsafeRawBufferPointer) -> Meaning? {
     if let index = configured.index(of: name) { return .event(configuredKinds[index]) }
     if let index = known.index(of: name) { return Self.defaults[index].meaning }
@@ -27,8 +27,8 @@ struct QonversionNames {
     return Self.defaults[index].meaning
   }
 
-  /// A display name in the form of the defaults: `In-App Purchase` as `in_app_purchase`, and the
-  /// British double l as the American single one.
+  /// A display name in the form of the defaults: `In-App Purchase` becomes `in_app_purchase`, and
+  /// British `cancelled` becomes American `canceled`.
   private static func wireName(_ name: UnsafeRawBufferPointer) -> [UInt8] {
     var wire: [UInt8] = []
     for byte in name.prefix(64) {
@@ -79,7 +79,7 @@ extension Store {
 }
 
 extension Environment {
-  /// The environment that `word` names, production when it is empty; nil for another word.
+  /// The environment that `word` names; production when it is empty; nil for another word.
   init?(word: UnsafeRawBufferPointer) {
     if word.isEmpty || word.isWord("production") {
       self = .production

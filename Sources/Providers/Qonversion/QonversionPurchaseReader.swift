@@ -9,21 +9,20 @@ private enum QonversionPurchaseField: Int, MemberField {
   var names: [String] { [snakeCase] }
 }
 
-/// Reads the purchases that Qonversion's REST v4 lists for a user, one entitlement per
-/// subscription.
+/// Reads a user's purchases in Qonversion's REST v4, as one entitlement per subscription.
 ///
 /// Source: documentation.qonversion.io, API reference, List purchases for a user.
 struct QonversionPurchaseReader {
   private var members = Members<QonversionPurchaseField>()
   private var storeData = Members<SnapshotTransactionField>("store_data.")
 
-  /// Whether `list` holds purchases rather than entitlements.
+  /// Whether `list` contains purchases and not entitlements.
   func isPurchaseList(_ list: JSONNode, of tape: JSONTape) -> Bool {
     guard tape.kind(list) == .array, let first = tape.firstChild(list) else { return false }
     return tape.member(first, "store_data") != nil || tape.member(first, "purchased_at") != nil
   }
 
-  /// One entitlement for each original transaction, in the order of their first mention.
+  /// One entitlement for each original transaction, in the order in which they first occur.
   mutating func entitlements(
     _ list: JSONNode, of tape: JSONTape
   ) throws(BodyProblem) -> [Entitlement] {
@@ -41,7 +40,7 @@ struct QonversionPurchaseReader {
     return found.map(merged)
   }
 
-  /// One purchase as the entitlement it would give alone.
+  /// One purchase as the entitlement that it alone would give.
   private mutating func purchase(
     _ node: JSONNode, _ tape: JSONTape
   ) throws(BodyProblem) -> Entitlement {
@@ -57,7 +56,7 @@ struct QonversionPurchaseReader {
     let store = Store(snapshotSource: platform)
     let product = try product(store, tape)
     guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
-    // What a store's data hold depends on the store: some name no transaction.
+    // The content of `store_data` depends on the store: some stores send no transaction id.
     var right = Entitlement(id: root.isEmpty ? product : root)
     right.store = store
     right.product = product
@@ -83,7 +82,7 @@ struct QonversionPurchaseReader {
     return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
   }
 
-  /// The type of a purchase that is sent without one, by whether its price is zero.
+  /// The type of a purchase that is sent without one, derived from whether its price is zero.
   private func kind(hasEnd: Bool, _ tape: JSONTape) -> SnapshotTransactionKind {
     guard hasEnd else { return .oneTime }
     guard let price = members.value(.price), let parsed = DecimalText.amount(tape.bytes(price)),
@@ -98,9 +97,9 @@ struct QonversionPurchaseReader {
     return renews == nil ? nil : .canceled
   }
 
-  /// The purchases of one subscription as one entitlement: the newest shows its current state.
+  /// The purchases of one subscription as one entitlement; the newest shows its current state.
   ///
-  /// A purchase that another one replaced keeps its own end in the list, which may be later.
+  /// A replaced purchase keeps its own end in the list, which may be later.
   private func merged(_ purchases: [Entitlement]) -> Entitlement {
     let newest = purchases.max { left, right in
       let (one, other) = (order(left), order(right))
@@ -113,7 +112,7 @@ struct QonversionPurchaseReader {
     return right
   }
 
-  /// By the date of the purchase, and where dates are equal or not sent by the end.
+  /// Orders by purchase date; if dates are equal or missing, by the end.
   private func order(_ purchase: Entitlement) -> (Int64, Int64) {
     (purchase.startedAt?.milliseconds ?? .min, purchase.expiresAt?.milliseconds ?? .min)
   }

@@ -1,18 +1,18 @@
 public import Domain
 import Formats
 
-/// The moment in a snapshot file's name: `2026-11-20` or `20261120`, alone or followed by a time as
+/// The time in a snapshot file's name: `2026-11-20` or `20261120`, alone or followed by a time as
 /// in `2026-11-20T02-15`, `20261120_021500` or `20261120021500`.
 ///
 /// A date is the start of that day in `calendar`; a time is in UTC.
 ///
-/// Only the last part of a path counts, and years since there are app stores: other digits are a
-/// number. After anything but `T` a time needs its seconds, so that
-/// the `-0001` of a numbered part is not taken for one minute past midnight.
+/// Only the last path component counts, and only years since app stores exist: other digits are
+/// some number. After anything but `T`, a time needs seconds, so that the `-0001` of a numbered
+/// part is not read as one minute past midnight.
 public func captureTime(
   fileName: String, in calendar: CivilCalendar
 ) -> Instant? {
-  // By scalars: what follows a digit can be a mark, which makes another Character of it.
+  // By scalars: a combining mark after a digit would merge with it into another Character.
   let clock = /(\d{4})(-?)(\d\d)\2(\d\d)(?:([Tt_ -]?)(\d\d)[:._-]?(\d\d)[:._-]?+(\d\d)?)?(?!\d)/
     .asciiOnlyDigits().matchingSemantics(.unicodeScalar)
   let scalars = fileName.unicodeScalars

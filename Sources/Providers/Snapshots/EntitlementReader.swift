@@ -70,7 +70,7 @@ struct EntitlementReader {
     }
   }
 
-  /// The product and the state of its subscription, beside it or nested in it.
+  /// Reads the product and the state of its subscription, which is next to it or nested in it.
   private mutating func readProduct(
     into right: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
@@ -141,11 +141,11 @@ struct EntitlementReader {
   }
 }
 
-// Names out of the closed lists of snapshots. Source: the value maps of the Qonversion SDKs (iOS
+// Names from the closed lists of snapshots. Source: the value maps of the Qonversion SDKs (iOS
 // QNMapper, Android QPermission).
 
 extension Store {
-  /// The shop that an entitlement's `source` or a purchase's `platform` names.
+  /// The store that an entitlement's `source` or a purchase's `platform` names.
   init(snapshotSource term: Term) {
     switch term {
     case "appstore", "ios": self = .appStore
@@ -161,7 +161,7 @@ extension Store {
 }
 
 extension RenewState {
-  /// The state of a name or of the SDK's number; nil if not sent.
+  /// The state for a name or the SDK's number; nil if not sent.
   init?(term: Term) {
     switch term {
     case "": return nil
@@ -187,7 +187,7 @@ extension SnapshotTransactionKind {
     }
   }
 
-  /// The same for a transaction that names an offer.
+  /// The same kind for a transaction at an offer.
   var atOfferPrice: Self {
     switch self {
     case .started: .introStarted

@@ -17,7 +17,7 @@ enum SnapshotField: Int, MemberField {
   }
 }
 
-/// An entitlement's members: REST v3, REST v4, SDK-internal, SDK objects, and the canonical shape.
+/// An entitlement's members: REST v3, REST v4, SDK-internal, SDK objects and the canonical shape.
 ///
 /// Sources: documentation.qonversion.io, Entitlements (v3, v4); QNMapper.m and QPermission.kt of
 /// the SDKs for the internal names.

@@ -1,17 +1,17 @@
 public import Domain
 public import Formats
 
-/// What a stretch of a snapshot file brought.
+/// The content of a range of a snapshot file.
 public struct SnapshotBatch: Sendable {
-  /// Snapshots of accepted lines, in their order; a list of customers is several.
+  /// Snapshots of accepted lines, in order; a list of customers gives several.
   public var snapshots: [Snapshot] = []
-  /// Lines that could not be understood, without their content.
+  /// Lines that could not be parsed, without their content.
   public var rejects: [Reject] = []
-  /// JSON values seen: snapshots, rejects, and values without a capture time.
+  /// JSON values read: snapshots, rejects and values without a capture time.
   public var lines: Int64 = 0
-  /// Whether some line has no capture time, so that the file must be refused.
+  /// Whether a line has no capture time, so that the file must be rejected.
   ///
-  /// It has no `captured_at`, the file's name has no date, and no default was given.
+  /// Such a line has no `captured_at`, the file's name has no date, and no default was given.
   public var needsCapturedAt = false
 
   /// An empty batch.
@@ -20,7 +20,7 @@ public struct SnapshotBatch: Sendable {
 
 /// Turns the lines of a snapshot file into snapshots: one user per line, or a list of customers.
 ///
-/// A class, because a structure of so many buffers would be copied for each line.
+/// A class, because a structure with so many buffers would be copied for each line.
 public final class SnapshotReader {
   private var tape = JSONTape()
   private var members = Members<SnapshotField>()
@@ -28,15 +28,15 @@ public final class SnapshotReader {
   private var purchases = QonversionPurchaseReader()
   private var others: [Provider: any ProviderSnapshotReader] = [:]
 
-  /// A reader of all shapes that are known.
+  /// A reader of all known shapes.
   public init() {
     for mapper in Providers.all { others[mapper.provider] = mapper.snapshots }
   }
 
-  /// Adds what a chunk brings.
+  /// Adds the content of a chunk.
   ///
-  /// - Parameter capturedAtDefault: replaces `captured_at` where a line has none: the date in the
-  ///   file's name (`captureTime`), or the option's value; without one such a line is left out.
+  /// - Parameter capturedAtDefault: used if a line has no `captured_at`: the date in the file's
+  ///   name (`captureTime`) or the option's value; without it such a line is left out.
   public func read(
     _ chunk: ArchiveChunk, capturedAtDefault: Instant?, to result: inout SnapshotBatch
   ) {
@@ -71,8 +71,7 @@ public final class SnapshotReader {
     }
   }
 
-  /// The snapshots on the tape: one, or one for each customer of a list; nil without a capture
-  /// time.
+  /// The snapshots on the tape: one, or one per customer of a list; nil without a capture time.
   private func snapshots(
     at place: Provenance, standIn: Instant?
   ) throws(BodyProblem) -> [Snapshot]? {
@@ -82,7 +81,7 @@ public final class SnapshotReader {
     default: throw .notAnObject
     }
     if isErrorResponse { throw .errorResponse }
-    // A webhook names its user and holds entitlements, too, though other ones than a snapshot's.
+    // A webhook also has a user and entitlements, but not those of a snapshot.
     guard tape.member(0, "event_name") == nil else {
       throw .bad("event_name", expected: "a snapshot, not a delivered event")
     }
@@ -107,7 +106,7 @@ public final class SnapshotReader {
     }
   }
 
-  /// Whether the line is an error that a provider's interface answered.
+  /// Whether the line is an error response of a provider's API.
   private var isErrorResponse: Bool {
     guard rightsList == nil, members.value(.purchases) == nil else { return false }
     let isRefused = tape.member(0, "ok").map { tape.kind($0) == .false } ?? false
@@ -118,7 +117,7 @@ public final class SnapshotReader {
     members.value(.entitlements) ?? members.value(.data)
   }
 
-  /// The provider that the line names, else the one whose shape it has.
+  /// The provider that the line names, or the one whose shape it has.
   private func provider() throws(BodyProblem) -> Provider {
     if members.value(.provider) != nil {
       guard let provider = Provider(name: try tape.text(members[.provider])) else {
@@ -127,7 +126,7 @@ public final class SnapshotReader {
       return provider
     }
     if rightsList != nil { return .qonversion }
-    // Of two shapes that are alike the one that asks for more comes last in the list of providers.
+    // Providers with a stricter shape come later in the list, so they are tried first.
     for mapper in Providers.all.reversed()
     where others[mapper.provider]?.recognises(members, of: tape) == true {
       return mapper.provider

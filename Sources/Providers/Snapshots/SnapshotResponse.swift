@@ -1,24 +1,24 @@
 public import Domain
 import Formats
 
-/// Turns what a provider's API answers about one user into a line of a file of snapshots.
+/// Turns a provider API's response about one user into a line of a snapshot file.
 public struct SnapshotResponses {
-  /// What one response holds.
+  /// The content of one response.
   public struct Page: Sendable, Equatable {
-    /// The list as it came, on one line.
+    /// The list as received, on one line.
     public let list: [UInt8]
-    /// The id behind which the next response goes on; nil where the list ends.
+    /// The id after which the next response continues; nil at the end of the list.
     public let next: String?
   }
 
   private var tape = JSONTape()
   private let reader = SnapshotReader()
 
-  /// Reads responses of all providers.
+  /// A converter for all providers.
   public init() {}
 
-  /// The list in a response of `provider`; nil when the body is not one whole JSON object with it,
-  /// or says that the list goes on, but not after what.
+  /// The list in a response of `provider`; nil when the body is not one whole JSON object with a
+  /// list, or when a further page has no starting id.
   public mutating func page(_ body: [UInt8], of provider: Provider) -> Page? {
     body.withUnsafeBytes { bytes in
       guard let end = try? tape.read(bytes, from: 0), bytes[end...].allSatisfy(isSpace),
@@ -53,7 +53,7 @@ public struct SnapshotResponses {
       line += "\"\(name)\":".utf8 + JSONValue.string(text).line
     }
     line += ",\"\(provider.interface.list)\":".utf8
-    // Lists that go on are arrays: their items follow each other.
+    // Lists over several pages are arrays, whose items are concatenated.
     let inner = lists.map { lists.count == 1 ? $0[...] : $0.dropFirst().dropLast() }
       .filter { !$0.isEmpty }
     let items = Array(inner.joined(separator: [UInt8(ascii: ",")]))
