@@ -1,7 +1,7 @@
 public import Domain
 
 extension SubscriptionHistory {
-  /// Calls `body` at every charge and refund that revenue counts, in business order.
+  /// Calls `body` with every charge and refund that revenue counts, in business order.
   public func forEachCharge(_ body: (BookedCharge) throws -> Void) rethrows {
     guard isCounted, !bookings.isEmpty else { return }
     let ordinals =
@@ -30,7 +30,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// The period that each booking paid for, as an index, at that of the booking.
+  /// For each booking, the index of the period that it paid for.
   var periodsOfBookings: [Int?] {
     var paid = [Int?](repeating: nil, count: bookings.count)
     for index in periods.indices {

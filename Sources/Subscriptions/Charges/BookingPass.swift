@@ -6,7 +6,7 @@ struct BookingPass {
   let rules: FoldSettings
   var bookings: [Booking] = []
   var findings: [FoldFinding] = []
-  /// Refunds of which something exceeds their charge.
+  /// Refunds that exceed their charge.
   var held: [HeldEvent] = []
   /// The first event that took a charge back: a refund or a revocation.
   private var takenBack: [ChargeKey: Int] = [:]
@@ -65,7 +65,7 @@ struct BookingPass {
         storefront: event.storefront, currency: currency))
   }
 
-  /// Finds the charges among `held` whose transaction was taken back before.
+  /// Finds the charges among `held` whose transaction was refunded or revoked before.
   mutating func findTakenBack(among held: [HeldEvent]) {
     for charge in held.map(\.event) {
       guard let earlier = takenBack(charge), events[earlier].time < charge.time else { continue }
@@ -73,7 +73,7 @@ struct BookingPass {
     }
   }
 
-  /// The first event that took back a charge of the same transaction.
+  /// The first refund or revocation of a charge of the same transaction.
   private func takenBack(_ event: Event) -> Int? {
     takenBack[ChargeKey(event.transaction)]
       ?? takenBack[ChargeKey(event.transaction, of: event.product)]
@@ -92,7 +92,7 @@ struct BookingPass {
     }
     let hasAmount =
       event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
-    // Without an amount it refunds the whole charge, which happens only once.
+    // Without an amount it refunds the whole charge, which is possible only once.
     guard hasAmount || !charges.isGivenBack(chargeIndex) else { return }
     let charge = bookings[chargeIndex]
     let paid = rules.paid(for: events[charge.event])
@@ -125,7 +125,7 @@ struct BookingPass {
     bookings.append(refund)
   }
 
-  /// The amounts of a revenue; the name of its currency is not the fold's to know.
+  /// The amounts of a revenue; the fold does not know the currency's name.
   private func amounts(_ revenue: Revenue) -> String {
     let local = revenue.local.map { "\($0.text()) local" }
     let usd = revenue.usd.map { "\($0.text()) USD" }
@@ -136,7 +136,7 @@ struct BookingPass {
     revenue.hasAmount ? " (\(amounts(revenue)))" : ""
   }
 
-  /// A refund whose charge the ledger does not have keeps its own dimensions and rate.
+  /// Books a refund whose charge is not in the ledger, with its own dimensions and rate.
   private mutating func bookOrphanRefund(
     _ event: Event, at index: Int
   ) throws(AmountOverflow) {
@@ -158,25 +158,25 @@ struct BookingPass {
   private mutating func find(
     _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
   ) {
-    // What the sandbox pays is no money, at whatever rate.
+    // Sandbox amounts are not money, whatever their rate.
     if code == .rateMismatch, event.environment == .sandbox { return }
     findings.append(FoldFinding(code, event, difference: difference, evidence))
   }
 }
 
-/// A charge or a refund with the row it is booked in.
+/// A charge or a refund with the row in which it is booked.
 struct Booking: Sendable {
   /// Index of its event in business order.
   var event: Int
   var time: Instant
   var transaction: Int64
-  /// For a refund: index of the charge it refunds, when the ledger has it.
+  /// For a refund, the index of its charge; nil when the ledger does not have it.
   var refundedCharge: Int?
   var isRefund: Bool
   var chargeKind: ChargeKind
   var product: StringID
   var money: Money
-  /// For a refund: whether it gives the whole charge back.
+  /// For a refund, whether it refunds the whole charge.
   var isWhole = false
   var country: StringID
   var storefront: StringID
@@ -192,7 +192,7 @@ struct Money: Sendable, Equatable {
   @Compact var proceedsUSD: Amount?
   @Compact var grossLocal: Amount?
   @Compact var proceedsLocal: Amount?
-  /// Percent that stays after commission.
+  /// Percent that remains after commission.
   @Compact var rate: Amount?
   var basis = AmountBasis.none
 }

@@ -2,19 +2,21 @@ import Domain
 
 /// Finds the charges of refunds.
 ///
-/// It reads each booking once, when the first refund needs it: most subscriptions have no refund,
-/// and some have thousands.
+/// Reads each booking once, and only when the first refund needs it: most subscriptions have no
+/// refund, and some have thousands.
 struct ChargeIndex {
   private var readCount = 0
   private var latest: [ChargeKey: Int] = [:]
-  /// Charges of each product in order; of those at the end, some may have been refunded since.
+  /// Charges of each product in order; those at the end may have been refunded since.
   private var charges: [StringID: [Int]] = [:]
   private var refunded: Set<Int> = []
-  /// Of these, the ones that one refund refunded whole.
+  /// The charges that one refund refunded completely.
   private var givenBack: Set<Int> = []
 
-  /// The latest charge so far with the transaction id; without one, the latest of the product that
-  /// was not refunded yet, where ids link purchases only among those that have no id either.
+  /// The latest charge so far with the transaction id of `event`.
+  ///
+  /// Without an id, it is the latest charge of the product that was not refunded yet; where
+  /// original ids are stable, only if that charge has no id either.
   mutating func charge(refundedBy event: Event, among bookings: [Booking]) -> Int? {
     read(bookings)
     guard event.transaction == 0 else {
@@ -31,7 +33,7 @@ struct ChargeIndex {
     }
   }
 
-  /// Whether `charge`, which was just returned, was refunded whole before.
+  /// Whether an earlier refund refunded `charge`, the one just returned, completely.
   func isGivenBack(_ charge: Int) -> Bool { givenBack.contains(charge) }
 
   private mutating func read(_ bookings: [Booking]) {
@@ -51,8 +53,8 @@ struct ChargeIndex {
   }
 }
 
-/// A charge by its transaction; where the rest of a product that was left goes back, by that
-/// product, too: the rest may come under the id of the charge for the new one.
+/// A charge by its transaction; for the refunded rest of a previous product also by that product,
+/// because that refund may have the id of the charge for the new product.
 struct ChargeKey: Hashable {
   let transaction: Int64
   let product: StringID
@@ -62,7 +64,7 @@ struct ChargeKey: Hashable {
     self.product = product
   }
 
-  /// What `event` takes back: a refund or a revocation; nil when it names no charge.
+  /// The charge that `event` refunds or revokes; nil when it names none.
   init?(takenBackBy event: Event) {
     guard event.transaction != 0, event.isRefundBooking || event.kind == .revoked else {
       return nil

@@ -2,10 +2,10 @@ public import Domain
 
 /// The amounts of a charge, and the difference between price and proceeds if they disagree.
 ///
-/// Contract, "Money": with `is_proceed` 0 the revenue is the price and proceeds follow from the
-/// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees. That
-/// it is a charge gives it its sign, whatever that of the amounts. The rate is known without
-/// amounts, too. A rate that no store has yields to the price and is unknown.
+/// Contract, "Money": with `is_proceed` 0 the revenue is the price, and the proceeds follow from
+/// the rate; with 1 it is the proceeds, and the price follows, taken from `price` if that agrees. A
+/// charge is positive, whatever the sign of its amounts. A rate is kept even without amounts. A
+/// rate that no store has is ignored in favour of the price, and counts as unknown.
 func chargeMoney(
   _ event: Event
 ) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
@@ -37,9 +37,10 @@ func chargeMoney(
 }
 
 extension FoldSettings {
-  /// The money of a charge, and its currency: as sent, else by the price book.
+  /// The money of a charge and its currency: as sent, or from the price book.
   ///
-  /// The list is for providers that send no amounts; one that Qonversion leaves out is unknown.
+  /// The price book is for providers that send no amounts; an amount that Qonversion leaves out is
+  /// unknown.
   func completed(
     _ money: Money, of event: Event
   ) throws(AmountOverflow) -> (money: Money, currency: StringID) {
@@ -52,7 +53,7 @@ extension FoldSettings {
     return (listed, price.currency == 0 ? currency : price.currency)
   }
 
-  /// The gross amount of a charge, before commission: as sent, else by the price book.
+  /// The gross amount of a charge, before commission: as sent, or from the price book.
   func paid(for charge: Event) -> Revenue {
     let sent = charge.revenue ?? Revenue()
     guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }
@@ -60,7 +61,7 @@ extension FoldSettings {
     return Revenue(local: price.local, usd: price.usd, currency: currency)
   }
 
-  /// The price of all units of a charge by the price book; nil when unknown.
+  /// The price of all units of a charge in the price book; nil when unknown.
   private func listedPrice(of charge: Event) -> PriceBook.Price? {
     guard !charge.provider.capabilities.sendsWholeCharges else { return nil }
     let price = prices.price(
@@ -74,21 +75,21 @@ extension FoldSettings {
 }
 
 extension Amount {
-  /// The part of one of `units`.
+  /// The share of one of `units`.
   func perUnit(of units: Int32) -> Amount? {
     units > 1 ? try? scaled(by: 1, over: Int64(units)) : self
   }
 }
 
 extension Event {
-  /// What one unit of a charge costs before commission, in its currency; nil for a change of
-  /// product and when not sent.
+  /// The price of one unit of a charge before commission, in its currency; nil for a product change
+  /// and when not sent.
   public var unitPrice: Amount? {
     guard let chargeKind, chargeKind != .productChange else { return nil }
     return (try? chargeMoney(self))?.money.grossLocal?.perUnit(of: units)
   }
 
-  /// Whether the rate is none that a store has, 40 to 100 %, and the price is reported, too.
+  /// Whether no store has this rate (stores have 40 to 100 %) and the price is reported too.
   ///
   /// A fraction is not a percentage, with or without a price.
   var hasImpossibleRate: Bool {
@@ -99,13 +100,13 @@ extension Event {
     return isReported || (rate > .zero && rate <= Amount(micros: 1_000_000))
   }
 
-  /// The reported price of what was paid, unless it is below the proceeds.
+  /// The reported price of the charge, unless it is below the proceeds.
   func pricePaid(_ price: Amount?, for proceeds: Amount?) -> Amount? {
     guard let price = price?.magnitude, price >= proceeds ?? .zero else { return nil }
     return price
   }
 
-  /// Whether the event refunds all of a charge: its provider sends no amounts with it, or the
+  /// Whether the event refunds a whole charge: its provider sends no amounts with it, or it has the
   /// amounts of the charge.
   func givesBack(_ paid: Revenue) -> Bool {
     guard let revenue, revenue.hasAmount else {
@@ -119,10 +120,9 @@ extension Event {
     return refunded.magnitude == charged.magnitude
   }
 
-  /// The same of a charge that was booked as `money`.
+  /// The same for a charge that was booked as `money`.
   ///
-  /// Where one of the two was sent as proceeds and the other as the price, they are compared as
-  /// prices.
+  /// If one of the two was sent as proceeds and the other as a price, their prices are compared.
   func givesBack(_ paid: Revenue, bookedAs money: Money) throws(AmountOverflow) -> Bool {
     guard let revenue, revenue.hasAmount, paid.hasAmount,
       (revenue.isProceed == true) != (paid.isProceed == true)
@@ -146,7 +146,7 @@ extension Revenue {
   }
 }
 
-/// The amounts of a refund at `rate`: the charge's rate, else its own.
+/// The amounts of a refund at `rate`, which is the charge's or else its own.
 func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
   guard let revenue = event.revenue, revenue.hasAmount else {
     return Money(rate: rate)
@@ -163,7 +163,7 @@ func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money 
 }
 
 extension Money {
-  /// A price, and the proceeds that follow from the rate.
+  /// A price and the proceeds that follow from the rate.
   init(price usd: Amount?, local: Amount?, rate: Amount?, basis: AmountBasis) {
     self.init(
       grossUSD: usd, proceedsUSD: share(of: usd, rate, max: .lineMaxUSD), grossLocal: local,
@@ -171,7 +171,7 @@ extension Money {
   }
 }
 
-/// Proceeds of `gross`; unknown beyond `max`, which only an invalid rate reaches.
+/// Proceeds of `gross`; unknown beyond `max`, which only an invalid rate can reach.
 private func share(of gross: Amount?, _ rate: Amount?, max: Amount) -> Amount? {
   guard let gross, let rate, let share = try? gross.percent(rate), share.magnitude <= max else {
     return nil
@@ -179,8 +179,8 @@ private func share(of gross: Amount?, _ rate: Amount?, max: Amount) -> Amount? {
   return share
 }
 
-/// The price behind `proceeds`, unknown beyond `max` like `share`; `mismatch` is price − derived
-/// price where the two disagree by more than 0.5 % and more than 0.01.
+/// The price for `proceeds`, unknown beyond `max` like `share`; `mismatch` is price − derived price
+/// if the two differ by more than 0.5 % and by more than 0.01.
 private func gross(
   of proceeds: Amount?, _ rate: Amount?, price: Amount?, max: Amount
 ) throws(AmountOverflow) -> (gross: Amount?, mismatch: Amount?) {
@@ -191,7 +191,7 @@ private func gross(
   return try agree(price, derived) ? (price, nil) : (derived, price.subtracting(derived))
 }
 
-/// Whether two prices are equal within rounding: by 0.5 %, or by 0.01.
+/// Whether two prices are equal within rounding: 0.5 % or 0.01.
 private func agree(_ price: Amount, _ derived: Amount) throws(AmountOverflow) -> Bool {
   let cent = Amount(micros: 10_000)
   let tolerance = Swift.max(cent, try derived.magnitude.scaled(by: 5, over: 1000))

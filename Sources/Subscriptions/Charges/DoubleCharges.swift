@@ -1,23 +1,23 @@
 import Domain
 
-/// An event whose money, or a part of it, is held out of the sums.
+/// An event whose money, or part of it, is left out of the sums.
 struct HeldEvent: Sendable {
   var event: Event
   var reason: ExclusionReason
-  /// The charge that is booked for the same transaction.
+  /// The booked charge of the same transaction.
   var booked: Event
 }
 
-/// The charges of one subscription, each store transaction charged once.
+/// The charges of one subscription, with each store transaction charged once.
 struct DoubleCharges {
-  /// In business order, without the charges that are held.
+  /// The events in business order, without charges that are left out.
   private(set) var events: [Event]
   private(set) var held: [HeldEvent] = []
   private(set) var findings: [FoldFinding] = []
 
-  /// Finds the transactions of `events`, in business order, that are charged more than once.
+  /// Finds transactions in `events`, which are in business order, that are charged more than once.
   ///
-  /// The charge made first is booked, whichever arrived or happened first.
+  /// The charge whose message was created first is booked, whichever arrived or happened first.
   init(_ events: [Event], rules: borrowing FoldSettings) throws(AmountOverflow) {
     self.events = events
     guard let firsts = firstCharges(of: events) else { return }
@@ -42,7 +42,7 @@ struct DoubleCharges {
   }
 }
 
-/// The charge of each transaction that was made first; nil when each is charged once.
+/// The first charge of each transaction by creation; nil when each is charged once.
 private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
   var charged: Set<ChargeKey> = []
   var hasDouble = false
@@ -60,9 +60,9 @@ private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
 }
 
 extension Event {
-  /// Whether its transaction id is that of one charge.
+  /// Whether its transaction id identifies a single charge.
   ///
-  /// Those of Apple and Play are. Ids of other stores may repeat.
+  /// Ids of Apple and Play do; ids of other stores may repeat.
   var namesOneCharge: Bool {
     guard transaction != 0, environment == .production else { return false }
     switch store {
@@ -71,27 +71,27 @@ extension Event {
     }
   }
 
-  /// What it charges: a transaction, or the part of one for a product, where a provider shows what
-  /// one transaction bought as several purchases.
+  /// The charged unit: a transaction, or the part for one product if the provider shows one
+  /// transaction as several purchases.
   var chargeOfStore: ChargeKey {
     ChargeKey(transaction, of: provider.capabilities.sendsWholeCharges ? 0 : product)
   }
 
-  /// Whether it charges again what `first` does, under the same id.
+  /// Whether it charges the same as `first` again, under the same id.
   ///
-  /// Of providers that do not send each charge with its amount, an id may be that of all renewals:
-  /// theirs is the next charge once half of the period of `first` is over.
+  /// If a provider does not send an amount with each charge, all renewals may have the same id:
+  /// there, it is the next charge if half of the period of `first` is over.
   func repeats(_ first: Event, _ rules: borrowing FoldSettings) -> Bool {
     guard !provider.capabilities.sendsWholeCharges, chargeKind != .oneTime else { return true }
     let start = first.periodStart ?? first.time
     let end = first.periodEnd ?? rules.periodLength(of: first)?.end(from: start)
     let half = end.map { Interval(milliseconds: $0.since(start).milliseconds / 2) }
     let near = half ?? rules.renewalGap
-    // A charge that was made first can be of a later period.
+    // The charge created first can be of a later period.
     return start - near < time && time < start + near
   }
 
-  /// Whether it charges a transaction that can be charged but once; a change of product that costs
+  /// Whether it charges a transaction that can be charged only once; a product change that costs
   /// nothing only reports the change.
   var chargesTransaction: Bool {
     guard chargeKind != nil, namesOneCharge else { return false }
@@ -99,8 +99,8 @@ extension Event {
     return revenue.isNotZero
   }
 
-  /// Whether the provider made it before `other`; of two made at once, the one that was received,
-  /// else that happened first.
+  /// Whether its message was created before that of `other`; if both were created at once, whether
+  /// it was received or, failing that, happened first.
   func isMade(before other: Event) -> Bool {
     let never = Instant(milliseconds: .max)
     return (created ?? time, received ?? never, time, identity)

@@ -1,11 +1,11 @@
 import Domain
 
 extension BookingPass {
-  /// Holds what refunds give back beyond their charge; of several refunds of a charge, those made
-  /// first are booked first.
+  /// Holds back what refunds give beyond their charge; of several refunds of a charge, those
+  /// created first are booked first.
   ///
-  /// The refund of a whole charge that another provider reports gives back the charge at most:
-  /// prices of both differ, of which `overlap.csv` says how much.
+  /// If another provider reports a full refund, it gives back at most the charge: the prices of the
+  /// two providers differ, and `overlap.csv` shows by how much.
   mutating func limitRefunds() throws(AmountOverflow) {
     var refunds: [Int: [Int]] = [:]
     for index in bookings.indices {
@@ -44,7 +44,7 @@ extension BookingPass {
     if !removed.isEmpty { remove(removed) }
   }
 
-  /// Raises `OVER_REFUND` for what `refund` gives back beyond `part`.
+  /// Raises `OVER_REFUND` for the part of `refund` beyond `part`.
   private mutating func hold(
     _ refund: Booking, _ part: Money?, of charge: Booking
   ) throws(AmountOverflow) {
@@ -61,7 +61,7 @@ extension BookingPass {
           + (isHeld ? "; what exceeds it is held out of the sums" : "; it is booked whole")))
   }
 
-  /// Removes bookings of refunds, which no other booking refers to.
+  /// Removes bookings of refunds; no other booking refers to them.
   private mutating func remove(_ removed: Set<Int>) {
     var moved: [Int: Int] = [:]
     var kept: [Booking] = []
@@ -76,11 +76,11 @@ extension BookingPass {
   }
 }
 
-/// How much of one charge can still be given back.
+/// How much of one charge can still be refunded.
 private struct RefundLimit {
   private let charge: Money
   private let charged: Event
-  /// What is left in each amount; nil once it is unknown.
+  /// The rest of each amount; nil once it is unknown.
   private var left: Money
 
   init(_ charge: Booking, _ charged: Event) {
@@ -89,8 +89,8 @@ private struct RefundLimit {
     left = charge.money
   }
 
-  /// The part of a refund that is covered by what is left; all of it where amounts are unknown, nil
-  /// where nothing is left.
+  /// The part of a refund that the rest covers; all of it if amounts are unknown, nil if nothing is
+  /// left.
   func part(of refund: Booking, _ event: Event) throws(AmountOverflow) -> Money? {
     let currency = event.revenue?.currency ?? 0
     let paidIn = charged.revenue?.currency ?? 0
@@ -118,7 +118,7 @@ private struct RefundLimit {
     return part
   }
 
-  /// Takes what a refund gives back off what is left.
+  /// Subtracts a refund from the rest.
   mutating func take(_ money: Money) throws(AmountOverflow) {
     left.grossUSD = try difference(left.grossUSD, money.grossUSD)
     left.proceedsUSD = try difference(left.proceedsUSD, money.proceedsUSD)
@@ -126,8 +126,8 @@ private struct RefundLimit {
     left.proceedsLocal = try difference(left.proceedsLocal, money.proceedsLocal)
   }
 
-  /// Nothing between amounts as sent; the rounding of a price that is derived from proceeds, and
-  /// what an exchange rate moves.
+  /// Zero between amounts as sent; else the rounding of a price derived from proceeds, or the
+  /// movement of an exchange rate.
   private func tolerance(
     of whole: Amount, _ event: Event, isForeign: Bool
   ) throws(AmountOverflow) -> Amount {

@@ -1,28 +1,28 @@
 public import Domain
 
-/// What everybody paid for renewals, by week, and what some of them paid less; also for purchases.
+/// What customers paid for renewals, by week, and at which lower offer prices; also for purchases.
 ///
-/// No event names an offer. A renewal that cost less than the one before and the one after, which
-/// cost the same, was paid at the price of one.
+/// Events do not name offers. A renewal that cost less than the previous and the next one, which
+/// cost the same, was paid at an offer's price.
 ///
-/// It grows with products, countries, currencies, prices and weeks, not with charges.
+/// The size grows with products, countries, currencies, prices and weeks, not with charges.
 public struct PaidPrices: Sendable, Equatable {
-  /// How often each price was paid, by product, by where, by week and by price in the currency.
+  /// How often each price was paid, by product, place, week and price in the currency.
   private var full: [StringID: [PricedProduct: [Week: [Amount: Int64]]]] = [:]
   private var offers: [StringID: [PricedProduct: [Offer: Int64]]] = [:]
-  /// How often first charges and purchases cost what.
+  /// How often first charges and purchases had each price.
   private var firsts: [StringID: [PricedProduct: [Amount: Int64]]] = [:]
 
-  /// An offer's price beside the full one, both in the product's currency.
+  /// An offer's price and the full price, both in the product's currency.
   private struct Offer: Hashable {
     var price: Amount
     var full: Amount
   }
 
-  /// Nothing paid yet.
+  /// No prices yet.
   public init() {}
 
-  /// The prices that so many charges cost; a count of 0 is left out.
+  /// The prices of charges with their counts; a count of 0 is ignored.
   public init(_ charges: [PaidPrice: Int64]) {
     for (entry, count) in charges where count != 0 {
       let product = entry.product
@@ -39,9 +39,10 @@ public struct PaidPrices: Sendable, Equatable {
     }
   }
 
-  /// The full price that more than half paid around `time`, in the country of `product`, else
-  /// anywhere: in its week, or in as many weeks before and after it, up to four, as hold three
-  /// renewals; nil when there is no such price.
+  /// The full price that more than half of the renewals around `time` paid; nil if there is none.
+  ///
+  /// Renewals in the country of `product` come first, then those anywhere; those of the week, or of
+  /// as many weeks before and after it, up to four, as contain three renewals.
   public func usual(_ product: PricedProduct, at time: Instant) -> Amount? {
     let sales = full[product.product, default: [:]].filter {
       $0.key.anywhere == product.anywhere
@@ -62,10 +63,12 @@ public struct PaidPrices: Sendable, Equatable {
     return nil
   }
 
-  /// The medians of what renewals of `product` cost in the month around `time`, else at any time,
-  /// else of what its purchases did, by currency, with their number: in its country, else anywhere.
+  /// The medians of what renewals of `product` cost, by currency, with the number of renewals.
   ///
-  /// - Parameter product: where the shop is `unknown`, or the currency or the country 0, of any.
+  /// Renewals in the month around `time` come first, then those at any time, then purchases; each
+  /// in the product's country first, then anywhere.
+  ///
+  /// - Parameter product: a store `unknown`, a currency 0 or a country 0 means any.
   public func medians(
     of product: PricedProduct, around time: Instant
   ) -> [StringID: (price: Amount, renewals: Int64)] {
@@ -96,13 +99,13 @@ public struct PaidPrices: Sendable, Equatable {
     }
   }
 
-  /// The country whose prices are the nearest, then any, which is 0.
+  /// The countries to search, closest first; 0 means any country.
   private func countries(for product: PricedProduct) -> [StringID] {
     product.country == 0 ? [0] : [product.country, 0]
   }
 
-  /// The first week with a full payment of `price` in any shop of the country, else of any country;
-  /// nil without any.
+  /// The first week in which `price` was paid in full, in any store of the country, else of any
+  /// country; nil if never.
   public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
     let sales = full[product.product, default: [:]].filter {
       $0.key.currency == product.currency
@@ -115,8 +118,8 @@ public struct PaidPrices: Sendable, Equatable {
     return nil
   }
 
-  /// The offer's price that was paid most often where `price` is the full one: in the same shop,
-  /// else in any shop, else at the share that offers of the product have in other currencies.
+  /// The most common offer price where `price` is the full one: in the same store, else in any
+  /// store, else at the ratio of the product's offers in other currencies.
   ///
   /// - Returns: nil when no offer of the product is known.
   public func offer(of product: PricedProduct, full price: Amount) -> Amount? {
@@ -142,7 +145,7 @@ public struct PaidPrices: Sendable, Equatable {
 }
 
 extension Dictionary where Key: Comparable, Value == Int64 {
-  /// The lower and the upper median of values, each there so many times; nil without any.
+  /// The lower and the upper median of values with counts; nil when empty.
   @inlinable public var medians: (lower: Key, upper: Key)? {
     let total = values.reduce(0, +)
     var seen: Int64 = 0
@@ -157,8 +160,8 @@ extension Dictionary where Key: Comparable, Value == Int64 {
 }
 
 extension SubscriptionHistory {
-  /// Counts what each charge of real money cost, as the provider says, or takes it away with a
-  /// `count` of −1; changes of product aside.
+  /// Counts the price of each charge in real money, as the provider reports it, except product
+  /// changes; subtracts it with a `count` of −1.
   public func book(_ count: Int64 = 1, into prices: inout [PaidPrice: Int64]) {
     guard exclusion == nil, isChained else { return }
     var (before, paid): (Int?, Int?)
@@ -172,7 +175,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Counts the price of a first charge or a purchase, except an offer's.
+  /// Counts the price of a first charge or a purchase, unless it is an offer's.
   private func bookFirst(_ count: Int64, _ index: Int, into prices: inout [PaidPrice: Int64]) {
     let booking = bookings[index]
     guard booking.chargeKind != .renewal, booking.chargeKind != .productChange,
@@ -203,7 +206,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Nil for a charge whose price the provider does not report.
+  /// The priced product of a charge; nil if the provider does not report its price.
   private func priced(_ index: Int) -> PricedProduct? {
     let (currency, basis) = (bookings[index].currency, bookings[index].money.basis)
     guard basis == .provider, currency != 0 else { return nil }

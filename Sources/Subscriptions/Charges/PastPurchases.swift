@@ -1,12 +1,12 @@
 import Domain
 
 extension [Event] {
-  /// The events without Purple's cancels, failed payments and ends of a product or a purchase that
-  /// another has followed: Purple sends events without states, and these are not about the period
-  /// that runs then.
+  /// The events without Purple's cancels, failed payments and ends of a product or purchase that
+  /// another has replaced: Purple sends events without states, and these events are not about the
+  /// current period.
   ///
-  /// Stores end the purchase that an upgrade replaced, and continue to collect a purchase that was
-  /// made again elsewhere.
+  /// Stores end the purchase that an upgrade replaced, and keep collecting for a purchase that was
+  /// repeated elsewhere.
   var withoutPastProducts: [Event] {
     guard first?.provider.capabilities.body == .event else { return self }
     var holding = Holding()
@@ -18,16 +18,16 @@ extension [Event] {
   }
 }
 
-/// The current and former products and purchases of a Purple subscription.
+/// The current and past products and purchases of a Purple subscription.
 private struct Holding {
   private var products: Set<StringID> = []
   private var pastProducts: Set<StringID> = []
   private var lineages: Set<Int64> = []
   private var pastLineages: Set<Int64> = []
-  /// That of the last charge, trial or change of product.
+  /// The transaction of the last charge, trial or product change.
   private var transaction: Int64 = 0
 
-  /// Reads a charge, the start of a trial or a change of product.
+  /// Reads a charge, a trial start or a product change.
   mutating func take(_ event: Event) {
     if event.product != 0 {
       if !waits(event) {
@@ -44,7 +44,7 @@ private struct Holding {
     transaction = event.transaction
   }
 
-  /// Whether a state is that of another product or another purchase than those held now.
+  /// Whether a state belongs to a product or purchase that is no longer current.
   func isPast(_ event: Event) -> Bool {
     if !products.contains(event.product), pastProducts.contains(event.product) { return true }
     // Without an id, the purchase of a state is unknown.
@@ -52,15 +52,15 @@ private struct Holding {
       && !lineages.contains(event.lineage) && pastLineages.contains(event.lineage)
   }
 
-  /// Whether the old product runs on until the next charge: a downgrade takes effect then, but for
-  /// one in Play that is a purchase of its own, under an order of its own.
+  /// Whether the old product continues until the next charge, when a downgrade takes effect; in
+  /// Play, a downgrade that is a separate purchase with its own order takes effect at once.
   private func waits(_ event: Event) -> Bool {
     event.kind == .downgraded
       && (event.store != .playStore || lineages.contains(event.lineage))
   }
 
-  /// Whether the event opens a period of the current purchase: a change of product, another product
-  /// after a lapse and, in older lines, a renewal name no original transaction.
+  /// Whether the event opens a period of the current purchase: product changes, another product
+  /// after a lapse and, in older lines, renewals name no original transaction.
   private func goesOn(_ event: Event) -> Bool {
     let isRenewal = event.kind == .renewed || event.kind == .recovered
     let isOther = event.kind == .resubscribed && event.previousProduct != 0

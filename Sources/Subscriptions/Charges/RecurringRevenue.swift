@@ -3,9 +3,9 @@ public import Domain
 struct RecurringRevenue: Equatable {
   /// The monthly share, in US dollars.
   var usd = Amount.zero
-  /// The price of the whole length, in US dollars.
+  /// The price of the whole period, in US dollars.
   var gross = Amount.zero
-  /// The price of the whole length, in `currency`; nil if unknown.
+  /// The price of the whole period, in `currency`; nil if unknown.
   var local: Amount?
   var currency: StringID = 0
   var length = PeriodLength.months(1)
@@ -17,7 +17,7 @@ struct RecurringRevenue: Equatable {
 }
 
 extension SubscriptionHistory {
-  /// MRR that a period's charge brings; nil when its length or amount is unknown or zero length.
+  /// The MRR of a period's charge; nil when its amount or length is unknown, or its length is zero.
   ///
   /// Contract §5: gross × 1/m for a length of m months, × (365/12)/n for one of n days.
   func recurringRevenue(of period: Period) throws(AmountOverflow) -> RecurringRevenue? {
@@ -30,7 +30,7 @@ extension SubscriptionHistory {
       currency: booking.currency, length: length)
   }
 
-  /// The length that was paid for, whatever became of the period.
+  /// The length that was paid for, whatever happened to the period.
   private func length(of period: Period) -> PeriodLength? {
     if period.paidUntil == period.start { return nil }
     if let configured = rules.periods[period.product] { return configured }
@@ -38,14 +38,14 @@ extension SubscriptionHistory {
     return PeriodLength(from: period.start, to: end)
   }
 
-  /// Splits a change into the parts of the local price and of the exchange rate.
+  /// Splits a change of MRR into the effects of the local price and of the exchange rate.
   func bookChange<Target: Books>(
     from old: RecurringRevenue, to new: RecurringRevenue, _ product: ProductKey,
     _ paid: ContributionOrigin, _ books: inout Target
   ) throws(AmountOverflow) {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change
-    // Amounts beyond the bound, which no price reaches, are not split.
+    // Amounts beyond the bound, which no real price reaches, are not split.
     if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero,
       let reported = try? priceChange(from: old, oldLocal, to: new, newLocal),
       reported.magnitude <= .lineMaxUSD
@@ -88,8 +88,8 @@ extension SubscriptionHistory {
 }
 
 extension PeriodLength {
-  /// The length of a period by its ends: 28–45 days are a month; above, whole months when at most
-  /// three days off, with a mean month of 30.4375 days; else days.
+  /// The length of a period with these ends: 28–45 days are a month; more are whole months of
+  /// 30.4375 days if at most three days off; else days.
   public init(from start: Instant, to end: Instant) {
     let day = Interval.day.milliseconds
     let days = max(1, Int((end.since(start).milliseconds + day / 2) / day))
@@ -111,7 +111,7 @@ extension PeriodLength {
     return try amount.scaled(by: share.numerator, over: share.denominator)
   }
 
-  /// The share of this length that falls on an average month.
+  /// The share of this length in an average month.
   var monthlyShare: (numerator: Int64, denominator: Int64) {
     switch self {
     case .months(let count): (1, Int64(count))

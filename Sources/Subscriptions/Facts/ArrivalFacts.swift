@@ -1,6 +1,6 @@
 import Domain
 
-/// A delivery that came too late, or behind an event that happened after it.
+/// A delivery that arrived late, or after an event that happened later.
 struct ArrivalDisorder: Sendable {
   /// Index of its event in business order.
   var event: Int
@@ -11,7 +11,7 @@ struct ArrivalDisorder: Sendable {
   var overtakenBy: Int?
 }
 
-/// The deliveries of one lineage that came late or out of order, the latest event first.
+/// The deliveries of one lineage that arrived late or out of order, latest event first.
 func arrivalDisorder(of events: GroupEvents, _ rules: FoldSettings) -> [ArrivalDisorder] {
   var disorder: [ArrivalDisorder] = []
   var later = ArrivalFrontier()
@@ -38,7 +38,7 @@ func arrivalDisorder(of events: GroupEvents, _ rules: FoldSettings) -> [ArrivalD
 }
 
 extension SubscriptionHistory {
-  /// Deliveries that came after an event of the lineage with a later event time, or too late.
+  /// Books deliveries that arrived late, or after an event of the lineage with a later event time.
   func bookArrivals<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for arrival in disorder {
       let event = reported[arrival.event]
@@ -56,9 +56,9 @@ extension SubscriptionHistory {
   }
 }
 
-/// Texts about late and overtaken deliveries.
+/// Findings about late and overtaken deliveries.
 ///
-/// An order that only the places in the archives show is counted and no finding: the same lines in
+/// An order that only positions in archives show is counted but not reported: the same lines in
 /// other files must give the same findings.
 func arrivalFindings(
   _ disorder: [ArrivalDisorder], _ events: GroupEvents, _ rules: FoldSettings
@@ -87,7 +87,7 @@ func arrivalFindings(
   }
 }
 
-/// Texts about messages whose clock was wrong, and whether the next run may judge one otherwise.
+/// Findings about messages with a wrong clock, and whether the next run may judge one differently.
 func clockFindings(
   _ events: GroupEvents, _ rules: FoldSettings
 ) -> (findings: [FoldFinding], mayChange: Bool) {
@@ -121,7 +121,7 @@ func clockFindings(
   return (findings, mayChange)
 }
 
-/// The earliest arrivals among some events: by receive time, else by place in the archives.
+/// The earliest arrivals among some events, by receive time, else by position in the archives.
 private struct ArrivalFrontier {
   private var received: (at: Instant, event: Int)?
   private var placeOfAny: Provenance?
@@ -152,13 +152,13 @@ private struct ArrivalFrontier {
     return placeWithoutReceived.map { $0 < event.place } ?? false
   }
 
-  /// The one of these that was received first, when that was before `event` was.
+  /// The event that was received first, if it was received before `event`.
   func receivedBefore(_ event: Event) -> Int? {
     guard let time = event.received, let received, received.at < time else { return nil }
     return received.event
   }
 
-  /// Of two that were received in one moment, the one that happened first.
+  /// If two were received at the same moment, takes the one that happened first.
   private mutating func take(_ arrival: (at: Instant, event: Int)) {
     if let known = received, (known.at, known.event) < arrival { return }
     received = arrival

@@ -1,34 +1,34 @@
 public import Domain
 
-/// Receives the contributions of a subscription, one by one.
+/// Receives the contributions of a subscription one by one.
 ///
-/// `FactBooks` adds them up; `ContributionLog` keeps each with the events that it comes from. Both
-/// are filled by the same functions, so that a number and its explanation cannot differ.
+/// `FactBooks` adds them up; `ContributionLog` keeps each with its source events. The same
+/// functions fill both, so that a number and its explanation cannot differ.
 protocol Books {
   mutating func add(
     _ cell: Contribution.Cell, from source: ContributionOrigin
   ) throws(AmountOverflow)
 }
 
-/// The source of a contribution, and when it takes effect.
+/// The source of a contribution and the time when it takes effect.
 struct ContributionOrigin: Sendable {
   /// Indices refer to the arrays of the history.
   enum Part: Sendable {
     /// A charge or a refund.
     case booking(Int)
-    /// A period that opened; after a lapse, and for a change of price, the one before it, too.
+    /// A period that opened; `after` is the previous period, after a lapse or for a price change.
     case opening(Int, after: Int?)
     /// A period that ended.
     case ending(Int)
-    /// A trial and what became of it.
+    /// A trial and its outcome.
     case trial(Int)
-    /// A switch of auto-renew: the event, of those the fold reads.
+    /// A change of auto-renew: the index of its folded event.
     case renewSwitch(Int)
-    /// An event whose money is held.
+    /// An event whose money is left out.
     case held(Int)
     /// A reported event, and the one that overtook it.
     case reported(Int, overtakenBy: Int?)
-    /// An event of those the fold reads.
+    /// A folded event.
     case event(Int)
   }
 
@@ -42,28 +42,28 @@ struct ContributionOrigin: Sendable {
 }
 
 extension SubscriptionHistory {
-  /// Adds the contributions of this subscription, or takes them out again with a `count` of −1.
+  /// Adds the contributions of this subscription, or subtracts them with a `count` of −1.
   ///
-  /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
-  /// only as revenue.
+  /// Sandbox events and shared purchases are only counted as excluded; charges that are not linked
+  /// to a subscription are only counted as revenue.
   ///
-  /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
+  /// - Throws: `AmountOverflow` when a sum exceeds the range of the ledger.
   public func book(_ count: Int64 = 1, into facts: inout Facts) throws(AmountOverflow) {
     var books = FactBooks(factor: count)
     swap(&books.facts, &facts)
     defer { swap(&books.facts, &facts) }
     if isLarge {
-      // A table that grows is held twice.
+      // A growing table needs its old and new memory at once.
       books.facts.renewals.reserveCapacity(books.facts.renewals.count + bookings.count)
     }
     try book(all: &books)
   }
 }
 
-/// Facts that shares are added to, or taken out of.
+/// Facts to which contributions are added, or from which they are subtracted.
 private struct FactBooks: Books {
   var facts = Facts()
-  /// How many times each share is added: 1 or -1.
+  /// How many times each contribution is added: 1 or −1.
   let factor: Int64
 
   @inline(__always)

@@ -1,10 +1,10 @@
 public import Domain
 
 extension ExchangeRates {
-  /// The amounts of a charge that give an exchange rate of its currency.
+  /// The amounts of a charge that imply an exchange rate of its currency.
   ///
-  /// The fold counts charges by quoted rate: that is one look-up for each, and most charges of a
-  /// day have the same rate, so that there are few fractions to reduce.
+  /// The fold counts charges by quote, with one look-up each. Most charges of a day have the same
+  /// rate, so few fractions need reducing.
   public struct Quote: Codable, Sendable, Hashable {
     let day: CurrencyDay
     /// Millionths of a US dollar; above 0.
@@ -12,7 +12,7 @@ extension ExchangeRates {
     /// Millionths of the currency; above 0.
     let local: Int64
 
-    /// What `event` was quoted at; nil without both amounts.
+    /// The quote of `event`; nil without both amounts.
     init?(_ event: Event) {
       guard let revenue = event.revenue, let usd = revenue.usd?.magnitude.micros,
         let local = revenue.local?.magnitude.micros, usd > 0, local > 0,
@@ -24,7 +24,7 @@ extension ExchangeRates {
     }
   }
 
-  /// So many charges at each quote.
+  /// The rates of these quotes, with the number of charges at each.
   public init(_ quotes: [Quote: Int64]) {
     var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
     for (quote, count) in quotes {
@@ -36,12 +36,12 @@ extension ExchangeRates {
 }
 
 extension [ExchangeRates.Quote: Int64] {
-  /// Leaves out rates without charges.
+  /// Removes rates without charges.
   public mutating func removeNothings() { self = filter { $0.value != 0 } }
 }
 
 extension SubscriptionHistory {
-  /// Counts the quoted rate of every charge in real money, or subtracts it with a `count` of −1.
+  /// Counts the rate of every charge in real money; subtracts it with a `count` of −1.
   public func book(_ count: Int64 = 1, into quotes: inout [ExchangeRates.Quote: Int64]) {
     guard exclusion == nil else { return }
     for booking in bookings where !booking.isRefund {

@@ -1,7 +1,7 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Arrivals by event, and missing data by charge and by period.
+  /// Books arrivals by event, and missing data by charge and by period.
   func bookGaps<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     try bookArrivalHours(into: &books)
     guard !reported[0].provider.capabilities.sendsWholeCharges else { return }

@@ -1,8 +1,8 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Subscriptions and their recurring revenue that enter, leave or change a row, dated when it
-  /// takes effect.
+  /// Books subscriptions and recurring revenue that enter, leave or change a row, dated when the
+  /// movement takes effect.
   func bookMovements<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     var revenue = RecurringRevenue()
     var before: Int?
@@ -44,7 +44,7 @@ extension SubscriptionHistory {
     try bookLost(into: &books)
   }
 
-  /// Books what moves in the row of `product`, unless it is nothing or as-of comes first.
+  /// Books a movement in the row of `product`, unless it is zero or takes effect after as-of.
   func move<Target: Books>(
     _ movement: Movement, _ product: ProductKey, _ sums: MovementSums, _ source: ContributionOrigin,
     _ books: inout Target
@@ -55,7 +55,7 @@ extension SubscriptionHistory {
     try books.add(.movement(key, sums), from: source)
   }
 
-  /// Auto-renew goes off with a cancel in the period, and on again with the next charge.
+  /// Books auto-renew off at a cancel in the period, and on again at the next charge.
   private func bookAutoRenew<Target: Books>(
     ofPeriod index: Int, until limit: Instant?, into books: inout Target
   ) throws(AmountOverflow) {
@@ -69,8 +69,8 @@ extension SubscriptionHistory {
     }
   }
 
-  /// When auto-renew was off within a period, and by which event: from a cancel to its withdrawal
-  /// or to `limit`.
+  /// The times when auto-renew was off within a period, each with its event: from a cancel to its
+  /// withdrawal or to `limit`.
   private func autoRenewOffTimes(
     of period: Period, until limit: Instant?
   ) -> [(event: Int, off: Instant, on: Instant?)] {
@@ -90,8 +90,8 @@ extension SubscriptionHistory {
     return times
   }
 
-  /// Active at a month's open, with an end in the month, and neither active nor paused at its
-  /// close: once a month.
+  /// Books subscriptions that were active when a month opened, ended in the month, and were neither
+  /// active nor paused at its close; at most once a month.
   private func bookLost<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     var counted: Month?
     for stretch in stretches.reversed() {
@@ -119,7 +119,7 @@ extension SubscriptionHistory {
 }
 
 extension ChurnReason {
-  /// The column of the churn report that this reason is counted in.
+  /// The column of the churn report that counts this reason.
   var movement: Movement {
     switch self {
     case .refund: .churnedRefund

@@ -3,8 +3,9 @@ public import Domain
 extension SubscriptionHistory {
   /// The ordinal of every charge that is a renewal, at the index of its booking.
   ///
-  /// The provider's counter where the event carries it, else the previous ordinal + 1; nil while
-  /// the start was never seen. Wider than the counter, so that one can be added to any.
+  /// It is the provider's counter if the event has one, else the previous ordinal + 1; nil if the
+  /// start was not seen and no counter arrived. Wider than the counter, so that 1 can always be
+  /// added.
   var renewalOrdinals: [Int64?] {
     var ordinals = [Int64?](repeating: nil, count: bookings.count)
     countRenewals { index, counter, _ in
@@ -13,7 +14,8 @@ extension SubscriptionHistory {
     return ordinals
   }
 
-  /// Whether the counters of two charges, or of an event after the last one, leave a number out.
+  /// Whether a number is missing between the counters of two charges, or of the last charge and a
+  /// later event.
   var hasCounterJump: Bool {
     var jumps = false
     var last: Int64?
@@ -36,7 +38,8 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Renewals by the month of their charge; a renewal counts as refunded once, at its first refund.
+  /// Books renewals by the month of their charge; a renewal counts as refunded once, at its first
+  /// refund.
   func bookRenewals<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
     let ordinals = renewalOrdinals
@@ -60,15 +63,15 @@ extension SubscriptionHistory {
   }
 }
 
-/// The renewals of one subscription, counted charge by charge: by the provider's counter where a
-/// charge carries it, else on from the renewal before.
+/// Counts the renewals of one subscription charge by charge: by the provider's counter if a charge
+/// has one, else from the previous renewal.
 ///
-/// The counter starts at the second payment, as documented; whether a change of product or a new
-/// start counts is undocumented. Such a charge without a counter can add one.
+/// The counter starts at the second payment, as documented; whether product changes and new starts
+/// count is undocumented. Such a charge without a counter can add one.
 public struct RenewalCounter: Sendable {
   /// The value of the counter; nil while unknown.
   public private(set) var count: Int64?
-  /// The index of the last charge that reported it; nil without any.
+  /// The index of the last charge with a counter; nil if there is none.
   private var reported: Int?
   private var changes: Int64 = 0
   private var taken = 0
@@ -76,13 +79,13 @@ public struct RenewalCounter: Sendable {
 
   /// - Parameters:
   ///   - count: the value before the first charge; nil if unknown.
-  ///   - isStartSeen: whether the first charge is the first payment, which counts for nothing.
+  ///   - isStartSeen: whether the first charge is the first payment, which does not count.
   public init(after count: Int64? = nil, isStartSeen: Bool) {
     self.count = isStartSeen ? 0 : count
     isStartNext = isStartSeen
   }
 
-  /// Takes the next charge of the subscription; gives the jump of the counter up to it, if any.
+  /// Reads the next charge of the subscription; returns the jump of the counter before it, if any.
   ///
   /// - Parameter counter: the counter in the charge; nil if absent.
   public mutating func take(_ kind: ChargeKind, counter: Int32?) -> CounterJump? {
@@ -90,7 +93,7 @@ public struct RenewalCounter: Sendable {
       taken += 1
       isStartNext = false
     }
-    // A smaller counter in a charge that is not a renewal does not count renewals.
+    // A smaller counter in a charge that is not a renewal counts something else.
     let counter = counter.map(Int64.init).flatMap { value in
       kind == .renewal || value >= count ?? 1 ? value : nil
     }
@@ -109,17 +112,17 @@ public struct RenewalCounter: Sendable {
   }
 }
 
-/// Counters of two charges, between which others must have come.
+/// The counters of two charges between which other charges must be missing.
 public struct CounterJump: Sendable, Equatable {
-  /// The value before.
+  /// The counter before.
   public var from: Int64
-  /// The value in the charge.
+  /// The counter in the charge.
   public var to: Int64
-  /// Changes of product and new starts in between without a counter, each of which can add one.
+  /// Product changes and new starts in between without a counter, each of which can add one.
   public var changes: Int64
-  /// The index of the charge that reported `from`; nil without any.
+  /// The index of the charge that reported `from`; nil if there is none.
   public var previous: Int?
 
-  /// How many numbers are left out.
+  /// How many numbers are missing.
   public var between: Int64 { to - from - 1 }
 }

@@ -1,7 +1,7 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// The cohort a lineage joined: the month and product of its first paid period, when it was new.
+  /// The cohort of a lineage that was new: the month and product of its first paid period.
   private var cohort: (month: Month, productKey: ProductKey)? {
     guard let first = stretches.first, first.opening == .new, first.start < rules.asOf else {
       return nil
@@ -9,7 +9,7 @@ extension SubscriptionHistory {
     return (month(first.start), productKey(ofPeriod: first.periods[0]))
   }
 
-  /// Joining, activity at month ends, and net revenue, by months since the cohort's.
+  /// Books joining, activity at month ends, and net revenue, by months since the cohort's month.
   func bookRetention<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     guard let cohort else { return }
     let first = ContributionOrigin(
@@ -25,7 +25,7 @@ extension SubscriptionHistory {
     went.activeChange = -1
     try books.add(.retention(key(cohort.month), joined), from: first)
     for stretch in stretches where stretch.start < rules.asOf {
-      // Active at the ends of the months from the start's to the one before the end's.
+      // Active at the end of each month from the start's month to the one before the end's month.
       let from = month(stretch.start)
       let until = stretch.end.map { month($0) }
       guard until != from else { continue }

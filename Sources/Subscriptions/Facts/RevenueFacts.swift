@@ -1,7 +1,7 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Charges and refunds by the day of their event time.
+  /// Books charges and refunds by the day of their event time.
   func bookRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in bookings.indices {
       let source = ContributionOrigin(.booking(index), at: bookings[index].time)
@@ -9,8 +9,8 @@ extension SubscriptionHistory {
     }
   }
 
-  /// The row of a booking, which is read where it lies: reading a fresh copy of so many bytes waits
-  /// until everything written before it, cells above all, has left the processor.
+  /// The row of a booking, read in place: reading a fresh copy of so many bytes waits until all
+  /// earlier writes, mainly of cells, have left the processor.
   private func revenueKey(_ index: Int) -> RevenueKey {
     RevenueKey(
       day: day(bookings[index].time), productKey: productKey(ofBooking: index),
@@ -20,8 +20,8 @@ extension SubscriptionHistory {
       basis: bookings[index].money.basis)
   }
 
-  /// Sandbox traffic and shared purchases carry no money and no movement; their reported events and
-  /// derived charges are only counted.
+  /// Counts the reported events and derived charges of sandbox traffic and shared purchases, which
+  /// have no money and no movement.
   func bookExcluded<Target: Books>(
     _ reason: ExclusionReason, into books: inout Target
   ) throws(AmountOverflow) {
@@ -34,7 +34,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Counts reported events as left out, but for those that are `counted` elsewhere.
+  /// Counts reported events as excluded, except those that are `counted` elsewhere.
   func bookReported<Target: Books>(
     as reason: ExclusionReason, besides counted: Set<Int64> = [], into books: inout Target
   ) throws(AmountOverflow) {
@@ -46,7 +46,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Second charges of a transaction, and refunds beyond their charge, are only counted.
+  /// Counts second charges of a transaction and refunds beyond their charge.
   func bookHeld<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in held.indices where isCounted(held[index]) {
       let source = ContributionOrigin(.held(index), at: held[index].event.time)
@@ -58,7 +58,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Of a history that only shows how messages came, all that is left out is an overlap.
+  /// A history that only describes its feed excludes nothing but overlaps.
   private func isCounted(_ event: HeldEvent) -> Bool {
     if case .feed = role { event.reason == .overlap } else { true }
   }

@@ -1,8 +1,8 @@
 public import Domain
 
-/// What one subscription adds to one cell of the facts.
+/// The contribution of one subscription to one cell of the facts.
 public struct Contribution: Sendable {
-  /// The cell, and by how much.
+  /// The cell and the added measures.
   public enum Cell: Sendable {
     case revenue(RevenueKey, RevenueSums)
     case movement(MovementKey, MovementSums)
@@ -14,7 +14,7 @@ public struct Contribution: Sendable {
     case gap(CoverageKey, Int64)
   }
 
-  /// The cell, and by how much.
+  /// The cell and the added measures.
   public let cell: Cell
   let source: ContributionOrigin
 
@@ -22,14 +22,14 @@ public struct Contribution: Sendable {
   public var at: Instant { source.at }
 }
 
-/// An event that a share comes from.
+/// A source event of a contribution.
 public struct SourceEvent: Sendable {
   /// The event as folded: a derived event has the kind and time of the change that a state proves.
   public let event: Event
-  /// The reported event with the same index; equal to `event` unless that is derived.
+  /// The reported event; equals `event` unless that is derived.
   public let reported: Event
 
-  /// `event`, as `reported` contains or proves it.
+  /// An event and the reported event that contains or proves it.
   public init(event: Event, reported: Event) {
     self.event = event
     self.reported = reported
@@ -37,7 +37,7 @@ public struct SourceEvent: Sendable {
 }
 
 extension SubscriptionHistory {
-  /// Everything that `book(into:)` adds, share by share.
+  /// The contributions that `book(into:)` adds, one by one.
   ///
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public func shares() throws(AmountOverflow) -> [Contribution] {
@@ -46,8 +46,8 @@ extension SubscriptionHistory {
     return list.shares
   }
 
-  /// The source events of a contribution: first its own, then, in business order, the others that
-  /// decide about it.
+  /// The source events of a contribution: first its own, then the others that determine it, in
+  /// business order.
   public func evidence(of share: Contribution) -> [SourceEvent] {
     switch share.source.part {
     case .booking(let index):
@@ -81,7 +81,7 @@ extension SubscriptionHistory {
     ([first] + others).map { SourceEvent(event: events[$0], reported: original(of: events[$0])) }
   }
 
-  /// The reported event of `event`, or that it is derived from.
+  /// The reported event that `event` is, or from which it is derived.
   private func original(of event: Event) -> Event {
     guard !event.provider.capabilities.hasStableOriginalID else { return event }
     return reported.first { $0.identity == event.identity && $0.place == event.place } ?? event

@@ -1,7 +1,7 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Trials by the day of their start: each is converted, expired or pending.
+  /// Books trials by the day of their start; each is converted, expired or pending.
   func bookTrials<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in periods.indices where periods[index].isTrial {
       let trial = periods[index]
