@@ -1,26 +1,26 @@
 import Domain
 
-/// The deliveries of a user's whole collection of purchases, and what each of them held.
+/// The deliveries of a user's whole collection of purchases, and the content of each.
 ///
-/// iaptic sends the last purchase of every product. What an earlier delivery had and a later one
-/// lacks has vanished, unless another purchase of its product took its place.
+/// iaptic sends the last purchase of every product. A purchase that a later delivery lacks has
+/// vanished, unless another purchase of its product replaced it.
 ///
-/// What vanished may have been all that a body without date was dated by, so that such bodies are
-/// put in order by when they were received.
+/// The vanished purchase may have been the only one with a date in a body, so such bodies are
+/// ordered by when they were received.
 struct Collections {
   private struct Delivery {
     /// The latest time among its events.
     var time: Instant
     var seen: Instant
-    /// Its first event, on which a derived event can rest.
+    /// Its first event, from which an event can be derived.
     let event: Event
   }
 
   private let deliveries: [Delivery]
-  /// The last delivery that holds each purchase of a product; of an upgrade, both may have one
-  /// lineage, and one of them stays.
+  /// The last delivery that contains each purchase of a product; in an upgrade, both products may
+  /// have one lineage, and one of them stays.
   private var last: [OfLineage<StringID>: Int] = [:]
-  /// The deliveries that hold each product, in order: a user can have tens of thousands.
+  /// The deliveries that contain each product, in order: a user can have tens of thousands.
   private var holding: [StringID: [Int]] = [:]
 
   init(_ events: [Event]) {
@@ -46,18 +46,18 @@ struct Collections {
     holding = holding.mapValues { Set($0).sorted() }
   }
 
-  /// The first delivery that lacks the purchase that `opening` opened for good, when one came
-  /// before it.
+  /// An event of the first delivery that lacks, for good, the purchase that `opening` opened; nil
+  /// if there is none.
   ///
-  /// An event of the delivery, at its time; where the purchase was held since, when the delivery
-  /// was seen.
+  /// It has the delivery's time or, if that is not after the purchase was last seen, the time when
+  /// the delivery was seen.
   func disappearance(of opening: Event) -> Event? {
     guard let last = last[OfLineage(opening, opening.product)] else { return nil }
     let held = deliveries[last].seen
     let later = (last + 1..<deliveries.count).partitioningIndex { deliveries[$0].seen > held }
     let holders = holding[opening.product] ?? []
     let next = holders.indices.partitioningIndex { holders[$0] >= later }
-    // Holders are a row without gap as long as they stand as far behind `later` as behind `next`.
+    // Holders are consecutive as long as their distance from `later` equals that from `next`.
     let run = (next..<holders.count).partitioningIndex { holders[$0] - later > $0 - next } - next
     guard later + run < deliveries.count else { return nil }
     let lacking = deliveries[later + run]

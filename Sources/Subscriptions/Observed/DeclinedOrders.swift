@@ -2,10 +2,10 @@ import Domain
 
 extension [Event] {
   /// The events, in business order, with states of an order that Play declined moved to the
-  /// purchase to renew.
+  /// purchase that should renew.
   ///
-  /// Play names the last order of a subscription, be it charged, pending or declined: while a
-  /// payment fails, and after it failed for good, that order was not paid.
+  /// Play names the last order of a subscription, whether charged, pending or declined: while a
+  /// payment fails, and after it finally failed, that order was not paid.
   func withDeclinedOrders(_ rules: FoldSettings) -> [Event] {
     guard contains(where: { $0.store == .playStore && $0.lacksPayment }) else { return self }
     var orders = PlayOrders(rules: rules)
@@ -18,7 +18,7 @@ extension [Event] {
       guard let order = renewed[event.identity] else { return event }
       var shown = event
       shown.transaction = order
-      // Its price.
+      // The price belongs to the declined order.
       shown.revenue = nil
       shown.price = nil
       return shown
@@ -26,25 +26,25 @@ extension [Event] {
   }
 }
 
-/// The orders of Play's subscriptions, as far as events contain them.
+/// The orders of Play's subscriptions, as far as events show them.
 private struct PlayOrders {
-  /// The newest order of a subscription that was paid for, or tried.
+  /// The newest order of a subscription that was paid or started a trial.
   private struct Paid {
     var id: Int64
     let start: Instant
-    /// Without grace.
+    /// The end without grace.
     var end: Instant
   }
 
   private let rules: FoldSettings
   private var newest: [Int64: Paid] = [:]
   private var paid: Set<OfLineage<Int64>> = []
-  /// Declined orders, with the latest end that was shown with each.
+  /// Declined orders, with the latest end shown for each.
   private var declined: [OfLineage<Int64>: Instant] = [:]
 
   init(rules: FoldSettings) { self.rules = rules }
 
-  /// Reads an event; the order that was to be renewed when it shows a declined one.
+  /// Reads an event; returns the order that should renew if the event shows a declined one.
   mutating func read(_ event: Event) -> Int64? {
     guard event.store == .playStore, event.transaction != 0, let end = event.periodEnd,
       event.observation != nil || event.opensPurchase
@@ -67,8 +67,8 @@ private struct PlayOrders {
     return nil
   }
 
-  /// Whether an unpaid order failed: its end is still the end of the period before it, or of a
-  /// grace.
+  /// Whether an unpaid order failed: its end is still the end of the previous period or of a grace
+  /// period.
   private func isDeclined(
     _ event: Event, _ order: OfLineage<Int64>, _ end: Instant, after last: Paid
   ) -> Bool {
@@ -77,7 +77,7 @@ private struct PlayOrders {
     else { return false }
     let due = last.end + rules.renewalGap
     let isOver = end < last.end - rules.renewalGap
-    // It was charged when the period before it ended.
+    // The order was charged when the previous period ended.
     let isCharged = state.lastChargedAt.map { $0 >= last.end - rules.renewalGap } ?? false
     guard !isOver, !isCharged else { return false }
     let isKnown = declined[order] != nil
@@ -91,7 +91,7 @@ private struct PlayOrders {
 }
 
 private extension Event {
-  /// Whether it shows a purchase whose payment fails, or one that gives no access.
+  /// Whether it shows a purchase whose payment fails or that gives no access.
   var lacksPayment: Bool {
     observation != nil && (isFailing || observation?.isOwned == false)
   }

@@ -1,6 +1,6 @@
 import Domain
 
-/// What a period may be longer than the one before it: months differ by up to three days.
+/// How much longer than the previous period a period may be: months differ by up to three days.
 let monthsDiffer = Interval.days(4)
 
 /// Compares the observations of a subscription and derives the events between them.
@@ -10,16 +10,16 @@ struct Derivation {
   private let purchases: [Purchase]
   /// In business order.
   private let all: [Event]
-  /// The reported ones among them by lineage, as places, without observations.
+  /// The reported events without observations, by lineage, as positions in `all`.
   private let reported: [Int64: [Int]]
-  /// The newest purchase of each lineage, by its place in `purchases`.
+  /// The newest purchase of each lineage, as a position in `purchases`.
   private var newest: [Int64: Int] = [:]
-  /// What follows each of `purchases`.
+  /// The successors of each of `purchases`.
   private let successors: [Successors]
   private var held: CurrentSubscription?
   private var seenLineages: Set<Int64> = []
   private var events: [Event] = []
-  /// What followed the charge of the purchase held; it counts until the next one.
+  /// The events after the charge of the purchase held; they count until the next charge.
   private var afterwards: [Event] = []
 
   init(reported all: [Event], collections: Collections, rules: FoldSettings) {
@@ -36,7 +36,7 @@ struct Derivation {
     }
   }
 
-  /// The derived events, in no order.
+  /// The derived events, unordered.
   consuming func run() -> [Event] {
     events.reserveCapacity(purchases.count)
     for (place, purchase) in purchases.enumerated() {
@@ -81,12 +81,12 @@ struct Derivation {
     return event
   }
 
-  /// When a purchase was charged: as sent; else when it was first made; else when it was seen.
+  /// When a purchase was charged: as sent, else when it was first made, else when it was seen.
   ///
-  /// FLOBUK's body is the message of this very charge. Another provider's body can be about
-  /// something else: if a purchase is seen soon after the previous period ended, it was charged at
-  /// that end. A body without a date gives its earliest time, which can be as early as the first
-  /// purchase: then it was seen when it was received.
+  /// FLOBUK's body is the message about this charge. Other providers' bodies can be about something
+  /// else: if a purchase is seen soon after the previous period ended, it was charged at that end.
+  /// A body without a date shows only its earliest possible time, which can be that of the first
+  /// purchase: such a purchase was seen when it was received.
   private func chargeTime(
     of purchase: Purchase, _ event: Event, after previous: CurrentSubscription?
   ) -> Instant {
@@ -110,12 +110,13 @@ struct Derivation {
     return event.provider.capabilities.body == .purchase ? seen : end
   }
 
-  /// The charge time of a purchase that was first seen after a lapse of the previous one, or late
-  /// in an unreported renewal.
+  /// The charge time of a purchase that was first seen after the previous one lapsed, or late in an
+  /// unreported renewal.
   ///
-  /// It follows from its length; where none is configured or listed, from FLOBUK's body, which is
-  /// the message of this charge unless its state has changed since; else from the previous length.
-  /// A body without a date can be the copy of one that came in time.
+  /// It follows from the purchase's length. Without a configured or listed length, it is the time
+  /// of FLOBUK's body, which is the message about this charge unless the state has changed since;
+  /// else it follows from the previous length. A body without a date can be a copy of one that
+  /// arrived in time.
   private func chargeTime(
     seenLate event: Event, after previous: CurrentSubscription, until end: Instant
   ) -> Instant {
@@ -133,12 +134,12 @@ struct Derivation {
     return start + monthsDiffer < seen ? start : seen
   }
 
-  /// When a purchase was charged that no dated body saw running: its end less its product's period;
-  /// else when the period before it ended.
+  /// When a purchase was charged that no dated body showed while it ran: its end minus its
+  /// product's period, else the end of the previous period.
   ///
-  /// Bought anew while that period was to run on, it was charged before its end: by the length of
-  /// its own period, or because it was received by then. So was what ended no later than that
-  /// period. A trial is not as long as its product's period.
+  /// If it was bought again before that period ended, it was charged before that end, as its own
+  /// length or the time of its receipt shows. The same applies if it ended no later than that
+  /// period. A trial does not have its product's length.
   private func undatedChargeTime(_ event: Event, after previous: CurrentSubscription?) -> Instant {
     let soonest = previous?.end
     guard let end = event.periodEnd, event.observation?.isTrial != true,
@@ -154,8 +155,8 @@ struct Derivation {
     return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
 
-  /// `time`; if neither a date nor a length gives it and access was seen gone since, the time when
-  /// the purchase was seen, or when access was last seen gone.
+  /// `time`; but if neither a date nor a length determines it and access was seen to be gone since,
+  /// the time when the purchase was seen, or when access was last seen to be gone.
   private func afterLapse(
     of previous: CurrentSubscription?, _ event: Event, chargedAt time: Instant
   ) -> Instant {
@@ -168,8 +169,8 @@ struct Derivation {
 
   /// Whether a purchase made at `bought` can still be in its first period.
   ///
-  /// A transaction with the subscription's own id is the first, whatever its end became. Without
-  /// ids, one in grace can end later than its period, but not by another period.
+  /// A transaction with the subscription's own id is the first, whatever its end is. Without ids, a
+  /// purchase in grace can end later than its period, but not by another period.
   private func isFirst(_ event: Event, since bought: Instant) -> Bool {
     guard event.startsLineage, !seenLineages.contains(event.lineage) else { return false }
     if let charged = event.observation?.lastChargedAt { return charged <= bought + .days(1) }
@@ -202,8 +203,8 @@ struct Derivation {
     return follows ? .productChanged : .resubscribed
   }
 
-  /// The revocation of a lineage's newest purchase, which a later collection lacks while its period
-  /// runs.
+  /// The revocation of a lineage's newest purchase that a later collection lacks while its period
+  /// still runs.
   private func disappearance(after opening: Event, _ changes: StateChanges) -> Event? {
     guard !changes.isEndKnown,
       let vanished = collections.disappearance(of: opening),
@@ -225,16 +226,16 @@ struct Derivation {
 private struct CurrentSubscription {
   let opening: Event
   let changes: StateChanges
-  /// When a later collection lacked it.
+  /// When a later collection lacked the purchase.
   let vanishedAt: Instant?
   /// When it was last seen without access.
   let seenGoneAt: Instant?
 
   var product: StringID { opening.product }
   var isTrial: Bool { opening.kind == .trialStarted }
-  /// With grace; nil while it is open.
+  /// The end with grace; nil while it is open.
   var end: Instant? { changes.end }
-  /// Whether nothing stood against a renewal at its end.
+  /// Whether nothing prevented a renewal at its end.
   var isRenewing: Bool { changes.renewsAtEnd && vanishedAt == nil }
 
   init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, vanishedAt: Instant?) {
@@ -243,7 +244,7 @@ private struct CurrentSubscription {
       .max()
   }
 
-  /// How long it was; nil for a trial, and for another product.
+  /// Its length; nil for a trial and for another product.
   func length(of product: StringID) -> PeriodLength? {
     guard let end, !isTrial, product == self.product, opening.time < end else { return nil }
     return PeriodLength(from: opening.time, to: end)
@@ -263,7 +264,7 @@ private struct CurrentSubscription {
 extension Event {
   var isDated: Bool { observation?.isTimeInferred != true }
 
-  /// Whether the event is about the time before `opening`, or an expiry at that moment.
+  /// Whether the event is about the time before `opening`, or is an expiry at that moment.
   func precedes(_ opening: Event) -> Bool {
     let expires = kind == .expired || kind == .trialExpired
     return time < opening.time || (time == opening.time && expires)
@@ -271,8 +272,8 @@ extension Event {
 }
 
 extension FoldSettings {
-  /// How long the period of the event's product is: as listed for the offer at which it was bought,
-  /// else as configured, else as listed for the product.
+  /// The period length of the event's product: as listed for its offer, else as configured, else as
+  /// listed for the product.
   func periodLength(of event: Event) -> PeriodLength? {
     let time = event.periodStart ?? event.time
     if event.offer != 0,

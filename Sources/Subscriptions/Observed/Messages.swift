@@ -1,10 +1,10 @@
 import Domain
 
 extension [Event] {
-  /// The events without earlier copies of a message: a repeated message can have a new date, and
+  /// The events without earlier copies of a message: a repeated message can have a new date and
   /// shows the purchases at that time.
   ///
-  /// Its copies report one event, even if they differ; the one received last counts.
+  /// Copies report one event, even if they differ; the one received last counts.
   var withLastOfEachMessage: [Event] {
     var last: [MessagePart: Event] = [:]
     for event in self where event.collection != 0 {
@@ -19,8 +19,8 @@ extension [Event] {
     }
   }
 
-  /// The events; an event that repeats a charge or refund of a transaction, in another message with
-  /// the same state, only shows that state.
+  /// The events, with each repetition of a charge or refund in another message with the same state
+  /// turned into an observation of that state.
   var withChargesReportedOnce: [Event] {
     guard contains(where: { $0.collection != 0 }) else { return self }
     var reported: Set<ReportedCharge> = []
@@ -50,7 +50,7 @@ private struct MessagePart: Hashable {
   }
 }
 
-/// A charge or a refund of a transaction as iaptic reports it, at any time and in any message.
+/// A charge or refund of a transaction as iaptic reports it, at any time and in any message.
 private struct ReportedCharge: Hashable {
   let transaction: Int64
   let kind: EventKind
@@ -59,7 +59,7 @@ private struct ReportedCharge: Hashable {
   let revenue: Revenue?
   let state: Observation?
 
-  /// Nil for other events, and without a transaction.
+  /// Nil for other events and for events without a transaction.
   init?(_ event: Event) {
     guard event.collection != 0, event.transaction != 0,
       event.kind.isRefund || event.chargeKind != nil

@@ -1,10 +1,10 @@
 import Domain
 
-/// One paid or tried period, or one thing bought, with everything that shows its state.
+/// One paid period, trial or one-time purchase, with all reports of its state.
 struct Purchase {
-  /// Those of the subscription.
+  /// All events of the subscription.
   private let events: [Event]
-  /// Of its state reports in `events`: a user can have hundreds of thousands.
+  /// The positions of its state reports in `events`: a user can have hundreds of thousands.
   private var places: [Int]
   private var reportedPlace: Int?
 
@@ -14,14 +14,14 @@ struct Purchase {
     reportedPlace = events[place].opensPurchase ? place : nil
   }
 
-  /// Its reported events and observations with a state, in business order; without any state, the
-  /// reported event alone.
+  /// Its reported events and observations with a state, in business order; without any state, only
+  /// the reported event.
   var stateReports: LazyMapSequence<[Int], Event> { places.lazy.map { [events] in events[$0] } }
 
-  /// The reported event that charges for it, or starts its trial.
+  /// The reported event that charges for it or starts its trial.
   var reported: Event? { reportedPlace.map { events[$0] } }
 
-  /// The state report that a derived charge is based on: the first one of a paid purchase.
+  /// The state report that a derived charge is based on: the first that is not pending.
   var first: Event? { stateReports.first { $0.observation?.isPending != true } }
 
   var isOneTime: Bool {
@@ -37,7 +37,7 @@ struct Purchase {
 
   /// Its amount, from the first state report with an amount, else from the first with a currency.
   ///
-  /// With a reported event that moves no money, the amounts of its state are a price.
+  /// If a reported event moves no money, the amounts of its state are a price.
   var revenue: Revenue? {
     let reported = stateReports.lazy.compactMap { event -> Revenue? in
       if let revenue = event.revenue { return revenue }
@@ -48,10 +48,10 @@ struct Purchase {
     return reported.first(where: \.hasAmount) ?? reported.first
   }
 
-  /// Its order among the purchases: the time of its charge, as far as one state report shows it.
+  /// Its order among the purchases: the charge time, as far as a single state report shows it.
   ///
-  /// Bodies without transaction ids give only the order of ends, which includes ends that were cut.
-  /// A transaction that was over when it was first seen was charged before its end.
+  /// Bodies without transaction ids show only the order of ends, including ends that were cut
+  /// short. A transaction that was over when first seen was charged before its end.
   var place: (Instant, Instant, Instant, Int64) {
     let event = reported ?? first ?? stateReports[0]
     let cut = stateReports.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
@@ -66,10 +66,10 @@ struct Purchase {
 extension Purchase {
   /// The purchases in `events`, which are in business order.
   ///
-  /// A purchase is a transaction. Where the provider sends no transaction ids it is an end: bodies
-  /// of iaptic's first years show a renewal by a later `expirationDate` alone. Only in billing
-  /// retry is a later end the grace of the same purchase, and an earlier one, of a replaced or
-  /// revoked purchase, the end that was cut.
+  /// A purchase is a transaction. If the provider sends no transaction ids, it is an end: bodies of
+  /// iaptic's first years show a renewal only by a later `expirationDate`. Exceptions: in billing
+  /// retry, a later end is the grace of the same purchase; for a replaced or revoked purchase, an
+  /// earlier end is its end cut short.
   static func all(in events: [Event], rules: FoldSettings) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex(rules: rules)
@@ -90,7 +90,7 @@ extension Purchase {
     let seen = events.asSeen(
       events.indices.lazy.filter { events[$0].observation != nil || events[$0].opensPurchase })
     for place in seen where !events[place].canBeCutShort { _ = add(place) }
-    // Whose end was cut is known once all ends are.
+    // Which end was cut short is known only once all ends are.
     let cut = seen.filter { events[$0].canBeCutShort }
     if !cut.isEmpty { index.order(purchases) }
     for purchase in Set(cut.map(add)) {
@@ -101,17 +101,17 @@ extension Purchase {
   }
 }
 
-/// The earlier purchase that an event is about.
+/// Finds the earlier purchase that an event is about.
 private struct PurchaseIndex {
   private var byTransaction: [OfLineage<Int64>: Int] = [:]
   private var byEnd: [OfLineage<Instant?>: Int] = [:]
   private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
   private var named: Set<Int> = []
 
-  /// Times and periods of purchases in stores without ids for each charge.
+  /// Paid times of purchases in stores without an id per charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
 
-  /// The ends of each product's purchases, rising, and when each was first seen; none before
+  /// The ends of each product's purchases, ascending, and when each was first seen; empty before
   /// `order`.
   private var ends: [OfLineage<StringID>: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
   private let rules: FoldSettings
@@ -132,9 +132,9 @@ private struct PurchaseIndex {
 
   /// Whether the event is about a later charge than that of `purchase`, under the same id.
   ///
-  /// Apple and Play have an id for each charge; other stores can send the id of the subscription
-  /// instead. There, the next charge shows as a later date, or as an end that is later by most of a
-  /// period: a smaller shift is an extension, and a pending purchase is not paid yet.
+  /// Apple and Play have an id for each charge; other stores can send the subscription's id
+  /// instead. There, a later date shows the next charge, or an end that is later by most of a
+  /// period: a smaller shift is an extension. A pending purchase is not paid yet.
   private func isChargedAnew(_ event: Event, since purchase: Int) -> Bool {
     guard let paid = paid[purchase], let state = event.observation else { return false }
     if let charged = state.lastChargedAt { return charged > paid.from + rules.renewalGap }
@@ -146,8 +146,8 @@ private struct PurchaseIndex {
     return end.since(paid.until).milliseconds * 2 > next.since(paid.until).milliseconds
   }
 
-  /// The purchase whose period was to end next after the end that is shown; unless another product
-  /// took its place, only where it ran by then.
+  /// The purchase whose period was to end next after the shown end; unless another product replaced
+  /// it, only if it was already running then.
   private func purchaseCut(by event: Event) -> Int? {
     guard let end = event.periodEnd, let known = ends[OfLineage(event, event.product)]
     else { return nil }
@@ -159,7 +159,7 @@ private struct PurchaseIndex {
     return isRunning || event.observation?.isReplaced == true ? known[next].purchase : nil
   }
 
-  /// Puts the ends of `purchases` in order.
+  /// Sorts the ends of `purchases`.
   mutating func order(_ purchases: [Purchase]) {
     for (place, purchase) in purchases.enumerated() {
       guard let first = purchase.stateReports.first, let end = first.periodEnd else { continue }
@@ -180,8 +180,8 @@ private struct PurchaseIndex {
     newest[event.lineage] = (purchase, end)
   }
 
-  /// A state without a date can be as old as the first purchase: the period of `former` is over by
-  /// then.
+  /// Notes the paid time, which starts no earlier than the end of `former`, because a state without
+  /// a date can be as old as the first purchase.
   private mutating func notePaid(_ event: Event, _ purchase: Int, after former: Int?) {
     guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
     guard let known = paid[purchase] else {
@@ -194,7 +194,7 @@ private struct PurchaseIndex {
   }
 }
 
-/// A transaction, a product or an end as events of one lineage name it.
+/// A transaction, product or end in the events of one lineage.
 struct OfLineage<Value: Hashable>: Hashable {
   let lineage: Int64
   let value: Value
@@ -203,8 +203,8 @@ struct OfLineage<Value: Hashable>: Hashable {
 }
 
 extension Event {
-  /// Whether it shows, without transaction id, a purchase that another one replaced, or one that
-  /// gives no access and waits for no payment: its end may be earlier than that of its period.
+  /// Whether it shows, without transaction id, a purchase that was replaced, or that gives no
+  /// access and awaits no payment: its end may be earlier than that of its period.
   var canBeCutShort: Bool {
     guard transaction == 0, let state = observation else { return false }
     return state.isReplaced || (state.isOwned == false && state.isInBillingRetry != true)
@@ -212,8 +212,8 @@ extension Event {
 }
 
 extension [Event] {
-  /// Places of events, by time; those of one time by their end, because the oldest bodies contain
-  /// only ends, those of one end by when they were seen.
+  /// Positions of events by time; then by their end, because the oldest bodies contain only ends;
+  /// then by when they were seen.
   func asSeen(_ places: some Sequence<Int>) -> [Int] {
     places.sorted { left, right in
       let (left, right) = (self[left], self[right])
@@ -225,8 +225,8 @@ extension [Event] {
 }
 
 extension Event {
-  /// Orders the states of one time and end: as seen; without receive time first, or last where a
-  /// payment failed, for that comes at the end.
+  /// Orders states of one time and end as they were seen; without receive time, they are first, or
+  /// last if a payment failed, because a failure is at the end.
   var turn: Instant {
     let isOpen = observation?.isTimeInferred == true && received == nil
     guard isOpen, observation?.isInBillingRetry == true else { return seenAt }
@@ -234,11 +234,11 @@ extension Event {
   }
 }
 
-/// The purchases after a purchase, as far as one state report each gives the charge time.
+/// The purchases after a purchase, as far as a single state report each shows the charge time.
 struct Successors {
-  /// When the next purchase of something that renews was made.
+  /// When the next subscription purchase was made.
   var first: Instant?
-  /// When the next one under the same transaction id was.
+  /// When the next purchase with the same transaction id was made.
   var ofItsID: Instant?
 }
 

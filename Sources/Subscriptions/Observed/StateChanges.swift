@@ -1,9 +1,9 @@
 import Domain
 
-/// What the stateReports of one purchase prove besides its charge.
+/// The events that state reports of one purchase prove in addition to its charge.
 struct StateChanges {
   private(set) var events: [Event] = []
-  /// The end of the period, with grace; nil while it is open.
+  /// The end of the period with grace; nil while it is open.
   private(set) var end: Instant?
   private(set) var isCollecting = false
   /// When the store stopped collecting a failed payment.
@@ -14,11 +14,12 @@ struct StateChanges {
   private let successors: Successors
   private let isTrial: Bool
   private let rules: FoldSettings
-  /// Reported events of the purchase from its charge on, and of its lineage without transaction.
+  /// Reported events of the purchase from its charge on, including those of its lineage without
+  /// transaction.
   private let reported: [Event]
   private var isRenewing = true
   private var isOwned = true
-  /// The end that the states prove; the last ones decide.
+  /// The end that the states prove; the latest states decide.
   private var ending: Event?
 
   /// - Parameters:
@@ -50,15 +51,15 @@ struct StateChanges {
 
   var isEndKnown: Bool { !isOwned || reports(\.isEnd) }
 
-  /// Whether nothing stood against a renewal at the end, as far as is known: no cancel, no pause,
-  /// no failed payment, and no end of access.
+  /// Whether, as far as known, nothing prevented a renewal at the end: no cancel, pause, failed
+  /// payment or end of access.
   var renewsAtEnd: Bool {
     let reportedSwitch = reported.last { $0.isCancel || $0.kind == .uncanceled }
     return isRenewing && reportedSwitch?.isCancel != true && !isCollecting && !isEndKnown
       && !reports { $0.kind == .paused }
   }
 
-  /// A later end is an extension; in billing retry it is grace.
+  /// Reads a later end, which is an extension or, in billing retry, grace.
   private mutating func readEnd(_ stateReport: Event) {
     guard let seen = stateReport.periodEnd, end.map({ seen > $0 }) ?? true else { return }
     end = seen
@@ -79,7 +80,7 @@ struct StateChanges {
     guard !isSwitch else { return }
     let sent = state.autoRenewChangedAt.flatMap { $0 <= stateReport.time ? $0 : nil }
     let time = sent ?? stateReport.time
-    // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
+    // A cancel in billing retry after the period's end means that the store gave up.
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
     guard !takeBackSwitch(at: time) else { return }
     let kind: EventKind = renews ? .uncanceled : isTrial ? .trialCanceled : .canceled
@@ -88,7 +89,7 @@ struct StateChanges {
     events.append(shown)
   }
 
-  /// Removes the previous switch at the same moment: only the state after both is known.
+  /// Removes an opposite change at the same moment: only the state after both is known.
   private mutating func takeBackSwitch(at time: Instant) -> Bool {
     let last = events.lastIndex { $0.isCancel || $0.kind == .uncanceled }
     guard let last, events[last].time == max(time, opening.time) else { return false }
@@ -126,10 +127,10 @@ struct StateChanges {
     }
   }
 
-  /// Whether another order of Play's took the place of the purchase that ended at `time`.
+  /// Whether another Play order replaced the purchase that ended at `time`.
   ///
-  /// Play ends the old order when a subscription is changed or signed up for anew, and FLOBUK has
-  /// no word for it.
+  /// Play ends the old order when a subscription is changed or bought again; FLOBUK does not report
+  /// that.
   private func isFollowed(endedAt time: Instant) -> Bool {
     guard opening.provider.capabilities.body == .purchase, opening.store == .playStore,
       let next = successors.first
@@ -137,8 +138,8 @@ struct StateChanges {
     return next >= time && next <= time + rules.renewalGap
   }
 
-  /// Access that is there again before the period's end did not end: it was paused, or the state
-  /// before was wrong.
+  /// Access that is back before the period's end did not end: it was paused, or the earlier state
+  /// was wrong.
   private mutating func readAccessBack(_ stateReport: Event) {
     guard stateReport.observation?.isReplaced != true, end.map({ stateReport.time < $0 }) ?? true
     else { return }
@@ -153,7 +154,7 @@ struct StateChanges {
     if ending.kind == .endedInvoluntarily { gaveUpAt = ending.time }
   }
 
-  /// Reads the end in reported events, for the next steps.
+  /// Reads the end from reported events, for later steps.
   private mutating func readReported() {
     let paid = rules.paid(for: opening)
     for event in reported {

@@ -1,17 +1,17 @@
 import Domain
 
-/// The events of one subscription: reported ones, and derived ones.
+/// The events of one subscription: reported and derived ones.
 ///
-/// Derived events depend on the set of observations in business order, so that neither the order
-/// nor the number of their deliveries matters. A reported event replaces a derived one of the same
-/// meaning.
+/// Derived events depend on the set of observations in business order, so neither the order nor the
+/// number of deliveries matters. A reported event replaces a derived one with the same meaning.
 struct StateSequence {
-  /// In business order, without observations.
+  /// The events in business order, without observations.
   let events: [Event]
-  /// When the first derived event happens that does not count yet.
+  /// When the first derived event that does not count yet happens.
   let next: Instant?
 
-  /// `reported` are the counted events of the subscription in business order, with observations.
+  /// Derives events from `reported`, the counted events of the subscription in business order,
+  /// including observations.
   init(of reported: [Event], collections: Collections, rules: FoldSettings) {
     let reported = reported.withDeclinedOrders(rules)
     var events = reported.keeping { $0.kind != .observed }
@@ -31,10 +31,10 @@ struct StateSequence {
 }
 
 extension [Event] {
-  /// The events with each first charge after a trial as its conversion, whatever it is called, when
-  /// it comes within the gap of the trial's end or out of billing retry.
+  /// The events, with the first charge after a trial as its conversion, whatever its name, if it is
+  /// within the gap of the trial's end or recovered from billing retry.
   ///
-  /// iaptic and Purple have no word for a conversion and call it a renewal.
+  /// iaptic and Purple have no conversion event and report a renewal.
   func withConversions(_ rules: FoldSettings) -> [Event] {
     guard contains(where: { $0.kind == .trialStarted }) else { return self }
     var events = self
@@ -52,9 +52,10 @@ extension [Event] {
     return events
   }
 
-  /// The events without ends of a period that another has followed: it gave no access any more.
+  /// The events without ends of a period that another has followed: that period no longer gave
+  /// access.
   ///
-  /// Only iaptic sends such ends, without a state. Refunds stay: they are money.
+  /// Only iaptic sends such ends without a state. Refunds stay because they are money.
   var withoutPastEnds: [Event] {
     var opened: Set<Int64> = []
     var holder: Int64 = 0
@@ -71,9 +72,9 @@ extension [Event] {
     }
   }
 
-  /// The events without those of a purchase after another replaced it.
+  /// The events without those of a purchase after another one replaced it.
   ///
-  /// Refunds stay: they are money.
+  /// Refunds stay because they are money.
   var withoutPastPurchases: [Event] {
     var opened: Set<Int64> = []
     var holder: Int64?
@@ -90,7 +91,7 @@ extension [Event] {
 }
 
 extension ArraySlice<Event> {
-  /// Whether `charge`, the first after the trial in the events, is its conversion.
+  /// Whether `charge`, the first charge after the trial in these events, is its conversion.
   func isConverted(by charge: Event, _ rules: FoldSettings) -> Bool {
     let events = Array(self)
     var pass = PeriodPass(events: events, bookings: [], rules: rules)

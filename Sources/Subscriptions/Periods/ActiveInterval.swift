@@ -1,26 +1,26 @@
 import Domain
 
-/// A time without interruption in which a lineage is active: paid periods that follow each other
-/// within the renewal gap.
+/// An interval in which a lineage is active without interruption: paid periods that follow each
+/// other within the renewal gap.
 struct ActiveInterval: Sendable {
   var periods: [Int]
   var start: Instant
   /// When it ended; nil while it counts as active.
   var end: Instant?
   var opening: Movement
-  /// Why it ended; nil while it counts as active, and when it is paused.
+  /// Why it ended; nil while it counts as active or when it is paused.
   var reason: ChurnReason?
 
   var closing: Movement { end != nil && reason == nil ? .paused : .churned }
 
-  /// State at a boundary: start < T ≤ end.
+  /// Whether it is active at a boundary T: start < T ≤ end.
   func isActive(at boundary: Instant) -> Bool {
     guard start < boundary else { return false }
     return end.map { boundary <= $0 } ?? true
   }
 }
 
-/// The stretches of a lineage, in order.
+/// The active intervals of a lineage, in order.
 func activeStretches(of periods: [Period], events: [Event], rules: FoldSettings) -> [ActiveInterval]
 {
   var stretches: [ActiveInterval] = []
@@ -61,7 +61,7 @@ private func close(_ stretch: inout ActiveInterval, with last: Period, _ events:
   stretch.reason = last.isPaused(events) ? nil : last.churnReason(events)
 }
 
-/// An end without a following charge counts once no charge can come any more.
+/// Closes the last interval once no further charge can arrive.
 private func closeLast(
   _ stretches: inout [ActiveInterval], periods: [Period], events: [Event], rules: FoldSettings
 ) {
@@ -75,7 +75,7 @@ private func closeLast(
   close(&stretches[current], with: periods[last], events)
 }
 
-/// The first paid period is new, unless there is evidence of an earlier one.
+/// The first paid period is new unless there is evidence of an earlier one.
 private func firstOpening(
   _ period: Period, after trial: Period?, _ events: [Event], _ rules: FoldSettings
 ) -> Movement {
@@ -84,7 +84,7 @@ private func firstOpening(
   case .trialConverted: return .new
   case .started, .resubscribed:
     if let trial {
-      // What converts the trial is the first payment, whatever is counted.
+      // The first payment converts the trial, whatever the counter says.
       let isCounted = (event.renewalCount ?? 0) >= 1
       return isCounted && !trial.isConverted(at: period.start, events, rules) ? .firstSeen : .new
     }
@@ -97,7 +97,7 @@ private func firstOpening(
   }
 }
 
-/// Paid again after a lapse: resumed after a pause, recovered when the store was still collecting,
+/// Paid again after a lapse: resumed after a pause, recovered while the store was still collecting,
 /// else reactivated.
 private func reopening(
   _ ended: Period, with next: Period, events: [Event], rules: FoldSettings

@@ -2,11 +2,11 @@ import Domain
 
 /// The events before `asOf` in the order in which they happened.
 ///
-/// Events of one second are ordered by what they mean: an expiry closes the old period before a
-/// charge opens the new one, and a cancel or refund is about an earlier charge. Of changes of
-/// product, the one that refunds the rest of the old period comes before the one that charges, and
-/// that before one without money. The remaining events are ordered by when a state without a date
-/// was seen, by its period, and then by identity, so that the order of arrival never matters.
+/// Events of one second are ordered by meaning: an expiry closes the old period before a charge
+/// opens the new one, and a cancel or refund is about an earlier charge. Among product changes, the
+/// one that refunds the rest of the old period comes first, then the one that charges, then one
+/// without money. Remaining ties are ordered by when a state without a date was seen, by its
+/// period, and by identity, so that the order of arrival never matters.
 func inBusinessOrder(_ events: consuming [Event], before asOf: Instant) -> [Event] {
   if events.contains(where: { $0.time >= asOf }) { events.removeAll { $0.time >= asOf } }
   for index in events.indices.dropFirst() where precedes(events[index], events[index - 1]) {
@@ -46,10 +46,10 @@ private func rank(_ event: Event) -> Int {
 }
 
 extension [Event] {
-  /// These events, in business order, with the base plan of a product where one names the product
-  /// alone: that of the event before, else of the one after.
+  /// The events, in business order, with the base plan added to products named without one: the
+  /// plan of the previous event, else of the next one.
   ///
-  /// A change of product names the old one without its base plan.
+  /// A product change names the old product without its base plan.
   func namingBasePlans(_ plans: BasePlans) -> [Event] {
     guard !plans.products.isEmpty, contains(where: { plans.products[$0.product] != nil }) else {
       return self

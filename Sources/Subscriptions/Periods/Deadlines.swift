@@ -1,32 +1,33 @@
 public import Domain
 
-/// When folding the same events again may give something else, because time has passed.
+/// The times at which folding the same events again may give a different result, because time has
+/// passed.
 ///
-/// Every comparison of the fold with as-of is one with a moment named here; a moment too many costs
-/// a fold, one too few a wrong number.
+/// Each comparison of the fold with as-of uses a moment recorded here. An unnecessary moment costs
+/// a fold; a missing one causes a wrong number.
 public struct Deadlines {
   private let asOf: Instant
-  /// Up to when ends are judged: as-of, or the newest input of a stale feed.
+  /// The time until which ends are judged: as-of, or the newest input of a stale feed.
   private var horizon: Instant
   private var wait: Interval
   /// The first as-of at which the fold group must be folded again; nil when only a new event can
   /// change it.
   public private(set) var first: Instant?
 
-  /// Those of the events of a fold group, later ones included, folded by `rules`.
+  /// The deadlines of a fold group's events, including later ones, under `rules`.
   public init(_ events: [Event], rules: borrowing FoldSettings) {
     asOf = rules.asOf
     (horizon, wait) = (asOf, rules.renewalGap)
     for event in events {
       if event.time >= asOf { add(after: event.time) }
-      // Entitlements of a webhook count from when it was made.
+      // Entitlements in a webhook count from the creation of its message.
       add(at: event.madeAt)
     }
   }
 
-  /// Adds those of one of its histories by the same rules.
+  /// Adds the deadlines of one of the group's histories under the same rules.
   public mutating func add(_ history: SubscriptionHistory) {
-    // A subscription of several providers ends by the feed of the last one.
+    // A subscription reported by several providers ends by the feed of the last one.
     let last = history.isShared ? history.periods.last : nil
     if let event = last.map({ history.events[$0.opener] }) ?? history.reported.first {
       wait = history.rules.renewalGap + history.rules.settlingWindow(of: event.feed)
@@ -46,10 +47,10 @@ public struct Deadlines {
     if period.isTrial, collected > horizon { take(collected) }
   }
 
-  /// A moment that counts once it lies before as-of.
+  /// Adds a moment that counts when it is before as-of.
   private mutating func add(after instant: Instant) { add(at: instant + Interval(milliseconds: 1)) }
 
-  /// A moment that counts once as-of has reached it.
+  /// Adds a moment that counts when as-of has reached it.
   private mutating func add(at instant: Instant) {
     if instant > asOf { take(instant) }
   }

@@ -1,12 +1,13 @@
 import Domain
 
-// Properties of events that the fold reads. `EventKind` has the kinds themselves; properties that
-// only one pass reads are beside that pass.
+// Properties of events that the fold reads. `EventKind` has the kinds; properties that only one
+// pass reads are in that pass's file.
 
 extension Event {
   var feed: Feed { Feed(provider: provider, app: app) }
 
-  /// Whether revenue on this event is a refund; for a product change, the data's sign decides.
+  /// Whether revenue on this event is a refund; for a product change, the sign of the amount
+  /// decides.
   var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
 
   /// The kind of charge of this event; nil if it is not a charge.
@@ -16,16 +17,16 @@ extension Event {
     return revenue != nil && !revenueIsNegative ? .productChange : nil
   }
 
-  /// Whether the event is an upgrade in the App Store, which charges for the new product at once,
-  /// of a provider that sends no money.
+  /// Whether the event is an App Store upgrade, which charges for the new product at once, from a
+  /// provider that sends no money.
   ///
-  /// What the store credits for the rest of the old period is unknown.
+  /// The store's credit for the rest of the old period is unknown.
   private var isUpgradeAtListPrice: Bool {
     kind == .upgraded && provider.capabilities.body == .event && !provider.capabilities.sendsMoney
       && (store == .appStore || store == .macAppStore)
   }
 
-  /// The sign of both amounts: that in US dollars has it, unless it is none or zero.
+  /// Whether revenue is negative; the US dollar amount decides unless it is missing or zero.
   private var revenueIsNegative: Bool {
     guard let revenue else { return false }
     let usd = revenue.usd ?? .zero
@@ -42,22 +43,22 @@ extension Event {
 }
 
 extension Event {
-  /// Whether the event moves to another product at once without a charge.
+  /// Whether the event changes the product at once without a charge.
   ///
-  /// Purple's upgrades outside the App Store do, where the charge depends on settings that no event
-  /// contains. A downgrade begins after the period that is paid for.
+  /// Purple's upgrades outside the App Store do, because their charge depends on settings that are
+  /// not in events. A downgrade takes effect after the paid period.
   var changesProductUnpaid: Bool {
     provider.capabilities.body == .event && !provider.capabilities.sendsWholeCharges
       && kind.isProductChange && kind != .downgraded
       && chargeKind == nil && !isRefundBooking
   }
 
-  /// Whether the event names a change of product that takes effect at the next renewal.
+  /// Whether the event announces a product change for the next renewal.
   var isAnnouncement: Bool {
     kind.isProductChange && chargeKind == nil && !isRefundBooking && !changesProductUnpaid
   }
 
-  /// The previous product of a change of product, if reported and different.
+  /// The previous product in a product change, if reported and different.
   var productLeft: StringID? {
     kind.isProductChange && ![0, product].contains(previousProduct) ? previousProduct : nil
   }
@@ -82,7 +83,7 @@ extension Event {
 }
 
 extension Event {
-  /// Whether the event reports that a purchase ran out.
+  /// Whether the event reports the end of a purchase.
   var isExpiry: Bool {
     switch kind {
     case .expired, .trialExpired, .endedInvoluntarily: true
@@ -92,8 +93,8 @@ extension Event {
 
   var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
 
-  /// Whether the event reports the end of a period; also that the store gave up collecting, where
-  /// ends are not always sent.
+  /// Whether the event reports the end of a period; also that the store gave up collecting, if the
+  /// provider does not always send ends.
   var hasEnd: Bool {
     switch kind {
     case .expired, .trialExpired: true
@@ -102,20 +103,20 @@ extension Event {
     }
   }
 
-  /// The end of the period in the event; nil where the event sends its own time instead, as refunds
-  /// and changes of product do.
+  /// The end of the period in the event; nil if the event has its own time there, as refunds and
+  /// product changes do.
   var reportedPeriodEnd: Instant? {
     isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }
 
-  /// The end of grace, also if it is the end in an entry into grace.
+  /// The end of grace, also if it is sent as the period end when grace begins.
   var endOfGrace: Instant? {
     graceEnd ?? (kind == .graceEntered && !provider.capabilities.sendsGraceEnds ? periodEnd : nil)
   }
 }
 
 extension EventKind {
-  /// Whether only something that renews has such an event.
+  /// Whether only subscriptions have such an event.
   var isAboutSubscription: Bool {
     switch self {
     case .other, .observed, .purchased, .purchaseRefunded: false

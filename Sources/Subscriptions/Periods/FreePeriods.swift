@@ -1,10 +1,10 @@
 import Domain
 
-// Time without charge that a later charge proves to have been paid for.
+// Gaps between charges that a later charge proves to have been paid for.
 
 extension SubscriptionHistory {
-  /// The period that a charge leaves free before it, if nothing explains the time; where renewals
-  /// are counted from a known one on, the counter decides instead.
+  /// The unpaid period before a charge, if nothing explains the gap; if renewals are counted from a
+  /// known one, the counter decides instead.
   func freePeriod(before index: Int) -> UnseenPeriod? {
     guard index > 0,
       let time = FreeTime(periods[index - 1], periods[index], events, rules.renewalGap),
@@ -13,8 +13,8 @@ extension SubscriptionHistory {
     return time.period
   }
 
-  /// Whether the number of renewals before a period is known: a change of product or a new start
-  /// since the last counter may be the one that the next counter has more.
+  /// Whether the number of renewals before a period is known: a product change or new start since
+  /// the last counter may be what the next counter counted in addition.
   private func isCounted(before index: Int) -> Bool {
     let first = stretches.first.flatMap { $0.opening == .new ? $0.periods.first : nil }
     let known = periods[..<index].lastIndex { events[$0.opener].renewalCount != nil } ?? first
@@ -25,10 +25,10 @@ extension SubscriptionHistory {
     return renewals == charges.count || Int(charges.last?.renewalCount ?? 0) <= last + renewals
   }
 
-  /// The start that is missing where a renewal follows an expiry: it came a period before.
+  /// The missing start if a renewal follows an expiry: it was one period earlier.
   ///
-  /// Some providers send the restart itself as a renewal. Only a counter that begins anew, or a
-  /// provider that calls a restart one, proves another charge.
+  /// Some providers send the restart itself as a renewal. Only a counter that starts again, or a
+  /// provider that reports restarts as such, proves another charge.
   func restart(before index: Int) -> UnseenPeriod? {
     guard index > 0, let free = periods[index - 1].effectiveEnd, let end = periods[index].end
     else { return nil }
@@ -52,40 +52,41 @@ extension SubscriptionHistory {
   }
 }
 
-/// The time without charge between two periods.
+/// The gap between two periods.
 private struct FreeTime {
   let start: Instant
-  /// The first charge after it.
+  /// The first charge after the gap.
   let charge: Event
   private let previous: Period
   private let next: Period
   private let events: [Event]
-  /// The longest time that is no lapse, in milliseconds.
+  /// The longest gap that is not a lapse, in milliseconds.
   private let gap: Int64
 
-  /// Nil where the periods follow each other.
+  /// Nil if the periods follow each other.
   init?(_ previous: Period, _ next: Period, _ events: [Event], _ gap: Interval) {
     guard let start = previous.freeFrom, next.start > start + gap else { return nil }
     (self.start, self.previous, self.next) = (start, previous, next)
     (self.events, self.gap, charge) = (events, gap.milliseconds, events[next.opener])
   }
 
-  /// Where restarts are sent as such, a renewal proves that all the time was paid.
+  /// Whether a renewal proves that the whole gap was paid, because the provider reports restarts as
+  /// such.
   private var isRenewal: Bool {
     charge.provider.capabilities.sendsRestarts && charge.kind == .renewed && !previous.isTrial
   }
 
   private var isFailed: Bool { previous.isInvoluntary(events) }
 
-  /// A state that shows the first charge after a trial.
+  /// Whether a state shows the first charge after a trial.
   private var isConversion: Bool {
     previous.isTrial && charge.kind == .started && charge.observation != nil
   }
 
-  /// Another product took the place of the previous one.
+  /// Whether another product replaced the previous one.
   private var isReplaced: Bool { previous.ownEvents.contains { events[$0].isOfReplaced } }
 
-  /// The charge is for the previous product, or for one that was announced.
+  /// Whether the charge is for the previous product or for an announced one.
   private var isOfProduct: Bool {
     next.product == previous.product
       || previous.ownEvents.contains {
@@ -93,7 +94,7 @@ private struct FreeTime {
       }
   }
 
-  /// Whether the subscription ended, paused or lapsed, or the charge can be of another one.
+  /// Whether the subscription ended, paused or lapsed, or the charge can belong to another one.
   var isExplained: Bool {
     let mayLapse = isFailed || previous.autoRenewOffSince(events, before: nil) != nil
     return mayLapse && !isRenewal || start != previous.end || previous.revokedAt != nil
@@ -104,12 +105,12 @@ private struct FreeTime {
       }
   }
 
-  /// Whether it is a refund that left access on: of a part, of an older charge, or after the end.
+  /// Whether it is a refund that left access on: partial, of an older charge, or after the end.
   private func isMoneyOnly(_ event: Event) -> Bool {
     event.kind == .refunded && event.revenue != nil && previous.revokedAt == nil
   }
 
-  /// The period that was paid in it; nil where the time does not fit one.
+  /// The period that was paid in the gap; nil if no period fits.
   var period: UnseenPeriod? {
     let isSame = next.product == previous.product
     let like = isSame && next.end != nil || previous.isTrial || isReplaced ? next : previous
@@ -127,7 +128,7 @@ private struct FreeTime {
   private func fits(_ length: Int64, from begin: Instant) -> Bool {
     let late = begin.since(start).milliseconds
     let tolerance = isConversion ? hour : max(gap, length / 7)
-    // What comes earlier than a short period is out of a retry.
+    // A charge earlier than one short period comes from a retry.
     let early = length < Interval.days(28).milliseconds ? hour : tolerance
     if isReplaced { return begin >= previous.start && late <= tolerance }
     if isFailed { return late >= -early && isOfProduct }
@@ -143,10 +144,10 @@ private struct FreeTime {
 }
 
 extension Event {
-  /// Whether it is the end of a purchase that another one replaced.
+  /// Whether it is the end of a replaced purchase.
   var isOfReplaced: Bool { isExpiry && observation?.isReplaced == true }
 
-  /// Whether it is a renewal, or a charge in a state, which can be one.
+  /// Whether it is a renewal, or a charge derived from a state, which can be one.
   var mayRenew: Bool { kind == .renewed || kind == .resubscribed && observation != nil }
 }
 

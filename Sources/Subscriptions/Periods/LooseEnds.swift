@@ -1,13 +1,13 @@
 public import Domain
 
 extension SubscriptionHistory {
-  /// Whether events alone prove that one never came: a refund without its charge, a trial followed
+  /// Whether events alone prove that one is missing: a refund without its charge, a trial followed
   /// by a renewal, a counter that jumps, an unseen transaction, a first charge that cannot be the
-  /// first, an end that nothing followed, or what another provider reported.
+  /// first, an end that nothing followed, or a report from another provider.
   ///
-  /// Cheap to ask of every lineage; reconciliation decides what exactly is missing.
+  /// Cheap enough to call for every lineage; reconciliation decides what exactly is missing.
   ///
-  /// - Parameter start: when the first event of any feed happened.
+  /// - Parameter start: the time of the first event of any feed.
   public func hasLooseEnds(since start: Instant) -> Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
     return isConversionMissing || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
@@ -16,12 +16,12 @@ extension SubscriptionHistory {
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
 
-  /// Whether nothing was paid for between two periods in Play, whose order numbers show what is
+  /// Whether there is an unpaid gap between two periods in Play, whose order numbers show what is
   /// missing.
   private var hasFreeTimeBetweenOrders: Bool {
     store == .playStore
       && zip(periods, periods.dropFirst()).contains { period, next in
-        // A trial whose end is not sent lasts until something is paid.
+        // A trial without a sent end lasts until something is paid.
         let isOpen =
           period.isTrial && !events[period.opener].provider.capabilities.sendsPeriodEnds
         let length = isOpen ? next.end.map { $0.since(next.start) } : nil
@@ -30,13 +30,13 @@ extension SubscriptionHistory {
       }
   }
 
-  /// Whether the numbers of Play's orders may show that a charge never came.
+  /// Whether the numbers in Play's order ids may show that a charge is missing.
   var mayMissOrders: Bool {
     hasFreeTimeBetweenOrders
       || store == .playStore && mayMissStart(since: Instant(milliseconds: .min))
   }
 
-  /// Whether a trial is followed by a counted renewal, without a conversion between them.
+  /// Whether a trial is followed by a counted renewal without a conversion between them.
   private var isConversionMissing: Bool {
     guard periods.contains(where: \.isTrial), let paid = periods.first(where: { !$0.isTrial }),
       let booking = paid.booking, bookings[booking].chargeKind == .renewal
@@ -44,12 +44,12 @@ extension SubscriptionHistory {
     return (events[paid.opener].renewalCount ?? 0) > 0
   }
 
-  /// The end of the last period when an event must have followed it, and none did: auto-renew was
-  /// on, and neither charge nor cancel, expiry, failed payment, pause or loss of access came,
-  /// though the gap and the delivery window are over.
+  /// The end of the last period if an event must have followed it and none did: auto-renew was on,
+  /// and no charge, cancel, expiry, failed payment, pause or loss of access arrived although the
+  /// gap and the delivery window are over.
   ///
-  /// A missing event proves that only where every end is reported. A cancel of the year before
-  /// counts, because a plan with a 12-month commitment renews after its cancel.
+  /// A missing event proves this only if the provider reports every end. A cancel in the preceding
+  /// year counts, because a plan with a 12-month commitment renews after its cancel.
   var silentEnd: Instant? {
     guard let period = periods.last, let first = reported.first,
       first.provider.capabilities.sendsExpirations,
@@ -67,9 +67,9 @@ extension SubscriptionHistory {
 
   /// Whether a refund may have ended the period.
   ///
-  /// That is a refund of a charge that never came, unless that is older, or of an unknown amount;
-  /// any other refund that has not ended the period is money only, as is the rest of a product that
-  /// a change gave back.
+  /// It may if the refunded charge is missing and not older, or if the amount is unknown. Any other
+  /// refund that has not ended the period is only money, and so is the refunded rest of a previous
+  /// product.
   private func mayBeRevoked(_ period: Period) -> Bool {
     bookings.contains { booking in
       guard booking.isRefund, booking.event > period.opener,
@@ -82,8 +82,8 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Whether the monthly period was renewed after a cancel of the twelve months before `end`, which
-  /// can be that of a 12-month commitment.
+  /// Whether the monthly period was renewed after a cancel in the twelve months before `end`, as
+  /// with a 12-month commitment.
   private func isCommitted(_ period: Period, until end: Instant) -> Bool {
     guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
       let paidUntil = period.paidUntil,
@@ -99,7 +99,7 @@ extension SubscriptionHistory {
 }
 
 extension Interval {
-  /// Whether it is a month of the calendar, but for the hours by which stores charge early or late.
+  /// Whether it is a calendar month, allowing for the hours by which stores charge early or late.
   public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
 }
 

@@ -1,47 +1,47 @@
 public import Domain
 
-/// A stretch of access that a trial start or a charge opened.
+/// A period of access that a trial start or a charge opened.
 public struct Period: Sendable {
   var opener: Int
-  /// Index behind the last event before the next opener.
+  /// Index after the last event before the next opener.
   var eventsEnd: Int
-  /// The charge that paid for it; nil for a trial, and after a change without money.
+  /// The charge that paid for it; nil for a trial and after a change without money.
   var booking: Int?
-  /// Whether it is a trial rather than paid.
+  /// Whether it is a trial and not paid.
   public var isTrial: Bool
-  /// StringID of the store product id.
+  /// Symbol of the store product id.
   public var product: StringID
   /// When it began.
   public var start: Instant
-  /// As paid or tried, without grace; nil if unknown.
+  /// The paid or trial end, without grace; nil if unknown.
   @Compact public var end: Instant?
-  /// Whether the end follows from the length of the product's period alone.
+  /// Whether the end follows only from the product's period length.
   public var isEndDerived = false
-  /// The indices in `eventRange` of events about a former period.
+  /// The indices in `eventRange` of events about an earlier period.
   var lateEvents: Set<Int> = []
   /// The paid end, which neither an early expiry nor an extension moves: as sent or listed with the
   /// charge, else the first reported one; nil if unknown.
   @Compact var paidUntil: Instant?
-  /// The end of grace; nil without.
+  /// The end of grace; nil without grace.
   @Compact public var graceEnd: Instant?
-  /// The latest end that events report of charges that followed and never arrived.
+  /// The latest end that events report for later charges that never arrived.
   @Compact var unseenEnd: Instant?
-  /// Whether nothing limits the grace but an event that ends it; another purchase may replace it.
+  /// Whether only an event ends the grace; another purchase may replace the period.
   var isGraceOpen = false
-  /// The moment a whole refund of its charge, or a revocation, took access away; nil when none did.
+  /// When a full refund of its charge or a revocation ended access; nil if neither did.
   @Compact public var revokedAt: Instant?
 
   var eventRange: Range<Int> { opener..<eventsEnd }
 
-  /// Its own events, the opener first: events about a former period are left out.
+  /// Its own events, opener first, without events about an earlier period.
   var ownEvents: LazyFilterSequence<Range<Int>> {
     eventRange.lazy.filter { [lateEvents] in !lateEvents.contains($0) }
   }
 
-  /// From when on another purchase continues it; nil while open.
+  /// The time from which another purchase can continue it; nil while open.
   var freeFrom: Instant? { isGraceOpen && revokedAt == nil ? end : effectiveEnd }
 
-  /// When access really ends; nil while open.
+  /// When access actually ends; nil while open.
   var effectiveEnd: Instant? {
     if let revokedAt { return revokedAt }
     guard let end else { return nil }
@@ -56,8 +56,8 @@ extension Period {
     graceEnd != nil || ownEvents.contains { events[$0].isBillingProblem }
   }
 
-  /// When the store gave up collecting: a cancel or expiry in retry, or an expiry because of the
-  /// payment, once access had ended.
+  /// When the store gave up collecting: a cancel or expiry in retry, or an expiry because of a
+  /// failed payment, after access had ended.
   func gaveUpAt(_ events: [Event]) -> Instant? {
     guard let ended = effectiveEnd else { return nil }
     var failing = false
@@ -73,8 +73,8 @@ extension Period {
     return nil
   }
 
-  /// Whether what begins at `next` was paid while the store was still collecting for this period:
-  /// within the retry horizon of its end, and before the store gave up.
+  /// Whether a period that begins at `next` was paid while the store was still collecting for this
+  /// one: within the retry horizon of its end, and before the store gave up.
   func isRecovered(at next: Instant, _ events: [Event], _ rules: FoldSettings) -> Bool {
     guard revokedAt == nil, let end = effectiveEnd, next <= end + rules.retryHorizon,
       isInvoluntary(events)
@@ -82,13 +82,13 @@ extension Period {
     return gaveUpAt(events).map { next < $0 } ?? true
   }
 
-  /// Whether the first paid period after this trial, beginning at `next`, converts it.
+  /// Whether the first paid period after this trial, which begins at `next`, converts it.
   func isConverted(at next: Instant, _ events: [Event], _ rules: FoldSettings) -> Bool {
     convertibleUntil(events, rules).map { next <= $0 } ?? true
   }
 
   /// The last moment at which a paid period would convert this trial: within the gap of its end, or
-  /// out of billing retry; nil without a known end, for then it lasts until anything is paid.
+  /// recovered from billing retry; nil without a known end, because it then lasts until a payment.
   func convertibleUntil(_ events: [Event], _ rules: FoldSettings) -> Instant? {
     guard let end = effectiveEnd else { return nil }
     let gap = end + rules.renewalGap
@@ -98,8 +98,8 @@ extension Period {
     return max(gap, tried ?? horizon)
   }
 
-  /// The first event that can be the period's own: events of its transaction since it began can
-  /// precede its charge, which has a time of its own.
+  /// The first event that can belong to the period: its transaction's events since its start can
+  /// precede its charge, which has its own time.
   func ownStart(_ events: [Event]) -> Int {
     guard events[opener].transaction != 0 else { return opener }
     var first = opener
@@ -126,8 +126,8 @@ extension Period {
     return since
   }
 
-  /// Whether a pause was reported, and no later expiry nor a resumption before the period's end; a
-  /// refund that does not revoke access is money only.
+  /// Whether a pause was reported, and neither a later expiry nor a resumption before the period's
+  /// end; a refund that does not revoke access is only money.
   func isPaused(_ events: [Event]) -> Bool {
     guard revokedAt == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
     else { return false }
@@ -140,7 +140,7 @@ extension Period {
     return effectiveEnd.map { event.time <= $0 } ?? true
   }
 
-  /// Why the period's end was the end.
+  /// Why the period ended without another.
   func churnReason(_ events: [Event]) -> ChurnReason {
     if revokedAt != nil { return .refund }
     if isInvoluntary(events) { return .involuntary }
@@ -154,7 +154,7 @@ extension Period {
     return isOff || isReportedVoluntary ? .voluntary : .unknown
   }
 
-  /// Whether an event names the reason, and none after it takes its cancel back before the end.
+  /// Whether an event names the reason and no later event withdraws its cancel before the end.
   private func stands(_ reason: ChurnReason, _ events: [Event]) -> Bool {
     guard let last = ownEvents.last(where: { events[$0].reason == reason }) else { return false }
     return !ownEvents[last...].contains { index in
@@ -164,8 +164,8 @@ extension Period {
 }
 
 extension Event {
-  /// Whether a state contains another transaction and a later end than `period`, which belong to a
-  /// period whose charge never came.
+  /// Whether a state has another transaction and a later end than `period`, which belong to a
+  /// period whose charge is missing.
   func impliesUnseenPeriod(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
     guard let end = period.end, let reported = periodEnd, transaction != 0, !startsLineage,
       !isRefundBooking, !kind.isProductChange

@@ -7,10 +7,10 @@ struct PeriodPass {
   let rules: FoldSettings
   private(set) var findings: [FoldFinding] = []
   private var periods: [Period] = []
-  /// That of the last period whose end only a length gave.
+  /// The cycle of the last period whose end follows only from a length.
   private var cycle: BillingCycle?
   /// The first period of each transaction; computed on first use, because few subscriptions have
-  /// events of another transaction than the running period's.
+  /// events of another transaction than the current period's.
   private lazy var firstOpened: [Int64: Int] = Dictionary(
     periods.indices.map { (events[periods[$0].opener].transaction, $0) }, uniquingKeysWith: min)
 
@@ -65,7 +65,7 @@ struct PeriodPass {
     }
   }
 
-  /// The end as sent, or derived; nil when only a later event can show it.
+  /// The end as sent or derived; nil when only a later event can show it.
   private mutating func endOfPeriod(
     _ event: Event, start: Instant
   ) -> (instant: Instant?, isDerived: Bool) {
@@ -85,8 +85,8 @@ struct PeriodPass {
     return (sent, false)
   }
 
-  /// The end by the configured or listed length; a trial has none where ends are not always sent,
-  /// for the length is that of a paid period.
+  /// The end by the configured or listed length; nil for a trial if ends are not always sent,
+  /// because the length is that of a paid period.
   private mutating func derivedEnd(
     _ event: Event, start: Instant
   ) -> (instant: Instant?, isDerived: Bool) {
@@ -102,8 +102,8 @@ struct PeriodPass {
     return (next.end, true)
   }
 
-  /// The end of a period whose opener has none: from the next event of the lineage that has one
-  /// other than the opener's substitute.
+  /// The end of a period whose opener has none: from the next event of the lineage with an end that
+  /// is not the opener's substitute.
   private mutating func endReportedLater(after index: Int) -> Instant? {
     let period = periods[index]
     for later in period.ownEvents.dropFirst() {
@@ -118,7 +118,7 @@ struct PeriodPass {
     return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
   }
 
-  /// Where ends are not always sent, an open one is not a finding: `Facts.gaps` counts it.
+  /// Reports an open end, unless ends are not always sent: then `Facts.gaps` counts it.
   private mutating func findOpenEnd(of index: Int) {
     let opener = events[periods[index].opener]
     guard opener.provider.capabilities.sendsWholeCharges else { return }
@@ -128,7 +128,7 @@ struct PeriodPass {
         + "contains the end of its period; it counts as open")
   }
 
-  /// Events about a former period that came after this one had begun.
+  /// Events about an earlier period that happened after this one had begun.
   private mutating func lateEvents(at index: Int) -> Set<Int> {
     guard index > 0 else { return [] }
     let opened = events[periods[index].opener].transaction
@@ -140,12 +140,11 @@ struct PeriodPass {
     return lateEvents
   }
 
-  /// Whether the event names a transaction that opened an earlier period, and that one's product,
-  /// its end, or its trial.
+  /// Whether the event names a transaction that opened an earlier period, and that period's
+  /// product, end or trial.
   ///
-  /// Providers date a cancel, a failed payment and an expiry by when they saw it, so events of a
-  /// transaction can follow the next charge; an expiry gives its own time as the end, within the
-  /// gap.
+  /// Providers date a cancel, failed payment or expiry by when they saw it, so events of a
+  /// transaction can follow the next charge; an expiry has its own time as the end, within the gap.
   private mutating func isOfFormerPeriod(_ event: Event, at index: Int) -> Bool {
     guard event.transaction != 0, let first = firstOpened[event.transaction], first < index else {
       return false
@@ -157,7 +156,7 @@ struct PeriodPass {
     return reported <= ended + rules.renewalGap && period.end.map { reported < $0 } ?? true
   }
 
-  /// An expiry before an end that was derived from a length is more exact.
+  /// Reads an expiry before a derived end; it is more exact.
   private mutating func readEarlierEnd(of index: Int) {
     guard periods[index].isEndDerived, let end = periods[index].end else { return }
     let reported = periods[index].ownEvents.dropFirst().first { events[$0].hasEnd }
@@ -175,8 +174,8 @@ struct PeriodPass {
     }
   }
 
-  /// Grace of providers that send no ends: after a failed payment the subscription stays active
-  /// until an event ends it or the store has given up.
+  /// Reads the grace of providers that send no ends: after a failed payment the subscription stays
+  /// active until an event ends it or the store has given up.
   ///
   /// Source: docs.purplepublish.com, Receipt Events, `SUBSCRIPTION_RENEWAL_FAILED`.
   private mutating func readOpenGrace(of index: Int) {
@@ -184,7 +183,7 @@ struct PeriodPass {
     guard !events[period.opener].provider.capabilities.sendsPeriodEnds, !period.isTrial,
       let failed = period.ownEvents.first(where: { events[$0].kind == .graceEntered })
     else { return }
-    // Where no length is known, the period ended when its renewal failed.
+    // If no length is known, the period ended when its renewal failed.
     let end = period.end ?? max(events[failed].time, period.start)
     let ended = period.ownEvents.first { $0 > failed && events[$0].isExpiry }
     let horizon = end + rules.retryHorizon
@@ -193,10 +192,10 @@ struct PeriodPass {
     periods[index].isGraceOpen = true
   }
 
-  /// An end that the store has extended, by a cancel or an expiry of the charge.
+  /// Reads an end that the store has extended, from a cancel or expiry of the charge.
   ///
-  /// The last one counts, none after a failed payment. By half a period or more, it is the end of
-  /// another charge.
+  /// The last one counts, but none after a failed payment. An end that is later by half a period or
+  /// more belongs to another charge.
   private mutating func readLaterEnd(of index: Int) {
     let opener = events[periods[index].opener]
     guard opener.provider.capabilities.sendsWholeCharges, opener.transaction != 0,
@@ -220,7 +219,7 @@ struct PeriodPass {
     }
   }
 
-  /// A charge that never arrived went on where this period ended, if events name its transaction.
+  /// Extends access by a charge that never arrived, if events name its transaction.
   private mutating func readUnseenEnd(of index: Int) {
     guard !periods[index].isTrial else { return }
     for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {
@@ -238,7 +237,7 @@ struct PeriodPass {
     }
   }
 
-  /// Applies whole refunds of the current period's charge, and revocations.
+  /// Applies full refunds of the current period's charge, and revocations.
   private mutating func takeAway() {
     var refunds: [Int: Booking] = [:]
     for booking in bookings where booking.isRefund && events[booking.event].kind.isRefund {
@@ -264,7 +263,7 @@ struct PeriodPass {
 }
 
 extension Event {
-  /// When the period begins that the event opens.
+  /// The start of the period that the event opens.
   func start(after previous: Period?) -> Instant {
     guard let sent = periodStart else { return time }
     if let previous, sent < previous.start { return time }

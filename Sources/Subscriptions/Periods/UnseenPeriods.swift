@@ -2,42 +2,42 @@ public import Domain
 
 /// A period that events prove although neither its charge nor its trial start arrived.
 public struct UnseenPeriod: Sendable, Equatable {
-  /// `transactionKey` of its transaction; 0 where only the free time before a renewal proves it.
+  /// `transactionKey` of its transaction; 0 if only the gap before a renewal proves it.
   public var transaction: Int64
-  /// StringID of the store product id.
+  /// Symbol of the store product id.
   public var product: StringID
   /// Whether it is a trial.
   public var isTrial: Bool
   /// When it was charged; nil when not sent.
   public var start: Instant?
-  /// The latest end that events report.
+  /// The latest reported end.
   public var end: Instant
-  /// The end of the period before it; nil when none arrived.
+  /// The end of the previous period; nil if no such period arrived.
   public var previousEnd: Instant?
   /// Whether its transaction is the original one.
   public var opensLineage: Bool
   /// Whether it begins after the subscription had expired.
   public var isRestart = false
-  /// Whether the payment before it had failed, so that its charge came at any time.
+  /// Whether the previous payment had failed, so that its charge can be at any time.
   public var isRecovery = false
   /// The first event that proves it.
   public var kind: EventKind
-  /// When that happened.
+  /// When that event happened.
   public var time: Instant
 }
 
-/// A renewal counter of an event that is not a charge.
+/// A renewal counter in an event that is not a charge.
 public struct ReportedCount: Sendable, Equatable {
   /// The provider's counter.
   public var count: Int32
-  /// The event that has it.
+  /// The kind of that event.
   public var kind: EventKind
-  /// When that happened.
+  /// When that event happened.
   public var time: Instant
 }
 
 extension SubscriptionHistory {
-  /// In business order.
+  /// The unseen periods in business order.
   var unseenPeriods: [UnseenPeriod] {
     var found: [UnseenPeriod] = []
     var opened: Set<Int64>?
@@ -63,7 +63,8 @@ extension SubscriptionHistory {
         found.append(unseen)
         continue
       }
-      // Where no ends are sent, a failed payment comes when it was due, and what follows later.
+      // If no ends are sent, a failed payment arrives when the charge was due, and other events
+      // later.
       if event.provider.capabilities.sendsPeriodEnds || found[same].kind != .graceEntered {
         found[same].end = max(found[same].end, unseen.end)
       }
@@ -72,8 +73,8 @@ extension SubscriptionHistory {
     return found
   }
 
-  /// The period whose end an event of an unseen one follows: the running one, for a change of
-  /// product the one that it ends.
+  /// The period before an unseen one that `event` names: the current one, or for a product change
+  /// the one that it ends.
   private func periodBefore(_ event: Event, _ running: Int) -> Period? {
     guard running >= 0 else { return nil }
     let opener = events[periods[running].opener]
@@ -92,7 +93,7 @@ extension SubscriptionHistory {
       }.map(\.transaction))
   }
 
-  /// Whether an unpaid change of product names the transaction of the period that it ends: the
+  /// Whether an unpaid product change names the transaction of the period that it ends, because the
   /// charge for the new product has another one.
   private func isOfPeriodBeforeChange(_ change: Event) -> Bool {
     change.chargeKind == nil
@@ -104,9 +105,9 @@ extension SubscriptionHistory {
 
   private func unseenPeriod(_ event: Event, after period: Period?) -> UnseenPeriod? {
     guard let end = event.namedEnd(after: period) else { return nil }
-    // A conversion proves that what it followed was a trial.
+    // A conversion proves that the period before it was a trial.
     let isTrial = event.isOfTrial || event.kind == .other
-    // A date of its own is not the date of the charge.
+    // The event's own date is not the date of the charge.
     let sent =
       event.kind.isProductChange ? event.chargeBefore(rules.renewalGap) : event.periodStart
     let start = sent.flatMap { $0 < event.time ? $0 : nil }
@@ -133,7 +134,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// The highest counter of the events since the last charge; nil when none has one.
+  /// The highest counter in events since the last charge; nil when none has one.
   var reportedCount: ReportedCount? {
     guard let last = periods.last else { return nil }
     let events = events
@@ -144,7 +145,7 @@ extension SubscriptionHistory {
     }.max { $0.count < $1.count }
   }
 
-  /// Whether the first charge proves one before it that happened after `start`.
+  /// Whether the first charge proves an earlier one that happened after `start`.
   func mayMissStart(since start: Instant) -> Bool {
     guard let first = periods.first, first.booking != nil, first.start > start else { return false }
     let event = events[first.opener]
@@ -161,11 +162,11 @@ extension Event {
     periodStart.flatMap { $0 + gap < time ? $0 : nil }
   }
 
-  /// The end of the period that the event names: a change of product names one that had begun.
+  /// The end of the period that the event names; for a product change, the event's time.
   var namedPeriodEnd: Instant? { reportedPeriodEnd ?? (kind.isProductChange ? time : nil) }
 
-  /// The same after `period`, where no ends are sent: a cancel comes within a period of its length,
-  /// everything else when it ends.
+  /// The same after `period`, if no ends are sent: a cancel is within a period of its length, all
+  /// other events are at its end.
   func namedEnd(after period: Period?) -> Instant? {
     guard namedPeriodEnd == nil, !provider.capabilities.sendsPeriodEnds, let period,
       let end = period.end, period.start < end, end < time
@@ -177,10 +178,10 @@ extension Event {
     return next
   }
 
-  /// Whether the charge that it names is dated after a lapse: `period` had expired before it, or
-  /// was refunded, for a store can continue to renew only from its end on.
+  /// Whether the charge that it names is after a lapse: `period` had expired before it or was
+  /// refunded, because a store renews only from a period's end on.
   ///
-  /// Where neither charges nor ends are dated, it itself is.
+  /// If neither charges nor ends are dated, the event's own time counts.
   func namesRestart(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
     let isDated = provider.capabilities.sendsPeriodEnds
     guard let charged = chargeBefore(.seconds(0)) ?? (isDated ? nil : time), let end = period.end,
@@ -190,16 +191,16 @@ extension Event {
       || period.ownEvents.contains { events[$0].isExpiry && events[$0].time < charged }
   }
 
-  /// Whether it is of a kind that can name the transaction of another period than its own.
+  /// Whether its kind can name the transaction of another period.
   var mayNameAnotherPeriod: Bool {
     transaction != 0 && chargeKind == nil && kind != .trialStarted && kind != .extended
       && !isRefundBooking
   }
 
-  /// Whether the event reports a later end than `period`, of another transaction; before any
+  /// Whether the event reports a later end than `period`, for another transaction; before any
   /// period, whether it reports any end.
   ///
-  /// An end beyond a failed payment can be that of a grace, unless it is most of a period later.
+  /// An end after a failed payment can be that of grace, unless it is later by most of a period.
   func mayNameUnseenPeriod(after period: Period?, _ events: [Event], _ gap: Interval) -> Bool {
     guard mayNameAnotherPeriod else { return false }
     guard let period else { return kind.isAboutSubscription || kind == .other && startsLineage }
