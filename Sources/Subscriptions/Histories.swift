@@ -3,9 +3,9 @@ public import Domain
 /// The subscriptions in the events of one fold group.
 ///
 /// - Parameters:
-///   - events: the counted version of every event of one fold group, in any order: for Qonversion
-///     a lineage, for the other providers all lineages of one user in one app and environment (of
-///     Purple in all apps), or a lineage without user.
+///   - events: the counted version of every event of one fold group, in any order. A group is a
+///     lineage for Qonversion; for the other providers it is all lineages of one user in one app
+///     and environment (for Purple in all apps), or a lineage without user.
 ///   - rules: as-of and the settings of the run.
 /// - Returns: exactly one history for Qonversion; in an order that does not depend on arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
@@ -15,9 +15,9 @@ public func histories(of events: [Event], rules: FoldSettings) throws -> [Subscr
   return found
 }
 
-/// Calls `body` at each of the same subscriptions, and `checkStop` between them and within.
+/// Calls `body` with each of these subscriptions, and `checkStop` between and within them.
 ///
-/// A user can have hundreds of thousands of purchases: of so many, each subscription is held only
+/// A user can have hundreds of thousands of purchases: then each subscription is in memory only
 /// while `body` runs.
 public func forEachHistory(
   of events: [Event], rules: FoldSettings, checkStop: () throws -> Void,
@@ -32,12 +32,12 @@ public func forEachHistory(
 }
 
 extension [Event] {
-  /// Whether the histories of so many events of a group are computed twice, rather than held
-  /// together.
+  /// Whether a group has so many events that its histories are computed twice instead of being kept
+  /// in memory together.
   public var areTooMany: Bool { count > 1 << 12 }
 }
 
-/// The events of one user, or of one purchase without user, of a provider without stable ids.
+/// The events of one user, or of one purchase without user, from a provider without stable ids.
 private struct FoldGroup {
   let rules: FoldSettings
   /// Counted events in business order.
@@ -86,12 +86,12 @@ private struct FoldGroup {
   }
 }
 
-/// The events of one subscription among those of its fold group, in business order.
+/// The events of one subscription within its fold group, in business order.
 ///
-/// The group holds them once: a user can have hundreds of thousands of purchases.
+/// Only the group stores the events: a user can have hundreds of thousands of purchases.
 struct GroupEvents: RandomAccessCollection, Sendable {
   private let group: [Event]
-  /// Places in the group, ascending; nil for all of it.
+  /// Positions in the group, ascending; nil for the whole group.
   private let places: [Int]?
 
   init(_ group: [Event]) { (self.group, places) = (group, nil) }
@@ -110,12 +110,12 @@ struct GroupEvents: RandomAccessCollection, Sendable {
 
 /// Threads that follow each other without overlap: one subscription of the user.
 private struct Chain {
-  /// Of its events in the group.
+  /// The positions of its events in the group.
   private(set) var places: [Int]
   private var isThread = true
-  /// The history, while it has one thread only; nil unless held.
+  /// The history while the chain has only one thread; nil unless kept in memory.
   private(set) var single: SubscriptionHistory?
-  /// When the last thread ends; nil while it is open, or has no period.
+  /// When the last thread ends; nil while it is open or has no period.
   private(set) var end: Instant?
   let start: Instant?
   let order: (Int64, Int64)
@@ -143,7 +143,7 @@ private struct Chain {
 }
 
 private extension [Chain] {
-  /// Threads as chains, by their start.
+  /// Chains the threads by their start.
   func chained() -> [Chain] {
     var chains: [Chain] = []
     var ends: [Store: ChainEnds] = [:]
@@ -161,20 +161,20 @@ private extension [Chain] {
   }
 }
 
-/// When the chains of one store end that are over at some time: a user can have hundreds of
+/// When the chains of one store end, ordered for look-up by time: a user can have hundreds of
 /// thousands.
 struct ChainEnds {
   private typealias End = (end: Instant, chain: Int)
 
-  /// Those that ended, the last one first; of several, the first chain.
+  /// The chains that have ended, latest end first; for equal ends, the first chain.
   private var over = Heap<End> { $0.end != $1.end ? $0.end > $1.end : $0.chain < $1.chain }
-  /// The others, the next one first.
+  /// The other chains, next end first.
   private var running = Heap<End> { $0.end < $1.end }
 
   mutating func add(_ end: Instant, _ chain: Int) { running.add((end, chain)) }
 
-  /// Takes out the chain with the latest end at or before `start`, the first of several; later
-  /// calls have no earlier start.
+  /// Removes and returns the chain with the latest end at or before `start`, the first of several;
+  /// `start` must not decrease between calls.
   mutating func takeLast(before start: Instant) -> Int? {
     while let next = running.first, next.end <= start {
       over.add(next)
@@ -185,8 +185,8 @@ struct ChainEnds {
 }
 
 extension [Event] {
-  /// The events that fulfil a condition, which is asked once of each in order; where all do, they
-  /// are not copied.
+  /// The events that fulfil a condition, which is evaluated once per event in order; if all do,
+  /// nothing is copied.
   func keeping(_ isKept: (Event) -> Bool) -> [Event] {
     guard let first = firstIndex(where: { !isKept($0) }) else { return self }
     return self[..<first] + self[(first + 1)...].filter(isKept)
@@ -201,15 +201,16 @@ extension [Event] {
 extension SubscriptionHistory {
   var start: Instant? { periods.first?.start }
 
-  /// Orders histories by their start, the ones without a period last.
+  /// Orders histories by their start; those without a period are last.
   var place: (Int64, Int64) {
     (start?.milliseconds ?? .max, reported.map(\.lineage).min() ?? 0)
   }
 
-  /// From when on another purchase can continue it; nil while it is open.
+  /// The time from which another purchase can continue it; nil while it is open.
   ///
-  /// A purchase that another replaced gives way before its message arrives. Of a thread that holds
-  /// both, as an upgrade under one original id does, the one that opened its last period decides.
+  /// A replaced purchase can be continued before the message about its replacement arrives. If a
+  /// thread contains both purchases, as an upgrade under one original id does, the one that opened
+  /// its last period decides.
   var freeFrom: Instant? {
     guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {
       return nil

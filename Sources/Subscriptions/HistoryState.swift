@@ -1,8 +1,8 @@
 public import Domain
 
 extension SubscriptionHistory {
-  /// The state at as-of, for reconciliation; nil without a counted event, and for purchases that a
-  /// family member shares.
+  /// The state at as-of, for reconciliation; nil without counted events and for purchases shared by
+  /// a family member.
   public var state: LineageState? {
     guard let first = reported.first, let last = reported.last, exclusion != .familySharing else {
       return nil
@@ -58,7 +58,7 @@ extension SubscriptionHistory {
     return state
   }
 
-  /// Whether the churn report counts an end at this time, in the row of `key`.
+  /// Whether the churn report counts an end at this time in the row of `key`.
   public func churns(at end: Instant, in key: ProductKey) -> Bool {
     isCounted && churned.contains { $0.at == end && productKey(ofPeriod: $0.period) == key }
   }
@@ -74,16 +74,17 @@ extension SubscriptionHistory {
     }
   }
 
-  /// The period in states whose charge or trial start did not arrive: one that began before the
-  /// first event, or whose opening was lost.
+  /// A period that only states show because its charge or trial start did not arrive: it began
+  /// before the first event, or its opening was lost.
   ///
-  /// It is not a trial that could convert, because nothing shows whether it was tried or paid for.
+  /// It is not treated as a trial that could convert, because nothing shows whether it was a trial
+  /// or paid.
   private var periodNeverOpened: Period? {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }
     let reported = states.last { events[$0].reportedPeriodEnd != nil }
     let opener = events[first]
-    // A change that is only announced leaves the old product in force.
+    // A change that is only announced does not take effect yet.
     let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0
     var period = Period(
       opener: first, eventsEnd: events.count, booking: nil, isTrial: false,
@@ -111,7 +112,7 @@ extension SubscriptionHistory {
     state.expiredAt = period.ownEvents.first { events[$0].isExpiry }.map { events[$0].time }
   }
 
-  /// The latest end in a state, if it is after the period's own.
+  /// The latest end in a state, if it is after the period's own end.
   private func reportedEnd(in period: Period) -> Instant? {
     period.eventRange.compactMap { index in
       events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)
@@ -165,7 +166,7 @@ extension SubscriptionHistory {
         lastCharges[booking.product] = booking.transaction
         return nil
       }
-      // The rest of a product that was left may come under the id of the charge for the new one.
+      // The refunded rest of a previous product may have the id of the charge for the new one.
       let isRest = isRemainder(booking, besides: charged)
       let left = booking.refundedCharge == nil && isRest ? lastCharges[booking.product] : nil
       return Refund(
@@ -176,14 +177,14 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Whether the refund is of a reported trial and refunds nothing: no charge was due.
+  /// Whether the refund is of a reported trial and has no amount: no charge was due.
   private func isOfFreeTrial(_ refund: Booking) -> Bool {
     refund.transaction != 0 && (refund.money.grossUSD ?? .zero) == .zero
       && reported.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }
   }
 
-  /// Whether the refund is what a product change gave back of the period it cut short, unless it
-  /// names an earlier transaction that was never charged.
+  /// Whether the refund is the rest of the period that a product change cut short, unless it names
+  /// an earlier transaction that was never charged.
   private func isRemainder(_ booking: Booking, besides charged: Set<Int64>) -> Bool {
     let change = events[booking.event]
     let namesCharge = booking.transaction != 0 && change.chargeBefore(rules.renewalGap) != nil

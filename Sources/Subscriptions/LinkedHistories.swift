@@ -3,21 +3,21 @@ public import Domain
 /// The subscriptions of several fold groups that report the same store transactions, each counted
 /// once.
 ///
-/// The provider that comes first in `authority` counts. Of the others, what it reports too is left
-/// out, and what it does not know is counted as part of its subscription: so a subscription goes on
-/// where one provider ends and another begins.
+/// The first provider in `authority` counts. What others report too is left out; what only they
+/// report is added to its subscription. So a subscription continues when one provider ends and
+/// another begins.
 public struct LinkedHistories: Sendable {
-  /// A charge that two providers report: the counted event and who sent the one that is left out,
-  /// with the gross of both in US dollars, nil where unknown.
+  /// A charge that two providers report: the counted event, the provider of the one left out, and
+  /// both gross amounts in US dollars, nil when unknown.
   public typealias Overlap = (
     store: Store, counted: Event, other: Provider, countedUSD: Amount?, otherUSD: Amount?
   )
 
-  /// What reports count, by whom it was reported; those of one provider as it alone would be.
+  /// The counted histories, by the provider that reported them.
   public private(set) var histories: [SubscriptionHistory] = []
-  /// The subscriptions as each provider reported them, with what others did.
+  /// The subscriptions as each provider reported them, with what other providers reported.
   public private(set) var own: [SubscriptionHistory]
-  /// The charges that more than one provider reports, by each provider that does not count.
+  /// The charges that more than one provider reports, once for each provider that does not count.
   public private(set) var overlaps: [Overlap] = []
   private var subscriptions: [Subscription] = []
   private var places: [StoreID: Int] = [:]
@@ -25,8 +25,8 @@ public struct LinkedHistories: Sendable {
   private var feeds: [(index: Int, homes: Set<Int>)] = []
   private let originals: [Int64: Int64]
 
-  /// The subscriptions of each fold group by itself, linked by `originals`: the keys of the store's
-  /// original transaction ids, by lineage.
+  /// Links the subscriptions of separate fold groups by `originals`: by lineage, the keys of the
+  /// store's original transaction ids.
   ///
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(
@@ -65,7 +65,7 @@ public struct LinkedHistories: Sendable {
     let id: Int64
   }
 
-  /// Adds the subscription, or what it reports of known ones.
+  /// Adds the subscription, or what it reports about known ones.
   private mutating func take(_ history: SubscriptionHistory, _ index: Int) {
     guard history.exclusion == nil, let homes = homes(of: history) else {
       for event in history.reported { place(event, of: history, at: subscriptions.count) }
@@ -84,7 +84,8 @@ public struct LinkedHistories: Sendable {
     histories.append(feed)
   }
 
-  /// Adds what only refunds of several providers together show to the history with the last one.
+  /// Adds findings that appear only in the refunds of several providers together, to the history
+  /// that has the event.
   private mutating func add(_ finding: FoldFinding) {
     let index = own.firstIndex { $0.reported.contains { $0.identity == finding.identity } }
     guard let index else { return }
@@ -101,8 +102,8 @@ public struct LinkedHistories: Sendable {
     }
   }
 
-  /// The subscription of another provider that each event is about: the one with its transaction,
-  /// else with its original one, else that of the event before; nil when there is none at all.
+  /// For each event, the other provider's subscription that it belongs to: by its transaction, else
+  /// by its original transaction, else that of the previous event; nil if no event has one.
   private func homes(of history: SubscriptionHistory) -> [Int]? {
     let provider = history.reported[0].provider
     func home(_ id: Int64?) -> Int? {
@@ -120,12 +121,12 @@ public struct LinkedHistories: Sendable {
   }
 }
 
-/// A subscription as the provider that counts reports it, and what others add.
+/// A subscription as the counted provider reports it, and what other providers add.
 private struct Subscription {
   let main: SubscriptionHistory
-  /// Its place among the subscriptions of each provider.
+  /// Its index among the subscriptions of all providers.
   let index: Int
-  /// How many charges and trial starts of the main provider name a transaction.
+  /// How many charges and trial starts of the main provider name each transaction.
   private let opened: [Int64: Int]
   private let refunded: Set<Int64>
   /// Events of other providers, as folded and as reported.
@@ -141,8 +142,8 @@ private struct Subscription {
     refunded = Set(main.events.lazy.filter(\.kind.isRefund).map(\.transaction))
   }
 
-  /// Whether what `event` opens, from `start` on, is reported already: by its transaction; where
-  /// one of both reports names none, or the same for several charges, by the time.
+  /// Whether the purchase that `event` opens at `start` is already reported: by its transaction or,
+  /// if one of both reports has none or uses one id for several charges, by the time.
   func hasOpened(_ event: Event, isUnique: Bool, from start: Instant) -> Bool {
     let others = events.filter { $0.opensPurchase && $0.provider != event.provider }
     let isNamed =
@@ -172,26 +173,26 @@ private struct Subscription {
       || events.contains { $0.kind.isRefund && $0.transaction == event.transaction }
   }
 
-  /// Whether the period at the time of `event` has a report of auto-renew of its own.
+  /// Whether the main provider reported auto-renew in the period at the time of `event`.
   func hasSwitched(at event: Event) -> Bool {
     guard let period = main.periods.last(where: { $0.start <= event.time }) else { return true }
     return period.ownEvents.contains { main.events[$0].switchesAutoRenew }
   }
 
-  /// Adds an event that only another provider reports, and what it was derived from.
+  /// Adds an event that only another provider reports, and the events it was derived from.
   mutating func add(_ event: Event, from history: SubscriptionHistory) {
     events.append(event)
     guard !reported.contains(where: { $0.identity == event.identity }) else { return }
     reported += history.reported.filter { $0.identity == event.identity }
   }
 
-  /// Leaves out a charge that is reported already, and returns that of the main provider.
+  /// Leaves out a charge that is already reported, and returns the main provider's charge.
   mutating func leaveOut(_ charge: Event, _ usd: Amount?, isUnique: Bool) -> Event? {
     if isUnique { left.append((charge, usd)) }
     return main.events.first { $0.transaction == charge.transaction && $0.chargeKind != nil }
   }
 
-  /// The charges left out, beside those of the same transactions in `counted`.
+  /// The charges left out, with the charges of the same transactions in `counted`.
   func overlaps(with counted: SubscriptionHistory) -> [LinkedHistories.Overlap] {
     left.compactMap { charge, usd in
       let booking = counted.bookings.first {
@@ -204,7 +205,7 @@ private struct Subscription {
     }
   }
 
-  /// What reports count: the main provider's history, with the events that only others report.
+  /// The counted histories: the main provider's, with the events that only others report.
   func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
     guard !events.isEmpty else { return [main] }
     let charges = main.held.filter { $0.reason == .doubleCharge }.map(\.event)
@@ -227,7 +228,7 @@ private extension [Event] {
   }
 }
 
-/// A history of a provider that does not count, event by event.
+/// Reads a history of a provider that does not count, event by event.
 private struct OtherReport {
   let history: SubscriptionHistory
   private(set) var held: [HeldEvent] = []
@@ -239,7 +240,7 @@ private struct OtherReport {
   private var added: Set<Int64> = []
   /// Transactions that only this provider refunded, perhaps in several parts.
   private var refunded: Set<Int64> = []
-  /// Whether the running period is one that only this provider reports.
+  /// Whether only this provider reports the current period.
   private var isAdding = false
 
   init(_ history: SubscriptionHistory) {

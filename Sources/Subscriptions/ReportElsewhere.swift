@@ -2,30 +2,30 @@ public import Domain
 
 /// A charge, a trial start or a refund that another provider reported, and this one did not.
 public struct ReportElsewhere: Sendable, Equatable {
-  /// Who reported it.
+  /// The provider that reported it.
   public var provider: Provider
   /// `transactionKey` of its transaction; 0 when unknown.
   public var transaction: Int64
-  /// What was reported.
+  /// The kind of the event.
   public var kind: EventKind
-  /// Nil for a trial start.
+  /// The kind of charge; nil for a trial start.
   public var chargeKind: ChargeKind?
-  /// StringID of the store product id.
+  /// Symbol of the store product id.
   public var product: StringID
   /// Event time.
   public var time: Instant
-  /// End of the period that it opened; nil without one, and while it is open.
+  /// End of the period that it opened; nil without one and while it is open.
   public var end: Instant?
   /// In US dollars, negative for a refund; nil when unknown, and for a trial start.
   public var grossUSD: Amount?
-  /// Where the amount comes from.
+  /// The source of the amount.
   public var basis: AmountBasis
-  /// Whether this provider's report counts, so that it should have sent it.
+  /// Whether this provider's report counts, so that it should have reported the event.
   public var isExpected: Bool
 }
 
 extension SubscriptionHistory {
-  /// What is counted and was not reported in `own`, by another provider, in business order.
+  /// The counted events that another provider reported and `own` did not, in business order.
   func reports(notIn own: SubscriptionHistory, isExpected: Bool) -> [ReportElsewhere] {
     let (provider, gap) = (own.reported[0].provider, rules.renewalGap)
     let opened = Dictionary(grouping: own.events.filter(\.opensPurchase), by: \.transaction)

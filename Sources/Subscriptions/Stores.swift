@@ -1,13 +1,13 @@
 import Domain
 
 extension [Event] {
-  /// The events in business order, with the stores of their products.
+  /// The events in business order, with stores added by product.
   ///
-  /// An event without a store gets the only store that reported its product, else the one where a
-  /// subscription to it runs at the time.
+  /// An event without a store gets the only store that reported its product, else the store in
+  /// which a subscription to it was running at the time.
   ///
-  /// Purple shows the store only in the form of its transaction ids, which some events lack. An
-  /// event stays without a store if subscriptions run in two.
+  /// Purple shows the store only in the form of its transaction ids, which some events lack. If
+  /// subscriptions run in two stores, the event stays without one.
   var withStoresOfTheirProducts: [Event] {
     guard contains(where: { $0.store == .unknown }) else { return self }
     var known: [StringID: Set<Store>] = [:]
@@ -34,8 +34,8 @@ extension [Event] {
 extension [Event] {
   /// The events of one fold group by app.
   ///
-  /// An event without app, as Purple's page shows one, gets the provider's only app, else the only
-  /// one in which the user had its product.
+  /// An event without app, as on Purple's page, gets the provider's only app, else the only app in
+  /// which the user had its product.
   func byApp(_ rules: FoldSettings) -> [[Event]] {
     guard let first, first.app == 0 || contains(where: { $0.app != first.app }) else {
       return [self]
@@ -58,14 +58,14 @@ extension [Event] {
   }
 }
 
-/// In which stores a user's subscription to each product runs.
+/// The stores in which a user's subscription to each product runs.
 private struct StoreHoldings {
   private var running: [StringID: Set<Store>] = [:]
-  /// Where it ended last.
+  /// The store in which it last ended.
   private var ended: [StringID: Store] = [:]
 
-  /// The only store in which a product of the event runs; where none does, that in which it ended
-  /// last.
+  /// The only store in which a product of the event runs; if none does, the store in which it last
+  /// ended.
   func store(of event: Event) -> Store? {
     let running = event.products.reduce(into: Set<Store>()) { $0.formUnion(self.running[$1] ?? []) }
     return running.isEmpty ? ended[event.product] : running.only

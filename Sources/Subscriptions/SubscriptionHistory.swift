@@ -1,52 +1,52 @@
 public import Domain
 
-/// The history of one subscription, or one purchase, from its events up to as-of.
+/// The history of one subscription or one-time purchase, from its events up to as-of.
 ///
-/// This is the fold: it computes facts from events, without clock or I/O, and independent of the
+/// This is the fold: it computes facts from events, without clock or I/O, and independently of the
 /// order of arrival. `book(into:)` adds the facts of the reports; `state` and `findings` are for
 /// reconciliation.
 public struct SubscriptionHistory: Sendable {
   let rules: FoldSettings
-  /// Counted events in business order, as they were reported.
+  /// Counted events in business order, as reported.
   let reported: GroupEvents
-  /// The same with derived events instead of observations, without the charges that are held.
+  /// The same with derived events instead of observations, without charges that are left out.
   let events: [Event]
   let bookings: [Booking]
-  /// What the store cannot have charged or given back, which is not among the bookings.
+  /// Charges and refunds that the store cannot have made, which are not booked.
   var held: [HeldEvent]
   /// Its periods in order.
   public let periods: [Period]
   let stretches: [ActiveInterval]
-  /// Why the subscription carries no money; nil when it does.
+  /// Why the subscription adds no money; nil when it does.
   let exclusion: ExclusionReason?
-  /// The shop, as far as any event names it.
+  /// The store, if any event names it.
   let store: Store
   let isChained: Bool
   /// Events that arrived late or out of order.
   let disorder: [ArrivalDisorder]
-  /// Odd things in single events, in business order.
+  /// Anomalies in single events, in business order.
   public internal(set) var findings: [FoldFinding]
-  /// Whether the next run may judge its findings otherwise, without new events of it.
+  /// Whether the next run may judge its findings differently without new events.
   public let mayChange: Bool
-  /// When the first event happens that observations prove and that does not count yet.
+  /// When the first event that observations prove and that does not count yet happens.
   let nextDerived: Instant?
-  /// What of it reports count.
+  /// The part of it that reports count.
   var role = Role.whole
-  /// What other providers reported of it and this one did not.
+  /// What other providers reported about it and this one did not.
   var reportedElsewhere: [ReportElsewhere] = []
 
-  /// What reports count of a subscription that several providers may report.
+  /// The part that reports count of a subscription that several providers may report.
   enum Role: Sendable {
     /// Everything.
     case whole
-    /// How its messages came. Another provider's history has the rest, with those of its events
-    /// that have these identities.
+    /// Only how its messages arrived. Another provider's history has the rest, including its events
+    /// with these identities.
     case feed(countedElsewhere: Set<Int64>)
-    /// Everything else: it consists of the events of several providers.
+    /// Everything except arrivals: it consists of the events of several providers.
     case shared
   }
 
-  /// Folds the counted versions of the events of one lineage, none of them an observation.
+  /// Folds the counted versions of the events of one lineage, which must not be observations.
   ///
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
@@ -56,7 +56,7 @@ public struct SubscriptionHistory: Sendable {
       exclusion: nil, isChained: true)
   }
 
-  /// Folds `events`, which `reported` prove; both in business order.
+  /// Folds `events`, which `reported` proves; both are in business order.
   init(
     reported: GroupEvents, events: [Event], nextDerived: Instant?, rules: FoldSettings,
     exclusion: ExclusionReason?, isChained: Bool
@@ -88,14 +88,14 @@ public struct SubscriptionHistory: Sendable {
 
   var isShared: Bool { if case .shared = role { true } else { false } }
 
-  /// Whether reports count it, rather than a test, a shared purchase, or another provider's report
-  /// of it.
+  /// Whether reports count it, because it is not a test, a shared purchase or another provider's
+  /// report of a counted one.
   public var isCounted: Bool { if case .feed = role { false } else { exclusion == nil } }
 
-  /// Keys of the lineages of its events: several where providers report one subscription.
+  /// Keys of the lineages of its events: several if several providers report the subscription.
   public var lineages: Set<Int64> { Set(events.lazy.map(\.lineage)) }
 
-  /// Whether it has so many events that what its fold needs for a while matters.
+  /// Whether it has so many events that the temporary memory of its fold matters.
   public var isLarge: Bool { events.areTooMany }
 
   /// Whether no event of the lineage counts yet.
@@ -107,7 +107,7 @@ public struct SubscriptionHistory: Sendable {
     if let exclusion { return try bookExcluded(exclusion, into: &books) }
     try bookHeld(into: &books)
     if !isShared { try bookGaps(into: &books) }
-    // What another provider counts too is only counted as left out.
+    // Events that another provider's history counts too are only counted as excluded.
     if case .feed(let counted) = role {
       return try bookReported(as: .overlap, besides: counted, into: &books)
     }
@@ -119,7 +119,7 @@ public struct SubscriptionHistory: Sendable {
     try bookRetention(into: &books)
   }
 
-  /// The dimensions of a row about `product` that comes from the event at `index`.
+  /// The dimensions of a row about `product` from the event at `index`.
   func productKey(_ product: StringID, from index: Int) -> ProductKey {
     guard isShared else {
       return ProductKey(
@@ -129,12 +129,12 @@ public struct SubscriptionHistory: Sendable {
       provider: events[index].provider, app: events[index].app, store: store, product: product)
   }
 
-  /// The dimensions of a row about what the period at `index` paid for.
+  /// The dimensions of a row about the product of the period at `index`.
   public func productKey(ofPeriod index: Int) -> ProductKey {
     productKey(periods[index].product, from: periods[index].opener)
   }
 
-  /// The subscription as the provider reported the opener of the period at `index`: `lineageKey`.
+  /// `lineageKey` of the event that opened the period at `index`, as its provider reported it.
   public func lineage(ofPeriod index: Int) -> Int64 { events[periods[index].opener].lineage }
 
   /// The dimensions of a row about the booking at `index`; a refund is in the row of its charge.

@@ -1,11 +1,10 @@
 import Domain
 
 extension [Event] {
-  /// The events at some places in threads, as places: what shares a lineage, a product or a group
-  /// in one store, or is tied together by a change from one product to another.
+  /// The events at `places` grouped into threads, as positions: events that share a lineage,
+  /// product or group in one store, or that a product change links.
   ///
-  /// Places ascend.
-  /// Each thread keeps the order; threads come in that of their first events.
+  /// `places` must ascend. Each thread keeps the order; threads are ordered by their first events.
   func threads(of places: [Int]) -> [[Int]] {
     var sets = JoinedSets(count: count)
     var firsts: [ThreadTie: Int] = [:]
@@ -18,7 +17,7 @@ extension [Event] {
   }
 }
 
-/// What two events have in common when they belong together.
+/// What links two events to one thread.
 enum ThreadTie: Hashable {
   case lineage(Store, Int64)
   case product(Store, StringID)
@@ -36,14 +35,14 @@ extension Event {
   }
 }
 
-/// Numbers that are joined to sets one pair at a time.
+/// Disjoint sets of numbers that are joined pair by pair.
 public struct JoinedSets {
   private var parents: [Int]
 
-  /// The numbers from 0 to below `count`, each alone.
+  /// The numbers from 0 up to but not including `count`, each in its own set.
   public init(count: Int) { parents = Array(0..<count) }
 
-  /// The least number of the set in which `index` is.
+  /// The lowest number in the set of `index`.
   public mutating func root(of index: Int) -> Int {
     var index = index
     while parents[index] != index {
@@ -53,7 +52,7 @@ public struct JoinedSets {
     return index
   }
 
-  /// Makes one set of the sets of two numbers.
+  /// Joins the sets of two numbers.
   public mutating func join(_ left: Int, _ right: Int) {
     let (first, second) = (root(of: left), root(of: right))
     parents[max(first, second)] = min(first, second)
