@@ -24,7 +24,7 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
   public static let lineMax = Amount(micros: 1_000_000_000_000_000_000)
   /// The same limit for US dollars: 10⁹, because annual amounts are derived from them too.
   ///
-  /// Annualizing a daily price multiplies it by 365, and a sum can still hold 25 such amounts.
+  /// A daily price becomes 365 times as much in a year, and a sum can still hold 25 such amounts.
   public static let lineMaxUSD = Amount(micros: 1_000_000_000_000_000)
 
   /// Whether a charge of this many units of some currency can be worth `usd`.
