@@ -1,18 +1,19 @@
 import Subscriptions
 import Domain
 
-/// The estimated amount of a missing charge, from received charges and listed transactions.
+/// Estimates the amount of a missing charge from received charges and listed transactions.
 extension Reconciler {
-  /// Gross of `count` charges of `product` like the one missing at `instant`, with its basis.
+  /// Gross amount of `count` charges of `product` like the one missing at `instant`, with its
+  /// basis.
   ///
-  /// It is the price of the nearest charge of the same class in the lineage, preferably the one
-  /// before, unless all users' charges show a price change in between; without such a charge the
-  /// price in another event of the product, else what others paid for it, else the listed one, at
-  /// last an offer's own. Dollars are those of the day.
+  /// It is the price of the nearest charge of the same class in the lineage, preferably the
+  /// previous one, unless the charges of all users show a price change in between. Without such a
+  /// charge it is the price in another event of the product, else what other users paid, else the
+  /// listed price, and last the price of an offer. US dollars are converted at the rate of the day.
   ///
   /// - Parameters:
-  ///   - code: a start that cost less than later renewals is not used for a renewal.
-  ///   - instant: nil when the date is unknown; then the newest one counts.
+  ///   - code: for a renewal, a start that cost less than later renewals is not used.
+  ///   - instant: nil when the date is unknown; the newest price is then used.
   ///   - isOffer: whether the snapshot shows the price of an offer.
   func estimate(
     _ lineage: LineageInput, product: String, of code: BreakCode? = nil, count: Int64 = 1,
@@ -42,8 +43,8 @@ extension Reconciler {
     return (price.gross(count, at: time, rules.rates), price.basis)
   }
 
-  /// Gross of the charge `transaction`: the price in an event that names it, else as of a charge
-  /// like it; it cost no less than was given back of it, but for the rates of two days.
+  /// Gross amount of the charge `transaction`: the price in an event that names it, else that of a
+  /// similar charge; at least the refunded amount, allowing for the exchange rates of two days.
   func estimate(
     of transaction: Int64, _ lineage: LineageInput, product: String, _ code: BreakCode,
     at instant: Instant?, isOffer: Bool = false
@@ -63,7 +64,8 @@ extension Reconciler {
     return (least, .provider)
   }
 
-  /// The price in another event than a charge, the nearest before `time`, else the first after it.
+  /// The price in an event that is not a charge: the last one before `time`, else the first one
+  /// after.
   private func reportedPrice(
     of product: String, at time: Instant, _ lineage: LineageInput
   ) -> LikelyPrice? {
@@ -71,7 +73,7 @@ extension Reconciler {
     return (known.last { $0.time <= time } ?? known.first).map(LikelyPrice.init)
   }
 
-  /// Gross of a charge of which no event of its subscription came.
+  /// Gross amount of a charge of a subscription without events.
   func estimate(of about: BreakSubject, at time: Instant) -> Worth {
     let country = lineages.last { $0.latest.country != 0 }?.latest.country ?? 0
     guard let price = price(of: about.product, in: about.store, country, at: time) else {
@@ -80,9 +82,11 @@ extension Reconciler {
     return (price.gross(1, at: time, rules.rates), price.basis)
   }
 
-  /// The price of a product of which the subscription shows none: the median of what others in the
-  /// country, else anywhere, paid in that month, else ever, in the commonest currency, else the
-  /// listed one; nil without dollars; a country or currency of 0 is any.
+  /// The price of a product without a price in the subscription: the median of what others paid, in
+  /// the most common currency, else the listed price; nil without US dollars.
+  ///
+  /// Payments in the country come before those anywhere, and those of the month before those of any
+  /// time. A country or currency of 0 means any.
   private func price(
     of product: String, in store: Store, _ country: StringID, _ currency: StringID = 0,
     at time: Instant
@@ -135,14 +139,14 @@ extension Reconciler {
       return LikelyPrice(after, local: next)
     }
     guard let usual = rules.prices.usual(product, at: time), usual != reported else { return price }
-    // Another price counts only when it came up, or went out of use, between the two charges.
+    // A different price counts only if it appeared, or disappeared, between the two charges.
     let (from, to) = before == nil ? (time, nearest.time) : (nearest.time, time)
     let began = rules.prices.firstWeek(of: before == nil ? reported : usual, for: product)
     if let began, began > Week(of: from), began <= Week(of: to) { price.local = usual }
     return price
   }
 
-  /// What others paid in full, where all that came were offers; nil when unknown.
+  /// The full price that others paid, if all charges received were offers; nil when unknown.
   private func usualPrice(
     at time: Instant, beside offers: [Charge], _ lineage: LineageInput
   ) -> LikelyPrice? {
@@ -161,7 +165,7 @@ extension Reconciler {
     return Array(full.dropFirst())
   }
 
-  /// The offer's price in the currency of `full`; nil when no offer like it is known.
+  /// The offer's price in the currency of `full`; nil when no similar offer is known.
   private func offerPrice(
     _ full: LikelyPrice, _ known: [Charge], _ lineage: LineageInput
   ) -> Amount? {
@@ -175,8 +179,9 @@ extension Reconciler {
       .grossLocal
   }
 
-  /// Whether a charge was paid at the price of an offer: by the snapshot, else if the charges
-  /// before and after it cost more; with only one of them, or two offers, if others had that offer.
+  /// Whether a charge was paid at an offer price: according to the snapshot, else if the charges
+  /// before and after it cost more; with only one such charge, or with two offers, if others had
+  /// that offer.
   private func isOffer(_ index: Int, among paid: [Charge], _ lineage: LineageInput) -> Bool {
     let charge = paid[index]
     switch view?.transaction(charge.transaction)?.kind {
@@ -193,7 +198,7 @@ extension Reconciler {
       .compactMap(\.grossLocal)
     guard let full = prices.first, prices.allSatisfy({ $0 > price }) else { return false }
     if prices.count == 2, near == [index - 1, index + 1] { return true }
-    // Rounded to a price of the currency.
+    // Within the rounding of prices in that currency.
     return rules.prices.offer(of: product, full: full).map { usual in
       (try? usual.subtracting(price).magnitude.scaled(by: 50, over: 1)).map { $0 <= price } ?? false
     } ?? false
@@ -213,14 +218,14 @@ extension Reconciler {
   }
 }
 
-/// What refunds show of a charge that never came.
+/// What refunds show about a missing charge.
 extension LineageInput {
-  /// The product that was given back; nil when no refund shows it.
+  /// The refunded product; nil when no refund shows it.
   func productGivenBack(of transaction: Int64) -> String? {
     refunds(ofUnseen: transaction).first { $0.product != 0 }.map { text($0.product) }
   }
 
-  /// All that was given back, in US dollars; nil when no refund shows it.
+  /// The total refunded, in US dollars; nil when no refund shows it.
   func amountGivenBack(of transaction: Int64) -> Amount? {
     let parts = refunds(ofUnseen: transaction).compactMap(\.grossUSD)
     guard !parts.isEmpty, let all = try? parts.reduce(Amount.zero, { try $0.adding($1) }),
@@ -236,21 +241,21 @@ extension LineageInput {
   }
 }
 
-/// What a missing charge probably cost.
+/// The probable price of a missing charge.
 private struct LikelyPrice {
   let product: StringID
-  /// What was paid or reported, in US dollars.
+  /// The paid or reported price in US dollars.
   let usd: Amount?
   /// The same in its currency.
   let paid: Amount?
   let currency: StringID
   let basis: AmountBasis
-  /// The price in the currency.
+  /// The price to use, in the currency.
   var local: Amount?
 }
 
 extension LikelyPrice {
-  /// `local` in the currency of a charge that came.
+  /// `local` in the currency of a received charge.
   init(_ charge: Charge, local: Amount?) {
     self.init(
       product: charge.product, usd: charge.grossUSD, paid: charge.grossLocal,
@@ -271,7 +276,7 @@ extension LikelyPrice {
     return all
   }
 
-  /// At the rate of the day; where it is unknown, at that of the price.
+  /// The price at the rate of the day or, if unknown, at the rate of the known price.
   private func perCharge(at time: Instant, _ rates: ExchangeRates) -> Amount? {
     if basis == .provider, currency != 0, let local, local > .zero,
       let dollars = rates.median(of: currency, around: time)?.usd(for: local)

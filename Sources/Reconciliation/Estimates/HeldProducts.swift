@@ -2,8 +2,8 @@ import Subscriptions
 import Domain
 
 extension Reconciler {
-  /// The app of a purchase without a lineage: the snapshot's, else the one that sells such a
-  /// product, else the user's only one; empty when several could be.
+  /// The app of a purchase without a lineage: the snapshot's, else the only one that sells such a
+  /// product, else the user's only one; empty when there are several candidates.
   private func inferredApp(selling products: [String], in store: Store) -> String {
     if let app = user.snapshot?.app, !app.isEmpty { return app }
     let sellers = rules.apps(of: user.provider, selling: products, in: store)
@@ -22,8 +22,8 @@ extension Reconciler {
     return found
   }
 
-  /// The product `id` with the base plans that anybody holds, or without its own where somebody
-  /// does, and as the user's own subscriptions have it.
+  /// The product `id` with the base plans that occur in the ledger, or without its own plan if that
+  /// occurs, and as in the user's own subscriptions.
   private func names(of id: String) -> [String] {
     let (known, alone) = (rules.basePlans.names(of: id), id.withoutBasePlan)
     let own = lineagesOfAnyTime.map(\.product).filter { product in
@@ -32,21 +32,21 @@ extension Reconciler {
     return own.isEmpty ? known : known + Set(own).sorted()
   }
 
-  /// The product that a charge at `instant` renewed: the one reported last before it, else the
-  /// first reported after it.
+  /// The product that a charge at `instant` renewed: the last one reported before it, else the
+  /// first one reported after it.
   func product(of lineage: LineageInput, at instant: Instant) -> String {
     lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
       ?? lineage.product
   }
 
-  /// The product that a start at `instant` began: the first reported after it, else the one
-  /// reported last before it.
+  /// The product of a start at `instant`: the first one reported after it, else the last one
+  /// reported before it.
   func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
     lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
       ?? lineage.product
   }
 
-  /// The purchase of an entitlement that comes from no lineage.
+  /// The purchase of an entitlement without a lineage.
   func subject(of entitlement: Entitlement) -> BreakSubject {
     subject(buying: storeProducts(entitlement.product) ?? [], in: entitlement.store)
   }
@@ -62,7 +62,7 @@ extension Reconciler {
 }
 
 extension LineageInput {
-  /// The product of the last charge or change of product up to `instant`; an announced change holds
+  /// The product of the last charge or product change up to `instant`; an announced change applies
   /// from the next charge on.
   func productReported(until instant: Instant) -> String? {
     let charge = latest.subscriptionCharges.last { $0.time <= instant }
@@ -71,8 +71,8 @@ extension LineageInput {
     return charge.map { text($0.product) }
   }
 
-  /// The product of the first charge after `instant`; where a change of product comes first, or is
-  /// that charge, the one that it left.
+  /// The product of the first charge after `instant`; if a product change comes first or is that
+  /// charge, its previous product.
   func productHeld(after instant: Instant) -> String? {
     let charge = latest.subscriptionCharges.first { $0.time > instant }
     let change = latest.productChanges.first { $0.previousProduct != 0 && $0.time > instant }

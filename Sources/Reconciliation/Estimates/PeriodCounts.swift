@@ -1,15 +1,14 @@
 import Domain
 import Subscriptions
 
-/// How many charges an end in the snapshot proves that no event reported.
+/// Counts the charges that an end in the snapshot proves and no event reported.
 extension Reconciler {
   func isPaidOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
     isOn(match, past: end) && match.entitlement.renewState == .willRenew
       && !showsSameCharges(match)
   }
 
-  /// Whether a later end means a charge that never came, rather than another end of the same
-  /// period.
+  /// Whether a later end proves a missing charge, and is not another end of the same period.
   func provesCharges(
     _ match: EntitlementMatch, from base: Instant, to end: Instant
   ) -> Bool {
@@ -17,8 +16,8 @@ extension Reconciler {
     guard beyond > rules.fold.renewalGap, !showsSameCharges(match) else { return false }
     if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
-    // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
-    // days of a shorter one. A charge out of retry pays for a whole period.
+    // A failing payment's end is the end of grace: most of a period later or, in Play, up to 30
+    // days for a shorter period. A charge recovered in retry pays for a whole period.
     let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
     let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
     let isActive = match.entitlement.isActive(at: knownAt) == true
@@ -27,14 +26,14 @@ extension Reconciler {
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }
 
-  /// Whether access goes on more than the gap behind an end.
+  /// Whether access continues for longer than the gap after an end.
   private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
     match.entitlement.isActive(at: knownAt) == true && knownAt > end + rules.fold.renewalGap
   }
 
-  /// Whether the snapshot's newest charge, or its counter, is known from the events.
+  /// Whether events already have the snapshot's newest charge or its counter.
   private func showsSameCharges(_ match: EntitlementMatch) -> Bool {
-    // Every transaction of a list has been evaluated by its id.
+    // Each transaction of a list was evaluated by its id.
     if !match.entitlement.transactions.isEmpty { return true }
     let state = match.lineage.latest
     // Counting can restart with a purchase after a reported end.
@@ -46,10 +45,9 @@ extension Reconciler {
     return Int64(count) <= seen
   }
 
-  /// The charges that the snapshot counts beyond the known ones; nil where either side has no
-  /// count.
+  /// The charges that the snapshot counts beyond the known ones; nil if either side has no count.
   ///
-  /// A trial's conversion comes before the first that is counted.
+  /// A trial's conversion precedes the first counted charge.
   private func chargesCounted(_ match: EntitlementMatch) -> Int64? {
     guard let count = match.renewsCount, renewalsSeen(match.lineage) != nil,
       let elsewhere = paidElsewhere(match)
@@ -60,13 +58,13 @@ extension Reconciler {
     return left > 0 ? left : nil
   }
 
-  /// The fewest charges that explain an end at `end`.
+  /// The smallest number of charges that explains an end at `end`.
   func charges(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
     let state = match.lineage.state
     // The length of another product's periods is unknown.
     if namesOtherProduct(match) { return 1 }
     if let counted = chargesCounted(match) { return counted }
-    // A trial's conversion out of billing retry comes at any time, not whole periods later.
+    // A trial's conversion in billing retry can be at any time, not only whole periods later.
     if state.isTrial, state.isInBillingRetry { return 1 }
     if let reported = state.reportedEnd, reported > base, reported <= end + rules.endTolerance {
       let first = fewest(match, from: base, until: reported)
@@ -76,8 +74,9 @@ extension Reconciler {
     return fewest(match, from: base, until: end)
   }
 
-  /// The fewest charges that explain an end, out of billing retry where the payment had failed: the
-  /// first may then have come at any time within the horizon.
+  /// The smallest number of charges that explains an end.
+  ///
+  /// If the payment had failed, the first charge may have been at any time within the horizon.
   private func fewest(
     _ match: EntitlementMatch, from base: Instant, until end: Instant
   ) -> Int64 {
@@ -88,15 +87,15 @@ extension Reconciler {
     return max(1, (beyond + length - 1) / length)
   }
 
-  /// Whether it was the payment due at `end` that failed, rather than one of a later period whose
-  /// charge never came.
+  /// Whether the failed payment was the one due at `end`, and not that of a later period whose
+  /// charge is missing.
   func hasFailed(_ state: LineageState, at end: Instant) -> Bool {
     guard state.isInBillingRetry, state.reportedEnd != nil, let failedAt = state.paymentFailedAt
     else { return state.isInBillingRetry }
     return failedAt <= end + rules.fold.renewalGap
   }
 
-  /// Whether the snapshot names a product that no event of the last period does.
+  /// Whether the snapshot names a product that no event of the last period names.
   private func namesOtherProduct(_ match: EntitlementMatch) -> Bool {
     guard let products = storeProducts(match.entitlement.product), !match.lineage.product.isEmpty
     else { return false }
@@ -108,8 +107,8 @@ extension Reconciler {
     namesOtherProduct(match) && !isScheduled(match)
   }
 
-  /// Whether a change of product to the snapshot's was announced for the next renewal; it may be
-  /// shown already.
+  /// Whether a change to the snapshot's product was announced for the next renewal; the snapshot
+  /// may show it already.
   func isScheduled(_ match: EntitlementMatch) -> Bool {
     guard let next = match.lineage.state.scheduledProduct else { return false }
     return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) ?? false
@@ -117,8 +116,8 @@ extension Reconciler {
 
   func periodLength(_ lineage: LineageInput) -> Interval? { periodLength(lineage, lineage.state) }
 
-  /// The configured or listed length, else that of the last period paid for, which can be an offer
-  /// or a part of one.
+  /// The configured or listed length, else that of the last paid period, which can be an offer's or
+  /// a shortened one.
   func periodLength(_ lineage: LineageInput, _ state: LineageState) -> Interval? {
     let listed = rules.fold.prices.period(of: state.product, in: state.store, at: knownAt)
     if let length = rules.fold.periods[state.product] ?? listed { return length.mean }
@@ -127,13 +126,14 @@ extension Reconciler {
     return end.since(paid.periodStart)
   }
 
-  /// The length of the shown product's period; nil if unknown for another product.
+  /// The length of the shown product's period; nil if it is another product whose length is
+  /// unknown.
   func shownLength(_ match: EntitlementMatch) -> Interval? {
     guard namesOtherProduct(match) else { return periodLength(match.lineage) }
     return knownLength(of: match.entitlement)?.mean
   }
 
-  /// The configured or listed length of the entitlement's product, though no event may name it.
+  /// The configured or listed length of the entitlement's product, even if no event names it.
   func knownLength(of entitlement: Entitlement) -> PeriodLength? {
     guard !rules.lengths.isEmpty, let products = storeProducts(entitlement.product),
       let length = products.first.flatMap({ rules.length(of: $0) }),
@@ -142,8 +142,8 @@ extension Reconciler {
     return length
   }
 
-  /// When the period began whose end is shown; nil where its length is unknown, or where it
-  /// would have to begin after the snapshot.
+  /// When the period with the shown end began; nil if its length is unknown, or if it would begin
+  /// after the snapshot.
   func begin(ofPeriodShownBy match: EntitlementMatch) -> Instant? {
     guard let end = match.entitlement.expiresAt else { return nil }
     let reported = knownLength(of: match.entitlement)?.start(before: end)
@@ -154,16 +154,16 @@ extension Reconciler {
   func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
     guard let length = shownLength(match), length > .seconds(0) else { return 0 }
     let span = until.since(from).milliseconds
-    // An open end counts whole periods; a known one is rounded, since months differ in length.
+    // An open end counts whole periods; a known one is rounded because months differ in length.
     guard match.entitlement.expiresAt != nil else { return span / length.milliseconds }
-    // A last period that would begin after the snapshot proves that periods are longer by now.
+    // If the last period would begin after the snapshot, periods have become longer.
     if until - length > knownAt + rules.fold.renewalGap { return 1 }
     return (span + length.milliseconds / 2) / length.milliseconds
   }
 }
 
 extension PeriodLength {
-  /// So many days; a month is a mean one of 30.4375 days, as the contract's MRR has it.
+  /// The mean length; a month has 30.4375 days, as for the contract's MRR.
   var mean: Interval {
     switch self {
     case .days(let count): .days(Int64(count))
@@ -172,12 +172,13 @@ extension PeriodLength {
   }
 }
 
-/// How many payments of a subscription are known.
+/// Counts the known payments of a subscription.
 extension Reconciler {
-  /// Renewals known to have happened: the counter, or the paid transactions after the first.
+  /// Number of renewals known to have happened: the counter, or the paid transactions after the
+  /// first.
   ///
-  /// The SDK counts "from the second paid transaction", so a product change and a new start count
-  /// there although they are no renewals. Nil while the start of the lineage is unknown.
+  /// The SDK counts "from the second paid transaction", so product changes and new starts count
+  /// there although they are not renewals. Nil while the lineage's start is unknown.
   func renewalsSeen(_ lineage: LineageInput) -> Int64? {
     let paid = paidAfterFirst(lineage)
     if let counted = countedUp(lineage) { return max(counted, paid) }
@@ -194,10 +195,10 @@ extension Reconciler {
     return lineage.latest.renewalOrdinal.map { $0 + Int64(uncounted.count) }
   }
 
-  /// How many payments came after the first; all that came, where the first is what never did.
+  /// The number of payments after the first; all received ones, if the first is missing.
   private func paidAfterFirst(_ lineage: LineageInput) -> Int64 {
     let state = lineage.latest
-    // Changes that come without money are transactions of their own with some providers.
+    // Some providers send unpaid changes as separate transactions.
     let changes = Set(state.unpaidChanges.map(\.transaction)).filter { change in
       change != 0 && !state.charges.contains { $0.transaction == change }
     }
@@ -205,12 +206,13 @@ extension Reconciler {
     return isFirstMissing(lineage) ? Int64(paid) : max(0, Int64(paid) - 1)
   }
 
-  /// Whether the first payment was found missing.
+  /// Whether the first payment was found to be missing.
   private func isFirstMissing(_ lineage: LineageInput) -> Bool {
     missing(in: lineage).contains { !$0.isFree && isFirst($0, in: lineage) }
   }
 
-  /// Whether a missing charge came before the first that came; a start after a lapse is none.
+  /// Whether a missing charge precedes the first received one; a new start after a lapse does not
+  /// count.
   func isFirst(_ charge: MissingCharge, in lineage: LineageInput) -> Bool {
     guard charge.code == .missedConversion || (charge.code == .missedStart && charge.opensLineage)
     else { return false }
@@ -219,9 +221,10 @@ extension Reconciler {
     return at <= first.time
   }
 
-  /// Payments of earlier subscriptions of the user, which a counter of the entitlement can include:
-  /// of the subscriptions that it lists and that match no other entitlement; nil where they cannot
-  /// be counted.
+  /// The number of payments of the user's earlier subscriptions that the entitlement's counter can
+  /// include; nil if they cannot be counted.
+  ///
+  /// These are the subscriptions that it lists, and those that match no other entitlement.
   func paidElsewhere(_ match: EntitlementMatch) -> Int64? {
     let listed = Set(match.entitlement.transactions.map { transactionKey($0.id) })
     var paid: Int64 = 0
@@ -238,9 +241,10 @@ extension Reconciler {
     return paid
   }
 
-  /// `renewalsSeen` with what earlier checks found missing, each payment once.
+  /// `renewalsSeen` plus what earlier checks found missing, each payment once.
   ///
-  /// The last charge's counter includes missing charges before it, the number of charges does not.
+  /// The counter of the last charge includes missing charges before it; the number of charges does
+  /// not.
   func renewalsKnown(_ lineage: LineageInput) -> Int64 {
     let charges = lineage.latest.charges
     let found = missing(in: lineage).filter { !$0.isFree && !isFirst($0, in: lineage) }
@@ -262,9 +266,9 @@ extension Reconciler {
     return nil
   }
 
-  /// Raises missing charges of `lineage`, the first of them at `at`, the last paid until `end`.
+  /// Raises missing charges of `lineage`; the first was due at `at`, the last paid until `end`.
   ///
-  /// - Parameter product: by default, the one that a renewal renewed or a start began.
+  /// - Parameter product: defaults to the product that a renewal renewed or a start began.
   func raiseCharge(
     _ code: BreakCode, of lineage: LineageInput, product: String? = nil, count: Int64 = 1,
     at: Instant, until end: Instant? = nil, isFree: Bool = false, opensLineage: Bool = false,

@@ -2,7 +2,7 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// The counters of the events themselves; no snapshot is needed.
+  /// Finds gaps in the events' own counters, without a snapshot.
   func findCounterGaps() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let start = findStartOfCounting(lineage)
@@ -21,9 +21,9 @@ extension Reconciler {
     }
   }
 
-  /// When counting began before the first charge that came; nil when no loss shows it.
+  /// When counting began before the first received charge; nil when no missing charge shows it.
   ///
-  /// Raises the conversion that never came between a trial and its first renewal.
+  /// Raises the missing conversion between a trial and its first renewal.
   private func findStartOfCounting(_ lineage: LineageInput) -> Instant? {
     let state = lineage.latest
     let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
@@ -44,16 +44,17 @@ extension Reconciler {
     return due
   }
 
-  /// The number of the first renewal, or of Play's first order.
+  /// The number of the first renewal or of Play's first order.
   private func number(of first: Charge, _ paid: CountedCharges) -> Int64? {
     if paid.isByOrder { return first.renewalCount.map(Int64.init) }
     return first.kind == .renewal ? first.ordinal : nil
   }
 
-  /// When the trial ended: as sent, else, and after a lapse, as many periods before the charge as
-  /// its number.
+  /// When the trial ended: as sent or, otherwise and after a lapse, as many periods before the
+  /// charge as its number says.
   ///
-  /// - Parameter mayLapse: whether the charge is of another order, or the trial was said to expire.
+  /// - Parameter mayLapse: whether the charge is of another order, or the trial was reported as
+  ///   expired.
   private func conversionDue(
     _ trial: Trial, before first: Charge, _ number: Int64, mayLapse: Bool, _ lineage: LineageInput
   ) -> Instant {
@@ -65,10 +66,11 @@ extension Reconciler {
     return mayLapse && code == .missedStart ? begun : end
   }
 
-  /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
+  /// Raises what a jump of the counter before the last charge in `paid` leaves out, minus what was
+  /// found.
   ///
-  /// A declined order has a number too, so that orders are missing only where time is free for
-  /// their periods, and none is that counts as another provider reports it.
+  /// Declined orders have numbers too, so orders are missing only where there is an unpaid gap for
+  /// their periods. An order is not missing if another provider's report of it counts.
   private func raiseGap(
     _ lineage: LineageInput, _ jump: CounterJump, since start: Instant?,
     _ paid: ArraySlice<Charge>, isByOrder: Bool
@@ -77,7 +79,7 @@ extension Reconciler {
     let known = jump.previous.map { paid[$0...] } ?? []
     let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
-    // What another jump left out is dated at the charge that it led up to, at the latest.
+    // What another jump left out is dated at its later charge at the latest.
     let begin = known.first?.time ?? (start ?? charge.time) - rules.fold.renewalGap
     let between = missing(in: lineage).filter { missed in
       !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
@@ -108,7 +110,7 @@ extension Reconciler {
       .missedRenewal, of: lineage, count: left - jump.changes, at: due, provenBy: .events, evidence)
   }
 
-  /// Raises the renewals that an event after the last charge counts, less what was found.
+  /// Raises the renewals counted by an event after the last charge, minus what was found.
   private func raiseReportedCount(_ lineage: LineageInput, above counted: Int64) {
     let state = lineage.latest
     guard let reported = state.reportedCount, let last = state.subscriptionCharges.last else {
@@ -126,7 +128,7 @@ extension Reconciler {
         + "last charge that arrived is renewal \(counted)")
   }
 
-  /// Records a counter that is one higher, where a change of product can be that one.
+  /// Records a counter that is one too high, where a product change can explain it.
   private func raiseUncertain(
     _ lineage: LineageInput, at: Instant, _ evidence: String
   ) {
@@ -137,8 +139,7 @@ extension Reconciler {
     raise(numbered(draft, of: lineage.name))
   }
 
-  /// The snapshot's counter compared with received events, without those that earlier checks found
-  /// missing.
+  /// Compares the snapshot's counter with received events, minus what earlier checks found missing.
   func compareCounters() {
     for match in matches where isComparable(match) && !isBegunElsewhere(match) {
       guard let count = match.renewsCount, let seen = renewalsSeen(match.lineage),
@@ -155,8 +156,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether the entitlement lists as many payments as it counts: each has been evaluated by its
-  /// id.
+  /// Whether the entitlement lists as many payments as it counts; each was evaluated by its id.
   private func isListed(_ count: Int32, _ match: EntitlementMatch) -> Bool {
     let trials = Set(match.lineage.latest.trials.map(\.transaction))
     let paid = match.entitlement.transactions.count {
@@ -165,9 +165,9 @@ extension Reconciler {
     return Int64(paid) > Int64(count)
   }
 
-  /// Listed payments of before the first event ever taken in, where no event counts for the ledger.
+  /// The number of listed payments before the first ingested event, which events do not count.
   ///
-  /// A renewal that brings its number along counts them.
+  /// If renewals are sent with their number, that number counts them.
   private func paidBeforeOurTime(_ match: EntitlementMatch) -> Int64 {
     guard !user.provider.capabilities.sendsRenewalOrdinals else { return 0 }
     let lineage = match.lineage
@@ -180,7 +180,7 @@ extension Reconciler {
       })
   }
 
-  /// The first end that no charge follows within the gap, the last one included.
+  /// The first end without a charge within the gap, including the last end.
   private func firstHole(_ lineage: LineageInput) -> Instant {
     let paid = lineage.state.subscriptionCharges
     if let end = firstHole(paid[...]) { return end }

@@ -2,10 +2,10 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// A first charge that cannot be the first proves those before it, as far as they lie after the
-  /// first event of the feed.
+  /// Raises the charges before a first charge that cannot be the first, as far as they are after
+  /// the first event of the feed.
   ///
-  /// - Parameter onlyDated: whether to leave out subscriptions whose states do not date the start.
+  /// - Parameter onlyDated: whether to skip subscriptions whose states do not date the start.
   func evaluateFirstCharges(onlyDated: Bool = false) {
     for lineage in lineagesOfAnyTime
     where !lineage.isHeldByAnotherUser && !isListed(lineage)
@@ -19,7 +19,7 @@ extension Reconciler {
     }
   }
 
-  /// - Parameter last: the last charge of the order before it, on Play.
+  /// - Parameter last: the last charge of the previous order, on Play.
   private func evaluateFirst(
     of paid: CountedCharges, after last: Instant?, _ lineage: LineageInput
   ) {
@@ -41,8 +41,8 @@ extension Reconciler {
     }
   }
 
-  /// Whether the snapshot lists its transactions, and not only the newest of each product: each has
-  /// been evaluated by its id.
+  /// Whether the snapshot lists its transactions, and not only the newest per product; each was
+  /// evaluated by its id.
   private func isListed(_ lineage: LineageInput) -> Bool {
     !user.provider.capabilities.listsPastProducts
       && view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
@@ -53,12 +53,13 @@ extension Reconciler {
       && charge.at.map { $0 <= first.time && (last ?? $0) <= $0 } ?? true
   }
 
-  /// Raises the start, if it was watched; else the renewals that were, as many as are counted.
+  /// Raises the start if the feed would have reported it, else as many counted renewals as the feed
+  /// would have reported.
   ///
-  /// Soon after the first event of the feed, the charge may have come out of a billing retry that
-  /// began before it. After a change of product, the length of the period before is unknown. Where
-  /// nothing counts, another transaction than the original one proves the charge of the period
-  /// before: the start, unless that can have been before the feed.
+  /// Soon after the first event of the feed, the charge may be recovered from a billing retry that
+  /// began before that event. After a product change, the length of the previous period is unknown.
+  /// Without a counter, a transaction id that is not the original one proves the charge of the
+  /// previous period: the start, unless that can have been before the feed.
   private func findChargesBefore(
     _ first: Charge, after last: Instant?, _ lineage: LineageInput
   ) {
@@ -72,7 +73,7 @@ extension Reconciler {
       return findCharges(since: bought, before: first, lineage)
     }
     let counted = first.renewalCount.map(Int64.init).flatMap { $0 > 0 ? $0 : nil }
-    // A start that is not always announced is no loss.
+    // The start is not missing if starts are not always announced.
     let announces = state.provider.capabilities.announcesLateUploads
     let limit = (counted ?? (isOfLaterTransaction(first, lineage) ? 2 : 0)) - (announces ? 0 : 1)
     guard isWatched(first.periodStart - rules.fold.retryHorizon, about) else { return }
@@ -93,7 +94,7 @@ extension Reconciler {
         evidence)
     }
     if counted == nil { at = latest }
-    // It can have begun with longer periods of another product.
+    // The subscription can have begun with longer periods of another product.
     let earliest = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
     guard !shows(lineage, begunBefore: earliest) else {
       return counts[.beforeFirstEvent, default: 0] += 1
@@ -103,7 +104,8 @@ extension Reconciler {
       evidence + "; no start arrived")
   }
 
-  /// Whether its id, which is not the original one, proves a charge before it, and nothing counts.
+  /// Whether its id, which is not the original one, proves an earlier charge, and there is no
+  /// counter.
   private func isOfLaterTransaction(_ charge: Charge, _ lineage: LineageInput) -> Bool {
     let state = lineage.latest
     return state.provider.capabilities.body == .event
@@ -111,13 +113,13 @@ extension Reconciler {
       && charge.transaction != 0 && charge.transaction != lineage.originalKey
   }
 
-  /// Raises the start that a state dates, a free trial where a paid period is longer than the time
-  /// since, and the renewals in between, if only whole periods lie there.
+  /// Raises the start that a state dates, and the renewals in between if only whole periods fit.
   ///
-  /// Where Play's number leaves the start alone, it is a trial that was longer than a period, or
-  /// was paid for, and a payment failed.
+  /// The start is a free trial if a paid period is longer than the time since. If Play's number
+  /// leaves only the start, it is a trial longer than a period, or it was paid and a payment
+  /// failed.
   ///
-  /// What another provider reported of that time is not lost.
+  /// Charges of that time that another provider reported are not lost.
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
     guard isWatched(bought, subject(lineage)), let end = first.periodEnd, end > first.periodStart,
       let length = length(of: first, lineage),
@@ -143,7 +145,7 @@ extension Reconciler {
     }
   }
 
-  /// The length of the period that a charge paid for; nil where it is unknown.
+  /// The length of the period that a charge paid for; nil if unknown.
   private func length(of charge: Charge, _ lineage: LineageInput) -> PeriodLength? {
     if let length = rules.length(of: lineage.text(charge.product)) { return length }
     guard let end = charge.periodEnd, end > charge.periodStart else { return nil }
@@ -152,7 +154,7 @@ extension Reconciler {
 
   /// Raises the trial start.
   ///
-  /// The trial's length is unknown, so that only one that must have begun after the first event
+  /// The trial's length is unknown, so only a trial that must have begun after the first event
   /// counts.
   private func findTrialBefore(_ conversion: Charge, _ lineage: LineageInput) {
     guard isWatched(conversion.periodStart - longestTrial, subject(lineage)) else { return }
@@ -166,13 +168,12 @@ extension Reconciler {
 private let longestTrial = Interval.days(31)
 
 extension Reconciler {
-  /// Ends after which an auto-renewing subscription fell silent, though the calendar expects an
-  /// event.
+  /// Finds ends after which no event of an auto-renewing subscription arrived although one was due.
   ///
-  /// An event of the last period that the snapshot shows as missing explains the silence. Which
-  /// event is missing is unknown: it is called a renewal, which the calendar expects, until the one
-  /// after it is overdue too, or a snapshot shows no access after the end; then the subscription
-  /// has ended.
+  /// A missing event of the last period that the snapshot shows explains this. Otherwise it is
+  /// unknown which event is missing: it is reported as a renewal, which was due, until the
+  /// following renewal is overdue too, or until a snapshot shows no access after the end; then the
+  /// subscription has ended.
   func findSilentEnds() {
     lazy var found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
@@ -211,10 +212,10 @@ extension Reconciler {
     return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
   }
 
-  /// Whether a snapshot that is newer than `end` and the gap shows the subscription as over, or
-  /// lists its transactions, or nothing that is active.
+  /// Whether a snapshot later than `end` plus the gap shows that the subscription is over: it shows
+  /// that, lists the transactions, or shows no active access.
   ///
-  /// A charge of that end would show.
+  /// It would show a charge made at that end.
   private func isShownOver(_ lineage: LineageInput, after end: Instant) -> Bool {
     guard let view, knownAt >= end + rules.fold.renewalGap else { return false }
     if let match = matches.first(where: { $0.lineage.name == lineage.name }) {
@@ -240,7 +241,7 @@ extension Reconciler {
 }
 
 extension BreakCode {
-  /// Whether a missing event or a disagreement can explain why events of a subscription stopped.
+  /// Whether a missing event or a mismatch can explain why a subscription's events stopped.
   var explainsSilence: Bool {
     switch self {
     case .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund,

@@ -2,7 +2,7 @@ import Subscriptions
 import Domain
 
 extension Reconciler {
-  /// What another provider reports of a subscription was missed by the one whose report counts.
+  /// Raises what the counted provider missed and another provider reported.
   func findReportsElsewhere() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       for report in lineage.latest.reportedElsewhere where lineage.latest.hasMissed(report) {
@@ -11,7 +11,8 @@ extension Reconciler {
     }
   }
 
-  /// Raises what was missed while the feed lasted: after a move to the other provider, nothing is.
+  /// Raises what was missed while the feed was active; after a move to the other provider, nothing
+  /// is missed.
   private func evaluate(_ report: ReportElsewhere, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
     guard isWatched(report.time, about) else {
@@ -42,8 +43,8 @@ extension Reconciler {
       opensLineage: draft.code == .missedStart)
   }
 
-  /// Nothing is lost of a charge that counts as another provider reports it: the break is worth
-  /// what is left.
+  /// The break without the worth of charges that another provider reports and that count: only the
+  /// rest is lost.
   func withoutWhatCounts(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
     let count = draft.missingEvents ?? 1
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
@@ -64,7 +65,7 @@ extension Reconciler {
     return draft
   }
 
-  /// By the transaction, else by the time in which as many charges as are missing were due.
+  /// Matches by transaction, else by the time in which the missing charges were due.
   private func isSame(
     _ report: ReportElsewhere, as draft: BreakDraft, in lineage: LineageInput
   ) -> Bool {
@@ -79,13 +80,13 @@ extension Reconciler {
 }
 
 extension LineageState {
-  /// Whether this provider should have sent it: what precedes its own first event of the
-  /// subscription was before a move to it.
+  /// Whether this provider should have sent it: reports before its own first event of the
+  /// subscription precede a move to it.
   func hasMissed(_ report: ReportElsewhere) -> Bool {
     report.isExpected && report.time >= firstEventAt
   }
 
-  /// The charges that count as other providers report them; trial starts where a start is missed.
+  /// The counted charges that other providers reported; for a missed start, also trial starts.
   func countedElsewhere(as code: BreakCode) -> [ReportElsewhere] {
     reportedElsewhere.filter { report in
       let isFreeStart = report.kind == .trialStarted && code == .missedStart

@@ -2,7 +2,7 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// An event that names a transaction with a later end proves its charge, or its trial start.
+  /// Raises the charge or trial start of a transaction that an event names with a later end.
   func findUnseenPeriods() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let periods = lineage.latest.unseenPeriods
@@ -14,8 +14,8 @@ extension Reconciler {
     }
   }
 
-  /// Whether a list or a refund has shown the charge already, a snapshot counts the charges, or
-  /// Play's order numbers do.
+  /// Whether a list or a refund already showed the charge, or a snapshot or Play's order numbers
+  /// count the charges.
   private func isEvaluated(_ period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     guard period.transaction != 0 else {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
@@ -35,8 +35,8 @@ extension Reconciler {
       }
   }
 
-  /// Whether the snapshot lists the charge after the free time, and one before it: it would list
-  /// one in between, too.
+  /// Whether the snapshot lists the charge after the gap and one before it: it would also list one
+  /// in between.
   private func isListed(around period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     guard let view,
       let next = lineage.latest.subscriptionCharges.last(where: { $0.time == period.time }),
@@ -87,8 +87,8 @@ extension Reconciler {
     return codeOfCharge(at: at, after: end, state)
   }
 
-  /// The periods since the end before it; one if a payment had failed, for its charge comes at any
-  /// time.
+  /// The number of periods since the previous end; 1 if a payment had failed, because its charge
+  /// can be at any time.
   private func charges(provenBy period: UnseenPeriod, _ lineage: LineageInput) -> Int64 {
     let state = lineage.latest
     let free = period.transaction == 0 ? period.start : nil
@@ -99,8 +99,8 @@ extension Reconciler {
     return max(1, (period.end.since(end).milliseconds + length / 2) / length)
   }
 
-  /// As sent; else the end before it, or after a failed payment or an expiry a period before its
-  /// end.
+  /// When the period began: as sent, else at the previous end or, after a failed payment or an
+  /// expiry, one period before its own end.
   private func begin(of period: UnseenPeriod, _ lineage: LineageInput) -> Instant? {
     if let start = period.start { return start }
     let state = lineage.latest
@@ -122,7 +122,7 @@ extension Reconciler {
       + "arrived; \(before ?? "no earlier charge arrived")"
   }
 
-  /// A refund proves its charge: one that never came was missed.
+  /// Raises the missing charges that refunds prove.
   func findRefundedCharges() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       lazy var charged = Set(lineage.latest.charges.map(\.transaction))
@@ -141,10 +141,10 @@ extension Reconciler {
   private func evaluate(_ refund: Refund, of lineage: LineageInput) {
     let id = lineage.transactionText(refund.transaction)
     let listed = view?.transaction(refund.transaction)
-    // The transactions of the snapshot have been evaluated, with their dates.
+    // The snapshot's transactions were already evaluated, with their dates.
     guard listed == nil, let first = rules.firstEventAt(subject(lineage))
     else { return }
-    // When the refund does not date its charge, all we know is that the charge came before it.
+    // If the refund does not date its charge, it only shows that the charge was earlier.
     guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
       counts[.beforeFirstEvent, default: 0] += 1
       return
@@ -170,8 +170,8 @@ extension Reconciler {
         opensLineage: code == .missedStart))
   }
 
-  /// Raises the renewals between the last known period and a charge of the subscription that was
-  /// made `charged`, if nothing ended or failed between them.
+  /// Raises the renewals between the last known period and a charge of the subscription at
+  /// `charged`, if nothing ended or failed in between.
   private func findRenewals(
     before charged: Instant, of id: String, _ lineage: LineageInput
   ) {

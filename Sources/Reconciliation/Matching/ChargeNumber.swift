@@ -1,13 +1,13 @@
 import Domain
 import Subscriptions
 
-/// What a missing transaction would have been, and which charge of its subscription a missing one
-/// is, from which the break gets its id.
+/// Determines what a missing transaction was, and the number of a missing charge in its
+/// subscription, which gives the break its id.
 ///
-/// Evidence that comes later dates a loss more exactly, or names its transaction. The number stays:
-/// it counts periods from the charges that are known, by their own counters where these have any.
+/// Later evidence can date a loss more exactly or name its transaction. The number stays the same:
+/// it counts periods from the known charges, by their own counters if they have any.
 extension Reconciler {
-  /// The transaction as a trial where its shape has no types, and a conversion was reported at its
+  /// The transaction as a trial, if its shape has no types and a conversion was reported at its
   /// end.
   func typed(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> ListedTransaction {
     guard transaction.kind == .unknown, let end = transaction.expiresAt, let lineage else {
@@ -28,7 +28,7 @@ extension Reconciler {
   ) -> BreakCode {
     let siblings = view.siblings(of: transaction)
     let isPaidBefore = !isFirstPaid(transaction, lineage, in: view)
-    // The first payment after a trial is its conversion, though some lists call it a renewal.
+    // The first payment after a trial is its conversion, although some lists call it a renewal.
     let converts = !isPaidBefore && converts(transaction, lineage, siblings)
     switch transaction.kind {
     case .oneTime: return .missedPurchase
@@ -45,7 +45,8 @@ extension Reconciler {
     return converts ? .missedConversion : .missedStart
   }
 
-  /// A renewal, or after the last reported period had expired, or was refunded, a start.
+  /// The code of a later charge: a renewal, or a start if the last reported period had expired or
+  /// was refunded.
   private func codeOfLaterCharge(
     _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> BreakCode {
@@ -58,12 +59,12 @@ extension Reconciler {
     return codeOfCharge(at: at, after: end, state)
   }
 
-  /// Whether it is the first payment of its subscription in list and events.
+  /// Whether it is the first payment of its subscription in the list and the events.
   func isFirstPaid(
     _ transaction: ListedTransaction, _ lineage: LineageInput?, in view: SnapshotView
   ) -> Bool {
     let siblings = view.siblings(of: transaction)
-    // What a list calls a start is one, though it may be a new one.
+    // A start in a list is a start, although it may be a new one.
     if transaction.kind == .unknown, transaction.expiresAt != nil,
       isOfEarlierSubscription(transaction, lineage, siblings)
     {
@@ -78,7 +79,8 @@ extension Reconciler {
       && !reported.contains { isBefore($0.time, transaction) }
   }
 
-  /// Whether its id, which is not the original one, proves something before it, and no trial is.
+  /// Whether its id, which is not the original one, proves an earlier transaction that is not a
+  /// trial.
   func isOfEarlierSubscription(
     _ transaction: ListedTransaction, _ lineage: LineageInput?, _ siblings: [ListedTransaction]
   ) -> Bool {
@@ -86,10 +88,10 @@ extension Reconciler {
       && lineage?.latest.trials.isEmpty ?? true && !siblings.contains(where: \.isTrial)
   }
 
-  /// Whether it follows a trial within the gap or out of billing retry.
+  /// Whether it follows a trial within the gap or after billing retry.
   ///
-  /// A later purchase is a new start. Where no trial start was reported, none of its failed
-  /// payments is known either.
+  /// A later purchase is a new start. If no trial start was reported, its failed payments are
+  /// unknown too.
   private func converts(
     _ transaction: ListedTransaction, _ lineage: LineageInput?, _ siblings: [ListedTransaction]
   ) -> Bool {
@@ -109,10 +111,11 @@ extension Reconciler {
     transaction.at.map { instant < $0 } ?? true
   }
 
-  /// `draft` with the number of the missing charge as its key; an end that nothing followed may
-  /// lack an expiry instead.
+  /// `draft` with the number of the missing charge as its key; after an end that nothing followed,
+  /// an expiry may be missing instead.
   ///
-  /// What cannot be numbered is known by its transaction; so is another loss of the same number.
+  /// A charge without a number, or with the number of another loss, is identified by its
+  /// transaction.
   func numbered(
     _ draft: BreakDraft, of name: LineageName? = nil, isFree: Bool = false
   ) -> BreakDraft {
@@ -159,14 +162,14 @@ extension Reconciler {
     if let next = periods[(index + 1)...].first(where: \.isReported) {
       return max(due, min(number, next.number - 1))
     }
-    // What follows an expiry or a failed payment comes at any time.
+    // After an expiry or a failed payment, a charge can be at any time.
     guard let state = lineage?.latest, state.isExpiryReported || state.isInBillingRetry,
       periods[index].isReported
     else { return number }
     return due
   }
 
-  /// The known periods from the first that events report on, each once.
+  /// The known periods from the first reported one on, each once.
   private func numberedPeriods(
     _ state: LineageState?, _ listed: [ListedTransaction]
   ) -> [NumberedPeriod] {
@@ -212,18 +215,18 @@ private struct NumberedPeriod {
   var counter: Int64?
   var isTrial = false
   var isReported = true
-  /// -1 is a trial, 0 the first charge.
+  /// −1 is a trial, 0 the first charge.
   var number: Int64 = 0
 
   private var length: Int64 { max(0, end.map { $0.since(begin).milliseconds } ?? 0) }
 
-  /// What begins before it is the same period, dated otherwise.
+  /// The limit before which a start belongs to the same period with another date.
   var middle: Instant {
     begin + max(.hours(12), .seconds(length / 2_000))
   }
 
-  /// How many periods like it lie between it and `instant`, on either side; none after a trial,
-  /// whose length is another.
+  /// The number of similar periods between it and `instant`, on either side; 0 after a trial, whose
+  /// length is different.
   func count(until instant: Instant) -> Int64 {
     guard length > 0, !isTrial || instant < begin else { return 0 }
     let between = instant < begin ? begin.since(instant) : instant.since(end ?? begin)

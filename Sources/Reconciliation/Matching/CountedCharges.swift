@@ -1,16 +1,16 @@
 import Domain
 import Subscriptions
 
-/// Charges whose renewals are counted from one on.
+/// Charges whose renewals are counted from a first one.
 struct CountedCharges {
-  /// In business order, each with what counts it.
+  /// In business order, each with its counter.
   var charges: [Charge]
-  /// Whether the numbers are those of Play's orders, rather than the provider's counter.
+  /// Whether the numbers are from Play's order ids and not from the provider's counter.
   var isByOrder = false
-  /// Whether the first of them follows a known start, or is it.
+  /// Whether the first charge follows a known start or is the start.
   var isFromStart = false
 
-  /// Whether no number is left out before the charge of `time`.
+  /// Whether no number is missing before the charge at `time`.
   func isNext(at time: Instant) -> Bool {
     guard isByOrder, let index = charges.firstIndex(where: { $0.time == time }),
       let number = charges[index].renewalCount
@@ -21,10 +21,10 @@ struct CountedCharges {
 }
 
 extension LineageInput {
-  /// The charges of the subscription as their provider counts them; on Play, where it counts none,
-  /// those of each first order by the number behind its id.
+  /// The charges of the subscription as their provider counts them; on Play without a counter, the
+  /// charges of each first order, by the number at the end of the order id.
   ///
-  /// `..0` is the first renewal, after a trial its conversion.
+  /// `..0` is the first renewal; after a trial it is the conversion.
   var countedCharges: [CountedCharges] {
     let paid = latest.subscriptionCharges
     guard latest.store == .playStore, paid.allSatisfy({ $0.renewalCount == nil }) else {
@@ -47,7 +47,8 @@ extension LineageInput {
     return groups
   }
 
-  /// The first order of a transaction, and the number of its renewal; nil for the first itself.
+  /// The first order of a transaction and the number of its renewal; nil for the first order
+  /// itself.
   private func order(_ transaction: Int64) -> (first: ExactText, number: Int32?) {
     let id = transactionText(transaction)
     guard id.hasPrefix("GPA."), let dots = id.firstRange(of: ".."),

@@ -1,16 +1,16 @@
 import Domain
 import Subscriptions
 
-/// A lineage and the entitlements of the snapshot that come from it.
+/// A lineage and the snapshot's entitlements that come from it.
 final class EntitlementMatch {
   let lineage: LineageInput
-  /// The one that reaches furthest; several entitlements of one purchase show the same.
+  /// The entitlement that lasts longest; several entitlements of one purchase show the same.
   private(set) var entitlement: Entitlement
-  /// The earliest start that one of them shows.
+  /// The earliest start of any of them.
   let startedAt: Instant?
-  /// The highest counter that one of them shows.
+  /// The highest counter of any of them.
   let renewsCount: Int32?
-  /// Whether an app kept it from before the lineage's latest charge: its purchases are proof, its
+  /// Whether an app cached it before the lineage's latest charge: its purchases are proof, its
   /// state is not.
   let isStale: Bool
 
@@ -41,7 +41,7 @@ extension Reconciler {
     }
   }
 
-  /// Nil when the entitlements are all of purchases that the lineage has left behind.
+  /// Nil when all entitlements are of past purchases of the lineage.
   private func match(
     _ lineage: LineageInput, _ all: [Entitlement], at instant: Instant
   ) -> EntitlementMatch? {
@@ -56,7 +56,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether events report a charge after the newest purchase that an app's cache contains.
+  /// Whether events report a charge after the newest purchase in an app's cache.
   private func isStale(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
     guard let last = entitlement.lastPurchasedAt,
       let charged = lineage.state.subscriptionCharges.last?.time
@@ -65,7 +65,7 @@ extension Reconciler {
     return charged > newest + rules.fold.renewalGap
   }
 
-  /// Whether a later charge of another product followed the purchase that an entitlement shows.
+  /// Whether a later charge of another product followed the purchase of an entitlement.
   private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageInput) -> Bool {
     guard user.provider.capabilities.listsPastProducts,
       let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
@@ -82,19 +82,19 @@ extension Reconciler {
     return (entitlement.isActive(at: instant) == true ? 1 : 0, end)
   }
 
-  /// The matches whose last period events could know.
+  /// The matches whose last period events can report.
   var comparableMatches: [EntitlementMatch] {
     matches.filter { !$0.isStale && isComparable($0) && !isBegunElsewhere($0) }
   }
 
-  /// The ones whose subscription the snapshot still shows, as events do.
+  /// The comparable matches whose subscription the snapshot still shows as events do.
   var runningMatches: [EntitlementMatch] {
     comparableMatches.filter { !isReplacedUnseen($0) && !isAhead($0) }
   }
 
-  /// Whether the snapshot shows a period that events could report.
+  /// Whether the snapshot shows a period that events can report.
   ///
-  /// Where renewals arrive without user, it does while both sides show one end.
+  /// If renewals arrive without user, it does only while both sides show the same end.
   func isComparable(_ match: EntitlementMatch) -> Bool {
     guard !isComparable(match.lineage) else { return true }
     guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd
@@ -102,14 +102,14 @@ extension Reconciler {
     return end > knownAt && agree(end, known)
   }
 
-  /// Renewals without user and original id cannot be matched with the subscription that they renew:
-  /// its events seem to stop, although nothing is missing.
+  /// Whether renewals can be matched: without user and original id they cannot, and the
+  /// subscription's events seem to stop although nothing is missing.
   func isComparable(_ lineage: LineageInput) -> Bool {
     let state = lineage.state
     return state.provider.capabilities.linksRenewals(in: state.store) || !state.isSubscription
   }
 
-  /// Whether the entitlement ends where a purchase begins that never came: it took its place.
+  /// Whether a missing purchase that replaced the entitlement's begins where the entitlement ends.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
     guard user.provider.capabilities.listsPastProducts, let end = match.entitlement.expiresAt else {
       return false
@@ -117,8 +117,8 @@ extension Reconciler {
     return isMissed(at: end, outside: match.lineage)
   }
 
-  /// Whether the access began after the lineage had ended, with a purchase of another one that was
-  /// found missing.
+  /// Whether access began after the lineage had ended, with a purchase of another lineage that was
+  /// found to be missing.
   func isBegunElsewhere(_ match: EntitlementMatch) -> Bool {
     guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd,
       started > known + rules.fold.renewalGap
@@ -126,7 +126,7 @@ extension Reconciler {
     return isMissed(at: started, outside: match.lineage)
   }
 
-  /// Whether a charge of that moment was found missing, of another lineage than `lineage`.
+  /// Whether a charge at that time was found to be missing in another lineage than `lineage`.
   func isMissed(at instant: Instant, outside lineage: LineageInput? = nil) -> Bool {
     missing.contains { name, charges in
       name != lineage?.name
@@ -134,7 +134,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether a subscription is active longer than any event of the user reports.
+  /// Whether a subscription is active for longer than any event of the user reports.
   func showsMore(_ match: EntitlementMatch) -> Bool {
     guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd,
       end > known, !isTransferred(match.lineage), showsMore(match.entitlement)
@@ -143,7 +143,7 @@ extension Reconciler {
   }
 
   /// Whether an entitlement is active until an end that no event of the user reports, or without
-  /// end; while a payment fails, that is the end of a grace.
+  /// end; while a payment fails, the end is that of grace.
   func showsMore(_ entitlement: Entitlement) -> Bool {
     guard entitlement.isActive(at: knownAt) == true, entitlement.renewState != .billingIssue
     else { return false }
@@ -153,8 +153,8 @@ extension Reconciler {
     }
   }
 
-  /// Whether no entitlement of another product was matched with the lineage: of two products that
-  /// are not mapped, either can be the lineage's.
+  /// Whether no entitlement of another product matches the lineage: of two unmapped products,
+  /// either can be the lineage's.
   private func isAlone(_ match: EntitlementMatch) -> Bool {
     let matched = zip(view?.entitlements ?? [], origins.lineages).filter { entitlement, origin in
       entitlement.isSubscription
@@ -165,7 +165,7 @@ extension Reconciler {
 }
 
 extension LineageState {
-  /// Every end that an event reported of any of its periods.
+  /// All ends that events reported for any of its periods.
   var reportedEnds: [Instant] {
     charges.compactMap(\.periodEnd) + trials.compactMap(\.end) + unseenPeriods.map(\.end)
       + [periodEnd, effectiveEnd, reportedEnd, lastReportedEnd].compactMap { $0 }

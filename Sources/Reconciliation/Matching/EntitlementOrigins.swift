@@ -1,20 +1,19 @@
 import Subscriptions
 import Domain
 
-/// Which lineage each entitlement of the snapshot comes from.
+/// The lineage that each entitlement of the snapshot comes from.
 struct EntitlementOrigins {
-  /// Indices of lineages, one for each entitlement in the order of the view; nil where it is
-  /// unknown.
+  /// Indices of lineages, one for each entitlement in the order of the view; nil if unknown.
   var lineages: [Int?] = []
-  /// Lineages whose current state one entitlement shows; no other can come from them.
+  /// Lineages whose current state an entitlement shows; no other entitlement can come from them.
   var claimed: Set<Int> = []
-  /// Listed transactions that no lineage contains, by key, and the lineage that the entitlement
-  /// which lists them came from before.
+  /// Maps listed transactions that no lineage contains, by key, to the lineage from which the
+  /// listing entitlement came before.
   var continued: [Int64: Int] = [:]
 }
 
 extension Reconciler {
-  /// Finds origins by transactions and by products first, and for the rest, by the only possible
+  /// Finds origins first by transactions and products; for the rest, by the only possible
   /// subscription.
   func findOrigins(
     _ entitlements: [Entitlement], _ named: NamedLineages
@@ -34,11 +33,11 @@ extension Reconciler {
     return origins
   }
 
-  /// The lineages that an entitlement without transactions may come from, by what other
-  /// entitlements have left of those in its store.
+  /// The lineages in its store that an entitlement without transactions may come from, without
+  /// those that other entitlements claim.
   ///
-  /// One that had ended before the access began was not what gave it, but what a subscription that
-  /// is the user's only one can have come back as.
+  /// A lineage that had ended before the access began did not grant it, unless it is the user's
+  /// only one: the subscription can have come back.
   func lineagesLeft(for entitlement: Entitlement, _ claimed: Set<Int>) -> [Int] {
     let all = sameSort(entitlement)
     let left = all.filter { !claimed.contains($0) }
@@ -50,8 +49,8 @@ extension Reconciler {
 
   private func onlyOne(for entitlement: Entitlement, _ claimed: Set<Int>) -> Int? {
     let isMapped = storeProducts(entitlement.product) != nil
-    // A one-time purchase never changes its product. Of several subscriptions only a product that
-    // is known not to be another's can identify one.
+    // A one-time purchase never changes its product. Of several subscriptions, one can be
+    // identified only by a product that is known not to belong to another.
     guard isMapped ? entitlement.isSubscription : sameSort(entitlement).count == 1 else {
       return nil
     }
@@ -66,10 +65,10 @@ extension Reconciler {
     }
   }
 
-  /// The lineage that holds the entitlement's product, or held it once.
+  /// The lineage that has or once had the entitlement's product.
   private func holder(of entitlement: Entitlement) -> Int? {
     guard let products = storeProducts(entitlement.product) else { return nil }
-    // Refunds alone do not show that a purchase gave this access.
+    // Refunds alone do not show that a purchase granted this access.
     let all = sameSort(entitlement)
     let bought = all.filter { !hasRefundsOnly(lineages[$0].state) }
     let sameSort = bought.isEmpty ? all : bought
@@ -83,8 +82,8 @@ extension Reconciler {
     return endingLast(given) ?? endingLast(holding) ?? endingLast(once)
   }
 
-  /// Whether a lineage had begun when the webhook was made, and lasted until the start that is
-  /// shown: the user can have bought the same product again since.
+  /// Whether a lineage had begun when the webhook was created and lasted until the shown start: the
+  /// user can have bought the same product again since.
   private func gave(_ entitlement: Entitlement, _ index: Int) -> Bool {
     let state = lineages[index].state
     guard let started = entitlement.startedAt, state.firstEventAt <= knownAt else { return false }
@@ -99,8 +98,8 @@ extension Reconciler {
     }
   }
 
-  /// Whether the entitlement shows the current state of its lineage; not if it ended early, or can
-  /// be of a past product, because another can have replaced it then.
+  /// Whether the entitlement shows the current state of its lineage; it does not if it ended early
+  /// or can be of a past product, because another one can have replaced it.
   private func claims(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
     guard entitlement.isActive(at: knownAt) == false else { return true }
     guard !user.provider.capabilities.listsPastProducts else { return false }
@@ -123,7 +122,8 @@ final class NamedLineages {
 
   init(_ lineages: [LineageInput]) { self.lineages = lineages }
 
-  /// The lineage of the newest transaction that any of them contains, and the keys of newer ones.
+  /// The lineage of the newest transaction that any lineage contains, and the keys of newer
+  /// transactions.
   func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [Int64])? {
     if let newest = entitlement.newestTransaction,
       let found = lineage(of: ListedTransaction(newest, of: entitlement))
@@ -139,12 +139,12 @@ final class NamedLineages {
     return nil
   }
 
-  /// The lineage of a listed transaction, by its original id, else by its own.
+  /// The lineage of a listed transaction, by its original id, else by its own id.
   func lineage(of transaction: ListedTransaction) -> Int? {
     byOriginal[transaction.originalKey] ?? byTransaction[transaction.key]
   }
 
-  /// The first lineage that any of the transactions is of.
+  /// The first lineage that has any of the transactions.
   func first(ofAny keys: some Sequence<Int64>) -> Int? {
     keys.lazy.compactMap { self.byTransaction[$0] }.min()
   }

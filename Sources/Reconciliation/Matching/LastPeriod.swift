@@ -8,9 +8,9 @@ extension Reconciler {
     return abs(difference.milliseconds) <= rules.endTolerance.milliseconds
   }
 
-  /// The shown end, and the paid end, if the shown one is earlier.
+  /// The shown end and the paid end, if the shown one is earlier.
   ///
-  /// The break is the same one when the end that was paid for has come.
+  /// The break stays the same when the paid end has passed.
   func earlyEnd(of match: EntitlementMatch) -> (shown: Instant, known: Instant)? {
     guard let known = match.lineage.state.periodEnd, let shown = match.entitlement.expiresAt,
       shown < known, !agree(shown, known)
@@ -28,16 +28,16 @@ extension Reconciler {
     state.subscriptionCharges.last?.time ?? state.trials.last?.start
   }
 
-  /// What distinguishes the running period from the others of its lineage: when it was charged,
-  /// which an older charge that comes late does not move.
+  /// The key of the current period in its lineage: when it was charged, which an older charge that
+  /// arrives late does not change.
   func lastPeriod(_ state: LineageState) -> BreakKey {
     .period(state.subscriptionCharges.last?.time)
   }
 
-  /// Whether an event after the snapshot reports what the snapshot shows already.
+  /// Whether an event after the snapshot reports what the snapshot already shows.
   ///
-  /// Cancels, failed payments and ends carry the time at which they were noticed. What a charge has
-  /// followed since is another story.
+  /// Cancels, failed payments and ends have the time at which they were noticed. If a charge has
+  /// followed since, this does not apply.
   func isReportedLater(
     _ lineage: LineageInput, _ isReported: (LineageState) -> Bool
   ) -> Bool {
@@ -47,7 +47,8 @@ extension Reconciler {
     return isReported(current)
   }
 
-  /// A cancel that was sent after the end is the store's, which had tried to collect until then.
+  /// Whether the store gave up: a cancel sent after the end is the store's, which had tried to
+  /// collect until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
     !state.isInBillingRetry && state.reportedEnd == nil && isCanceledAfterEnd(state)
   }
@@ -57,7 +58,7 @@ extension Reconciler {
     return cancel > end + rules.endTolerance
   }
 
-  /// Whether auto-renew went off after the end: the payment had failed, and the store gave up.
+  /// Whether auto-renew went off after the end: the payment had failed and the store gave up.
   func wasGivenUp(_ entitlement: Entitlement) -> Bool {
     guard let off = entitlement.autoRenewOffAt, let end = entitlement.expiresAt else {
       return false
@@ -65,7 +66,7 @@ extension Reconciler {
     return off > end + rules.endTolerance
   }
 
-  /// Whether a refund ended access, or one whose charge never came may have.
+  /// Whether a refund ended access, or one whose charge is missing may have.
   func mayBeRevoked(_ state: LineageState) -> Bool {
     let paid = state.subscriptionCharges.last?.time
     return state.accessRevoked || state.isTrialGivenBack
@@ -74,8 +75,8 @@ extension Reconciler {
       }
   }
 
-  /// Whether an expiry reported the end at `base`; one that came a period later ended a period that
-  /// was paid for.
+  /// Whether an expiry reported the end at `base`; an expiry that is a period later ended another
+  /// paid period.
   func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
     let reported =
@@ -83,7 +84,7 @@ extension Reconciler {
     return min(reported, max(base, expiredAt)) <= base + rules.fold.renewalGap
   }
 
-  /// What a missing charge at `at` is after a paid period that ended at `end`.
+  /// The code of a missing charge at `at`, after a paid period that ended at `end`.
   func codeOfCharge(at: Instant, after end: Instant, _ state: LineageState) -> BreakCode {
     isExpired(state, at: end) && at > end + rules.fold.renewalGap ? .missedStart : .missedRenewal
   }
@@ -93,7 +94,7 @@ extension Reconciler {
       && Set(state.transactions).isSubset(of: state.refunds.map(\.transaction))
   }
 
-  /// Whether an event is sent when a subscription lapses; else the end is read from states.
+  /// Whether an event reports each lapse; otherwise states show the end.
   var sendsExpirations: Bool { user.provider.capabilities.body == .event }
 
   /// Whether events show an active subscription and the entitlement an inactive one.
@@ -104,8 +105,8 @@ extension Reconciler {
       && !isDerivedEndShown(match)
   }
 
-  /// Whether access ended at the end that follows from the product's length, which is as inexact as
-  /// the time at which the charge was reported.
+  /// Whether access ended at an end derived from the product's length, which is as inexact as the
+  /// time at which the charge was reported.
   private func isDerivedEndShown(_ match: EntitlementMatch) -> Bool {
     guard !user.provider.capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt,
       shown <= knownAt, let known = match.lineage.state.effectiveEnd
@@ -113,7 +114,8 @@ extension Reconciler {
     return abs(known.since(shown).milliseconds) <= rules.fold.renewalGap.milliseconds
   }
 
-  /// A list of purchases contains the end that was paid for, not the grace that follows it.
+  /// Whether the shown end is the paid end: a list of purchases does not contain the grace after
+  /// it.
   private func isInUnreportedGrace(_ match: EntitlementMatch) -> Bool {
     guard match.entitlement.isActive == nil, let end = match.entitlement.expiresAt,
       let known = match.lineage.state.periodEnd
@@ -121,7 +123,7 @@ extension Reconciler {
     return agree(end, known)
   }
 
-  /// Paid or tried, by events alone, beyond `instant`.
+  /// Whether it is paid or in trial beyond `instant`, according to events only.
   func isActive(_ state: LineageState, at instant: Instant) -> Bool {
     guard state.isSubscription, !state.accessRevoked, !state.isTrialGivenBack,
       state.firstEventAt < instant,
@@ -130,7 +132,7 @@ extension Reconciler {
     return end > instant + rules.endTolerance
   }
 
-  /// An account transfer is not a break.
+  /// Whether the account was transferred, which is not a break.
   func isTransferred(_ lineage: LineageInput) -> Bool {
     lineage.isHeldByAnotherUser
       || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
@@ -138,7 +140,7 @@ extension Reconciler {
 }
 
 extension Trial {
-  /// What the first charge after it is that never came, made at `at`; a conversion when unknown.
+  /// The code of the first charge after it, missing at `at`; a conversion when the time is unknown.
   func codeOfCharge(at: Instant?) -> BreakCode {
     guard let convertibleUntil, let at, at > convertibleUntil else { return .missedConversion }
     return .missedStart

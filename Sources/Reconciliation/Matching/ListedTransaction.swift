@@ -1,20 +1,20 @@
 import Domain
 import Subscriptions
 
-/// The transactions in events, over all lineages of the user, and in those of other providers.
+/// The transactions in events, over all lineages of the user, including those of other providers.
 struct ReportedTransactions {
   private var charges: Set<Int64> = []
   private var trials: Set<Int64> = []
-  /// When changes of product were reported without a charge, by transaction.
+  /// When product changes without a charge were reported, by transaction.
   private var changes: [Int64: [Instant]] = [:]
   var refunds: Set<Int64> = []
-  /// Charges whose access a revocation without a statement about money took away.
+  /// Charges whose access was revoked without a report about money.
   var revoked: Set<Int64> = []
 
   init(_ lineages: [LineageInput]) {
     for state in lineages.lazy.flatMap({ $0.current == nil ? [$0.state] : [$0.state, $0.latest] }) {
       for charge in state.charges { charges.insert(charge.transaction) }
-      // Providers that send no money report a change of product without it.
+      // Providers that send no money report a product change without it.
       if !state.provider.capabilities.sendsWholeCharges {
         for change in state.unpaidChanges {
           changes[change.transaction, default: []].append(change.time)
@@ -22,7 +22,7 @@ struct ReportedTransactions {
       }
       for trial in state.trials { trials.insert(trial.transaction) }
       for refund in state.refunds { refunds.insert(refund.transaction) }
-      // What precedes its own first event was before a move to it.
+      // Reports before its own first event precede a move to this provider.
       for report in state.reportedElsewhere
       where report.isExpected || report.time < state.firstEventAt {
         switch report.kind {
@@ -37,8 +37,7 @@ struct ReportedTransactions {
 
   /// Whether an event reported it.
   ///
-  /// A change of product reports the charge that it makes, but not one of another time that it
-  /// names.
+  /// A product change reports its own charge, but not a charge at another time that it names.
   func covers(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
     switch transaction.kind {
     case .trialStarted: trials.contains(transaction.key)
@@ -57,7 +56,7 @@ struct ReportedTransactions {
   }
 }
 
-/// A store transaction of the snapshot, with what its entitlement adds.
+/// A store transaction of the snapshot, with additional facts of its entitlement.
 struct ListedTransaction: Equatable {
   let id: String
   /// `transactionKey` of the id.
@@ -72,13 +71,13 @@ struct ListedTransaction: Equatable {
   var at: Instant?
   var expiresAt: Instant?
   var revokedAt: Instant?
-  /// When the access began that it is a part of; nil when not sent.
+  /// When the access that contains it began; nil when not sent.
   var startedAt: Instant?
-  /// Whether the state and the product of an entitlement describe it.
+  /// Whether an entitlement's state and product describe it.
   var isNewest: Bool
-  /// When it happened, by the snapshot; nil if not sent.
+  /// When it happened according to the snapshot; nil if not sent.
   let dateSent: Instant?
-  /// Whether its purchase waits for a payment.
+  /// Whether its purchase is waiting for a payment.
   var isFailing: Bool
   /// Whether its purchase gives no access.
   var isOver: Bool
@@ -103,7 +102,7 @@ struct ListedTransaction: Equatable {
   }
 
   var isTrial: Bool { kind == .trialStarted || kind == .free }
-  /// Whether it is the first charge: its purchase continues in the charges after it.
+  /// Whether it is the first charge: its purchase continues in later charges.
   var opensPeriods: Bool { kind == .started || kind == .introStarted || isTrial }
   var isOffer: Bool { kind == .introStarted || kind == .introRenewed }
 
@@ -112,7 +111,7 @@ struct ListedTransaction: Equatable {
     return left != right ? left < right : ExactText(id).precedes(ExactText(other.id))
   }
 
-  /// Both listings of one transaction, merged; one can contain what the other lacks.
+  /// Merges two listings of one transaction; each can contain what the other lacks.
   func merged(with other: ListedTransaction) -> ListedTransaction {
     var merged = self
     if originalKey == key {
@@ -136,7 +135,7 @@ struct ListedTransaction: Equatable {
 }
 
 extension SnapshotTransaction {
-  /// Whether it came before `other`, by their dates, else the ends that they paid for.
+  /// Whether it happened before `other`, by date, else by the paid end.
   func isOlder(than other: SnapshotTransaction) -> Bool {
     let (left, right) = (at?.milliseconds ?? .min, other.at?.milliseconds ?? .min)
     if left != right { return left < right }
@@ -156,7 +155,7 @@ extension Reconciler {
           ?? productHeld(transaction, lineage, mapped)
       }
       var about = subject(lineage, product: product)
-      // The user's later purchases move a lineage's own original id, but not the listed one.
+      // The user's later purchases change a lineage's own original id, but not the listed one.
       about.original = transaction.original
       return about
     }
@@ -165,7 +164,8 @@ extension Reconciler {
       in: transaction.store, original: transaction.original)
   }
 
-  /// An entitlement names the product of its newest transaction; older ones may be of another.
+  /// An entitlement names the product of its newest transaction; older ones may be of another
+  /// product.
   private func productHeld(
     _ transaction: ListedTransaction, _ lineage: LineageInput, _ mapped: [String]
   ) -> String {
@@ -180,8 +180,10 @@ extension Reconciler {
     return mapped.count == 1 ? mapped[0] : lineage.product
   }
 
-  /// The lineage that a listed transaction belongs to: of one that no event knew when the snapshot
-  /// was taken, the one that its entitlement came from before, else the one that it is `about`.
+  /// The lineage that a listed transaction belongs to.
+  ///
+  /// If no event had it when the snapshot was taken, that is the lineage that its entitlement came
+  /// from before, else the one that it is `about`.
   func lineageName(
     of transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject
   ) -> LineageName {
@@ -192,8 +194,8 @@ extension Reconciler {
     return before.map { lineages[$0].name } ?? lineage?.name ?? about.lineage
   }
 
-  /// The end that it prolonged, as events or the list know it; where that lies further back than a
-  /// period, a period before its own end; else when the access began that it is a part of.
+  /// The end that it extended, as known from events or the list; if that is more than a period
+  /// earlier, one period before its own end; else when the access that contains it began.
   func inferredDate(of transaction: ListedTransaction, in view: SnapshotView) -> Instant? {
     let lineage = lineage(of: transaction)
     let reported = lineage?.latest.charges.last { $0.transaction == transaction.key }
@@ -204,7 +206,7 @@ extension Reconciler {
     guard let length = lineage.flatMap({ periodLength($0, $0.latest) }) else {
       return known.max() ?? transaction.startedAt.flatMap { $0 < end ? $0 : nil }
     }
-    // Months differ in length, and of two missed periods the end between them is unknown.
+    // Months differ in length; if two periods are missing, the end between them is unknown.
     let isNext = known.max().map { end.since($0).milliseconds < length.milliseconds / 2 * 3 }
     return isNext == true ? known.max() : end - length
   }

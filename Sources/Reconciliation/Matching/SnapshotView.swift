@@ -1,16 +1,16 @@
 import Subscriptions
 import Domain
 
-/// What of a snapshot was bought by the user with real money: without grants, family shares and
+/// The part of a snapshot that the user bought with real money: without grants, family shares and
 /// sandbox, in an order that does not depend on the file's.
 final class SnapshotView {
   let capturedAt: Instant
   private(set) var entitlements: [Entitlement] = []
-  /// Each transaction id once, in the order of business time.
+  /// Each transaction once, ordered by business time.
   private(set) var transactions: [ListedTransaction] = []
-  /// The same, by `originalKey`.
+  /// The same by `originalKey`.
   private(set) lazy var subscriptions = Dictionary(grouping: transactions, by: \.originalKey)
-  /// Places in `transactions` by key, once all are dated.
+  /// Positions in `transactions` by key, once all are dated.
   private lazy var places = transactions.indices.reduce(into: [Int64: Int]()) {
     $0[transactions[$1].key] = $1
   }
@@ -23,7 +23,7 @@ final class SnapshotView {
     listTransactions()
   }
 
-  /// What of the entitlement the user bought; the rest is counted by the reason.
+  /// The part of the entitlement that the user bought; the rest is counted by reason.
   private func admitted(_ entitlement: Entitlement, _ sandbox: SandboxIDs) -> Entitlement? {
     switch entitlement.grant {
     case .purchase, .offerCode: break
@@ -56,7 +56,8 @@ final class SnapshotView {
       && !sandbox.holds(transaction)
   }
 
-  /// One purchase often unlocks several entitlements, each of which lists it.
+  /// Lists each transaction once: one purchase often unlocks several entitlements, and each lists
+  /// it.
   private func listTransactions() {
     var known: [Int64: Int] = [:]
     for entitlement in entitlements {
@@ -77,7 +78,7 @@ final class SnapshotView {
 
   func transaction(_ key: Int64) -> ListedTransaction? { places[key].map { transactions[$0] } }
 
-  /// Gives transactions without a date the one that `presumed` infers, if any.
+  /// Gives each transaction without a date the one that `presumed` infers, if any.
   func date(by presumed: (ListedTransaction) -> Instant?) {
     guard transactions.contains(where: { $0.at == nil }) else { return }
     transactions = transactions.map { transaction in
@@ -88,17 +89,17 @@ final class SnapshotView {
     subscriptions = Dictionary(grouping: transactions, by: \.originalKey)
   }
 
-  /// All listed transactions of the same subscription, that one included.
+  /// All listed transactions of the same subscription, including this one.
   func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
     subscriptions[transaction.originalKey] ?? []
   }
 }
 
-/// Transactions that events place in the sandbox; not every shape of snapshot contains the
-/// environment.
+/// Transactions that are in the sandbox according to events; not every shape of snapshot contains
+/// the environment.
 struct SandboxIDs {
   private var transactions: Set<Int64> = []
-  /// Original ids of subscriptions that are in the sandbox alone.
+  /// Original ids of subscriptions that are only in the sandbox.
   private var originals: Set<Int64> = []
 
   init(_ sandbox: [LineageInput], besides production: [LineageInput]) {
@@ -119,10 +120,10 @@ struct SandboxIDs {
 }
 
 extension Entitlement {
-  /// Whether access is on, by the flag or else by the end; nil when neither is sent.
+  /// Whether access is on, by the flag or else by the end; nil when neither was sent.
   func isActive(at instant: Instant) -> Bool? { isActive ?? expiresAt.map { $0 > instant } }
 
-  /// Whether the entitlement comes from something that renews.
+  /// Whether the entitlement comes from a subscription.
   var isSubscription: Bool {
     switch renewState {
     case .nonRenewable: false
@@ -131,12 +132,12 @@ extension Entitlement {
     }
   }
 
-  /// Its newest transaction; the one that its state describes.
+  /// Its newest transaction, which its state describes.
   var newestTransaction: SnapshotTransaction? {
     transactions.max { $0.isOlder(than: $1) }
   }
 
-  /// Whether it comes before `other`, by all that a comparison with events looks at.
+  /// Whether it comes before `other`, by all fields that are compared with events.
   func precedes(_ other: Entitlement) -> Bool {
     sortKey != other.sortKey ? sortKey < other.sortKey : stateKey < other.stateKey
   }
