@@ -1,33 +1,33 @@
 public import Domain
 
 extension BreakCode {
-  /// What a break id is made of besides the lineage: codes that are one loss under several names
-  /// share a family, so that the id stays when later input changes the name.
+  /// The part of a break id besides the lineage: codes that can name one loss share a family, so
+  /// that the id stays the same when later input changes the code.
   var family: String { isCharge ? Self.charges : rawValue }
 
-  /// A charge; after an end that nothing followed perhaps the expiry instead.
+  /// A missing charge; after an end that nothing followed, possibly an expiry instead.
   static let charges = "MISSED_CHARGE"
 }
 
 /// What distinguishes a break from others of its family in the lineage.
 enum BreakKey {
-  /// A transaction, by its id.
+  /// A transaction by its id.
   case transaction(String)
-  /// A charge by its number in the subscription; 0 is the first, -1 a trial.
+  /// A charge by its number in the subscription; 0 is the first charge, −1 a trial.
   case charge(Int64)
-  /// What nothing else names, by when it was due or came.
+  /// Something without other identification, by when it was due or happened.
   case after(Instant)
   /// A period by when it was charged; nil before the first charge.
   case period(Instant?)
-  /// A product id, as the snapshot writes it.
+  /// A product by its id, as the snapshot writes it.
   case product(String)
-  /// An event, by its identity.
+  /// An event by its identity.
   case event(Int64)
   /// A UTC day.
   case day(Day)
   case active, environment, snapshot, state, user
 
-  /// The parts of the id; the words never change, because ids would.
+  /// The text in the id; it never changes, because ids would.
   var text: String {
     switch self {
     case .transaction(let id): "transaction " + id
@@ -46,7 +46,7 @@ enum BreakKey {
   }
 }
 
-/// The subscription or purchase that a break is about, in words.
+/// The subscription or purchase that a break is about, as texts.
 struct BreakSubject: Equatable {
   var provider: Provider
   var app = ""
@@ -61,42 +61,42 @@ struct BreakSubject: Equatable {
   var lineage: LineageName { LineageName(app: app, store: store, original: original) }
 }
 
-/// What proves a break, and so until when the missing event can arrive.
+/// What proves a break, which decides until when the missing event can arrive.
 enum EvidenceKind {
-  /// The snapshot, which is known until its capture time.
+  /// The snapshot, which shows the state at its capture time.
   case snapshot
-  /// Events alone, which are known until as-of whatever a snapshot shows.
+  /// Only events, which are known until as-of whatever a snapshot shows.
   case events
 }
 
-/// An amount in US dollars, and what it is known by.
+/// An amount in US dollars with its basis.
 typealias Worth = (amount: Amount?, basis: AmountBasis)
 
-/// Of what was never to be paid.
+/// The worth of something that costs nothing.
 let nothing: Worth = (.zero, .provider)
 
-/// A break before its id, status and severity are worked out.
+/// A break before its id, status and severity are determined.
 struct BreakDraft {
   var code: BreakCode
   var subject: BreakSubject
-  /// Replaces the code's own family where one loss can have any of several codes.
+  /// Replaces the code's own family if one loss can have any of several codes.
   var family: String?
-  /// Of a charge set by `numbered`.
+  /// For a charge, set by `numbered`.
   var key = BreakKey.charge(0)
   var transaction = ""
   /// Business time of the missing or doubtful event; nil if unknown.
   var expectedAt: Instant?
-  /// Nil is one where the code is of a missing event, else none.
+  /// Nil means 1 if the code is of a missing event, else 0.
   var missingEvents: Int64?
   var worth = Worth(nil, .none)
   var provenBy = EvidenceKind.snapshot
-  /// Whether it only reports what can be missing: it is resolved from the start and blocks nothing.
+  /// Whether it only reports what may be missing: it is resolved at once and blocks nothing.
   var isMereInformation = false
-  /// Set where it is not that of the code.
+  /// The severity, if not that of the code.
   var severity: Severity?
   var evidence: String
 
-  /// The break as it is known at `knownAt`.
+  /// The finished break, as known at `knownAt`.
   func finished(knownAt: Instant, _ rules: ReconciliationSettings) -> Break {
     var found = Break(id: id, code: code, provider: subject.provider)
     found.app = subject.app
@@ -129,8 +129,8 @@ struct BreakDraft {
 }
 
 extension Break {
-  /// The id that its transaction alone would give a missing charge, as decisions may name it; nil
-  /// for other breaks, and while the transaction is unknown.
+  /// The id that only the transaction of a missing charge would give it, which decisions may
+  /// contain; nil for other breaks and while the transaction is unknown.
   public var idOfTransaction: String? {
     code.isCharge && !transaction.isEmpty ? ids.id(of: .transaction(transaction)) : nil
   }
@@ -142,7 +142,8 @@ extension Break {
         provider: provider, app: app, environment: environment, user: user, original: subscription))
   }
 
-  /// The ids that a break of several charges has once its first ones have come; of 1,000 at most.
+  /// The ids that a break of several charges gets as its first charges arrive; for at most 1,000
+  /// charges.
   public var idsOfLaterCharges: [String] {
     guard code.isCharge, missingEvents > 1 else { return [] }
     let ids = ids
@@ -152,7 +153,7 @@ extension Break {
   }
 }
 
-/// The id of a gap in the feed of an app, or of all apps of a provider.
+/// The id of a gap in the feed of one app, or of all apps of a provider.
 public func feedGapID(
   _ gap: FeedGap, provider: Provider, app: String, isWholeProvider: Bool
 ) -> String {
@@ -162,9 +163,9 @@ public func feedGapID(
     of: gap.day.map(BreakKey.day) ?? .after(Instant(hour: gap.hours.lowerBound)))
 }
 
-/// The ids of the breaks of a family in a lineage, by what distinguishes them.
+/// The ids of a family's breaks in one lineage, by what distinguishes them.
 struct BreakIDs {
-  /// Of all that comes before the key.
+  /// The fingerprint of all parts before the key.
   private var start = Fingerprint(seed: 2)
 
   init(_ family: String, _ subject: BreakSubject) {

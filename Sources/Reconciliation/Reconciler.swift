@@ -1,30 +1,30 @@
 import Subscriptions
 import Domain
 
-/// A charge or trial start that must have happened and never came.
+/// A charge or trial start that must have happened but did not arrive.
 struct MissingCharge {
-  /// The lineage that it belongs to, for the checks that follow.
+  /// The lineage that it belongs to, for later checks.
   var lineage: LineageName
   var code: BreakCode
   /// Business time; nil when unknown.
   var at: Instant?
-  /// End of the period paid for, when known.
+  /// End of the paid period, when known.
   var end: Instant?
   var count: Int64 = 1
   var isFree = false
-  /// Whether it is the first payment of the lineage, so that counting begins with it.
+  /// Whether it is the first payment of the lineage, from which counting begins.
   var opensLineage = false
 }
 
-/// Compares one user's lineages with that user's current snapshot: a pure function, without I/O and
-/// clock, that gives the same breaks for every order of its input.
+/// Compares one user's lineages with that user's current snapshot.
 ///
-/// What events alone prove (gaps in their counters, refunds of charges never seen, ends that
-/// nothing followed) is found without a snapshot as well.
+/// This is a pure function without I/O and clock; it returns the same breaks for every order of its
+/// input. What events alone prove (gaps in their counters, refunds of missing charges, ends that
+/// nothing followed) is found without a snapshot too.
 ///
 /// - Parameters:
 ///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
-///   - checkStop: throws when it is to stop, for a user can have hundreds of thousands of lineages.
+///   - checkStop: throws to stop; a user can have hundreds of thousands of lineages.
 /// - Returns: the breaks, sorted by id, and the counts of deliberate omissions.
 public func reconcile(
   _ user: ReconciliationInput, rules: ReconciliationSettings, checkStop: () throws -> Void
@@ -37,14 +37,14 @@ public func reconcile(
 /// Compares one user's lineages with snapshots, and then with the entitlements in a webhook, for
 /// what is active until when.
 ///
-/// The webhook of a change can have been made before its entitlements change, and a repeated one
-/// can contain those of a later time. So all events before as-of may explain what it shows, and
-/// what it lacks proves nothing.
+/// The webhook of a change can have been created before its entitlements change, and a repeated one
+/// can contain later entitlements. So all events before as-of may explain what it shows, and what
+/// it lacks proves nothing.
 ///
 /// - Parameters:
-///   - inputs: the lineages beside each snapshot, or beside none; what these show is explained.
+///   - inputs: the lineages with each snapshot, or without any; whatever these show is explained.
 ///   - webhook: the lineages, folded up to as-of, and the webhook's snapshot.
-///   - checkStop: throws when it is to stop.
+///   - checkStop: throws to stop.
 public func reconcile(
   _ inputs: [ReconciliationInput], webhook: ReconciliationInput, rules: ReconciliationSettings,
   checkStop: () throws -> Void
@@ -76,46 +76,47 @@ public func reconcile(
 
 /// The state of one user's reconciliation while its checks run.
 ///
-/// Every check adds its missing events to `missing`; later checks count these as reported, so that
+/// Every check adds its missing events to `missing`; later checks treat these as reported, so that
 /// one loss is one break.
 final class Reconciler {
   let user: ReconciliationInput
   let rules: ReconciliationSettings
   /// Nil when no snapshot names the user.
   let view: SnapshotView?
-  /// Production lineages, in the order of their original ids.
+  /// Production lineages in the order of their original ids.
   let lineages: [LineageInput]
-  /// Those and the production lineages all of whose events are newer than the snapshot: it proves
-  /// nothing about these, but their events may.
+  /// These and the production lineages whose events are all newer than the snapshot: the snapshot
+  /// proves nothing about those, but their events may.
   let lineagesOfAnyTime: [LineageInput]
   /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
-  /// What entitlements show of the lineages, in the order of the lineages.
+  /// What entitlements show about the lineages, in the order of the lineages.
   private(set) var matches: [EntitlementMatch] = []
-  /// What events report of the listed transactions.
+  /// What events report about the listed transactions.
   private(set) lazy var reported = ReportedTransactions(lineagesOfAnyTime)
-  /// `lineagesOfAnyTime` by the listed transactions.
+  /// `lineagesOfAnyTime` by listed transactions.
   private let named: NamedLineages
-  /// Where in them the listed subscriptions are that only a transaction of theirs identifies.
+  /// For listed subscriptions that only one of their transactions identifies, the index of the
+  /// lineage.
   private lazy var homes = (view?.subscriptions ?? [:]).compactMapValues { listed in
     named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])
   }
   /// `lineagesOfAnyTime` by name: a user can have hundreds of thousands.
   private(set) lazy var byName = Dictionary(
     lineagesOfAnyTime.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-  /// What `storeProducts` found.
+  /// The results of `storeProducts`.
   var storeProductsFound: [String: [String]?] = [:]
-  /// When subscriptions began, as a webhook's entitlements show it.
+  /// When subscriptions began, according to a webhook's entitlements.
   private var startsInWebhook: [LineageName: Instant] = [:]
-  /// By the lineage that they belong to.
+  /// Missing charges by the lineage that they belong to.
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
   /// Lineages whose access a missing refund has revoked.
   var missedRefunds: Set<LineageName> = []
   private(set) var breaks: [String: Break] = [:]
-  /// When charges happened that are missing here and count as another provider reports them.
+  /// The times of charges that are missing here and counted as another provider reports them.
   var countedElsewhere: [LineageName: Set<Instant>] = [:]
-  /// The numbers of each lineage that missing events put in doubt.
+  /// The time ranges of each lineage that missing events put in doubt.
   private var doubts: [LineageName: [Doubt]] = [:]
   var counts: [ReconciliationCount: Int64] = [:]
 
@@ -148,20 +149,21 @@ final class Reconciler {
     try checkStop()
   }
 
-  /// The lineage of a listed transaction: by its original id, by its own, else by that of another
-  /// one that the list puts to the same subscription, for not every provider's events name it.
+  /// The lineage of a listed transaction: by its original id, by its own id, else by another
+  /// transaction that the list assigns to the same subscription, because not every provider's
+  /// events contain the original id.
   func lineage(of transaction: ListedTransaction) -> LineageInput? {
     let place = named.lineage(of: transaction) ?? homes[transaction.originalKey]
     return place.map { lineagesOfAnyTime[$0] }
   }
 
-  /// The moment that the snapshot shows; as-of without one.
+  /// The moment that the snapshot shows; as-of without a snapshot.
   var knownAt: Instant {
     guard let view else { return rules.fold.asOf }
     return min(rules.fold.asOf, view.capturedAt)
   }
 
-  /// Whether a webhook carried the snapshot.
+  /// Whether a webhook contained the snapshot.
   var isOfWebhook: Bool { user.snapshot?.isOfWebhook ?? false }
 
   var outcome: ReconciliationResult {
@@ -177,12 +179,11 @@ final class Reconciler {
     return outcome
   }
 
-  /// Keeps a break; the first check that raised an id keeps it.
+  /// Keeps a break, unless an earlier check raised the same id.
   ///
-  /// - Parameter lineage: the lineage whose ends it casts doubt on, where that is another one than
-  ///   the break's own.
+  /// - Parameter lineage: the lineage whose ends it puts in doubt, if that is not the break's own.
   func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
-    // A webhook of any time can bring what a webhook shows.
+    // What a webhook shows can be in a webhook of any time.
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
     let found = withoutWhatCounts(draft, lineage).finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
@@ -197,25 +198,24 @@ final class Reconciler {
     return [shown, startsInWebhook[lineage.name]].contains { $0.map { $0 < limit } ?? false }
   }
 
-  /// Takes over when subscriptions began, as a webhook of the same user shows it.
+  /// Adopts the starts of subscriptions from a webhook of the same user.
   func adoptStarts(of webhook: Reconciler) {
     for match in webhook.matches { startsInWebhook[match.lineage.name] = match.startedAt }
   }
 
-  /// Counts what another comparison of the same user found missing as found.
+  /// Treats what another comparison of the same user found missing as found.
   func adoptMissing(of other: Reconciler) {
     missing.merge(other.missing) { $0 + $1 }
     missedRefunds.formUnion(other.missedRefunds)
   }
 
-  /// Adds the breaks of another comparison of the same user, which counted those of this one as
-  /// found.
+  /// Adds the breaks of another comparison of the same user, which treated this one's as found.
   func adopt(_ later: Reconciler) {
     missing = later.missing
     breaks.merge(later.breaks) { own, _ in own }
   }
 
-  /// Raises a missing charge and remembers it for the checks that follow.
+  /// Raises a missing charge and remembers it for later checks.
   func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     expect(charge)
     if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
@@ -234,17 +234,17 @@ final class Reconciler {
         count: draft.missingEvents ?? 1, isFree: isFree, opensLineage: opensLineage))
   }
 
-  /// Remembers a charge that no event can have reported yet, for the checks that follow.
+  /// Remembers a charge that no event can have reported yet, for later checks.
   func expect(_ charge: MissingCharge) {
     missing[charge.lineage, default: []].append(charge)
   }
 
-  /// What earlier checks found missing in a lineage; free trials included.
+  /// What earlier checks found missing in a lineage, including free trials.
   func missing(in lineage: LineageInput) -> [MissingCharge] {
     missing[lineage.name] ?? []
   }
 
-  /// Whether events of that time would have reached the ledger.
+  /// Whether events at that time would have reached the ledger.
   func isWatched(_ instant: Instant, _ about: BreakSubject) -> Bool {
     guard let first = rules.firstEventAt(about) else { return false }
     return instant >= first

@@ -3,9 +3,9 @@ public import Domain
 /// One rule that compares a user's subscriptions with the snapshot, with each other or with the
 /// calendar.
 struct ReconciliationCheck: Sendable {
-  /// The codes that it raises, and when: its part of the table of break codes.
+  /// The codes that it raises, with their conditions, for the table of break codes.
   let conditions: [BreakCondition]
-  /// Raises the breaks of one user, without what earlier checks found.
+  /// Raises the breaks of one user, except what earlier checks found.
   let evaluate: @Sendable (Reconciler) -> Void
 
   init(_ evaluate: @escaping @Sendable (Reconciler) -> Void, _ conditions: BreakCondition...) {
@@ -17,10 +17,10 @@ struct ReconciliationCheck: Sendable {
 typealias BreakCondition = (codes: [BreakCode], condition: String)
 
 extension Reconciler {
-  /// In the order of evaluation.
+  /// All checks in the order of evaluation.
   static let checks = snapshotChecks + [lastCheck]
 
-  /// What remains silent when everything else is explained.
+  /// Finds subscriptions whose events stopped for no reason that an earlier check found.
   static let lastCheck = ReconciliationCheck(
     { $0.findSilentEnds() },
     (
@@ -28,7 +28,7 @@ extension Reconciler {
       "nothing followed a period that should have renewed"
     ))
 
-  /// Those of what is active until when.
+  /// The checks of what is active until when.
   static let webhookChecks = [unmatchedEntitlements, starts, periodEnds]
 
   static let snapshotChecks: [ReconciliationCheck] = [
@@ -105,7 +105,7 @@ extension Reconciler {
 
   private static let starts = ReconciliationCheck(
     { user in
-      // Of a start that both sides date, events show whether it was free and what followed it.
+      // If both sides date a start, events show whether it was free and what followed it.
       user.evaluateFirstCharges(onlyDated: true)
       user.comparableMatches.forEach(user.findMissingStart)
     },
@@ -122,7 +122,7 @@ extension Reconciler {
 }
 
 extension BreakCode {
-  /// How much a break of the code matters; nil where its amount decides.
+  /// The severity of a break of this code; nil if its amount decides.
   ///
   /// A check may raise a break with another severity, and sandbox events never matter.
   var severity: Severity? {
@@ -140,7 +140,8 @@ extension BreakCode {
     }
   }
 
-  /// What a person does about a break of the code; `purchases` says how to get the user's.
+  /// What a person should do about a break of this code; `purchases` explains how to get the
+  /// user's.
   private func action(asking provider: String, _ purchases: String) -> String {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund:
@@ -171,10 +172,10 @@ extension BreakCode {
     }
   }
 
-  /// What a person does about a break of the code at `provider`.
+  /// What a person should do about a break of this code at `provider`.
   public func action(at provider: Provider) -> String { Self.actions[provider]?[self] ?? "" }
 
-  /// Made once, because there can be as many breaks as events.
+  /// Built once, because there can be as many breaks as events.
   private static let actions = Dictionary(
     uniqueKeysWithValues: Provider.allCases.map { provider in
       let purchases =

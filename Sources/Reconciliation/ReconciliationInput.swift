@@ -3,25 +3,25 @@ public import Domain
 
 /// One lineage of a user, with the texts of its symbols.
 public final class LineageInput {
-  /// The events before the earlier of as-of and the snapshot's `captured_at`, folded.
+  /// The folded events before the earlier of as-of and the snapshot's `captured_at`.
   ///
   /// A snapshot older than an event proves nothing about it, so the snapshot is compared with
   /// events before its capture time.
   public let state: LineageState
-  /// The events before as-of, folded; nil when `state` is that already.
+  /// The folded events before as-of; nil when `state` is the same.
   public let current: LineageState?
-  /// All that is known at as-of: `current`, else `state`.
+  /// Everything known at as-of: `current`, else `state`.
   public var latest: LineageState { current ?? state }
   /// Original transaction id.
   public let original: String
-  /// `transactionKey` of that.
+  /// `transactionKey` of the original transaction id.
   let originalKey: Int64
   /// Key of the user of the lineage's latest event (`userKeyText`), empty when unknown.
   public let user: String
   /// App id, empty when unknown.
   public let app: String
   let name: LineageName
-  /// The words behind the symbols in the states.
+  /// The strings of the symbols in the states.
   private let words: [String]
   /// Transaction ids by the keys in the states; keys that are plain numbers may be left out.
   private let transactions: [Int64: String]
@@ -50,17 +50,17 @@ public final class LineageInput {
     words.indices.contains(Int(symbol)) ? words[Int(symbol)] : ""
   }
 
-  /// The id behind a transaction key; a plain number is its own key.
+  /// The id of a transaction key; a plain number is its own key.
   func transactionText(_ key: Int64) -> String {
     if let text = transactions[key] { return text }
     return key > 0 && key < 1_000_000_000_000_000_000 ? String(key) : ""
   }
 }
 
-/// What distinguishes a production lineage from all others of a user and provider: an id is one in
-/// its shop alone, and what its bytes are.
+/// Identifies a production lineage among all others of a user and provider: an id is unique only
+/// within its store, and is compared byte by byte.
 ///
-/// A fingerprint, for a user can have hundreds of thousands.
+/// A fingerprint, because a user can have hundreds of thousands.
 struct LineageName: Hashable {
   private let fingerprint: Int64
 
@@ -80,13 +80,13 @@ public struct ReconciliationInput {
   public var user: String
   /// The newest snapshot with `captured_at` ≤ as-of; nil when no snapshot file names the user.
   public var snapshot: Snapshot?
-  /// The user's lineages of both environments, and all lineages with an original transaction id of
-  /// the snapshot, also of other users.
+  /// The user's lineages of both environments, and all lineages, including other users', with an
+  /// original transaction id of the snapshot.
   public var lineages: [LineageInput]
-  /// The user's lineages all of whose events before as-of are newer than the snapshot.
+  /// The user's lineages whose events before as-of are all newer than the snapshot.
   public var newerLineages: [LineageInput]
 
-  /// The case of `user`.
+  /// The input for `user`.
   public init(
     provider: Provider, user: String, snapshot: Snapshot? = nil, lineages: [LineageInput] = [],
     newerLineages: [LineageInput] = []

@@ -1,46 +1,46 @@
 public import Domain
 import Subscriptions
 
-/// What reconciliation saw and deliberately did not call a break, by its name in the manifest; the
-/// ledger keeps the numbers in this order.
+/// Observations that are deliberately not breaks, by their names in the manifest; the ledger stores
+/// the counts in this order.
 public enum ReconciliationCount: String, CaseIterable, Codable, Sendable {
   /// Users active at as-of without a snapshot, while snapshots are not declared complete.
   case usersWithoutSnapshot = "users_without_snapshot"
-  /// Entitlements that somebody granted by hand.
+  /// Entitlements granted manually.
   case manualGrants = "manual_grants"
   /// Entitlements and transactions shared by a family member.
   case familyShares = "family_shares"
   /// Snapshot entitlements and transactions of the sandbox.
   case sandbox = "sandbox_in_snapshots"
   /// Entitlements without a known lineage, and active subscriptions that another shown one can
-  /// hide; they are not guessed.
+  /// hide; origins are not guessed.
   case unmatchedEntitlements = "unmatched_entitlements"
-  /// Snapshot transactions before the first event ever ingested for their app.
+  /// Snapshot transactions before the first event ingested for their app.
   case beforeFirstEvent = "transactions_before_first_event"
-  /// Revoked subscriptions of a provider that sends no refund of them.
+  /// Revoked subscriptions of a provider that sends no refunds of subscriptions.
   case refundsNeverTold = "refunds_never_told"
-  /// Subscriptions that the snapshot lacks, and that a collection without a date may have ended.
+  /// Subscriptions that the snapshot lacks and that a collection without a date may have ended.
   case endsWithoutDate = "ends_without_date"
 }
 
 /// The breaks of one user, and the counts of deliberate omissions.
 public struct ReconciliationResult: Codable, Sendable, Equatable {
-  /// Sorted by id, each id once.
+  /// The breaks sorted by id, each id once.
   ///
   /// Two users whose snapshots name one lineage raise the same id; the caller keeps one of them.
   public var breaks: [Break] = []
   /// Ends that count as churn although a missing event can contradict them.
   public var churnInDoubt: Set<ChurnInDoubt> = []
-  /// Ids of breaks that events alone raise and that a webhook explains, or describes otherwise.
+  /// Ids of breaks that events alone raise and that a webhook explains or describes differently.
   public var explained: Set<String> = []
-  /// For the manifest.
+  /// Counts for the manifest.
   public var counts: [ReconciliationCount: Int64] = [:]
-  /// How late a snapshot of the same content may be captured and give the same, while no event of
-  /// the user comes and no deadline of the fold passes; nil when another as-of may give another
-  /// result.
+  /// Until when a snapshot with the same content may be captured and give the same result, as long
+  /// as no event of the user arrives and no deadline of the fold passes; nil when another as-of may
+  /// give another result.
   public var standsUntil: Instant? = Instant(milliseconds: .max)
 
-  /// Nothing found yet.
+  /// An empty result.
   public init() {}
 
   /// Adds the result of another comparison.
@@ -52,7 +52,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
     standsUntil = standsUntil.flatMap { own in other.standsUntil.map { min(own, $0) } }
   }
 
-  /// What another comparison of the same user, by events alone, did not find.
+  /// What this comparison found beyond another one of the same user by events alone.
   public func beyond(_ events: ReconciliationResult) -> ReconciliationResult {
     let (known, found) = (
       Dictionary(events.breaks.map { ($0.id, $0) }) { first, _ in first },
@@ -68,12 +68,12 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   }
 }
 
-/// The time in which a missing event leaves an end in doubt.
+/// The time range in which a missing event puts ends in doubt.
 struct Doubt {
   var from: Instant
   var until: Instant
 
-  /// About an event expected at one moment; an end counts when it is within `gap` of it.
+  /// The range around an event expected at one moment; an end counts when it is within `gap` of it.
   init?(_ draft: BreakDraft, gap: Interval) {
     guard draft.code.isMissing, !draft.isMereInformation, let at = draft.expectedAt else {
       return nil
@@ -81,18 +81,19 @@ struct Doubt {
     (from, until) = (at - gap, at + gap)
   }
 
-  /// About the period that a missing charge paid for; nil when its end is not known.
+  /// The period that a missing charge paid for; nil when its end is unknown.
   init?(_ charge: MissingCharge) {
     guard let at = charge.at, let end = charge.end, at < end else { return nil }
     (from, until) = (at, end)
   }
 
-  /// The end of a missing period is an end like others.
+  /// Whether the range contains `instant`; its end is excluded, because the end of a missing period
+  /// is an ordinary end.
   func covers(_ instant: Instant) -> Bool { from <= instant && instant < until }
 }
 
 extension LineageInput {
-  /// The ends among those known at as-of that one of `doubts` covers.
+  /// The ends known at as-of that one of `doubts` covers.
   func churnInDoubt(_ doubts: [Doubt]) -> [ChurnInDoubt] {
     latest.churned.filter { end in doubts.contains { $0.covers(end.at) } }.map { end in
       ChurnInDoubt(
@@ -104,20 +105,20 @@ extension LineageInput {
   }
 }
 
-/// How long what a comparison came to stands: it need not be made again before.
+/// Determines until when the result of a comparison remains valid, so that it need not be repeated.
 ///
-/// Every comparison of a check with the moment that a snapshot shows is one with an instant listed
-/// here, moved by one of the shifts; a moment too many costs a comparison, one too few a wrong
-/// break.
+/// Each comparison of a check with the moment that a snapshot shows uses an instant listed here,
+/// moved by one of the shifts. An unnecessary moment costs a comparison; a missing one causes a
+/// wrong break.
 extension Reconciler {
-  /// The last moment at which a snapshot of the same content shows the same; nil when as-of itself
-  /// matters.
+  /// The last moment at which a snapshot with the same content shows the same; nil when as-of
+  /// itself matters.
   var standsUntil: Instant? {
     guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
     var standing = Standing(shown: knownAt, rules)
     var isDated = true
     for transaction in entitlements.lazy.flatMap(\.transactions) {
-      // What is dated after as-of is not expected before it.
+      // Events after as-of are not expected before it.
       if let at = transaction.at, at >= rules.fold.asOf { return nil }
       if let at = transaction.revokedAt, at >= rules.fold.asOf { return nil }
       isDated = isDated && transaction.at != nil
@@ -125,9 +126,9 @@ extension Reconciler {
       standing.add(transaction.expiresAt)
       standing.add(transaction.revokedAt)
     }
-    // What has no date gets one by the capture.
+    // The capture time dates what has no date.
     guard isDated else { return knownAt - Interval(milliseconds: 1) }
-    // A lineage that begins after the capture is compared once the snapshot knows it.
+    // A lineage that begins after the capture is compared once the snapshot is newer.
     for lineage in user.lineages + user.newerLineages {
       standing.add(lineage.state)
       if let current = lineage.current { standing.add(current) }
@@ -175,7 +176,7 @@ private struct Standing {
     add(state.silentEnd)
     add(state.trials.last?.end)
     add(state.trials.last?.convertibleUntil)
-    // The ends of the years of a 12-month commitment that a cancel leaves running.
+    // The ends of the years of a 12-month commitment that continues after a cancel.
     guard let cancel = state.lastCancelAt else { return }
     let begun = state.charges.lazy.map(\.time).min().map { min($0, cancel) } ?? cancel
     let starts = state.charges.filter { $0.kind != .renewal }.map(\.time)

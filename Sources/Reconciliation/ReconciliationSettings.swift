@@ -1,17 +1,17 @@
 public import Subscriptions
 public import Domain
 
-/// The ledger's state of one stream of deliveries.
+/// The ledger's state of one feed.
 public struct FeedHistory: Sendable, Equatable {
   /// The provider.
   public var provider: Provider
   /// App id as text.
   public var app: String
-  /// When it began; events before are not missed.
+  /// When it began; earlier events are not missing.
   public var firstEventAt: Instant
   /// Newest input, not after as-of: received, else created, else event time.
   public var watermark: Instant
-  /// What its messages need from the event to their making, besides the delivery window.
+  /// The time between an event and the creation of its message, in addition to the delivery window.
   public var creationLag = Interval.seconds(0)
 
   /// The history of the feed of `provider` and `app`.
@@ -23,18 +23,18 @@ public struct FeedHistory: Sendable, Equatable {
   }
 }
 
-/// A product that some app sells in a store.
+/// A product that an app sells in a store.
 public struct SoldProduct: Sendable, Hashable {
   /// The provider.
   public var provider: Provider
   /// App id as text.
   public var app: String
-  /// The shop.
+  /// The store.
   public var store: Store
   /// Store product id.
   public var product: String
 
-  /// What `app` sells as `product` in `store`.
+  /// The product that `app` sells as `product` in `store`.
   public init(provider: Provider, app: String, store: Store, product: String) {
     self.provider = provider
     self.app = app
@@ -43,10 +43,10 @@ public struct SoldProduct: Sendable, Hashable {
   }
 }
 
-/// From which amount on a break matters how much; the defaults suit an app, not a bank.
+/// The amounts from which a break has each severity; the defaults suit an app, not a bank.
 public struct SeverityScale: Sendable, Equatable {
-  /// From which amount on, in US dollars, a break matters at least so much; below all of them low,
-  /// but zero is only info.
+  /// The lowest amount in US dollars of each severity; below all of them it is low, and for zero it
+  /// is info.
   public var steps: [Severity: Amount] = [
     .medium: Amount(micros: 1_000_000), .high: Amount(micros: 50_000_000),
     .critical: Amount(micros: 500_000_000),
@@ -55,7 +55,7 @@ public struct SeverityScale: Sendable, Equatable {
   /// Below 1 USD low, below 50 medium, below 500 high, else critical.
   public init() {}
 
-  /// How much `amount` matters, whatever its sign; an unknown amount matters like a medium one.
+  /// The severity for `amount`, whatever its sign; medium for an unknown amount.
   public func severity(of amount: Amount?) -> Severity {
     guard let amount = amount?.magnitude else { return .medium }
     if amount == .zero { return .info }
@@ -63,38 +63,38 @@ public struct SeverityScale: Sendable, Equatable {
   }
 }
 
-/// Everything that decides what is a break, besides the user's own facts.
+/// Everything besides the user's own facts that decides what is a break.
 public struct ReconciliationSettings: Sendable {
   /// Settings of the fold: as-of, the renewal gap and the delivery windows.
   public var fold: FoldSettings
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
-  /// Configured and listed lengths of periods by store product id, also of products that were
-  /// never bought.
+  /// Configured and listed period lengths by store product id, including products that were never
+  /// bought.
   public var lengths: [String: PeriodLength] = [:]
-  /// Every stream of deliveries in the ledger.
+  /// Every feed in the ledger.
   public var feeds: [FeedHistory]
-  /// When the newest snapshot of each provider was taken, at or before as-of.
+  /// When the newest snapshot of each provider at or before as-of was taken.
   public var snapshotsTakenAt: [Provider: Instant] = [:]
-  /// Whether a user who is absent from the snapshots is a break rather than a number.
+  /// Whether a user without a snapshot is a break and not only counted.
   public var snapshotsComplete: Bool
-  /// Whether the entitlements in webhooks are snapshots.
+  /// Whether the entitlements in webhooks are used as snapshots.
   public var snapshotsFromWebhooks = true
-  /// Ends that differ by no more than this agree.
+  /// The largest difference at which two ends still agree.
   public let endTolerance = Interval.seconds(60)
-  /// What apps are known to sell, to find the app of a purchase whose events were all lost.
+  /// Products known to be sold, which identify the app of a purchase whose events were all lost.
   public var sold: Set<SoldProduct> = []
-  /// The base plans of products that subscriptions and trials of anybody show.
+  /// The base plans that occur in any user's subscriptions and trials.
   public var basePlans = BasePlans()
-  /// The product ids behind the symbols of `prices` and of the price book.
+  /// The product ids of the symbols in `prices` and the price book.
   public var strings = StringTable()
-  /// The prices of all users, for the estimates of missing charges.
+  /// The prices of all users, for estimates of missing charges.
   public var prices = PaidPrices()
-  /// What all users paid for their currencies, for the same estimates.
+  /// The exchange rates of all users' charges, for the same estimates.
   public var rates = ExchangeRates()
-  /// Whether collections came that held nothing and that nothing dates; whose they are is not kept.
+  /// Whether empty collections without a date arrived; their users are not stored.
   public var hasUndatedCollections = false
-  /// From which amount on a break matters how much.
+  /// The amounts that decide the severity of breaks.
   public var severities = SeverityScale()
 
   /// The contract's rules at the as-of of `fold`.
@@ -120,7 +120,7 @@ public struct ReconciliationSettings: Sendable {
     feeds.first { $0.provider == provider && $0.app == app }
   }
 
-  /// When the feed of the app began; of an unknown app, the last that began of all apps that sell
+  /// When the feed of the app began; for an unknown app, the latest begin among all apps that sell
   /// such a product, so that no earlier event counts as missed.
   func firstEventAt(_ about: BreakSubject) -> Instant? {
     if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }
@@ -130,7 +130,7 @@ public struct ReconciliationSettings: Sendable {
   }
 
   /// The apps that can have sold one of `products` in `store`: the apps known to sell it there,
-  /// else the ones that sell anything there, else all.
+  /// else those that sell anything there, else all.
   func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
     let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
     let names = products.flatMap(basePlans.names)
@@ -141,7 +141,7 @@ public struct ReconciliationSettings: Sendable {
 }
 
 extension Store {
-  /// Whether both can name one shop.
+  /// Whether both can be the same store.
   func mayBe(_ other: Store) -> Bool {
     self == other || self == .unknown || other == .unknown
       || Set([self, other]) == [.appStore, .macAppStore]

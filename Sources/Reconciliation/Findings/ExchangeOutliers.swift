@@ -1,15 +1,15 @@
 internal import Subscriptions
 public import Domain
 
-/// The median rate of a currency: the middle rate, or the mean of the two in the middle, as an
-/// exact fraction.
+/// The median rate of a currency: the middle rate, or the mean of the two middle rates, as an exact
+/// fraction.
 struct MedianRate: Sendable, Equatable {
   private let lower: ExchangeRate
   private let upper: ExchangeRate
 
   init(of lower: ExchangeRate, _ upper: ExchangeRate) { (self.lower, self.upper) = (lower, upper) }
 
-  /// The median of all charges, counted by their rates; nil for fewer than three of them.
+  /// The median of all charges, weighted by their counts; nil for fewer than three charges.
   init?(of days: [[ExchangeRate: Int64]]) {
     var counts: [ExchangeRate: Int64] = [:]
     for day in days { counts.merge(day) { $0 + $1 } }
@@ -17,9 +17,10 @@ struct MedianRate: Sendable, Equatable {
     self.init(of: medians.lower, medians.upper)
   }
 
-  /// Millionths of a US dollar, and of the currency; both above 0.
+  /// Millionths of a US dollar and of the currency; both above 0.
   private var fraction: (usd: UInt128, local: UInt128) {
-    // (a/b + c/d) ÷ 2 = (ad + cb) ÷ 2bd. Parts of a rate have 63 bits, so that both have 127.
+    // (a/b + c/d) ÷ 2 = (ad + cb) ÷ 2bd. The parts of a rate have 63 bits, so both results have
+    // 127.
     let (a, b) = (UInt128(lower.usd), UInt128(lower.local))
     let (c, d) = (UInt128(upper.usd), UInt128(upper.local))
     return (a * d + c * b, 2 * b * d)
@@ -28,7 +29,7 @@ struct MedianRate: Sendable, Equatable {
   /// Whether `rate` differs from the median by more than 5 % of it.
   func isFar(_ rate: ExchangeRate) -> Bool {
     let (usd, local) = fraction
-    // p/q against m/n: 20 pn beside 21 qm and 19 qm. Each product has at most 196 bits.
+    // p/q against m/n: compares 20 pn with 21 qm and 19 qm. Each product has at most 196 bits.
     let ours = (20 * UInt128(rate.usd)).multipliedFullWidth(by: local)
     let above = (21 * UInt128(rate.local)).multipliedFullWidth(by: usd)
     let below = (19 * UInt128(rate.local)).multipliedFullWidth(by: usd)
@@ -36,8 +37,7 @@ struct MedianRate: Sendable, Equatable {
       || (ours.high, ours.low) < (below.high, below.low)
   }
 
-  /// What `amount`, above 0, of the currency is in US dollars, rounded half to even; nil when
-  /// that does not fit.
+  /// The value of `amount`, above 0, in US dollars, rounded half to even; nil when it does not fit.
   func usd(for amount: Amount) -> Amount? {
     let (usd, local) = fraction
     let exact = UInt128(amount.micros.magnitude).multipliedFullWidth(by: usd)
@@ -51,7 +51,7 @@ struct MedianRate: Sendable, Equatable {
 }
 
 extension ExchangeRates {
-  /// The median rate of a currency on the UTC day of `time`, or on as many days before and after
+  /// The median rate of a currency on the UTC day of `time`, or of as many days before and after
   /// it, up to three, as have three charges; nil for fewer charges.
   func median(of currency: StringID, around time: Instant) -> MedianRate? {
     let day = CivilCalendar.utc.day(of: time).number
@@ -65,17 +65,17 @@ extension ExchangeRates {
   }
 }
 
-/// Charges whose dollars are off what others paid for the same currency around the same day.
+/// Charges whose US dollars are far from what others paid for the same currency around that day.
 ///
 /// Rates are compared as exact fractions. The first step needs the rates of all charges and keeps
-/// the outliers; the second finds their charges, lineage by lineage.
+/// the outliers; the second step finds their charges, lineage by lineage.
 public struct ExchangeOutliers: Sendable, Equatable {
-  /// The median of each day on which some rate is off.
+  /// The median of each day on which some rate is an outlier.
   let medians: [CurrencyDay: MedianRate]
 
-  /// Finds the days on which some rate is more than 5 % from the median of ± 3 days.
+  /// Finds the days with a rate more than 5 % from the median of ± 3 days.
   ///
-  /// Of fewer than three charges it is unknown which is off.
+  /// With fewer than three charges, it is unknown which one is the outlier.
   public init(_ rates: ExchangeRates) {
     var found: [CurrencyDay: MedianRate] = [:]
     for days in Dictionary(grouping: rates.charges, by: \.key.currency).values {
@@ -85,7 +85,8 @@ public struct ExchangeOutliers: Sendable, Equatable {
       for (key, paid) in days {
         while days[first].key.day.number < key.day.number - 3 { first += 1 }
         while end < days.count, days[end].key.day.number <= key.day.number + 3 { end += 1 }
-        // Most days need no median: if all rates are near each other, they are near the median.
+        // Most days need no median: if all rates are close to each other, they are close to the
+        // median.
         guard let lowest = extremes[first..<end].compactMap(\.0).min(),
           let highest = extremes[first..<end].compactMap(\.1).max(),
           MedianRate(of: lowest, lowest).isFar(highest),
@@ -98,13 +99,13 @@ public struct ExchangeOutliers: Sendable, Equatable {
     medians = found
   }
 
-  /// Whether no charge is off, so that the second step can be left out.
+  /// Whether there are no outliers, so that the second step can be skipped.
   public var isEmpty: Bool { medians.isEmpty }
 
-  /// Whether `event` may be a charge that is off; only its lineage shows whether it is one.
+  /// Whether `event` may be an outlier; only its lineage shows whether it is.
   public func mayInclude(_ event: Event) -> Bool { quote(farOff: event) != nil }
 
-  /// The breaks of the charges among the `events` of one lineage, sorted by id.
+  /// The breaks of charges among the `events` of one lineage, sorted by id.
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
   ) -> [Break] {
@@ -124,11 +125,11 @@ public struct ExchangeOutliers: Sendable, Equatable {
     return Reconciliation.breaks(from: findings, lineage: lineage, rules: rules)
   }
 
-  /// The amounts of an event whose rate is far from the median, with the dollars at that.
+  /// The amounts of an event whose rate is far from the median, with its value at the median.
   private func quote(
     farOff event: Event
   ) -> (usd: Amount, local: Amount, usual: Amount, difference: Amount)? {
-    // A dollar amount is rounded to a cent, which is much of a small one.
+    // A dollar amount is rounded to a cent, which is a large part of a small amount.
     guard let key = CurrencyDay(event), let median = medians[key], let revenue = event.revenue,
       let rate = ExchangeRate(of: revenue), median.isFar(rate),
       let usd = revenue.usd?.magnitude, let local = revenue.local?.magnitude,

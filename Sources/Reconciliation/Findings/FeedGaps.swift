@@ -1,49 +1,51 @@
 public import Domain
 internal import Glibc
 
-/// A day, or a run of hours, of a feed with none or far fewer deliveries than the days around it
-/// make likely.
+/// A day or consecutive hours in which a feed delivered nothing, or far less than the surrounding
+/// days make likely.
 public struct FeedGap: Sendable, Equatable {
   /// Its UTC hours, numbered since 1970-01-01.
   public var hours: Range<Int64>
-  /// Events that arrived in it, each once.
+  /// The number of events that arrived in it, each counted once.
   public var delivered: Int64
-  /// Events that the days around it make likely, rounded down.
+  /// The number of events that the surrounding days make likely, rounded down.
   public var expected: Int64
-  /// All events from the first to the last day that it was compared with.
+  /// The number of events from the first to the last compared day.
   public var compared: Int64
-  /// The first and the last of these days.
+  /// The first and the last compared day.
   public var days: ClosedRange<Day>
 
-  /// The UTC day, unless it is a run of hours.
+  /// The UTC day; nil if the gap is a run of hours.
   public var day: Day? {
     hours.lowerBound % 24 == 0 && hours.count == 24
       ? Day(number: Int32(clamping: hours.lowerBound / 24)) : nil
   }
 }
 
-/// The gaps of one feed: its days from the second to the last whole one, then the runs of hours
+/// The gaps of one feed: its days from the second to the last complete one, then runs of hours
 /// outside of these days.
 ///
-/// A day is compared with the 28 days on each side of it, of which 13 must exist, the days that are
-/// as empty around it left out. What was to be expected is the least of five means: of all these
-/// days, of the seven before, of the seven after, of the same weekday, and from the 29th on of that
-/// day in the three months on each side, so that weekly rhythm, growth, decline and the end of a
-/// month raise nothing: what began on a 31st, in seven months of twelve, is renewed on one. So few
-/// deliveries must be less likely than 1 in `odds` by a Poisson distribution, widened to a negative
-/// binomial one where the days vary more, and at most half of what was expected.
+/// A day is compared with the 28 days on each side, of which at least 13 must exist; adjacent days
+/// that are just as empty are left out. The expected number is the lowest of five means: of all
+/// these days, of the seven days before, of the seven days after, of the same weekday, and from the
+/// 29th on of that day in the three months on each side. So weekly rhythm, growth, decline and the
+/// end of a month raise nothing: subscriptions that began on a 31st renew on a 31st in seven months
+/// of twelve. The number of deliveries must be at most half of the expected number, and its
+/// probability below 1 in `odds` by a Poisson distribution, or by a wider negative binomial one if
+/// the days vary more.
 ///
 /// A run of hours with at most a tenth of the feed's mean in each is compared in the same way with
-/// the same hours of the days around it, so that the rhythm of a day raises nothing either. It must
-/// be 24 times less likely, because it can begin in any hour.
+/// the same hours of the surrounding days, so that the daily rhythm raises nothing. It must be 24
+/// times less likely, because it can begin in any hour.
 ///
 /// Source: C. P. Farrington et al., "A Statistical Algorithm for the Early Detection of Outbreaks
 /// of Infectious Disease", 1996: counts against their own past, with overdispersion.
 ///
 /// - Parameters:
-///   - deliveries: events of UTC hours, in any order; hours without any may be missing.
-///   - end: the hour after the last whole one that the feed is known of.
-///   - odds: a gap is less likely than 1 in so many.
+///   - deliveries: number of events per UTC hour, in any order; hours without events may be
+///     missing.
+///   - end: the hour after the last complete hour of the feed.
+///   - odds: the probability of a gap must be below 1 in `odds`.
 public func feedGaps(
   _ deliveries: [(hour: Int64, events: Int64)], before end: Int64, odds: Int
 ) -> [FeedGap] {
@@ -57,7 +59,7 @@ public func feedGaps(
 /// A feed's deliveries by hour, from the start of its first day.
 private struct HourCounts {
   private let first: Int64
-  /// Deliveries before each hour, and all.
+  /// Deliveries before each hour; the last element is the total.
   private var sums: [Int64]
 
   init(
@@ -76,7 +78,7 @@ private struct HourCounts {
   func dayGaps(odds: Int) -> [FeedGap] {
     let counts = (0..<count / 24).map { sum($0 * 24, 24) }
     let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
-    // The first day begins with the first delivery.
+    // The first day is incomplete: it begins with the first delivery.
     return counts.indices.dropFirst().compactMap { day in
       gap(
         DayComparison(counts, day, before, ofMonths: sameOfMonths), odds: odds,
@@ -84,7 +86,7 @@ private struct HourCounts {
     }
   }
 
-  /// The days with the number of a day behind the 28th, in the three months on each side.
+  /// The days with the same number, if above 28, in the three months on each side.
   private func sameOfMonths(_ index: Int) -> [Int] {
     let day = day(index)
     guard day.date.day > 28 else { return [] }
@@ -96,7 +98,7 @@ private struct HourCounts {
     }
   }
 
-  /// The longest runs of hours that each have at most a tenth of the mean of the 28 days on each
+  /// The longest runs of hours of which each has at most a tenth of the mean of the 28 days on each
   /// side.
   var lowRuns: [Range<Int>] {
     var runs: [Range<Int>] = []
@@ -116,13 +118,13 @@ private struct HourCounts {
     return runs
   }
 
-  /// The run as a gap, if the same hours of the days around it make it one.
+  /// The run as a gap, if the same hours of the surrounding days show that it is one.
   func gap(in run: Range<Int>, odds: Int) -> FeedGap? {
     let (index, hour) = run.lowerBound.quotientAndRemainder(dividingBy: 24)
     let since = max(0, index - 62)
     let last = min(index + 62, (count - hour - run.count) / 24)
     guard since < index, index <= last else { return nil }
-    // Few runs have as many in the same hours of one of the next days.
+    // Few runs have that many in the same hours of any nearby day.
     let next = max(since, index - 7)...min(last, index + 7)
     let least = log(Double(odds))
     guard next.contains(where: { Double(sum($0 * 24 + hour, run.count)) > least }) else {
@@ -134,7 +136,7 @@ private struct HourCounts {
       DayComparison(counts, index - since, before), odds: odds, in: run, since: since)
   }
 
-  /// The compared hours as a gap; nil if they are none.
+  /// The compared hours as a gap; nil if they are not a gap.
   private func gap(
     _ comparison: DayComparison?, odds: Int, in hours: Range<Int>, since day: Int
   ) -> FeedGap? {
@@ -152,34 +154,34 @@ private struct HourCounts {
   private func day(_ index: Int) -> Day { Day(number: Int32(clamping: first + Int64(index))) }
 }
 
-/// One day of a feed, or some hours of it, beside the same of the days around it.
+/// One day of a feed, or some of its hours, compared with the same of the surrounding days.
 private struct DayComparison {
   private let counts: [Int64]
   private let index: Int
-  /// The days around it in their order, less the run of days as empty that it is in.
+  /// The surrounding days in order, without the run of equally empty days that contains it.
   let others: [Int]
-  /// The same days of other months, less those as empty.
+  /// The same days of other months, without equally empty ones.
   private let ofMonths: [Int]
 
   var delivered: Int64 { counts[index] }
 
-  /// Nil where there are too few days, or where the day is not conspicuous.
+  /// Nil if there are too few days or the day is not conspicuous.
   ///
-  /// - Parameter sums: of the counts before each day, and of all.
+  /// - Parameter sums: the sums of the counts before each day, and the total.
   init?(
     _ counts: [Int64], _ index: Int, _ sums: [Int64], ofMonths: (Int) -> [Int] = { _ in [] }
   ) {
     let around = max(0, index - 28)..<min(counts.count, index + 29)
     guard around.count > 13 else { return nil }
     let sum = sums[around.upperBound] - sums[around.lowerBound]
-    // At most half of the mean, before anything is worked out.
+    // At most half of the mean; checked first because it is cheap.
     guard 2 * counts[index] * Int64(around.count) <= sum, sum > 0 else { return nil }
     let isEmpty = { (day: Int) in 10 * counts[day] * Int64(around.count) <= sum }
     var run = index...index
     while run.lowerBound > 0, isEmpty(run.lowerBound - 1) {
       run = run.lowerBound - 1...run.upperBound
     }
-    // Before the feed began nothing was to be expected.
+    // Nothing was expected before the feed began.
     guard run.lowerBound > 0 else { return nil }
     while run.upperBound < counts.count - 1, isEmpty(run.upperBound + 1) {
       run = run.lowerBound...run.upperBound + 1
@@ -192,7 +194,7 @@ private struct DayComparison {
     self.index = index
   }
 
-  /// How much was to be expected, rounded down, where so little makes the day a gap; else nil.
+  /// The expected number, rounded down, if the delivered number makes the day a gap; else nil.
   func expected(odds: Int) -> Int64? {
     let split = others.firstIndex { $0 > index } ?? others.count
     let weekday = others.filter { ($0 - index) % 7 == 0 }
@@ -211,8 +213,8 @@ private struct DayComparison {
     Double(days.reduce(Int64(0)) { $0 + counts[$1] }) / Double(days.count)
   }
 
-  /// How much more the other days vary about the means of their weekdays than a Poisson
-  /// distribution does, the one that varies most left out; at least 1.
+  /// How much more the other days vary around the means of their weekdays than a Poisson
+  /// distribution does, without the most varying day; at least 1.
   private var dispersion: Double {
     var weekdays = Array(repeating: (sum: Int64(0), days: Int64(0)), count: 7)
     for day in others {
@@ -230,8 +232,8 @@ private struct DayComparison {
 
 /// An upper bound of the probability of at most `count` events.
 ///
-/// Below the mean each probability is less than the next by at least the last ratio, so that a
-/// geometric series bounds their sum.
+/// Below the mean, each probability is smaller than the next by at least the last ratio, so a
+/// geometric series bounds the sum.
 private func tail(_ count: Int64, mean: Double, dispersion: Double) -> Double {
   let k = Double(count)
   guard dispersion > 1.001 else {
@@ -243,6 +245,6 @@ private func tail(_ count: Int64, mean: Double, dispersion: Double) -> Double {
   let ways: Double = lgamma(size + k) - lgamma(size) - lgamma(k + 1)
   let last = exp(ways - size * log(dispersion) + k * log(failure))
   let ratio = count == 0 ? 0 : k / ((size + k - 1) * failure)
-  // Where the days vary so much, a few events are as likely as none.
+  // If the days vary that much, a few events are as likely as none.
   return ratio < 1 ? last / (1 - ratio) : 1
 }

@@ -1,11 +1,11 @@
 public import Subscriptions
 public import Domain
 
-/// The breaks that one lineage's own events are, such as revenue where none belongs.
+/// The breaks from one lineage's own events, such as revenue on an event that books none.
 ///
-/// Findings about sandbox traffic are informational, because they concern no money. So are
-/// deliveries that came late or out of order: the event did come, so the break is resolved from the
-/// start and blocks nothing.
+/// Findings about sandbox traffic are informational because they concern no money. Deliveries that
+/// arrived late or out of order are too: the event did arrive, so the break is resolved at once and
+/// blocks nothing.
 ///
 /// - Returns: one break per code and event, sorted by id.
 public func breaks(
@@ -26,10 +26,10 @@ public func breaks(
   return byID.values.sorted { $0.id < $1.id }
 }
 
-/// The `CONFLICT` of one event that came in versions whose material fields differ.
+/// The `CONFLICT` of one event whose versions differ in material fields.
 ///
 /// - Parameters:
-///   - versions: how many there are, the counted one included.
+///   - versions: the number of versions, including the counted one.
 ///   - fields: names of the fields that differ, never their contents.
 public func conflictBreak(
   _ event: Event, versions: Int, fields: [String], lineage: LineageInput,
@@ -47,7 +47,7 @@ public func conflictBreak(
   ).finishedAtOnce(rules)
 }
 
-/// The `CLOCK` of an event that happens after as-of, where its feed does not reach.
+/// The `CLOCK` of an event after as-of that is beyond its feed's range.
 public func clockBreak(
   ahead event: Event, lineage: LineageInput, rules: ReconciliationSettings
 ) -> Break {
@@ -60,7 +60,7 @@ public func clockBreak(
   ).finishedAtOnce(rules)
 }
 
-/// The subscription of a lineage, as a break names it.
+/// The subscription of a lineage in the form of breaks.
 func lineageSubject(_ lineage: LineageInput, product: StringID) -> BreakSubject {
   BreakSubject(
     provider: lineage.state.provider, app: lineage.app, environment: lineage.state.environment,
@@ -69,7 +69,7 @@ func lineageSubject(_ lineage: LineageInput, product: StringID) -> BreakSubject 
 }
 
 extension BreakDraft {
-  /// A break about what did come: there is nothing to wait for.
+  /// The finished break about something that arrived: nothing can still settle.
   func finishedAtOnce(_ rules: ReconciliationSettings) -> Break {
     var found = finished(knownAt: rules.fold.asOf, rules)
     found.status = code.isAboutArrival ? .resolved : .open
@@ -79,7 +79,7 @@ extension BreakDraft {
   }
 }
 
-/// The `ENV_LEAK` of the production `lineage` whose `counterpart` came as sandbox.
+/// The `ENV_LEAK` of the production `lineage` whose `counterpart` arrived as sandbox.
 public func environmentLeak(
   _ lineage: LineageInput, counterpart: LineageInput, rules: ReconciliationSettings
 ) -> Break {
@@ -92,7 +92,7 @@ public func environmentLeak(
   ).finishedAtOnce(rules)
 }
 
-/// When the codes are raised that no user's reconciliation raises, for the table of break codes.
+/// The conditions for codes that no user's reconciliation raises, for the table of break codes.
 let findingConditions: [BreakCondition] = [
   ([.conflict], "deliveries of one event disagree"),
   ([.unexpectedRevenue], "money on an event that books none"),

@@ -1,12 +1,12 @@
 import Subscriptions
 public import Domain
 
-/// What finds charges that are far off those of others, group by group.
+/// Finds charges far from those of others, group by group.
 public protocol ChargeOutliers {
-  /// Whether no charge is off, so that groups need not be read.
+  /// Whether there are no outliers, so that groups need not be read.
   var isEmpty: Bool { get }
 
-  /// Whether `event` may be a charge that is off; only its lineage shows whether it is one.
+  /// Whether `event` may be an outlier; only its lineage shows whether it is.
   func mayInclude(_ event: Event) -> Bool
 
   /// The breaks of one lineage's charges, sorted by id.
@@ -17,20 +17,20 @@ public protocol ChargeOutliers {
 
 extension ExchangeOutliers: ChargeOutliers {}
 
-/// Prices of charges that are at least five times the median of their product, shop, currency and
-/// country, or at most a fifth of it, and that few others paid.
+/// Prices at least five times, or at most a fifth of, the median of their product, store, currency
+/// and country, and that few others paid.
 ///
-/// What one in twenty pays is an offer, or a price of its own; what the price book lists is known.
-/// First charges and purchases are compared among themselves, and only those that cost more: what
-/// costs less can be an offer.
+/// A price that one in twenty paid is an offer or a separate price; a price in the price book is
+/// known. First charges and purchases are compared only with each other, and only higher prices are
+/// outliers: a lower one can be an offer.
 public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   private var prices: [Group: Rare] = [:]
   private var amounts: Set<Amount> = []
 
-  /// What has one usual price.
+  /// Charges that have one usual price.
   private struct Group: Hashable {
     var product: PricedProduct
-    /// Whether it is of first charges or purchases, rather than renewals.
+    /// Whether it contains first charges or purchases, and not renewals.
     var isFirst: Bool
 
     init(_ product: PricedProduct, isFirst: Bool) {
@@ -45,11 +45,11 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   private struct Rare: Equatable {
     var median: Amount
     var prices: Set<Amount>
-    /// Whether so many charges have the median that another price alone is off.
+    /// Whether the median has so many charges that a different price alone is an outlier.
     var isCommon: Bool
   }
 
-  /// Finds the prices among what all charges cost: of fewer than three of a product none is off.
+  /// Finds outliers among all paid prices; a group of fewer than three charges has none.
   public init(_ paid: [PaidPrice: Int64]) {
     var counts: [Group: [Amount: Int64]] = [:]
     for (entry, count) in paid where count > 0 {
@@ -72,7 +72,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     return Rare(median: median, prices: Set(rare), isCommon: total >= commonMin)
   }
 
-  /// The same among the prices that `paid` contains.
+  /// The same outliers, limited to prices that `paid` contains.
   public func among(_ paid: [PaidPrice: Int64]) -> PriceOutliers {
     var known: [Group: Set<Amount>] = [:]
     for (entry, count) in paid where count > 0 && prices[Group(entry)] != nil {
@@ -88,14 +88,15 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     return copy
   }
 
-  /// Whether no price is off.
+  /// Whether there are no outliers.
   public var isEmpty: Bool { prices.isEmpty }
 
-  /// Whether `event` is a charge at a price that is off for some product.
+  /// Whether `event` is a charge at a price that is an outlier for some product.
   public func mayInclude(_ event: Event) -> Bool { event.unitPrice.map(amounts.contains) ?? false }
 
-  /// The breaks of one lineage's charges, sorted by id: their price is off, and so it is beside the
-  /// charges before and after; of twenty first charges or purchases, one may be alone.
+  /// The breaks of one lineage's charges, sorted by id: charges with an outlier price that is also
+  /// far from the previous and next charge; a first charge or purchase without neighbours counts if
+  /// the median has twenty charges.
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
   ) -> [Break] {
@@ -133,7 +134,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     return finding(event, charge, price, rare, others.compactMap(\.self))
   }
 
-  /// What a price is rare among; nil for others.
+  /// The group in which a price is rare; nil for other prices.
   private func rare(
     _ price: Amount, _ charge: Charge, _ store: Store, _ country: StringID
   ) -> Rare? {
@@ -143,8 +144,8 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     return group.flatMap { $0.prices.contains(price) ? $0 : nil }
   }
 
-  /// The finding of a charge beside its neighbours; nil when it is near one, and for a renewal
-  /// without any.
+  /// The finding about a charge compared with its neighbours; nil if it is close to one, or is a
+  /// renewal without neighbours.
   private func finding(
     _ event: Event, _ charge: Charge, _ price: Amount, _ rare: Rare, _ others: [Charge]
   ) -> FoldFinding? {
@@ -169,14 +170,14 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   }
 }
 
-/// Whether an amount is at least `factor` times another one, or at most that part of it.
+/// Whether an amount is at least `factor` times another one, or at most that fraction of it.
 private func isFar(_ amount: Amount, from other: Amount, factor: Int64) -> Bool {
   let (own, theirs) = (Int128(amount.micros.magnitude), Int128(other.micros.magnitude))
   return own != theirs && (own >= theirs * Int128(factor) || own * Int128(factor) <= theirs)
 }
 
-/// How many charges a median needs.
+/// The number of charges that a median needs.
 private let samplesMin: Int64 = 3
-/// How many it needs to count where the subscription has no other charge.
+/// The number that it needs if the subscription has no other charge.
 private let commonMin: Int64 = 20
 private let factor: Int64 = 5

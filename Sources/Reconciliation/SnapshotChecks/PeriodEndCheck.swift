@@ -2,21 +2,21 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// The product of the last period, as both sides name it.
+  /// Compares the product of the last period on both sides.
   func compareProducts(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.state)
     guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match)
     else { return }
-    // A charge that is missing since the last one may be that of the change.
+    // A missing charge after the last one may be that of the change.
     let later = missing(in: lineage).filter { $0.at == nil || isAfterLastPeriod($0, state) }
     guard later.isEmpty else { return }
-    // The change came, with a later time than that of the snapshot.
+    // The change arrived, with a later time than the snapshot's.
     if let reported = lineage.current?.product, products.contains(lineage.text(reported)) { return }
     // Refunds alone name one-time purchases, not products held before the first event.
     if hasRefundsOnly(state), !isNewestWatched(match) { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
-    // One that came without money and without a date of its own may not be shown yet.
+    // A change without money and without its own date may not be shown yet.
     let changed = held.union(
       state.unpaidChanges.flatMap { [$0.product, $0.previousProduct] }.map { lineage.text($0) })
     if !state.provider.capabilities.sendsWholeCharges, !state.unpaidChanges.isEmpty,
@@ -39,7 +39,7 @@ extension Reconciler {
     return newest.map { isWatched($0, subject(match.lineage)) } ?? false
   }
 
-  /// The end of the last period, as both sides show it.
+  /// Compares the end of the last period on both sides.
   func compareEnds() {
     for match in comparableMatches where !isReplacedUnseen(match) {
       if isOfWebhook {
@@ -79,7 +79,7 @@ extension Reconciler {
       || isReportedLater(match.lineage, \.accessRevoked)
     if isTaken && isOff { return }
     if missedRefunds.contains(match.lineage.name) { return }
-    // The charge of the end came, with a later time than that of the snapshot.
+    // The charge with this end arrived, with a later time than the snapshot's.
     if isReportedLater(end, than: known, match.lineage) { return }
     if end > base, later.isEmpty, hasGivenUp(state),
       state.lastCancelAt.map({ end < $0 }) ?? false
@@ -124,7 +124,7 @@ extension Reconciler {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
     }
     if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
-    // What began when the webhook was made can still be on its way.
+    // The event of a period that began when the webhook was created can still arrive.
     if isOfWebhook, at == base, count == 1, let begun = begin(ofPeriodShownBy: match),
       begun > base + rules.fold.renewalGap
     {
@@ -142,15 +142,15 @@ extension Reconciler {
 
   /// Whether access continues although events revoked it.
   ///
-  /// A list of purchases does not contain whether it is on. Where the snapshot shows the refund as
-  /// well, something else keeps it on.
+  /// A list of purchases does not show whether access is on. If the snapshot shows the refund too,
+  /// something else keeps access on.
   private func isOnAfterRefund(_ match: EntitlementMatch) -> Bool {
     match.lineage.state.accessRevoked && match.entitlement.isActive == true
       && match.entitlement.newestTransaction?.revokedAt == nil
   }
 
-  /// Whether the end that a snapshot shows is one that a newer event reported, be it of the period
-  /// that runs by now or of one that others have followed since.
+  /// Whether a newer event reported the end that a snapshot shows, for the current period or for
+  /// one that others have followed since.
   private func isReportedLater(_ end: Instant, than known: Instant, _ lineage: LineageInput) -> Bool
   {
     guard let current = lineage.current else { return false }
@@ -160,7 +160,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether a state of the charge reported the later end that is shown, though another one counts.
+  /// Whether a state of the charge reported the shown, later end, although another end counts.
   ///
   /// An end before the paid end is a revocation that no event reported.
   private func isLastReported(_ end: Instant, _ state: LineageState) -> Bool {
@@ -168,15 +168,15 @@ extension Reconciler {
     return agree(end, reported) && end > known
   }
 
-  /// A failing payment moves the end that a snapshot shows to that of the grace.
+  /// Whether a failing payment explains the shown end: it moves that to the end of grace.
   private func explainsByBilling(_ match: EntitlementMatch, end: Instant) -> Bool {
     guard match.entitlement.renewState == .billingIssue, let known = match.lineage.state.periodEnd
     else { return false }
     return !match.lineage.state.isInBillingRetry && end > known
   }
 
-  /// When the payment due at `base` came that had failed first: a period before the end that is
-  /// shown; nil where it did not fail, or where that end is of a payment that fails again.
+  /// When the payment due at `base`, which had failed first, was made: one period before the shown
+  /// end; nil if it did not fail, or if that end is of a payment that fails again.
   private func recovery(_ match: EntitlementMatch, after base: Instant) -> Instant? {
     let state = match.lineage.state
     guard hasFailed(state, at: base), match.entitlement.renewState != .billingIssue,
@@ -185,8 +185,8 @@ extension Reconciler {
     return begin(ofPeriodShownBy: match).map { max(base, $0) }
   }
 
-  /// The store product that the snapshot shows; when it is not mapped, the one that events show
-  /// at `base`.
+  /// The store product that the snapshot shows or, if it is not mapped, the one that events show at
+  /// `base`.
   private func product(_ match: EntitlementMatch, after base: Instant) -> String {
     let products = storeProducts(match.entitlement.product) ?? []
     return products.count == 1 ? products[0] : product(of: match.lineage, at: base)
@@ -200,10 +200,10 @@ extension Reconciler {
     return isWatched((match.entitlement.expiresAt ?? knownAt) - length, about)
   }
 
-  /// A subscription that had ended did not renew, and a trial that had did not convert: it was
-  /// bought again.
+  /// The restart after a lapse: a subscription that had ended did not renew, and a trial that had
+  /// ended did not convert, but was bought again.
   ///
-  /// - Returns: about when, and how many charges were made since.
+  /// - Returns: the approximate time, and the number of charges since.
   private func restartAfterLapse(
     _ match: EntitlementMatch, after base: Instant
   ) -> (at: Instant, count: Int64)? {
@@ -213,7 +213,7 @@ extension Reconciler {
       guard let end = match.entitlement.expiresAt else { return (started, 1) }
       return (started, max(1, periods(match, from: started, until: end)))
     }
-    // Else only the period that was bought dates it.
+    // Otherwise only the bought period dates it.
     let length = periodLength(match.lineage) ?? .seconds(0)
     let begun = max(base, begin(ofPeriodShownBy: match) ?? base)
     // A store can continue to renew a refunded subscription, period by period.

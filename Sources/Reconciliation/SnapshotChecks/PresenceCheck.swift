@@ -2,7 +2,7 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// Subscriptions that are active by events and not by the snapshot.
+  /// Finds subscriptions that are active by events and not by the snapshot.
   func compareAccess() {
     guard view != nil else { return }
     for match in comparableMatches where !isReplacedUnseen(match) && isAhead(match) {
@@ -22,7 +22,7 @@ extension Reconciler {
   }
 
   private func findAheadOfSnapshot() {
-    // An unmatched entitlement may be the one.
+    // An unmatched entitlement may belong to the lineage.
     guard !hasUnmatchedSubscriptions else { return }
     lazy var matched = Set(matches.map(\.lineage.name))
     for lineage in lineages
@@ -43,19 +43,19 @@ extension Reconciler {
     }
   }
 
-  /// Whether one of the empty collections that came without a date may have ended the lineage.
+  /// Whether an empty collection without a date may have ended the lineage.
   ///
-  /// Bodies of iaptic's first years, which contain no transaction ids, report the end of a refunded
+  /// Bodies of iaptic's first years, which have no transaction ids, report the end of a refunded
   /// purchase by leaving it out; an empty body has no date for it.
   private func mayHaveVanished(_ lineage: LineageInput) -> Bool {
     rules.hasUndatedCollections && user.provider.capabilities.body == .collection
       && lineage.latest.transactions.isEmpty
   }
 
-  /// Whether access that is on may hide the lineage's: that of a grant, or of a subscription in
+  /// Whether active access may hide the lineage's: access by a grant, or by a subscription in
   /// another store.
   ///
-  /// Shapes without transactions have one line for an entitlement, however many subscriptions give
+  /// Shapes without transactions have one line per entitlement, however many subscriptions grant
   /// it.
   func mayBeHidden(_ lineage: LineageInput) -> Bool {
     let store = lineage.state.store
@@ -67,7 +67,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether an entitlement could be any lineage's: one without transactions, and not off.
+  /// Whether an entitlement could belong to any lineage: it has no transactions and is not off.
   private var hasUnmatchedSubscriptions: Bool {
     zip(view?.entitlements ?? [], origins.lineages).contains { entitlement, origin in
       origin == nil && entitlement.isSubscription && entitlement.transactions.isEmpty
@@ -75,12 +75,12 @@ extension Reconciler {
     }
   }
 
-  /// Users that only one side has.
+  /// Finds users that only one side has.
   func findAbsentSide() {
     if view == nil { countUserWithoutSnapshot() } else { findAbsentEvents() }
   }
 
-  /// A user without any event, although one should have come.
+  /// Finds a user without any event although one should have arrived.
   private func findAbsentEvents() {
     guard let view, user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
       missedRefunds.isEmpty
@@ -106,7 +106,7 @@ extension Reconciler {
           + note))
   }
 
-  /// When the access began, else a period before the end that is shown; nil when unknown.
+  /// When the access began, else one period before the shown end; nil when unknown.
   private func begin(of entitlement: Entitlement) -> Instant? {
     if let started = entitlement.startedAt { return started }
     guard let end = entitlement.expiresAt else { return nil }
@@ -114,7 +114,7 @@ extension Reconciler {
     return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
   }
 
-  /// A purchase before the feed began must still report an end after that.
+  /// Raises the end of a purchase before the feed began, which the feed must still report.
   private func raiseUnreportedEnd(of entitlement: Entitlement) {
     var about = subject(of: entitlement)
     guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
@@ -148,9 +148,10 @@ extension Reconciler {
           + "complete"))
   }
 
-  /// Entitlements that come from no lineage.
+  /// Evaluates entitlements without a lineage.
   ///
-  /// A purchase or a cancel that no event reported is raised; the rest is counted, not guessed.
+  /// A purchase or cancel that no event reported is raised; everything else is counted, not
+  /// guessed.
   func evaluateUnmatchedEntitlements() {
     for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
     where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
@@ -170,15 +171,15 @@ extension Reconciler {
     !entitlement.transactions.isEmpty || user.lineages.isEmpty
   }
 
-  /// Raises the purchase of an entitlement that no lineage of the user can be.
+  /// Raises the purchase of an entitlement that cannot be one of the user's lineages.
   ///
-  /// False when that is not certain, because its product is not mapped, or when it was before the
-  /// first event.
+  /// Returns false when that is uncertain because its product is not mapped, or when the purchase
+  /// was before the first event.
   private func raiseUnreportedStart(_ entitlement: Entitlement) -> Bool {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt, !canBeKnown(entitlement, of: products)
     else { return false }
-    // A refund has proved it already, by its id.
+    // A refund has already proved it by its id.
     if isMissed(at: started) { return true }
     let about = subject(of: entitlement)
     guard isWatched(started, about) else { return false }
@@ -198,8 +199,8 @@ extension Reconciler {
     return true
   }
 
-  /// The only subscription all of whose events are newer than the snapshot, and which shows no
-  /// start: the entitlement is of it.
+  /// The only subscription whose events are all newer than the snapshot and which has no start: the
+  /// entitlement belongs to it.
   private func lineageBegunUnseen(
     by entitlement: Entitlement, at started: Instant, _ products: [String]
   ) -> LineageInput? {
@@ -215,8 +216,8 @@ extension Reconciler {
     return begun.count == 1 ? begun.first : nil
   }
 
-  /// Whether a lineage that no other entitlement comes from may be the purchase, or one of either
-  /// environment was, or was tried, of such a product.
+  /// Whether an unclaimed lineage may be the purchase, or a lineage of either environment had, or
+  /// had a trial of, such a product.
   private func canBeKnown(_ entitlement: Entitlement, of products: [String]) -> Bool {
     if entitlement.isSubscription, !lineagesLeft(for: entitlement, origins.claimed).isEmpty {
       return true
@@ -230,8 +231,8 @@ extension Reconciler {
 
   /// Raises the cancel of a subscription without events, if it happened after the feed began.
   ///
-  /// What began before the first event of the app can still be cancelled after it. A period that
-  /// ended later than the cancel has an expiry that would be missing as well, and implies it.
+  /// A subscription that began before the app's first event can still be canceled after it. If a
+  /// period ended later than the cancel, its missing expiry implies the cancel.
   private func raiseUnreportedCancel(_ entitlement: Entitlement) {
     guard entitlement.isSubscription, entitlement.renewState == .canceled,
       let canceledAt = entitlement.autoRenewOffAt, canceledAt < knownAt,

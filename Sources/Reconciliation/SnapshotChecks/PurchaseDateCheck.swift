@@ -2,7 +2,8 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// A subscription that the snapshot saw begin while the feed was running needs its start.
+  /// Finds the missing start of a subscription that, by the snapshot, began while the feed was
+  /// active.
   func findMissingStart(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.latest)
     guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
@@ -32,7 +33,7 @@ extension Reconciler {
     match.entitlement.firstPurchasedAt == started && !isKnown(started)
   }
 
-  /// Records that a subscription which counts as new began before the feed: nothing is missing.
+  /// Records that a subscription counted as new began before the feed: nothing is missing.
   private func raiseOlder(_ lineage: LineageInput, than started: Instant) {
     raise(
       BreakDraft(
@@ -42,7 +43,7 @@ extension Reconciler {
           + "event of the feed: the subscription counts as new and was first_seen"))
   }
 
-  /// A trial that the snapshot dates, and no event announced.
+  /// Finds a trial that the snapshot dates and no event reported.
   func findMissingTrial(_ match: EntitlementMatch) {
     let lineage = match.lineage
     guard let at = match.entitlement.trialStartedAt, lineage.latest.trials.isEmpty, at < knownAt,
@@ -53,7 +54,7 @@ extension Reconciler {
       "the snapshot starts a trial at \(at.text); no trial start came")
   }
 
-  /// A latest purchase that the snapshot dates, and no event reports.
+  /// Finds a latest purchase that the snapshot dates and no event reports.
   func findMissingLastPurchase(_ match: EntitlementMatch) {
     let (lineage, entitlement) = (match.lineage, match.entitlement)
     let state = lineage.latest
@@ -81,7 +82,7 @@ extension Reconciler {
     return state.periodEnd.map { codeOfCharge(at: at, after: $0, state) } ?? .missedStart
   }
 
-  /// Whether an event or a listed transaction of the user is of that time, within the gap.
+  /// Whether an event or a listed transaction of the user is at that time, within the gap.
   func isKnown(_ instant: Instant) -> Bool {
     func isNear(_ other: Instant) -> Bool {
       abs(other.since(instant).milliseconds) <= rules.fold.renewalGap.milliseconds

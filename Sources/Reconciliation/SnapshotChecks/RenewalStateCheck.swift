@@ -2,10 +2,11 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// Whether the subscription renews on both sides.
+  /// Compares whether the subscription renews on both sides.
   ///
-  /// A cancel or a mismatch mostly has no date in a snapshot. It is then dated at the lineage's
-  /// latest event, the earliest possible time: waiting for the latest possible one would never end.
+  /// A cancel or a mismatch usually has no date in a snapshot. It is then dated at the lineage's
+  /// latest event, the earliest possible time: with the latest possible time it would stay pending
+  /// forever.
   func compareRenewal(_ match: EntitlementMatch) {
     switch match.entitlement.renewState {
     case .canceled where isCancelMissing(match): raiseCancel(match)
@@ -20,10 +21,11 @@ extension Reconciler {
       && !isReportedLater(match.lineage, \.isInBillingRetry)
   }
 
-  /// Expiry, refund and revocation imply that nothing renews: no cancel is expected.
+  /// Whether a cancel is missing; expiry, refund and revocation imply that nothing renews, so no
+  /// cancel is expected then.
   ///
-  /// An ended subscription has an expiry of its own, unless the store gave up collecting, which is
-  /// sent as a cancel. A list of purchases shows such an end like a payment that is still failing.
+  /// An ended subscription has its own expiry, unless the store gave up collecting, which is sent
+  /// as a cancel. A list of purchases shows such an end like a payment that is still failing.
   private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     if state.isInBillingRetry {
@@ -40,7 +42,7 @@ extension Reconciler {
       && !isCancelReported(match)
   }
 
-  /// Whether access ended before the period did: a refund or a revocation took it away.
+  /// Whether a refund or a revocation ended access before the period's end.
   private func wasCutShort(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && earlyEnd(of: match) != nil
   }
@@ -51,20 +53,20 @@ extension Reconciler {
     guard let off = match.entitlement.autoRenewOffAt else {
       return !state.isInBillingRetry && isServingCommitment(match.lineage)
     }
-    // Of the cancel before the first event nothing had to come.
+    // A cancel before the first event was not expected to arrive.
     guard isWatched(off, subject(match.lineage)) else { return true }
     return state.lastCancelAt.map { $0 >= off - rules.endTolerance } ?? false
   }
 
-  /// A monthly plan with a 12-month commitment goes on renewing after its cancel, until the year
-  /// of the commitment is over.
+  /// Whether a monthly plan with a 12-month commitment still renews after its cancel, until the
+  /// year of the commitment is over.
   private func isServingCommitment(_ lineage: LineageInput) -> Bool {
     let state = lineage.state
     guard let cancel = state.lastCancelAt else { return false }
     if let length = periodLength(lineage), !length.isMonth { return false }
     let start = state.charges.last { $0.kind == .first || $0.kind == .conversion }
     let begun = (start ?? state.subscriptionCharges.first)?.time
-    // Before any period is known, the cancel is all there is to go by.
+    // Before any period is known, only the cancel is known.
     guard let begun, begun <= cancel else { return begun == nil && knownAt < cancel + .days(366) }
     let year = Interval.days(366).milliseconds
     return cancel.since(begun).milliseconds / year == knownAt.since(begun).milliseconds / year
@@ -77,7 +79,8 @@ extension Reconciler {
       "\(describe(match.entitlement)); no cancel event came")
   }
 
-  /// A charge that was missed has switched renewal on again, unless an older one is missing.
+  /// Whether a cancel contradicts the snapshot; a missed charge has switched renewal on again,
+  /// unless it is an older one.
   private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     return state.isAutoRenewOff && !state.accessRevoked
@@ -91,7 +94,7 @@ extension Reconciler {
       "events show a cancel; \(describe(match.entitlement))")
   }
 
-  /// Ends that an event should have reported: auto-renew was off on one side, and no payment
+  /// Finds ends that an event should have reported: auto-renew was off on one side, and no payment
   /// failed.
   func compareExpirations() {
     for match in matches where isExpirationMissing(match) {
@@ -103,7 +106,8 @@ extension Reconciler {
     }
   }
 
-  /// What ends while its payment fails has no expiry as long as the store collects.
+  /// Whether an expiry is missing; while a payment fails, there is none as long as the store
+  /// collects.
   private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
@@ -115,15 +119,15 @@ extension Reconciler {
       !isReportedLater(match.lineage, \.isExpiryReported)
     else { return false }
     // A trial whose conversion could not be charged expires, unless a cancel after its end showed
-    // that the store had given up; a paid subscription is canceled.
+    // that the store had given up; a paid subscription is canceled instead.
     guard state.isInBillingRetry else { return true }
     return state.isTrial && match.entitlement.isActive != nil && !isCanceledAfterEnd(state)
   }
 
-  /// The end that no expiry reported; nil where the ends differ, which is a break of its own.
+  /// The end that no expiry reported; nil if the ends differ, which is a separate break.
   private func unreportedEnd(_ match: EntitlementMatch) -> Instant? {
     let state = match.lineage.state
-    // Purple sends neither end nor length of a trial.
+    // Purple sends neither the end nor the length of a trial.
     guard let known = state.effectiveEnd else {
       return user.provider.capabilities.sendsPeriodEnds ? nil : match.entitlement.expiresAt
     }
@@ -144,7 +148,7 @@ extension Reconciler {
 
   func raiseBillingIssue(_ match: EntitlementMatch) {
     let state = match.lineage.state
-    // The store begins to collect a day before the end. What failed before that has no date.
+    // The store starts to collect a day before the end; an earlier failure has no date.
     let collects = state.periodEnd.map { $0 - .days(1) <= knownAt } ?? false
     let due = collects ? min(state.periodEnd ?? knownAt, knownAt) : state.lastEventAt
     raiseState(
@@ -152,7 +156,7 @@ extension Reconciler {
       "\(describe(match.entitlement)); no billing retry event came")
   }
 
-  /// What shows the entitlements, as text.
+  /// The source of the entitlements as text.
   var snapshotWords: String {
     guard isOfWebhook, let view else { return "the snapshot shows" }
     return "the entitlements in the webhook of \(view.capturedAt.text) show"

@@ -2,7 +2,7 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// Every listed transaction needs its charge, or its trial start.
+  /// Finds listed transactions without their charge or trial start.
   func findMissingTransactions() {
     guard let view, !view.transactions.isEmpty else { return }
     let reported = reported
@@ -20,7 +20,7 @@ extension Reconciler {
   ) {
     let about = subject(transaction, lineage)
     let charge = missingCharge(transaction, lineage, about, in: view)
-    // Of what happened at as-of or later no event can be known; it explains what else is shown.
+    // Events at as-of or later cannot be known yet; the charge explains what else is shown.
     if let at = transaction.at, at >= rules.fold.asOf { return expect(charge) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
       counts[.beforeFirstEvent, default: 0] += 1
@@ -58,10 +58,10 @@ extension Reconciler {
     view.siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
   }
 
-  /// Whether a listed order was declined: its purchase waits for a payment or gives no access, and
-  /// its end is still that of the period before it, or that of a grace.
+  /// Whether a listed order was declined: its purchase awaits a payment or gives no access, and its
+  /// end is still that of the previous period or of a grace period.
   ///
-  /// iaptic shows the last order of a subscription, be it charged, pending or declined.
+  /// iaptic shows the last order of a subscription, whether charged, pending or declined.
   private func isDeclined(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> Bool {
     guard user.provider.capabilities.body == .collection, transaction.store == .playStore,
       transaction.kind != .oneTime, transaction.id != transaction.original,
@@ -89,7 +89,7 @@ extension Reconciler {
     return "\(here); \(there); \(charges) of the subscription came"
   }
 
-  /// Every revoked transaction needs its refund.
+  /// Finds revoked transactions without their refund.
   func findMissingRefunds() {
     for transaction in view?.transactions ?? []
     where transaction.revokedAt != nil && !transaction.isTrial {
@@ -107,7 +107,7 @@ extension Reconciler {
     let name = lineageName(of: transaction, lineage, about)
     let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [name]
     guard revokedAt < rules.fold.asOf else { return missedRefunds.formUnion(ended) }
-    // An event that the provider has no name for was never sent.
+    // The provider has no event for it, so none was sent.
     guard
       user.provider.capabilities.sendsRefunds(
         of: transaction.kind == .oneTime ? .oneTime : .subscription)
@@ -134,8 +134,8 @@ extension Reconciler {
     raise(draft, in: name)
   }
 
-  /// Whether another charge of the subscription came after the transaction, so that its refund is
-  /// money only.
+  /// Whether another charge of the subscription followed the transaction, so that its refund is
+  /// only money.
   private func isOfOlderPeriod(
     _ transaction: ListedTransaction, in lineage: LineageInput?
   ) -> Bool {
