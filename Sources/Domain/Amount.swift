@@ -101,7 +101,7 @@ extension SignedInteger where Self: FixedWidthInteger {
 }
 
 extension Amount {
-  /// The share of a price that stays after commission; `rate` is in percent.
+  /// The share of a price that remains after commission; `rate` is in percent.
   public func percent(_ rate: Amount) throws(AmountOverflow) -> Amount {
     try scaled(by: rate.micros, over: 100_000_000)
   }

@@ -142,7 +142,7 @@ public struct CivilCalendar: Sendable, Equatable {
   public let identifier: String
   private let offsets: [Offset]
 
-  /// A zone with `offsets` in ascending order; the first one also holds before its start.
+  /// A zone with `offsets` in ascending order; the first one also applies before its start.
   public init(identifier: String, offsets: [Offset]) {
     precondition(!offsets.isEmpty, "a time zone has at least one offset")
     self.identifier = identifier

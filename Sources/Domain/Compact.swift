@@ -39,7 +39,7 @@ extension Instant: IntegerBacked {
   /// Its milliseconds.
   @inlinable public var integer: Int64 { milliseconds }
 
-  /// The instant so many milliseconds after the epoch.
+  /// The instant `integer` milliseconds after the epoch.
   @inlinable public init(integer: Int64) { self.init(milliseconds: integer) }
 }
 
@@ -47,6 +47,6 @@ extension Amount: IntegerBacked {
   /// Its millionths.
   @inlinable public var integer: Int64 { micros }
 
-  /// The amount of so many millionths.
+  /// The amount of `integer` millionths.
   @inlinable public init(integer: Int64) { self.init(micros: integer) }
 }

@@ -19,7 +19,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     return out
   }
 
-  /// The value in one line, without a newline.
+  /// The value on one line, without a newline.
   public var line: [UInt8] {
     var out: [UInt8] = []
     write(to: &out, depth: nil)

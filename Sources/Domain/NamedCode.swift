@@ -15,7 +15,7 @@ extension NamedCode {
 }
 
 extension String {
-  /// `oneTime` as `one_time`.
+  /// The text in snake case: `oneTime` becomes `one_time`.
   public var inSnakeCase: String {
     // Most names have no capitals.
     guard lowercased() != self else { return self }

@@ -22,8 +22,8 @@ extension MemberField {
   var snakeCase: String { camelCase.replacing("USD", with: "Usd").inSnakeCase }
 }
 
-/// The member names of one kind of object, built once: finding a table without collisions takes
-/// longer than reading many a file.
+/// The member names of one kind of object, built once: finding a table without collisions can take
+/// longer than reading a file.
 struct MemberTable: Sendable {
   let keys: KeyTable
   /// Where each field's names start in the table; a last element marks the end.

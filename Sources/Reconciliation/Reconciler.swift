@@ -203,7 +203,7 @@ final class Reconciler {
     for match in webhook.matches { startsInWebhook[match.lineage.name] = match.startedAt }
   }
 
-  /// Treats what another comparison of the same user found missing as found.
+  /// Adopts what another comparison of the same user found missing.
   func adoptMissing(of other: Reconciler) {
     missing.merge(other.missing) { $0 + $1 }
     missedRefunds.formUnion(other.missedRefunds)

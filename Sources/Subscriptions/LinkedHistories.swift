@@ -13,7 +13,8 @@ public struct LinkedHistories: Sendable {
     store: Store, counted: Event, other: Provider, countedUSD: Amount?, otherUSD: Amount?
   )
 
-  /// The counted histories, by the provider that reported them.
+  /// The counted histories, by the provider that reported them; one with a single provider is
+  /// unchanged.
   public private(set) var histories: [SubscriptionHistory] = []
   /// The subscriptions as each provider reported them, with what other providers reported.
   public private(set) var own: [SubscriptionHistory]

@@ -1,6 +1,6 @@
 /// A request to a provider's API about one user that helps to explain a break.
 public struct FetchRequest: Sendable, Equatable {
-  /// What the answer must contain.
+  /// What the response must contain.
   public enum Record: String, Sendable {
     /// The store's transactions, with money.
     case purchases

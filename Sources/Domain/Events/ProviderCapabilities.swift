@@ -52,7 +52,7 @@ public struct ProviderCapabilities: Sendable {
   public var sendsSubscriptionRefunds = true
   /// Whether refunds of one-time purchases are sent.
   public var sendsOneTimeRefunds = true
-  /// Whether a purchase is announced however late its receipt is uploaded.
+  /// Whether a purchase is reported however late its receipt is uploaded.
   public var announcesLateUploads = true
   /// Whether it reports that auto-renew was switched on again.
   public var sendsAutoRenewOn = false

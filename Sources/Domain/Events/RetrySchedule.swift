@@ -1,7 +1,7 @@
 /// When a provider retries a message that was not accepted.
 ///
 /// Envelopes do not contain the attempt number, so it is inferred from the delay between creation
-/// and receipt. A retry can arrive a sixtieth of its delay early (clocks differ) and an eighth of
+/// and receipt. A retry can arrive a sixtieth of its delay early (clocks differ), or an eighth of
 /// it, at least 10 minutes, late (queues); the first attempt can arrive up to 2 minutes late. A
 /// time within the ranges of two attempts belongs to the later one.
 public struct RetrySchedule: Sendable, Hashable {

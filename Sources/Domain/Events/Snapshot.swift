@@ -67,7 +67,7 @@ public enum Ownership: UInt8, CaseIterable, Sendable {
   case familySharing = 1
 }
 
-/// What a snapshot transaction was.
+/// The kind of a snapshot transaction.
 public enum SnapshotTransactionKind: UInt8, CaseIterable, Sendable {
   /// The snapshot does not contain it.
   case unknown = 0

@@ -1,6 +1,6 @@
 /// A name in a provider's bodies whose meaning is unknown.
 public struct UnknownName: Codable, Sendable, Hashable {
-  /// What has the name; raw values are those of `unknown_input.csv`.
+  /// The kind of thing that has the name; raw values are those of `unknown_input.csv`.
   public enum Subject: String, CaseIterable, Codable, Sendable {
     /// What happened.
     case eventName = "event_name"
@@ -14,7 +14,7 @@ public struct UnknownName: Codable, Sendable, Hashable {
 
   /// The sender.
   public var provider: Provider
-  /// What has the name.
+  /// The kind of thing that has the name.
   public var subject: Subject
   /// The name, as far as it may be shown.
   public var name: String

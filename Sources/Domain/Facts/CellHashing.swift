@@ -2,7 +2,7 @@
 //
 // A fold looks up about ten cells per event, and the library's hash takes longer for each field
 // than the rest of the look-up: most fields are packed into words first. Fields overlap only at
-// values they hardly reach; it matters only that equal keys have equal hashes.
+// values they hardly reach; all that matters is that equal keys have equal hashes.
 
 extension ProductKey {
   /// Hashes the key as one word, in which fields overlap only beyond a million apps.

@@ -133,7 +133,7 @@ public struct RenewalKey: Sendable, Hashable {
   /// The renewal's number; nil when neither the lineage's start nor a counter was seen.
   @Compact public var ordinal: Int64?
 
-  /// Renewals number `ordinal` of a product in a month.
+  /// The renewals with number `ordinal` of a product in a month.
   public init(month: Month, productKey: ProductKey, ordinal: Int64?) {
     self.month = month
     self.productKey = productKey

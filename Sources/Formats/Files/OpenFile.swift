@@ -56,7 +56,7 @@ public final class OpenFile: Sendable {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// Its permissions (0o600 for its owner alone); nil also if it is not a regular file.
+  /// Its permissions (0o600: only its owner); nil also if it is not a regular file.
   public func rights() -> UInt32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -39,8 +39,8 @@ enum Compression: CaseIterable {
     return magic.starts(with: bytes)
   }
 
-  /// A stream of the library that every build uses for it; nil without that library, or without
-  /// memory.
+  /// A stream of the library that reads it on every system; nil if the build lacks the library, or
+  /// without memory.
   func stream() -> (any GzipStream)? {
     switch self {
     case .gzip: return InflateStream()

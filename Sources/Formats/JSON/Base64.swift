@@ -1,5 +1,5 @@
-/// The content of base 64 text by RFC 4648, in the standard or URL alphabet; nil if `text` is not
-/// base 64.
+/// The content of base64 text by RFC 4648, in the standard or URL alphabet; nil if `text` is not
+/// base64.
 ///
 /// White space is ignored and the padding may be left out; both alphabets may be mixed.
 public func base64Content(of text: UnsafeRawBufferPointer) -> [UInt8]? {

@@ -12,7 +12,6 @@ public final class StandardInput: Sendable {
   /// process, however it ends.
   ///
   /// - Parameter stop: returns the signal that asked to stop; 0 if none did.
-  /// - Parameter stop: answers the signal that asked to stop, 0 while none did.
   public init(
     keptIn folder: String, stop: @escaping @Sendable () -> Int32
   ) throws(SubledgerError) {

@@ -106,7 +106,7 @@ struct IapticBody {
   /// The time of the body, and whether it is only the end of a period; nil if unknown.
   ///
   /// Bodies without notification have no time of their own. All their purchases get the latest time
-  /// in the body, from which on the state was true.
+  /// in the body: the state was true from then on.
   var time: (instant: Instant, isUndated: Bool)? {
     if let date = notification.date { return (date, false) }
     let happened = purchases.flatMap(\.happenings)

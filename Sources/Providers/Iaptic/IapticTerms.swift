@@ -47,7 +47,7 @@ extension Store {
 /// The reasons of iaptic's notifications and their meaning: `observed` is a message about the
 /// current purchases, to which nothing happened.
 ///
-/// Source: the JSON Schema of iaptic_webhook_validator, which cites the interface's version 3.
+/// Source: the JSON Schema of iaptic_webhook_validator, which cites version 3 of the API.
 struct IapticReasons {
   private let known = KeyTable(Self.all.map(\.reason))
 

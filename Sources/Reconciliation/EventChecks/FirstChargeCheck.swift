@@ -73,7 +73,7 @@ extension Reconciler {
       return findCharges(since: bought, before: first, lineage)
     }
     let counted = first.renewalCount.map(Int64.init).flatMap { $0 > 0 ? $0 : nil }
-    // The start is not missing if starts are not always announced.
+    // A start is not missing if starts are not always reported.
     let announces = state.provider.capabilities.announcesLateUploads
     let limit = (counted ?? (isOfLaterTransaction(first, lineage) ? 2 : 0)) - (announces ? 0 : 1)
     guard isWatched(first.periodStart - rules.fold.retryHorizon, about) else { return }
@@ -212,8 +212,8 @@ extension Reconciler {
     return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
   }
 
-  /// Whether a snapshot later than `end` plus the gap shows that the subscription is over: it shows
-  /// that, lists the transactions, or shows no active access.
+  /// Whether a snapshot later than `end` plus the gap shows the subscription as over, lists its
+  /// transactions, or shows no active access.
   ///
   /// It would show a charge made at that end.
   private func isShownOver(_ lineage: LineageInput, after end: Instant) -> Bool {

@@ -109,7 +109,7 @@ extension Reconciler {
     return state.provider.capabilities.linksRenewals(in: state.store) || !state.isSubscription
   }
 
-  /// Whether a missing purchase that replaced the entitlement's begins where the entitlement ends.
+  /// Whether the entitlement ends where a missing purchase, which replaced it, begins.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
     guard user.provider.capabilities.listsPastProducts, let end = match.entitlement.expiresAt else {
       return false

@@ -7,8 +7,8 @@ struct EntitlementOrigins {
   var lineages: [Int?] = []
   /// Lineages whose current state an entitlement shows; no other entitlement can come from them.
   var claimed: Set<Int> = []
-  /// Maps listed transactions that no lineage contains, by key, to the lineage from which the
-  /// listing entitlement came before.
+  /// For each listed transaction without a lineage, by key: the lineage that its entitlement came
+  /// from before.
   var continued: [Int64: Int] = [:]
 }
 

@@ -52,8 +52,8 @@ extension Reconciler {
       && lineage.latest.transactions.isEmpty
   }
 
-  /// Whether active access may hide the lineage's: access by a grant, or by a subscription in
-  /// another store.
+  /// Whether other active access may hide that of the lineage: access by a grant, or by a
+  /// subscription in another store.
   ///
   /// Shapes without transactions have one line per entitlement, however many subscriptions grant
   /// it.

@@ -8,7 +8,7 @@ struct BookingPass {
   var findings: [FoldFinding] = []
   /// Refunds that exceed their charge.
   var held: [HeldEvent] = []
-  /// The first event that took a charge back: a refund or a revocation.
+  /// The first refund or revocation of each charge.
   private var takenBack: [ChargeKey: Int] = [:]
   private var charges = ChargeIndex()
 

@@ -100,7 +100,7 @@ extension Event {
   }
 
   /// Whether its message was created before that of `other`; if both were created at once, whether
-  /// it was received or, failing that, happened first.
+  /// it was received first or, failing that, happened first.
   func isMade(before other: Event) -> Bool {
     let never = Instant(milliseconds: .max)
     return (created ?? time, received ?? never, time, identity)

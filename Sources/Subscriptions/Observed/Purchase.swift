@@ -108,7 +108,7 @@ private struct PurchaseIndex {
   private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
   private var named: Set<Int> = []
 
-  /// Paid times of purchases in stores without an id per charge.
+  /// Paid periods of purchases in stores without an id per charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
 
   /// The ends of each product's purchases, ascending, and when each was first seen; empty before

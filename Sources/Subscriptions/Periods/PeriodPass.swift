@@ -41,7 +41,7 @@ struct PeriodPass {
     return periods
   }
 
-  /// One period for each trial start and each charge of a subscription.
+  /// Opens one period for each trial start and each charge of a subscription.
   private mutating func open() {
     var nextBooking = 0
     for index in events.indices {
