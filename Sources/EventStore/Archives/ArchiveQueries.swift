@@ -1,37 +1,37 @@
 public import Domain
 
-/// An archive that the ledger has seen, with the counts of its lines.
+/// An archive in the ledger, with the counts of its lines.
 public struct ArchiveRecord: Sendable, Equatable {
-  /// The ledger's number of it, in the order of arrival.
+  /// Number in the ledger, in the order of arrival.
   public var id: Int64 = 0
-  /// Path relative to the root it was given under.
+  /// Path relative to the root under which it was found.
   public var name: String
-  /// Path as found.
+  /// Path under which it was found.
   public var path = ""
   /// SHA-256 of the bytes that were read, as 64 hexadecimal digits.
   public var sha256: String
   /// Number of bytes that were read.
   public var bytes: Int64 = 0
-  /// Hash of what was read, inflated; 0 of snapshots.
+  /// Hash of the uncompressed content that was read; 0 for snapshots.
   public var contentHash: Int64 = 0
-  /// Number of bytes of that.
+  /// Size of that content, in bytes.
   public var contentBytes: Int64 = 0
   /// Events or snapshots.
   public var kind: ArchiveKind
-  /// The run that published it first, or will.
+  /// The first run that published it, or will publish it.
   public var run: Int64 = 0
-  /// How it was read.
+  /// How much of it was read.
   public var status: ArchiveStatus
   /// When the file was last written.
   public var modified = Instant(milliseconds: 0)
-  /// When snapshots were captured that no line dates; nil if there are none.
+  /// Capture time of the snapshots whose lines have no date; nil if there are none.
   public var capturedAt: Instant?
-  /// The number of the first archive of the log that it is a part of; its own of most.
+  /// The number of the first archive of the log that it continues; its own number for most.
   public var stream: Int64 = 0
   /// Counts of its lines, without event times.
   public var counts: ArchiveCounts
 
-  /// Whether its own lines were read, not those of a copy under another name.
+  /// Whether its own lines were read, not those of an identical archive with another name.
   public var isRead: Bool { status != .repeated }
 }
 
@@ -63,24 +63,24 @@ extension ArchiveRecord {
     """
 }
 
-/// What most lines of a run were rejected for, and the first of them.
+/// The most frequent reject reason of a run, and the first line rejected for it.
 public struct FrequentReject: Sendable, Equatable {
   /// A reason of `rejects.csv`.
   public var reason: String
   /// Number of lines.
   public var lines: Int64
-  /// The archive of the first of them, relative to the root it was given under.
+  /// The archive of the first such line, relative to the root under which it was found.
   public var archive: String
-  /// Its line, from 1.
+  /// Number of that line, from 1.
   public var line: Int64
-  /// Its offset in the inflated archive, from 0.
+  /// Offset of that line in the uncompressed archive, from 0.
   public var byteOffset: Int64
   /// The defect, without any of its content.
   public var detail: String
 }
 
 extension Ledger {
-  /// Every archive ever seen, in the order of arrival, or by kind, name and content.
+  /// Returns all archives, in the order of arrival or by kind, name and content.
   public func archives(byName: Bool = false) throws(SubledgerError) -> [ArchiveRecord] {
     try all(
       "list the archives",
@@ -88,7 +88,7 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// The number of archives of events that were read for a run, and the counts of their lines,
+  /// Returns the number of event archives that were read for a run, and the counts of their lines,
   /// without event times.
   ///
   /// It includes archives that were read before an interruption.
@@ -105,7 +105,7 @@ extension Ledger {
     ) { ($0.int64(0), ArchiveCounts($0, from: 1)) } ?? (0, ArchiveCounts())
   }
 
-  /// The SHA-256 of every archive of events that was read, as 64 hexadecimal digits.
+  /// Returns the SHA-256 of every event archive that was read, as 64 hexadecimal digits.
   public func contents() throws(SubledgerError) -> Set<String> {
     Set(
       try all(
@@ -114,14 +114,14 @@ extension Ledger {
       ) { $0.text(0) })
   }
 
-  /// The number of lines that brought a new event.
+  /// The number of lines that added a new event.
   public func acceptedEventLines() throws(SubledgerError) -> Int {
     try first(
       "count the lines", "select coalesce(sum(accepted), 0) from archive where kind = 'events'"
     ) { Int($0.int64(0)) } ?? 0
   }
 
-  /// Whether a file of this path, size, time and number was read, or listed as a repetition.
+  /// Whether a file of this path, size, modification time and inode was read, or listed as a copy.
   public func isUnchanged(
     path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
   ) throws(SubledgerError) -> Bool {
@@ -134,9 +134,9 @@ extension Ledger {
     ) { _ in true } ?? false
   }
 
-  /// The archive whose lines were read from these same bytes, under whatever name.
+  /// Returns the archive, under any name, whose lines were read from the same bytes.
   ///
-  /// The same undated snapshots captured at another time are another archive.
+  /// Undated snapshots with the same bytes but another capture time are another archive.
   public func archiveWithContent(
     sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
   ) throws(SubledgerError) -> ArchiveRecord? {
@@ -151,9 +151,10 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// The archives of events that were read, by the hash of their first lines, the oldest first.
+  /// Returns the event archives that were read, by the hash of their first lines, oldest first.
   ///
-  /// Of those that were retracted, or hold lines that may be wrong, no other archive is the rest.
+  /// Archives that were retracted, or whose lines may be wrong, are left out: no archive continues
+  /// them.
   public func formers() throws(SubledgerError) -> [Int64: [FormerArchive]] {
     let formers = try all(
       "list the archives",
@@ -175,8 +176,10 @@ extension Ledger {
     return Dictionary(grouping: formers, by: \.beginning).mapValues { $0.map(\.former) }
   }
 
-  /// The names of archives of events that are retracted whole, by length and hash of their content;
-  /// what a damaged one held can be that of a whole one, and counts there.
+  /// Returns the names of wholly retracted event archives, by length and hash of their content.
+  ///
+  /// A damaged archive is left out: an intact archive can have the same readable content, and
+  /// counts.
   public func retractedContents() throws(SubledgerError) -> [[Int64]: String] {
     let names = try all(
       "list retracted archives",
@@ -197,8 +200,10 @@ extension Ledger {
     ) { _ in true } ?? false
   }
 
-  /// The values of the event archive with these bytes that were rejected for `reason`, with their
-  /// defects, by offset in the inflated archive; nil if more were rejected than are listed.
+  /// Returns the values of the event archive with this SHA-256 that were rejected for `reason`,
+  /// with their defects, by offset in the uncompressed archive.
+  ///
+  /// Nil if more were rejected than are listed.
   public func rejects(
     for reason: String, of sha256: String
   ) throws(SubledgerError) -> [Int64: String]? {
@@ -221,7 +226,7 @@ extension Ledger {
     }
   }
 
-  /// The most frequent reason among rejected lines that no run has published yet; nil if none.
+  /// Returns the most frequent reason among rejected lines not yet published; nil if there is none.
   public func mostFrequentReject() throws(SubledgerError) -> FrequentReject? {
     try first(
       "look for rejected lines",

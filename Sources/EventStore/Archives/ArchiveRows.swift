@@ -1,13 +1,13 @@
 internal import Domain
 
-/// Writes the rows of one archive: itself, and the counts of its lines.
+/// Writes the row of one archive, and the counts of its lines.
 struct ArchiveRows {
   private let database: Connection
 
   init(_ database: Connection) { self.database = database }
 
-  /// The number of the row; a row of the same name, content and kind is renewed and keeps
-  /// its own.
+  /// Inserts the row and returns its number; a row of the same name, content and kind is updated
+  /// and keeps its number.
   func insert(
     _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
@@ -33,7 +33,7 @@ struct ArchiveRows {
     ) { Int32($0.int64(0)) } ?? 0
   }
 
-  /// Adds to the lines that a table counts by reason.
+  /// Adds counts of lines by reason to a table.
   func add(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
     for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
       try database.run(
@@ -60,8 +60,8 @@ struct ArchiveRows {
   /// Writes the counts of the archive's lines.
   ///
   /// `provisionalFrom` is the offset of the first line that a wrong checksum makes doubtful;
-  /// `importedUntil` is that of the last value that brought events; `snapshotsCheck` is the
-  /// sum of the fingerprints of its snapshots; `isDated` is true if their lines date them all.
+  /// `importedUntil` is the offset of the last value that contained events; `snapshotsCheck` is the
+  /// sum of the fingerprints of its snapshots; `isDated` is true if all its lines have dates.
   func close(
     _ id: Int32, _ counts: ArchiveCounts, sha256: String? = nil, damageOffset: Int64?,
     provisionalFrom: Int64?,
@@ -88,21 +88,21 @@ struct ArchiveRows {
 /// The lines of one archive that could not be understood: all are counted by reason, and the first
 /// of each reason are listed with their location.
 ///
-/// Three kilobytes of a packed archive can hold a million such lines.
+/// Three kilobytes of a compressed archive can contain a million such lines.
 struct RejectedLines {
-  /// Lines of one reason that an archive lists.
+  /// Maximum number of listed lines per reason and archive.
   static let listedMax: Int64 = 1000
 
-  /// By reason, since the archive began.
+  /// Counts by reason, since the start of the archive.
   private var lines: [String: Int64] = [:]
-  /// By reason, not yet written.
+  /// Counts by reason that are not yet written.
   private(set) var unwritten: [String: Int64] = [:]
   private(set) var listed: [Reject] = []
 
-  /// Memory held, about.
+  /// Memory in use, approximately.
   var size: Int { listed.count * 200 }
 
-  /// Counts `rejects`, which are in the order of their locations.
+  /// Counts `rejects`, which are sorted by location.
   mutating func add(_ rejects: [Reject]) {
     for reject in rejects {
       let before = lines[reject.reason, default: 0]

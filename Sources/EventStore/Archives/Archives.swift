@@ -1,6 +1,6 @@
 public import Domain
 
-/// What an archive holds.
+/// What an archive contains.
 ///
 /// Raw values are stored in the ledger.
 public enum ArchiveKind: String, Sendable {
@@ -8,92 +8,93 @@ public enum ArchiveKind: String, Sendable {
   case snapshots
 }
 
-/// How an archive was read.
+/// How much of an archive was read.
 ///
 /// Raw values are stored in the ledger, and published.
 public enum ArchiveStatus: String, Sendable {
-  /// To its end.
+  /// Read to its end.
   case complete
-  /// Up to where it is damaged.
+  /// Read up to the damage.
   case damaged
-  /// Not at all: another archive has the same bytes.
+  /// Not read: another archive has the same bytes.
   case repeated
 }
 
-/// An archive as it was found, before its lines are read.
+/// An archive that was found, before its lines are read.
 public struct NewArchive: Sendable, Equatable {
-  /// Path relative to the given root; the name that reports show.
+  /// Path relative to the given root, as shown in reports.
   public var name: String
   /// SHA-256 of the file's bytes, as 64 lower-case hexadecimal digits.
   public var sha256: String
   /// What its lines are.
   public var kind: ArchiveKind
-  /// As found; with the next three fields, what identifies an unchanged file without reading it.
+  /// Path under which it was found; with the next three fields, it identifies an unchanged file
+  /// without reading it.
   public var path = ""
   /// Size of the file.
   public var bytes: Int64 = 0
   /// When the file was last written.
   public var modified = Instant(milliseconds: 0)
-  /// The file's number in its filesystem.
+  /// The file's inode number.
   public var inode: Int64 = 0
-  /// When snapshots were captured that no line dates; nil if unknown.
+  /// Capture time of the snapshots whose lines have no date; nil if unknown.
   public var capturedAt: Instant?
-  /// Hash of its first lines; nil of snapshots and of what is not read.
+  /// Hash of its first lines; nil for snapshots and for archives that are not read.
   public var beginning: Int64?
-  /// The archive that it continues; nil of most.
+  /// The archive that it continues; nil for most.
   public var former: FormerArchive?
 
-  /// An archive named `name`, not yet of a file.
+  /// Creates an archive named `name` without the attributes of a file.
   public init(name: String, sha256: String, kind: ArchiveKind) {
     (self.name, self.sha256, self.kind) = (name, sha256, kind)
   }
 }
 
-/// An archive of events that was read, as what another one may begin with.
+/// An event archive that was read, with which a longer archive may begin.
 public struct FormerArchive: Codable, Sendable, Equatable {
   /// Number in the ledger.
   var id: Int32
-  /// The first archive of the log that it continues; nil when it begins one.
+  /// The first archive of the log that it continues; nil when it begins a log.
   var stream: Int32?
-  /// Hash of what was read of it, inflated.
+  /// Hash of the uncompressed content that was read.
   public var contentHash: Int64
-  /// Size of that, in bytes.
+  /// Size of that content, in bytes.
   public var contentBytes: Int64
-  /// Offset in that of the last value that brought events; −1 without one.
+  /// Offset of the last value that contained events, in that content; −1 if there is none.
   var importedUntil: Int64
   /// Whether it was read to its end.
   var isWhole: Bool
 
-  /// Lines that end before this offset of a longer archive were read; after the last one a newline
-  /// may follow.
+  /// The offset in a longer archive up to which its lines were read; a newline may follow the last
+  /// one.
   public var knownBytes: Int64 { contentBytes + (isWhole ? 1 : 0) }
 }
 
 /// Counts of the lines of an archive: lines = accepted + duplicates + skipped + rejected.
 public struct ArchiveCounts: Sendable, Equatable {
-  /// JSON values.
+  /// Number of JSON values.
   public var lines: Int64 = 0
-  /// Lines that brought a new event or snapshot, or a new version of one.
+  /// Lines that added a new event or snapshot, or a new version of one.
   public var accepted: Int64 = 0
-  /// Lines whose events were all known.
+  /// Lines whose events were all known already.
   public var duplicates: Int64 = 0
   /// Lines that are not purchase events.
   public var skipped: Int64 = 0
   /// Lines that could not be understood.
   public var rejected: Int64 = 0
-  /// Amounts with more than six decimals, of events that were new.
+  /// Amounts of new events with more than six decimals.
   public var roundedAmounts: Int64 = 0
-  /// Charges and refunds, new ones, whose body lacks `is_proceed`.
+  /// New charges and refunds whose body lacks `is_proceed`.
   public var missingIsProceed: Int64 = 0
-  /// Least event time, duplicates included.
+  /// Earliest event time, duplicates included.
   public var firstEvent: Instant?
-  /// Greatest event time, duplicates included.
+  /// Latest event time, duplicates included.
   public var lastEvent: Instant?
 
-  /// Nothing read yet.
+  /// Creates counts of zero.
   public init() {}
 
-  /// The counts from column `first` on.
+  /// Reads the counts from column `first` on.
   init(_ row: Statement, from first: Int32) {
     lines = row.int64(first)
     accepted = row.int64(first + 1)
@@ -106,7 +107,7 @@ public struct ArchiveCounts: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// A number that no archive has had; archives that wait to be written have theirs already.
+  /// Returns a number that no archive has had; archives that are still to be written have theirs.
   func nextArchive(in database: Connection) throws -> Int32 {
     lastArchive = max(lastArchive, try database.newestArchive()) + 1
     return lastArchive
@@ -114,7 +115,7 @@ extension Ledger {
 
   /// Lists an archive whose bytes are known already: no lines, status `repeated`.
   ///
-  /// Under a name it is listed with already, only path, time and number of the file are renewed.
+  /// If the name is listed already, only path, modification time and inode are updated.
   public func recordRepeat(_ archive: NewArchive) throws(SubledgerError) {
     try access("list an archive") { database in
       _ = try ArchiveRows(database).insert(

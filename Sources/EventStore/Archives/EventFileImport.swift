@@ -1,6 +1,6 @@
 internal import Domain
 
-/// One archive of events while it is imported: its counts until they are written.
+/// An event archive during its import, with its counts until they are written.
 final class EventFileImport {
   var archive: NewArchive
   let id: Int32
@@ -14,17 +14,17 @@ final class EventFileImport {
   var contentHash: Int64 = 0
   var provisionalFrom: Int64?
   private(set) var counts = ArchiveCounts()
-  /// Values that came since the draft was last written.
+  /// Values read since the draft was last written.
   private var values: Int32 = 0
   private let arrivals: ArrivalAccount
   private var trail = LineAttribution()
   private var skipped: [String: Int64] = [:]
   private var rejects = RejectedLines()
-  /// The names of the whole archive, so that the same ones are kept however it is written.
+  /// Unknown names of the whole archive, so that the same ones are kept however it is written.
   private var unknown = UnknownInput(namesMax: 200)
   private var customers = CustomerIDs()
   private var isListed = false
-  /// Offset of the last value that brought events; −1 without one.
+  /// Offset of the last value that contained events; −1 if there is none.
   private var importedUntil: Int64 = -1
 
   init(_ archive: NewArchive, id: Int32, run: Int64, arrivals: ArrivalAccount) {
@@ -34,13 +34,14 @@ final class EventFileImport {
     self.arrivals = arrivals
   }
 
-  /// Memory held, about; the names and the empty tables of an archive of one line take 3 KB.
+  /// Memory in use, approximately; the names and the empty tables of an archive of one line take 3
+  /// KB.
   var size: Int {
     3072 + arrivals.size + rejects.size + trail.size + unknown.size + customers.size
   }
 
-  /// Counts the lines of a batch, and enters its `events`, which have the ledger's symbols and
-  /// place.
+  /// Counts the lines of a batch, and adds its `events`, which have the ledger's symbols and
+  /// provenance.
   func add(_ batch: EventBatch, _ events: [Event]) {
     let firstValue = values
     count(batch)
@@ -53,7 +54,7 @@ final class EventFileImport {
     }
   }
 
-  /// Enters a delivered event that value number `value` brought, and what its body was read as.
+  /// Adds a delivered event that came with value number `value`, and how its body was read.
   private func enter(_ event: Event, value: Int32, reading: BodyReading?) {
     importedUntil = max(importedUntil, event.place.byteOffset)
     counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
@@ -66,7 +67,7 @@ final class EventFileImport {
         missingIsProceed: reading?.missingIsProceed ?? 0))
   }
 
-  /// Counts the lines of a batch, and takes the apps' own ids of its users.
+  /// Counts the lines of a batch, and collects the apps' own ids of its users.
   private func count(_ batch: EventBatch) {
     var brought: Int64 = 0
     for index in batch.values.indices
@@ -87,8 +88,8 @@ final class EventFileImport {
 
   /// Counts the results of its events, with which `results` begins.
   ///
-  /// A value is accepted when anything that it brought is new. How a body was read is counted with
-  /// its event, once.
+  /// A value is accepted when anything in it is new. How a body was read is counted once, with its
+  /// event.
   func resolve(_ results: ArraySlice<UpsertResult>) {
     var value: Int32?
     var isAccepted = false
@@ -112,7 +113,7 @@ final class EventFileImport {
     trail = LineAttribution()
   }
 
-  /// Writes the counts of archives since the last write, whose events are written.
+  /// Writes the counts since the last write; the events must be written already.
   static func write(_ archives: [EventFileImport], to database: Connection) throws {
     var arrivals: [Feed: FeedArrivals] = [:]
     for archive in archives { try archive.write(to: database, &arrivals) }
@@ -134,7 +135,7 @@ final class EventFileImport {
     values = 0
   }
 
-  /// Writes the counts as a whole.
+  /// Writes the complete counts.
   func close(in database: Connection) throws {
     try unknown.write(to: database, archive: id)
     try ArchiveRows(database).close(
@@ -144,7 +145,7 @@ final class EventFileImport {
       contentBytes: contentBytes, contentHash: contentHash)
   }
 
-  /// The archive as what a later one may begin with.
+  /// The archive as one that a later archive may continue.
   var former: FormerArchive {
     FormerArchive(
       id: id, stream: archive.former.map { $0.stream ?? $0.id }, contentHash: contentHash,
@@ -154,13 +155,12 @@ final class EventFileImport {
   }
 }
 
-/// Where the events of an archive came from, until it is known what became of each: about two bytes
-/// an event.
+/// The origin of an archive's events until the result of each is known: about two bytes per event.
 struct LineAttribution {
   struct Step {
-    /// The value that brought the event, counted within its archive.
+    /// The value that contained the event, counted within its archive.
     let value: Int32
-    /// Where its archive's account of arrivals counts it; nil for one that was delivered before.
+    /// Its slot in the archive's arrival counts; nil for an event that was delivered before.
     let arrival: Int32?
     var roundedAmounts: Int64 = 0
     var missingIsProceed: Int64 = 0
@@ -169,10 +169,10 @@ struct LineAttribution {
   private var writer = ByteWriter()
   private var last: Int32 = 0
 
-  /// Memory held, in bytes, about.
+  /// Memory in use, in bytes, approximately.
   var size: Int { writer.bytes.capacity }
 
-  /// Adds an event; values rise.
+  /// Adds an event; its value is not less than that of the event before.
   mutating func add(_ step: Step) {
     let isNoted = step.roundedAmounts != 0 || step.missingIsProceed != 0
     writer.put(unsigned: UInt64(step.value - last) << 1 | (isNoted ? 1 : 0))
@@ -184,7 +184,7 @@ struct LineAttribution {
     last = step.value
   }
 
-  /// Calls `body` for every event, in order.
+  /// Calls `body` with every event, in order.
   func forEach(_ body: (Step) -> Void) {
     writer.bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)

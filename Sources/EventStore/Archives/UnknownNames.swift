@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// The unknown names in the archives of a run as they may be shown, each with its sender, what
-  /// has it, and the number of lines that contain it; those of most lines first.
+  /// Returns the unknown names in the archives of a run that may be shown, each with its sender,
+  /// the object that has it, and the number of lines that contain it; most frequent first.
   public func unknownNames(
     ofRun run: Int64
   ) throws(SubledgerError) -> [(

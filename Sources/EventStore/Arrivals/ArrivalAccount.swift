@@ -7,15 +7,16 @@ final class ArrivalAccount {
   /// The number of the run that will publish the archive.
   private let run: Int64
   private let calendar = CivilCalendar.utc
-  /// By the raw value of the provider.
+  /// Retry schedules by the raw value of the provider.
   private let schedules: [RetrySchedule]
-  /// Those of older pages, by the raw value of the provider, where none is configured.
+  /// Schedules from older documentation, by the raw value of the provider, where none is
+  /// configured.
   private let olderSchedules: [RetrySchedule?]
   private var slots: [DeliveryKey: Int32] = [:]
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
   private var latencies: [LatencyPlace: Int64] = [:]
   private var attempts = AttemptAccount()
-  /// One for each of the few feeds of an archive.
+  /// One element for each of the few feeds of an archive.
   private var feeds: [Feed: FeedArrivals] = [:]
 
   init(run: Int64, schedules: [Provider: RetrySchedule]) {
@@ -32,20 +33,20 @@ final class ArrivalAccount {
     }
   }
 
-  /// Memory held, about.
+  /// Memory in use, approximately.
   var size: Int {
     deliveries.count * 200 + latencies.count * 48 + attempts.count * 64
       + feeds.values.reduce(0) { $0 + $1.size }
   }
 
-  /// Adds a delivered event, and returns the slot at which `count` adds its result.
+  /// Adds a delivered event, and returns the slot where `count` adds its result.
   func enter(_ event: Event) -> Int32 {
     let arrived = event.arrivedAt
     let key = DeliveryKey(
       day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
     let slot = slot(of: key)
     if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
-    // The end of a period may lie ahead, so that it proves no delivery.
+    // An undated observation may carry the end of a period, in the future; it proves no delivery.
     if event.observation?.isUndated != true { addArrival(of: event, at: arrived) }
     return slot
   }
@@ -66,7 +67,7 @@ final class ArrivalAccount {
     feeds[feed, default: FeedArrivals(feed: feed)].add(event, at: arrived)
   }
 
-  /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
+  /// Receive times that overflow the difference are not real; the difference wraps, harmlessly.
   private func addReceipt(of event: Event, at received: Instant, slot: Int32) {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
     let bucket = LatencyBucket.of(seconds: latency)
@@ -85,7 +86,7 @@ final class ArrivalAccount {
     attempts.add(event, olderAttempt, of: older, isOlder: true)
   }
 
-  /// Adds the sums to the tables, those of feeds to `arrivals`, and clears them.
+  /// Adds the sums to the tables, adds those of feeds to `arrivals`, and clears them.
   func write(to database: Connection, _ arrivals: inout [Feed: FeedArrivals]) throws {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
@@ -123,14 +124,14 @@ final class ArrivalAccount {
 
 /// The histogram of times between an event and its receipt (v1-account.sql).
 public enum LatencyBucket {
-  /// The bucket of a whole number of seconds; before the event counts as 0.
+  /// Returns the bucket of a whole number of seconds; negative numbers count as 0.
   public static func of(seconds: Int64) -> Int64 {
     guard seconds >= 128 else { return max(0, seconds) }
     let doubling = Int64(63 - seconds.leadingZeroBitCount)
     return 128 + (doubling - 7) * 64 + (seconds >> (doubling - 6)) - 64
   }
 
-  /// The least number of seconds in a bucket.
+  /// Returns the least number of seconds in a bucket.
   public static func seconds(_ bucket: Int64) -> Int64 {
     guard bucket >= 128 else { return bucket }
     let (doubling, part) = (bucket - 128).quotientAndRemainder(dividingBy: 64)
@@ -151,7 +152,7 @@ struct DeliveryKey: Hashable, Comparable {
   }
 }
 
-/// A bucket of a delivery's counts, while they are in memory.
+/// The latency bucket of deliveries, as a key in memory.
 private struct LatencyPlace: Hashable {
   let slot: Int32
   let bucket: Int64
@@ -159,7 +160,7 @@ private struct LatencyPlace: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(Int64(slot) << 32 ^ bucket) }
 }
 
-/// The deliveries of one day, provider and kind.
+/// Counts of the deliveries of one day, provider and kind.
 struct DeliveryCounts {
   private var new: Int64 = 0
   private var exact: Int64 = 0
@@ -178,7 +179,7 @@ struct DeliveryCounts {
     }
   }
 
-  /// Adds a delivery whose receive time is known, `latency` seconds after the event.
+  /// Adds a delivery with a known receive time, `latency` seconds after the event.
   mutating func receive(_ attempt: Int?, latency: Int64) {
     received += 1
     latencyMax = max(latencyMax ?? 0, latency)

@@ -3,14 +3,14 @@ internal import Domain
 /// When each provider's deliveries were received, and when attempts must have failed, for one
 /// archive.
 ///
-/// A delivery at the third attempt proves that two failed, and when. Sets of failures and their
-/// least and greatest times are kept, so that order, split and repetition of archives change
+/// A delivery at the third attempt proves that two failed, and when. The sets of failures are kept
+/// with their earliest and latest times, so that order, split and repetition of archives change
 /// nothing.
 struct AttemptAccount {
   private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
   private var failures: Set<FailedAttempt> = []
 
-  /// How many rows wait to be written.
+  /// Number of rows to write.
   var count: Int { receipts.count + failures.count }
 
   /// Adds a delivery that was received at `received`.
@@ -21,7 +21,7 @@ struct AttemptAccount {
     receipts[key] = min(span.lowerBound, moment)...max(span.upperBound, moment)
   }
 
-  /// Adds the failures before an attempt of `schedule`, where it is known.
+  /// Adds the failures before an attempt of `schedule`, if the attempt is known.
   mutating func add(
     _ event: Event, _ attempt: Int?, of schedule: RetrySchedule, isOlder: Bool = false
   ) {
@@ -35,7 +35,7 @@ struct AttemptAccount {
     }
   }
 
-  /// Adds everything to the tables as part of `run`, and clears itself.
+  /// Adds everything to the tables as part of `run`, and clears the account.
   mutating func write(to database: Connection, run: Int64) throws {
     try writeReceipts(to: database, run)
     try writeFailures(to: database, run)
@@ -70,7 +70,7 @@ struct AttemptAccount {
 }
 
 extension Ledger {
-  /// How long a `slot` of `receipt_cell` is, in milliseconds: five minutes.
+  /// Length of a `slot` of `receipt_cell`, in milliseconds: five minutes.
   public static var receiptSlot: Int64 { 300_000 }
 }
 

@@ -1,18 +1,19 @@
 public import Domain
 
-/// A sample of a feed's events, each with how long after the event its message was made.
+/// A sample of a feed's events, each with the time between the event and the creation of its
+/// message.
 ///
-/// The events with the least fingerprints form it, and of several messages of one event the slowest
-/// counts, so that neither order nor split nor repetition of deliveries changes it.
+/// The sample consists of the events with the least fingerprints. Of several messages of one event
+/// the slowest counts. So neither order nor split nor repetition of deliveries changes it.
 struct LagSample {
-  /// Enough that one event in a thousand shows.
+  /// Enough to show one event in a thousand.
   static let size = 1_000
   /// Seconds by the fingerprint of an event.
   private var lags: [Int64: Int64] = [:]
-  /// The greatest fingerprint that can still be one of the least.
+  /// The greatest fingerprint that can still enter the sample.
   private var bound = Int64.max
 
-  /// Adds a message of `event`, where it has a time of its own.
+  /// Adds a message of `event`, if the message has a time of its own.
   mutating func add(_ event: Event) {
     guard event.identity <= bound, let created = event.created else { return }
     add(max(0, (created.milliseconds &- event.time.milliseconds) / 1000), of: event.identity)
@@ -31,9 +32,9 @@ struct LagSample {
     lags = lags.filter { $0.key <= bound }
   }
 
-  /// Merges the sample into that of the feed, as what `run` will publish.
+  /// Merges the sample into that of the feed, as a result that `run` will publish.
   ///
-  /// Each event of the sample has a row for each run that brought a slower message of it.
+  /// Each event of the sample has one row per run that received a slower message of it.
   func write(to database: Connection, run: Int64, _ feed: Feed) throws {
     guard !lags.isEmpty else { return }
     let known = try Self.known(of: feed, in: database)
@@ -53,7 +54,7 @@ struct LagSample {
       feed.provider, feed.app, run, last)
   }
 
-  /// The feed's sample so far: the slowest message of each event, by fingerprint.
+  /// Returns the feed's stored sample: the slowest message of each event, by fingerprint.
   private static func known(of feed: Feed, in database: Connection) throws -> [Int64: Int64] {
     var known: [Int64: Int64] = [:]
     try database.forEachRow(
@@ -67,7 +68,8 @@ struct LagSample {
 }
 
 extension Ledger {
-  /// How long after an event each feed makes its message, except the slowest of a thousand.
+  /// Returns for each feed the time from an event to the creation of its message, except the
+  /// slowest of a thousand.
   public func creationLags() throws(SubledgerError) -> [Feed: Interval] {
     try access("read how late messages are made") { database in
       var samples: [Feed: [Int64]] = [:]

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The hours in which deliveries of a feed arrived, and how late its messages are made, for some
+/// The hours in which deliveries of a feed arrived, and how late its messages are created, for some
 /// archives.
 struct FeedArrivals {
   let feed: Feed
@@ -10,7 +10,7 @@ struct FeedArrivals {
 
   init(feed: Feed) { self.feed = feed }
 
-  /// Memory held, about.
+  /// Memory in use, approximately.
   var size: Int { hours.count * 64 }
 
   mutating func add(_ event: Event, at arrived: Instant) {
@@ -18,7 +18,7 @@ struct FeedArrivals {
     add(arrived...arrived, in: arrived.hour)
   }
 
-  /// Adds those of other archives.
+  /// Adds the arrivals of other archives.
   mutating func add(_ other: FeedArrivals) {
     lags.add(other.lags)
     for (hour, arrivals) in other.hours { add(arrivals, in: hour) }
@@ -28,7 +28,7 @@ struct FeedArrivals {
     hours[hour] = hours[hour]?.including(arrivals) ?? arrivals
   }
 
-  /// Merges them into those of the ledger, as what `run` will publish.
+  /// Merges the arrivals into those of the ledger, as a result that `run` will publish.
   func write(to database: Connection, run: Int64) throws {
     let select = try database.statement(
       "select hours from delivery_day where provider = ? and app = ? and day = ? and run = ?")
@@ -48,18 +48,18 @@ struct FeedArrivals {
   }
 }
 
-/// A UTC hour in which something of a feed arrived.
+/// A UTC hour in which deliveries of a feed arrived.
 struct ArrivalHour {
-  /// Since 1970-01-01.
+  /// Hours since 1970-01-01.
   let hour: Int64
-  /// From the first arrival to the last.
+  /// The first to the last arrival.
   var arrivals: ClosedRange<Instant>
 
   var day: Day { CivilCalendar.utc.day(of: Instant(hour: hour)) }
 }
 
 extension [ArrivalHour] {
-  /// The same with one element for each hour, in order.
+  /// The same hours in order, one element each.
   var merged: [ArrivalHour] {
     var merged: [ArrivalHour] = []
     for next in sorted(by: { $0.hour < $1.hour }) {
@@ -72,8 +72,8 @@ extension [ArrivalHour] {
     return merged
   }
 
-  /// Whether they go on after the day behind `asOf`: within two years, and at least once at a
-  /// tenth of the rate that a hundred hours before as-of show.
+  /// Whether arrivals continue more than a day after `asOf`: within two years, and at some point at
+  /// more than a tenth of the earlier rate, if a hundred hours show that rate.
   func goOn(after asOf: Instant) -> Bool {
     let start = asOf + .days(1)
     let before = prefix { $0.arrivals.lowerBound <= asOf }
@@ -88,7 +88,7 @@ extension [ArrivalHour] {
     }
   }
 
-  /// A day's hours as `delivery_day` holds them: of each its number in the day, the milliseconds
+  /// A day's hours as stored in `delivery_day`: for each, its number in the day, the milliseconds
   /// from its start to the first arrival, and from there to the last.
   var bytes: [UInt8] {
     var writer = ByteWriter()
@@ -101,7 +101,7 @@ extension [ArrivalHour] {
     return writer.bytes
   }
 
-  /// The hours of a day from such bytes.
+  /// Reads the hours of a day from such bytes.
   init(_ bytes: UnsafeRawBufferPointer, of day: Day) throws(SubledgerError) {
     self.init()
     let length = UInt64(Interval.hour.milliseconds)
