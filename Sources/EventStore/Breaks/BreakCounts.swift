@@ -1,6 +1,6 @@
 public import Domain
 
-/// Breaks of one code and severity that are in one state.
+/// Breaks of one code, severity and status.
 public struct BreakCount: Sendable, Equatable {
   /// `pending`, `open`, `reopened`, `explained` or `written_off`.
   public var status: String
@@ -10,20 +10,21 @@ public struct BreakCount: Sendable, Equatable {
   public var code: String
   /// Number of breaks.
   public var count: Int64
-  /// Missing events.
+  /// Number of missing events.
   public var missingEvents: Int64
-  /// Gross of those, as far as it can be estimated; nil if of none.
+  /// Estimated gross amount of the missing events that have an estimate; nil if none has.
   ///
   /// Sandbox purchases never carry money.
   public var estimatedUSD: Amount?
-  /// Breaks whose missing events have no known worth.
+  /// Breaks whose missing events have no estimate.
   public var withoutEstimate: Int64
   /// The earliest business time of a missing or doubtful event; nil if unknown.
   public var oldest: Instant?
 }
 
 extension Ledger {
-  /// Breaks that are not resolved, by status, severity and code, with their estimated worth.
+  /// Returns counts of unresolved breaks, by status, severity and code, with their estimated
+  /// amounts.
   public func breakCounts() throws(SubledgerError) -> [BreakCount] {
     let isPriced =
       "break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)"

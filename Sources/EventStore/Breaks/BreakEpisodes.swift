@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Writes what one run does to the episodes of breaks.
+/// Writes the changes that one run makes to the episodes of breaks.
 ///
 /// A run as of a time before the end of the last episode is not part of the break's history: its
 /// breaks are stored as episode 0 until the next run.
@@ -59,7 +59,7 @@ struct BreakEpisodes {
     try write(insert, item, episode: episode + 1)
   }
 
-  /// Ends the episodes that this run did not see; gives how many.
+  /// Ends the episodes that this run did not find; returns how many.
   func resolveUnseen() throws -> Int64 {
     try database.run(
       """

@@ -1,19 +1,19 @@
 public import Domain
 
-/// What became of breaks in a run.
+/// Counts of the breaks that a run changed.
 public struct BreakCounts: Sendable, Equatable {
-  /// Not seen in any run before.
+  /// Breaks that no earlier run found.
   public var new: Int64 = 0
-  /// Resolved before, and back.
+  /// Breaks that were resolved and came back.
   public var reopened: Int64 = 0
-  /// Gone since the last run.
+  /// Breaks that the previous run found and this one did not.
   public var resolved: Int64 = 0
 }
 
 extension Ledger {
-  /// Makes `current` the breaks that exist at `asOf`, whole or not at all.
+  /// Stores `current` as the breaks that exist at `asOf`, in one transaction.
   ///
-  /// A break that is stored but not in `current` is resolved by `run`, the number that `beginRun`
+  /// A stored break that is missing from `current` is resolved by `run`, the number that `beginRun`
   /// returned. A break that comes back begins another episode. A run as of an earlier time neither
   /// resolves nor reopens breaks of later as-ofs. An earlier attempt at the same run is undone
   /// first.
@@ -30,17 +30,19 @@ extension Ledger {
     }
   }
 
-  /// The break with this id as the last run that found it described it, with the texts as they were
-  /// received; nil if no run found it.
+  /// Returns the break with this id as the last run that found it described it, with the texts as
+  /// they were received; nil if no run found it.
   public func knownBreak(_ id: String) throws(SubledgerError) -> Break? {
     try first(
       "read a break", "select \(BreakContent.selected) from break where break_id = ?", id
     ) { try BreakContent.read($0) }
   }
 
-  /// The breaks that events alone prove and the newest run found, by id, as it described them.
+  /// Returns the breaks that events alone prove and the newest run found, by id, as it described
+  /// them.
   ///
-  /// Not all unresolved ones: a run that looks back leaves breaks of later as-ofs as they are.
+  /// These are not all unresolved ones: a run as of an earlier time leaves breaks of later as-ofs
+  /// unchanged.
   public func standingBreaks() throws(SubledgerError) -> [Break] {
     try all(
       "read the breaks",

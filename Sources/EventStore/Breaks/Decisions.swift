@@ -1,6 +1,6 @@
 public import Domain
 
-/// What a person decided about a break; it leaves all gates then.
+/// A person's decision about a break, which then no longer affects any gate.
 public struct Decision: Sendable, Equatable {
   /// What people decided about the break.
   public enum Verdict: String, CaseIterable, Sendable {
@@ -14,12 +14,12 @@ public struct Decision: Sendable, Equatable {
   public var breakID: String
   /// What people decided about the break.
   public var verdict: Verdict
-  /// Why, in words for whoever audits the numbers.
+  /// Reason, for the auditor of the numbers.
   public var reason: String
-  /// Who decided.
+  /// Person who decided.
   public var who: String
 
-  /// A decision about the break `breakID`.
+  /// Creates a decision about the break `breakID`.
   public init(breakID: String, verdict: Verdict, reason: String, who: String) {
     self.breakID = breakID
     self.verdict = verdict
@@ -29,7 +29,7 @@ public struct Decision: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// The decisions of the newest run, each under the id of the break that it is about.
+  /// Returns the decisions of the newest run, by break id.
   public func decisions() throws(SubledgerError) -> [Decision] {
     try all("read the decisions", "select break_id, verdict, reason, who from decision") {
       Decision(
@@ -39,8 +39,8 @@ extension Ledger {
 
   /// Replaces the decisions of an earlier run by `decisions`.
   ///
-  /// The file is what counts, so that a decision taken out of it no longer applies. Each names
-  /// another break, known or not.
+  /// The decisions file counts, so a decision that was deleted from it no longer applies. Each
+  /// decision names a different break, known or not.
   public func replaceDecisions(_ decisions: [Decision]) throws(SubledgerError) {
     try change("write the decisions") { database in
       try database.execute("delete from decision")

@@ -1,4 +1,4 @@
-/// Many small pieces of bytes that stay as they are and go together.
+/// Many small pieces of bytes that never change and are released together.
 ///
 /// They follow each other in blocks, which never move, and are addressed by offset, so that any
 /// thread can read a copy of the arena.
@@ -8,7 +8,7 @@ struct ByteArena {
     let offset: Int32
     let count: Int32
 
-    /// The piece, in the bytes of its block.
+    /// Returns the piece, from the bytes of its block.
     @inline(__always)
     func piece(of block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
       let start = Int(offset)
@@ -20,17 +20,17 @@ struct ByteArena {
   private var last = ByteWriter()
   private var sizeOfFull = 0
 
-  /// From so many bytes on a block is full.
+  /// Size from which a block is full, in bytes.
   private static let blockSize = 1 << 20
-  /// Reserve behind the block for its last piece, unless that is longer than most.
+  /// Reserve at the end of a block for its last piece, unless that is unusually long.
   private static let slack = 4096
 
-  /// All bytes taken from the system.
+  /// All allocated bytes.
   var size: Int { sizeOfFull + last.bytes.capacity }
 
   mutating func keep(_ bytes: UnsafeRawBufferPointer) -> Slot { keep { $0.put(bytes: bytes) } }
 
-  /// Keeps what `write` adds to the writer that it is given, in which others' bytes lie already.
+  /// Stores what `write` appends to the given writer, which already contains other pieces.
   @inline(__always)
   mutating func keep(_ write: (inout ByteWriter) -> Void) -> Slot {
     if last.bytes.count >= Self.blockSize { beginBlock() }
@@ -64,7 +64,7 @@ struct ByteArena {
     return try open([])
   }
 
-  /// The pieces of an arena, good as long as whoever they were handed to is at work.
+  /// The pieces of an arena, valid only inside the call that receives them.
   struct Pieces {
     let blocks: [UnsafeRawBufferPointer]
 

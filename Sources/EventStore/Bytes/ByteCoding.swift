@@ -2,7 +2,7 @@ internal import Domain
 
 /// Writes integers and texts in few bytes, for blobs of the ledger.
 ///
-/// Integers are LEB128, signed ones zigzag before that (as in Protocol Buffers' `sint64`).
+/// Integers are LEB128, signed ones zigzag-encoded first (as in Protocol Buffers' `sint64`).
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -27,7 +27,7 @@ struct ByteWriter {
     put(unsigned: UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
-  /// Eight bytes, for hashes, which no varint shortens.
+  /// Writes eight bytes, for hashes, which a varint would not shorten.
   mutating func put(hash value: Int64) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -35,7 +35,7 @@ struct ByteWriter {
   @inline(__always)
   mutating func put(byte: UInt8) { bytes.append(byte) }
 
-  /// Bytes as they are, without their length.
+  /// Writes bytes unchanged, without their length.
   @inline(__always)
   mutating func put(bytes other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
 
@@ -57,8 +57,8 @@ struct ByteWriter {
 
 /// Reads what `ByteWriter` wrote.
 ///
-/// Bytes that end too early read as zeros and make `isSound` false, so that the fields of a blob
-/// can be read one after another and judged once.
+/// Bytes that end too early read as zeros and make `isSound` false. The fields of a blob can so be
+/// read one after another and checked once.
 struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
@@ -122,13 +122,13 @@ struct ByteReader {
 
   mutating func string() -> String { String(decoding: text(), as: UTF8.self) }
 
-  /// A text that is often `known`, which is then the answer: a String of its own would take memory.
+  /// Reads a text; returns `known` if it is equal, because a String of its own would take memory.
   mutating func string(like known: String) -> String {
     let text = text()
     return known.isExactly(text) ? known : String(decoding: text, as: UTF8.self)
   }
 
-  /// A case by its raw value; one that does not exist makes the bytes unsound.
+  /// Reads a case by its raw value; an unknown value makes `isSound` false.
   mutating func value<Value: RawRepresentable>(
     _ type: Value.Type, else fallback: Value
   ) -> Value where Value.RawValue: FixedWidthInteger {

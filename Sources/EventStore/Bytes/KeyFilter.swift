@@ -4,14 +4,15 @@ public struct KeyFilter: Sendable {
   private var bits: [UInt64]
   private let mask: UInt64
 
-  /// An empty filter for about `count` keys: then it contains about 1 in 1,000 others.
+  /// Creates an empty filter for about `count` keys; with so many it contains about 1 in 1,000
+  /// others.
   init(count: Int) {
     let size = 1 << (Int.bitWidth - (max(count, 64) * 16 - 1).leadingZeroBitCount)
     bits = Array(repeating: 0, count: size / 64)
     mask = UInt64(size - 1)
   }
 
-  /// Whether the key can have been inserted; false is certain.
+  /// Whether the key may have been inserted; false is certain.
   public func mayContain(_ key: Int64) -> Bool {
     places(of: key).allSatisfy { bits[Int($0 >> 6)] & (1 << ($0 & 63)) != 0 }
   }
@@ -20,11 +21,12 @@ public struct KeyFilter: Sendable {
     for place in places(of: key) { bits[Int(place >> 6)] |= 1 << (place & 63) }
   }
 
-  /// A key is a hash already: two halves of it, and steps from one by the other.
+  /// Returns the positions of a key by double hashing: the key is a hash already, and its upper
+  /// half is the step.
   private func places(of key: Int64) -> some Sequence<UInt64> {
     let hash = UInt64(bitPattern: key)
     let step = hash >> 32 | 1
-    // Whoever holds the filter itself makes a copy of it at each insertion.
+    // A closure that captured the filter itself would cause a copy of it at each insertion.
     let mask = mask
     return (0..<4).lazy.map { (hash &+ step &* $0) & mask }
   }

@@ -1,11 +1,12 @@
 internal import Formats
 
-/// All acts of a ledger as somebody else keeps them, held to their digests and to what runs sealed.
+/// Audit entries of a ledger from outside it, to compare with their digests and those in run
+/// records.
 public struct KeptAuditEntries: Sendable {
   private let acts: [AuditEntry]
   private let rewritings: Rewritings
 
-  /// The acts in their order.
+  /// Creates a check of the entries, in their order.
   public init(_ acts: [AuditEntry]) {
     self.acts = acts
     rewritings = Rewritings(acts)
@@ -16,8 +17,7 @@ public struct KeptAuditEntries: Sendable {
     sha256(of: Array(act.text.utf8)) == rewritings.digest(ofAct: act)
   }
 
-  /// Whether the acts after run `before` are those of which the next one sealed this number and
-  /// digest.
+  /// Whether the entries after run `before` have the number and digest that the next run sealed.
   public func areThose(after before: Int64, rows: Int64, sha256: String) -> Bool {
     let known = acts.filter { $0.run == before }
     let sealed = RunPart(name: "act", rows: rows, sha256: sha256)
@@ -26,7 +26,7 @@ public struct KeptAuditEntries: Sendable {
 }
 
 extension RunPart {
-  /// What the run after `acts` seals of them, as `RunChain` reads it from the table.
+  /// Computes what the run after `acts` seals of them, as `RunChain` does from the table.
   init(acts: [AuditEntry]) {
     var writer = ByteWriter()
     for act in acts {

@@ -1,7 +1,7 @@
-/// Something sealed that an act wrote anew: a line of the act's content, with the digests before
-/// and after.
+/// Sealed content that an audit entry replaced: a line of the entry, with the digests before and
+/// after.
 struct Rewriting: Equatable {
-  /// Its name: `part:RUN:TABLE`, `document:NAME` or `act:NUMBER`.
+  /// Name of the content: `part:RUN:TABLE`, `document:NAME` or `act:NUMBER`.
   let subject: String
   let old: String
   let new: String
@@ -12,7 +12,7 @@ struct Rewriting: Equatable {
     self.new = new
   }
 
-  /// Reads what `line` has written; nil for any other line.
+  /// Parses a line of this form; nil for any other line.
   init?(line: Substring) {
     let words = line.split(separator: " ").map(String.init)
     guard words.count == 4, words[0] == "rewritten" else { return nil }
@@ -22,9 +22,9 @@ struct Rewriting: Equatable {
   var line: String { "rewritten \(subject) \(old) \(new)" }
 }
 
-/// Sealed content that acts rewrote.
+/// Sealed content that audit entries rewrote.
 ///
-/// Records of runs stay as they were. Sealed content must match the digest of the last act; an act
+/// Records of runs never change. Sealed content must match the digest of the last entry; an entry
 /// that does not start from the current digest changes nothing.
 struct Rewritings {
   private var steps: [String: [Rewriting]] = [:]
@@ -37,7 +37,7 @@ struct Rewritings {
     }
   }
 
-  /// What a part that `run` sealed is to be now.
+  /// Returns the expected current state of a part that `run` sealed.
   func now(_ sealed: RunPart, of run: Int64) -> RunPart {
     var part = sealed
     let words = digest(of: sealed.subject(of: run), sealedAs: sealed.digest).split(separator: ":")
@@ -47,10 +47,11 @@ struct Rewritings {
     return part
   }
 
-  /// The SHA-256 of a document's current content; it keeps the name that runs refer to.
+  /// Returns the SHA-256 of a document's current content; the document keeps the name that runs
+  /// refer to.
   func digest(ofDocument name: String) -> String { digest(of: "document:\(name)", sealedAs: name) }
 
-  /// The SHA-256 of an act's current content.
+  /// Returns the SHA-256 of an audit entry's current content.
   func digest(ofAct act: AuditEntry) -> String { digest(of: "act:\(act.id)", sealedAs: act.sha256) }
 
   private func digest(of subject: String, sealedAs digest: String) -> String {
@@ -58,11 +59,11 @@ struct Rewritings {
   }
 }
 
-/// Digests of sealed content, computed before and after a rewrite.
+/// Digests of sealed content, before or after a rewrite.
 struct SealedParts {
   private var digests: [(subject: String, digest: String)] = []
 
-  /// Computes the digests of the sealed ones of `tables`.
+  /// Computes the digests of those of `tables` that are sealed.
   init(of tables: Set<String>, in database: Connection) throws {
     let chain = RunChain(database)
     let runs = try chain.published().map(\.number)
@@ -73,7 +74,7 @@ struct SealedParts {
     }
   }
 
-  /// The changed digests, by run.
+  /// Returns the changed digests, by run.
   func rewritings(until after: SealedParts) -> [Rewriting] {
     zip(digests, after.digests).filter { $0.digest != $1.digest }.map {
       Rewriting($0.subject, old: $0.digest, new: $1.digest)

@@ -1,23 +1,24 @@
 public import Domain
 internal import Formats
 
-/// A run as the chain holds it: its record is the SHA-256 over its text, which names the record of
-/// the run before it, so that no run can be changed, left out or put in without all later records
-/// changing.
+/// A run in the chain of records.
+///
+/// Its record is the SHA-256 of its text, which contains the previous run's record. No run can be
+/// changed, removed or inserted without changing all later records.
 public struct ChainLink: Sendable, Equatable {
   /// The number of the run.
   public var run: Int64
-  /// The text that the record hashes, a line per fact.
+  /// The text that the record hashes, one line per fact.
   public var text: String
   /// SHA-256 of `text` as the run wrote it, 64 lower-case hexadecimal digits.
   public var record: String
 
-  /// Whether the record is that of the text.
+  /// Whether the record matches the text.
   public var isSound: Bool { sha256(of: Array(text.utf8)) == record }
 }
 
 extension Ledger {
-  /// The chain, a link per run that published, oldest first.
+  /// Returns the chain, one link per published run, oldest first.
   public func chain() throws(SubledgerError) -> [ChainLink] {
     try access("read the chain of runs") { database in
       let chain = RunChain(database)
@@ -55,7 +56,7 @@ struct RunChain {
     }
   }
 
-  /// The content of a run's record.
+  /// Returns the text of a run's record.
   func text(of run: Int64) throws -> String {
     let before = try database.first(
       "select record from run where id < ? and published is not null order by id desc limit 1", run

@@ -1,28 +1,27 @@
 internal import Formats
 
-/// One table as a run left it: how many rows, and the SHA-256 over them.
+/// One table after a run: the number of its rows, and their SHA-256.
 struct RunPart: Equatable {
   let name: String
   var rows: Int64
-  /// Over the rows in the order of their key, as 64 lower-case hexadecimal digits.
+  /// Digest of the rows in the order of their key, 64 lower-case hexadecimal digits.
   var sha256: String
 }
 
 extension RunChain {
-  /// What only grows: rows of the run never change.
-  ///
-  /// `tables` leaves out all others.
+  /// Returns the parts whose rows never change after the run; only those in `tables`, if given.
   func arrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
     try SealedTables.byRun.filter { tables?.contains($0.name) ?? true }
       .map { try part($0.name, "where \($0.rows)", run) }
   }
 
-  /// What later runs change: only the last one's digests can be held to the tables.
+  /// Returns the parts that later runs change: only the last run's digests can be compared with the
+  /// tables.
   func standing(only tables: Set<String>? = nil) throws -> [RunPart] {
     try SealedTables.whole.filter { tables?.contains($0) ?? true }.map { try part($0) }
   }
 
-  /// The words that a run knew, which are the first `count`.
+  /// Returns the words that existed in a run: the first `count`.
   func words(_ count: Int64) throws -> RunPart {
     try part("string", "where id in (select id from string order by id limit ?1)", count)
   }

@@ -1,9 +1,9 @@
 /// The tables that runs seal, and which of their rows each run seals.
 ///
-/// All columns are sealed but those that only say where a file lay, and those of which a column
-/// beside them is the digest.
+/// All columns are sealed except those that only locate a file, and those whose digest is in
+/// another column.
 enum SealedTables {
-  /// Rows of a run, by the condition that finds them; they never change.
+  /// Tables whose rows of a run never change, with the condition that finds them.
   ///
   /// `?1` is the run.
   static let byRun: [(name: String, rows: String)] = [
@@ -18,7 +18,7 @@ enum SealedTables {
     ("closed_report", "act in (select id from act where run = \(previous))"),
   ]
 
-  /// The tables that change with a run only: the newest run seals all of their rows.
+  /// Tables that change only with a run: the newest run seals all of their rows.
   static let whole = ["break_episode", "decision", "published_month", "erased"]
 
   static let unsealed = [
@@ -28,7 +28,7 @@ enum SealedTables {
 
   private static let ofArchives = "archive in (select id from archive where run = ?1)"
 
-  /// What people did before the run, and after the one before it.
+  /// Audit entries after the previous run and before this one.
   private static let previous =
     "(select coalesce(max(id), 0) from run where published is not null and id < ?1)"
 }

@@ -1,7 +1,7 @@
 public import Domain
 internal import Formats
 
-/// Holds runs to the chain of their records, and tables to the digests that runs took of them.
+/// Compares runs with the chain of their records, and tables with the digests in it.
 struct ChainCheck {
   private let database: Connection
   private let chain: RunChain
@@ -29,8 +29,8 @@ struct ChainCheck {
     try holdStanding(last, &check)
   }
 
-  /// Holds what a run carries on or compares with, and does not compute again: breaks, decisions,
-  /// months, erased persons, acts, and the numbers that were closed.
+  /// Checks what a run carries on or compares with but does not compute again: breaks, decisions,
+  /// months, erased persons, audit entries, and closed numbers.
   func holdCarried(_ check: inout LedgerCheck) throws {
     holdActs(&check)
     let sealing = try database.all(
@@ -59,13 +59,13 @@ struct ChainCheck {
   }
 
   private func holdStanding(_ last: Int64, _ check: inout LedgerCheck) throws {
-    // A run that was broken off has changed what only the last one's digests prove.
+    // An interrupted run has changed tables that only the last run's digests prove.
     let isBroken = try database.first("select 1 from run where published is null") { _ in true }
     guard isBroken == nil else { return }
     for part in try chain.standing() { try hold(part, of: last, &check) }
   }
 
-  /// Compares acts with their digests, also acts that no run has sealed yet.
+  /// Compares audit entries with their digests, including those that no run has sealed yet.
   private func holdActs(_ check: inout LedgerCheck) {
     for (index, act) in acts.enumerated() {
       if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is not there") }
@@ -93,8 +93,8 @@ struct ChainCheck {
 }
 
 extension Ledger {
-  /// Refuses a ledger of which breaks, decisions, acts or closed numbers are not as the last run
-  /// left them: the next one would carry the change on and seal it.
+  /// Refuses a ledger whose breaks, decisions, audit entries or closed numbers have changed since
+  /// the last run: the next run would carry the change on and seal it.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput`.
   public func requireSealed() throws(SubledgerError) {

@@ -1,18 +1,18 @@
 internal import Domain
 
-/// What counts of one subscription, however its lines came.
+/// The counted content of one subscription, however its lines arrived.
 public struct CountedContent: Sendable, Equatable {
-  /// Its events that count.
+  /// Number of counted events.
   public var events: Int64
-  /// Fingerprint of its user and of the events' content as text.
+  /// Fingerprint of its user and of the counted events' content as text.
   public var fingerprint: Int64
 }
 
 extension Ledger {
-  /// What counts of the lineages within `keys`, by key.
+  /// Returns the counted content of the lineages within `keys`, by key.
   ///
-  /// Two ledgers of the same lines have the same, whatever runs read the lines and whatever
-  /// numbers they gave them.
+  /// Two ledgers with the same lines return the same, regardless of which runs read the lines and
+  /// how the ledgers numbered them.
   public func countedContent(
     keys: ClosedRange<Int64>
   ) throws -> [Int64: CountedContent] {

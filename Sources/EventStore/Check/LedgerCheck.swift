@@ -1,14 +1,14 @@
 public import Domain
 
-/// One thing about a ledger that was looked at.
+/// The result of one check of a ledger.
 public struct LedgerCheck: Sendable, Equatable {
   /// The checked item: a table, or `file`, `schema`, `chain`.
   public let name: String
-  /// How many rows were held to what proves them.
+  /// Number of rows that were checked.
   public internal(set) var rows: Int64 = 0
-  /// How many things are wrong.
+  /// Number of problems.
   public internal(set) var wrong: Int64 = 0
-  /// The first of them, in words that hold no id of a customer.
+  /// The first problems, without ids of customers.
   public private(set) var problems: [String] = []
 
   init(_ name: String) { self.name = name }
@@ -22,11 +22,11 @@ public struct LedgerCheck: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Reads every row of the ledger, and holds it to what proves it: the file to SQLite's own
-  /// checks, rows to their check columns and keys, runs to their chain.
+  /// Reads and checks every row of the ledger: the file by SQLite's own checks, rows by their check
+  /// columns and keys, runs by their chain.
   ///
-  /// Facts and breaks of the last run are proven by doing it again, archives by their bytes. Ends
-  /// after the check at hand when `stop` answers a signal.
+  /// Facts and breaks of the last run are checked by computing them again, archives by their bytes.
+  /// Ends after the current check when `stop` returns a signal.
   public func check(stop: () -> Int32 = { 0 }) throws(SubledgerError) -> [LedgerCheck] {
     try access("check every row") { database in
       var checks = [
@@ -45,7 +45,7 @@ extension Ledger {
     }
   }
 
-  /// A check that SQLite breaks off because the file is damaged has found something wrong.
+  /// Runs a check; if SQLite aborts it because the file is damaged, that is a problem of the check.
   private static func guarded(
     _ name: String, in database: Connection, _ look: (Connection, inout LedgerCheck) throws -> Void
   ) -> LedgerCheck {

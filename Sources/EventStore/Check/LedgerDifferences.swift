@@ -2,7 +2,7 @@ public import Domain
 
 extension Ledger {
   /// Compares the last run's facts with the rebuilt ones in the ledger at `path`, table by table;
-  /// problems are the first rows that differ, by their key.
+  /// problems are the first rows that differ, by key.
   public func differences(from path: String) throws(SubledgerError) -> [LedgerCheck] {
     try access("compare two ledgers") { database in
       try database.run("attach ? as again", path)
@@ -12,7 +12,7 @@ extension Ledger {
       // Rows that are due earlier, or at once, are harmless.
       found.append(try difference("due", isSubset: true, in: database))
       found.append(try difference("snapshot_due", isSubset: true, in: database))
-      // How long a result stands may have been known better before.
+      // Until when a result is valid is not compared: an earlier run may have determined it better.
       let kept = "snapshots <> 0 or rest is not null"
       found.append(
         try difference("reconciled", "provider, user, snapshots, rest", where: kept, in: database))
@@ -39,7 +39,7 @@ extension Ledger {
     check.rows = try count("main.\(table)")
     let missing = keys(of: "again", notIn: "main")
     let other = keys(of: "main", notIn: "again")
-    // A row that is another one is not missing.
+    // A row with other values is not missing.
     let sorts =
       isSubset
       ? [(missing, "is missing")]

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Holds the rows that nothing else proves to their check columns and keys.
+/// Compares rows that no other check covers with their check columns and keys.
 struct RowChecks {
   typealias Look = (Connection, inout LedgerCheck) throws -> Void
 
@@ -79,14 +79,14 @@ struct RowChecks {
         check.fail("identity \(row.int64(0)) is not as it was written")
       }
     }
-    // Entries that are not as they were written cannot be looked up.
+    // Changed entries cannot be looked up.
     guard check.wrong == 0 else { return }
     let missing = try identitiesInNoRow(database)
     if missing > 0 { check.fail("\(missing) identities of stored events are in no row") }
   }
 
-  /// How many identities of stored events the index does not know; many are looked up together, so
-  /// that each row is read once for all of them.
+  /// Counts identities of stored events that are missing from the index; many are looked up
+  /// together, so that each row is read once for all of them.
   private func identitiesInNoRow(_ database: Connection) throws -> Int64 {
     let index = IdentityIndex(database)
     var claims: [IdentityIndex.Claim] = []
@@ -100,7 +100,7 @@ struct RowChecks {
       "select key, events from lineage order by key"
     ) { row in
       let lineage = row.int64(0)
-      // Events that cannot be read are found with their lineages.
+      // Unreadable events are reported with their lineages.
       try? EventRecords.forEach(in: row.blob(1)) { record in
         claims.append(
           IdentityIndex.Claim(identity: record.identity, lineage: lineage, number: 0))
@@ -111,7 +111,7 @@ struct RowChecks {
     return missing
   }
 
-  /// Identities that are looked up together: 24 MB.
+  /// Number of identities that are looked up together: 24 MB.
   private static let identitiesMax = 1_000_000
 
   private func conflicts(_ database: Connection, _ check: inout LedgerCheck) throws {
@@ -200,7 +200,7 @@ struct RowChecks {
     }
   }
 
-  /// A ledger whose events lie in a lake says of each archive where.
+  /// Checks that a ledger with a lake has a location in it for each archive.
   private func lake(_ database: Connection, _ check: inout LedgerCheck) throws {
     check.rows = try database.first("select count(*) from lake_archive") { $0.int64(0) } ?? 0
     guard check.rows > 0 else { return }
@@ -242,12 +242,13 @@ struct RowChecks {
   }
 }
 
-/// Keys in their order, each the fingerprint of its content or one that follows on those of others.
+/// Keys in ascending order: each is the fingerprint of its content, or follows the keys of others
+/// when that was taken.
 private struct ProbedKeys {
   private var first: Int64 = 0
   private var last: Int64?
 
-  /// Whether `key` may be that of a content with this fingerprint.
+  /// Whether `key` can belong to content with this fingerprint.
   mutating func accept(_ key: Int64, of fingerprint: Int64) -> Bool {
     if last?.nextKey != key { first = key }
     last = key
@@ -255,7 +256,7 @@ private struct ProbedKeys {
   }
 }
 
-/// What check columns hold: fingerprints of the rest of the row.
+/// The content of check columns: fingerprints of the other columns of the row.
 enum RowCheck {
   static func lineage(
     user: Int64, versions: Int64, counted: Int64, entitled: Int64,
@@ -276,7 +277,8 @@ enum RowCheck {
     return sum.value
   }
 
-  /// Of all columns except the archive; an archive's snapshots are added up.
+  /// Returns the fingerprint of all columns except the archive; those of an archive's snapshots are
+  /// added up.
   static func snapshot(_ columns: [Int64]) -> Int64 {
     var sum = Fingerprint(seed: 4)
     for column in columns { sum.combine(UInt64(bitPattern: column)) }
