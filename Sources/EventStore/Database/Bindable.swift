@@ -1,12 +1,12 @@
 internal import Domain
 
-/// A value that a statement can be given for a question mark.
+/// A value for a parameter of a statement.
 protocol Bindable {
   func bind(to statement: Statement, at index: Int32)
 }
 
 extension Statement {
-  /// Binds values to the question marks, in order.
+  /// Binds values to the parameters, in order.
   func bindAll<each Value: Bindable>(_ values: repeat each Value) {
     var index: Int32 = 0
     for value in repeat each values {
@@ -15,7 +15,7 @@ extension Statement {
     }
   }
 
-  /// Runs a statement without rows, with `values` for its question marks.
+  /// Runs a statement that returns no rows, with `values` for its parameters.
   func run<each Value: Bindable>(_ values: repeat each Value) throws {
     bindAll(repeat each values)
     try run()
@@ -34,7 +34,7 @@ extension String: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, self) }
 }
 
-/// Bytes are bound as a blob.
+/// Bytes, bound as a blob.
 extension [UInt8]: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, blob: self) }
 }

@@ -1,21 +1,21 @@
 internal import CSQLite
 
 extension Ledger {
-  /// The version of SQLite that is in use.
+  /// The version of SQLite in use.
   public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 }
 
 /// A connection to an SQLite database, used from one task at a time.
 ///
-/// It refuses rows without the row they refer to, and texts in double quotes.
+/// It enforces foreign keys, and rejects strings in double quotes.
 final class Connection {
   let handle: OpaquePointer
   private var cache: [String: Statement] = [:]
-  /// Answers the signal that asked to stop, 0 while none did; a statement that runs then fails with
-  /// `SQLITE_INTERRUPT`, and what it was part of is undone.
+  /// Returns the signal that asked to stop, 0 if there is none; a running statement then fails with
+  /// `SQLITE_INTERRUPT`, and its transaction is undone.
   var stop: (@Sendable () -> Int32)? {
     didSet {
-      // Ten thousand of SQLite's instructions take a millisecond, and a few hundred lookups.
+      // Ten thousand of SQLite's instructions take a millisecond, or a few hundred lookups.
       sqlite3_progress_handler(
         handle, stop == nil ? 0 : 10_000,
         { connection in
@@ -27,10 +27,12 @@ final class Connection {
     }
   }
 
-  /// How often `stop` is still asked before statements fail as if it had answered; nil for ever.
+  /// How many more times `stop` is asked before statements fail as if interrupted; nil for no
+  /// limit.
   var patience: Int?
 
-  /// Fails like a statement when a signal asked to stop, where none runs for long.
+  /// Fails like an interrupted statement when a signal asked to stop, for code without long
+  /// statements.
   func checkStop() throws {
     guard interruption == 0 else { throw SQLiteError(code: SQLITE_INTERRUPT) }
   }
@@ -43,15 +45,14 @@ final class Connection {
     return stop?() ?? 0
   }
 
-  /// Opens the database at `path`, which it makes unless it only reads; without a path, one in
-  /// memory.
+  /// Opens the database at `path`, creating it unless read-only; without a path, one in memory.
   ///
-  /// Each page of a file is compared with its hash when it is read.
-  /// Waits up to `busySeconds` for another connection's lock.
+  /// Compares each page of a file with its hash when the page is read. Waits up to `busySeconds`
+  /// for another connection's lock.
   init(path: String? = nil, isReadOnly: Bool = false, busySeconds: Int32 = 0) throws {
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var opened: OpaquePointer?
-    // A bare name could mean something else to SQLite: `:memory:` or `file:`.
+    // SQLite would interpret some names without a slash: `:memory:` or `file:`.
     let name = path.map { $0.hasPrefix("/") ? $0 : "./\($0)" } ?? ":memory:"
     let code =
       Self.files == SQLITE_OK
@@ -67,16 +68,16 @@ final class Connection {
     try execute("pragma foreign_keys = on")
   }
 
-  /// The result of registering the files that compare pages.
+  /// The result of registering the file layer that compares pages.
   private static let files = subledger_register_files()
 
   deinit {
     sqlite3_progress_handler(handle, 0, nil, nil)
-    // The database is closed when the last statement is finalized.
+    // SQLite closes the database when the last statement is finalized.
     sqlite3_close_v2(handle)
   }
 
-  /// Whether the database cannot be written, be it that the system only let it be read.
+  /// Whether the database is read-only, also if only the operating system prevents writing.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   var isInsideTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -84,13 +85,13 @@ final class Connection {
   /// Whether every page has room for its hash.
   var hasHashes: Bool { reserved(-1) == Self.hashBytes }
 
-  /// Gives the pages of a database that is to be made their size and room for their hashes.
+  /// Sets the page size of a new database, and reserves room for the hashes.
   func setPages() throws {
     try execute("pragma page_size = 8192")
     _ = reserved(Self.hashBytes)
   }
 
-  /// Bytes that SQLite leaves alone in each page; sets them unless negative.
+  /// Returns the number of bytes that SQLite reserves in each page; sets it unless negative.
   private func reserved(_ bytes: Int32) -> Int32 {
     var bytes = bytes
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes)
@@ -99,15 +100,15 @@ final class Connection {
 
   private static let hashBytes: Int32 = 8
 
-  /// Rows that the last statement inserted, updated or deleted.
+  /// Number of rows that the last statement inserted, updated or deleted.
   var changesCount: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Runs statements that return nothing and take no values.
+  /// Runs statements that return nothing and have no parameters.
   func execute(_ sql: String) throws {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
-  /// The statement that the connection keeps for `sql`, or one of its own while that one runs.
+  /// Returns the cached statement for `sql`, or a new one while the cached one runs.
   func statement(_ sql: String) throws -> Statement {
     if let kept = cache[sql], !kept.isRunning { return kept }
     let statement = try Statement(prepare(sql, SQLITE_PREPARE_PERSISTENT))
@@ -122,11 +123,13 @@ final class Connection {
     return statement
   }
 
-  /// Copies the write-ahead log into the database, all of it so that it is empty, or what needs no
-  /// waiting for readers and writers; false when another connection prevents it.
+  /// Copies the write-ahead log into the database.
+  ///
+  /// Either all of it, so that the log is empty, or only the part that needs no waiting for readers
+  /// and writers. Returns false when another connection prevents it.
   @discardableResult
   func checkpoint(isEmptying: Bool) throws -> Bool {
-    // A connection that has not read yet ignores the log.
+    // A connection that has not read anything yet ignores the log.
     try first("select 1 from sqlite_schema limit 1") { _ in }
     let mode = isEmptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
     let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
@@ -135,7 +138,7 @@ final class Connection {
     return true
   }
 
-  /// Copies the database into that of `other`, `pagesPerStep` at a time, and calls `progress`
+  /// Copies the database into that of `other`, `pagesPerStep` pages at a time, and calls `progress`
   /// between two steps.
   func backup(to other: Connection, pagesPerStep: Int32, _ progress: () throws -> Void) throws {
     guard let copy = sqlite3_backup_init(other.handle, "main", handle, "main") else {
@@ -150,7 +153,7 @@ final class Connection {
     }
   }
 
-  /// Gives back what memory the connection can do without.
+  /// Releases memory that the connection does not need.
   func releaseMemory() {
     cache.removeAll()
     sqlite3_db_release_memory(handle)
@@ -172,7 +175,7 @@ extension Statement {
 }
 
 extension Connection {
-  /// Begins what `release` keeps and `rollBack` undoes.
+  /// Begins a savepoint, which `release` keeps and `rollBack` undoes.
   func savepoint(_ name: String) throws { try statement("savepoint \(name)").run() }
 
   /// Keeps the changes since the savepoint; the outermost one commits.
@@ -184,7 +187,7 @@ extension Connection {
     try release(name)
   }
 
-  /// Whether a table has any row.
+  /// Whether a table has any rows.
   func isAny(_ table: String) throws -> Bool {
     try first("select 1 from \(table) limit 1") { _ in } != nil
   }
@@ -194,17 +197,17 @@ extension Connection {
     try all("select name from pragma_table_info(?) order by cid", table) { $0.text(0) }
   }
 
-  /// The columns of a table's primary key, in its order.
+  /// Returns the columns of a table's primary key, in its order.
   func primaryKey(_ table: String) throws -> [String] {
     try all("select name from pragma_table_info(?) where pk > 0 order by pk", table) { $0.text(0) }
   }
 
-  /// Runs a statement with `values` for its question marks.
+  /// Runs a statement with `values` for its parameters.
   func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws {
     try statement(sql).run(repeat each values)
   }
 
-  /// Calls `body` at every row of a query with `values` for its question marks.
+  /// Calls `body` with every row of a query with `values` for its parameters.
   func forEachRow<each Value: Bindable>(
     _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Void
   ) throws {
@@ -213,7 +216,7 @@ extension Connection {
     try statement.forEachRow(body)
   }
 
-  /// What `body` makes of each row of a query with `values` for its question marks.
+  /// Returns the results of `body` for all rows of a query with `values` for its parameters.
   func all<each Value: Bindable, Result>(
     _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
   ) throws -> [Result] {
@@ -222,7 +225,7 @@ extension Connection {
     return results
   }
 
-  /// What `body` makes of the first row of a query; nil if there is none.
+  /// Returns the result of `body` for the first row of a query; nil if there are no rows.
   @discardableResult
   func first<each Value: Bindable, Result>(
     _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
@@ -236,7 +239,7 @@ extension Connection {
 struct SQLiteError: Error {
   /// SQLite's extended result code.
   let code: Int32
-  /// SQLite's message, which names tables and columns at most, never values.
+  /// SQLite's message, which contains at most names of tables and columns, never values.
   let message: String
 
   /// - Parameter message: the connection's, which SQLite does not set for every failure.

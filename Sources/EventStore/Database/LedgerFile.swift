@@ -2,9 +2,9 @@ internal import Domain
 internal import Formats
 internal import Foundation
 
-/// How the ledger's file is made, opened and brought to today's schema.
+/// Creates, opens and migrates the ledger's file.
 enum LedgerFile {
-  /// Opens the ledger at `path`, and migrates it if it may be written.
+  /// Opens the ledger at `path`, and migrates it if it is writable.
   static func open(
     path: String, mode: Ledger.Mode, migrations: [Schema.Migration] = Schema.migrations
   ) throws -> Connection {
@@ -25,7 +25,7 @@ enum LedgerFile {
           "cannot open the ledger \(path): its pages have no hashes")
       }
       guard mode == .readWrite else { return }
-      // Not before: a file of another program, named by mistake, keeps its permissions.
+      // Only after the check: a file of another program, named by mistake, keeps its permissions.
       try closeToOthers(ledgerPath: path)
       try prepareForWriting(database)
       try Schema.migrate(database, from: version, by: migrations)
@@ -44,7 +44,8 @@ enum LedgerFile {
       hint: "check the path given as --ledger, or run an ingest first")
   }
 
-  /// Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` its mode.
+  /// Creates an empty file that only its owner can read; SQLite gives `-wal` and `-shm` the same
+  /// mode.
   private static func create(_ path: String) throws {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -55,10 +56,10 @@ enum LedgerFile {
     close(descriptor)
   }
 
-  /// Refuses a ledger that the log beside it damages: what a run left when it died belongs to the
-  /// file of then, not to one that was put in its place since.
+  /// Refuses a ledger that is damaged when its write-ahead log is applied: the log of a run that
+  /// died belongs to an earlier file that has since been replaced.
   ///
-  /// A reader writes nothing back, so that without the log the file is unchanged.
+  /// A reader writes nothing back, so the file without the log is unchanged.
   private static func requireOwnLog(_ path: String) throws {
     let files = LedgerFiles(of: path)
     guard let log = OpenFile(files.log, O_RDONLY), log.size() ?? 0 > 0 else { return }
@@ -77,7 +78,7 @@ enum LedgerFile {
     }
   }
 
-  /// The defects that SQLite finds in a whole file; nil without any.
+  /// Returns the defects that SQLite finds in the whole file; nil if there are none.
   static func damage(of database: Connection) throws -> String? {
     let answer = try database.first("pragma integrity_check(1)") { $0.text(0) }
     guard answer == "ok" else { return answer ?? "SQLite does not answer" }
@@ -85,12 +86,12 @@ enum LedgerFile {
     return isTorn ? "a row refers to a row that is missing" : nil
   }
 
-  /// The write-ahead log of the ledger at `path`, and the folder that holds its name.
+  /// Returns the write-ahead log of the ledger at `path`, and the folder that contains it.
   static func logPlaces(of path: String) -> [String] {
     [LedgerFiles(of: path).log, URL(fileURLWithPath: path).deletingLastPathComponent().path]
   }
 
-  /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.
+  /// Waits until the write-ahead log of the ledger at `path`, and its directory entry, are on disk.
   static func syncLog(of path: String) throws(SubledgerError) {
     for entry in logPlaces(of: path) {
       let file = OpenFile(entry, O_RDONLY)
@@ -104,7 +105,7 @@ enum LedgerFile {
     }
   }
 
-  /// Explains why `body` failed while the file is open: closing it changes `errno`.
+  /// Runs `body` and explains its failure while the file is still open: closing it changes `errno`.
   static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -116,7 +117,7 @@ enum LedgerFile {
   private static func connect(_ path: String, _ mode: Ledger.Mode) throws -> Connection {
     let database = try Connection(path: path, isReadOnly: mode == .readOnly, busySeconds: 10)
     // A reader visits each page once. Sorting spills to files. The last line reads the file, so
-    // that one that is not a database is refused here.
+    // that a file that is not a database is refused here.
     try explained(path) {
       try database.execute(
         """
@@ -129,7 +130,7 @@ enum LedgerFile {
     return database
   }
 
-  /// SQLite only reads a file that the system would not open a second time for writing.
+  /// Refuses a file that SQLite could open only for reading.
   private static func requireWritable(
     _ database: Connection, path: String, mode: Ledger.Mode
   ) throws {
@@ -139,14 +140,13 @@ enum LedgerFile {
       hint: SubledgerError.diskHint)
   }
 
-  /// WAL, so that a reader never waits for a run.
+  /// Sets WAL mode, so that a reader never waits for a run, and the sizes of log, pages and cache.
   ///
-  /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
-  /// of one, and a sync of `logPlaces` makes all of them durable before anything is published. A
-  /// log of up to 256 MiB before it is copied back lets most runs write each page of the file once.
-  /// Pages of 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages of the
-  /// indexes, so it keeps 24 MiB of them; SQLite converts that to pages by the page size at that
-  /// time.
+  /// `normal` syncs at checkpoints: a power cut can undo the last archives, each as a whole, and a
+  /// sync of `logPlaces` makes all of them durable before anything is published. With a log of up
+  /// to 256 MiB before it is copied back, most runs write each page of the file once. Rows of about
+  /// 800 bytes fit pages of 8 KiB best. A writer returns to pages of the indexes, so it caches 24
+  /// MiB of them; SQLite converts that to pages by the page size at that time.
   private static func prepareForWriting(_ database: Connection) throws {
     try database.setPages()
     try database.execute(

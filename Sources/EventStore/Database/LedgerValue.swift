@@ -1,19 +1,19 @@
 internal import CSQLite
 
-/// A value for a `?` of a query, or in a row of a report: a number as the report's query returns
-/// it, with symbols for words, or a text.
+/// A value for a parameter of a query, or in a row of a report: a number as the report's query
+/// returns it, with symbols for words, or a text.
 public enum LedgerValue: Sendable, Hashable {
   case integer(Int64)
   case text(String)
-  /// Unknown, or absent.
+  /// Unknown or absent value.
   case null
 
-  /// The number; nil for another value.
+  /// The number; nil for any other value.
   public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }
 
 extension Statement {
-  /// The values of all columns; numbers that are no integers as texts.
+  /// The values of all columns; numbers that are not integers as texts.
   public var values: [LedgerValue] {
     (0..<columnCount).map { column in
       switch sqlite3_column_type(handle, column) {
@@ -26,10 +26,10 @@ extension Statement {
 }
 
 extension Ledger {
-  /// Calls `body` at every row of a query, with `arguments` for its question marks.
+  /// Calls `body` with every row of a query, with `arguments` for its parameters.
   ///
-  /// A query with arguments is kept prepared, since it is mostly run again with others; it must not
-  /// be run inside itself. Throws `SubledgerError` when SQLite refuses, and whatever `body` throws.
+  /// A query with arguments stays prepared, because it usually runs again with others; it must not
+  /// be run inside itself. Throws `SubledgerError` when SQLite fails, and whatever `body` throws.
   public func rows(
     sql: String, arguments: [LedgerValue] = [], _ body: (Statement) throws -> Void
   ) throws {

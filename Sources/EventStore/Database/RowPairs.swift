@@ -1,16 +1,16 @@
 public import Domain
 
-/// Rows of two sides, put beside each other by their keys.
+/// Rows of two sides, paired by key.
 ///
-/// They lie in a table of the connection's own, in a file of SQLite's that has no name and is gone
-/// with this object, so that memory does not grow with them.
+/// They are stored in a temporary table in an unnamed file that SQLite deletes with this object, so
+/// memory does not grow with them.
 public final class RowPairs {
-  /// Where a row is from.
+  /// The side of a row.
   public enum Side: String, Sendable { case before, after }
 
   private let ledger: Ledger
 
-  /// No rows yet.
+  /// Creates an empty table.
   public init() throws {
     ledger = try Ledger.inMemory()
     try ledger.access("compare rows") {
@@ -22,7 +22,7 @@ public final class RowPairs {
     }
   }
 
-  /// Puts a row under its key, in the place of one of the same side.
+  /// Stores a row under its key, replacing that of the same side.
   public func put(_ row: String, _ side: Side, key: String) throws(SubledgerError) {
     try ledger.access("compare rows") {
       try $0.run(
@@ -33,14 +33,15 @@ public final class RowPairs {
     }
   }
 
-  /// The row of a side under a key; nil without one.
+  /// Returns the row of a side under a key; nil if there is none.
   public func row(_ side: Side, key: String) throws(SubledgerError) -> String? {
     try ledger.first("compare rows", "select \(side.rawValue) from pair where key = ?", key) {
       $0.isNull(0) ? nil : $0.text(0)
     } ?? nil
   }
 
-  /// Calls `body` at each key whose rows differ, or that one side does not have, by bytes of keys.
+  /// Calls `body` with each key whose rows differ or that one side lacks, in the byte order of
+  /// keys.
   public func forEachDifference(
     _ body: (_ key: String, _ before: String?, _ after: String?) throws -> Void
   ) throws {
@@ -53,7 +54,7 @@ public final class RowPairs {
     }
   }
 
-  /// Begins anew.
+  /// Removes all rows.
   public func removeAll() throws(SubledgerError) {
     try ledger.access("compare rows") { try $0.execute("delete from pair") }
   }

@@ -1,7 +1,7 @@
 public import Domain
 
-// Cases that rows hold as numbers or texts. An unknown one is damage: leaving out its row would
-// change numbers silently.
+// Cases that rows store as numbers or texts. An unknown value is damage: leaving out its row would
+// silently change numbers.
 
 extension Statement {
   func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
@@ -14,19 +14,19 @@ extension Statement {
     try known(Value(rawValue: text(column)), column)
   }
 
-  /// The provider whose number is in a column.
+  /// Returns the provider whose number is in a column.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
   public func provider(_ column: Int32) throws(SubledgerError) -> Provider { try value(column) }
 
-  /// The symbol in a column.
+  /// Returns the symbol in a column.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
   public func symbol(_ column: Int32) throws(SubledgerError) -> StringID {
     try known(StringID(exactly: int64(column)), column)
   }
 
-  /// Provider, app, store and product from a column on.
+  /// Reads provider, app, store and product from consecutive columns, starting with `column`.
   func productKey(_ column: Int32) throws(SubledgerError) -> ProductKey {
     try ProductKey(
       provider: value(column), app: symbol(column + 1), store: value(column + 2),
@@ -44,10 +44,10 @@ extension Statement {
   }
 }
 
-// Moments, days, months and places, which rows hold as numbers.
+// Instants, days, months and provenance, which rows store as numbers.
 
 extension Statement {
-  /// The instant whose milliseconds are in a column.
+  /// Returns the instant whose milliseconds are in a column.
   @inline(__always)
   public func instant(_ column: Int32) -> Instant { Instant(milliseconds: int64(column)) }
 
@@ -56,15 +56,15 @@ extension Statement {
     optionalInt64(column).map(Instant.init(milliseconds:))
   }
 
-  /// The day whose number is in a column.
+  /// Returns the day whose number is in a column.
   public func day(_ column: Int32) -> Day { Day(number: Int32(truncatingIfNeeded: int64(column))) }
 
-  /// The month whose number is in a column.
+  /// Returns the month whose number is in a column.
   public func month(_ column: Int32) -> Month {
     Month(number: Int32(truncatingIfNeeded: int64(column)))
   }
 
-  /// Archive, line and offset from a column on.
+  /// Reads archive, line and offset from consecutive columns, starting with `column`.
   func provenance(_ column: Int32) -> Provenance {
     Provenance(
       archive: Int32(truncatingIfNeeded: int64(column)), line: int64(column + 1),

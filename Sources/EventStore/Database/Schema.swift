@@ -6,12 +6,12 @@ enum Schema {
   /// One step from a version of the schema to the next.
   typealias Migration = (Connection) throws -> Void
 
-  /// Marks the file as a ledger, in SQLite's header ("sbld").
+  /// Identifies the file as a ledger, in SQLite's header ("sbld").
   private static let applicationID: Int64 = 0x7362_6c64
 
   /// All steps from an empty file; their number is the version that a ledger stores.
   ///
-  /// A step that was released is never edited.
+  /// A released step is never edited.
   static var migrations: [Migration] {
     [
       { database in
@@ -28,10 +28,10 @@ enum Schema {
     ]
   }
 
-  /// The version of the ledger's schema; 0 for an empty file.
+  /// Returns the version of the ledger's schema; 0 for an empty file.
   ///
-  /// - Throws: `SubledgerError` when the file is not a ledger, when a newer program made it, and
-  ///   when one that is only read is older than `newest` or empty.
+  /// - Throws: `SubledgerError` when the file is not a ledger, when a newer program wrote it, and
+  ///   when a read-only one is empty or older than `newest`.
   static func version(
     of database: Connection, path: String, mode: Ledger.Mode, newest: Int
   ) throws -> Int {
@@ -53,7 +53,7 @@ enum Schema {
       }
       return version
     }
-    // SQLite takes a file of one byte for an empty one.
+    // SQLite treats a file of one byte as empty.
     var status = stat()
     let isOneByte = stat(path, &status) == 0 && status.st_size == 1
     guard identifier == 0, try objects(of: database).isEmpty, !isOneByte else {
@@ -69,9 +69,9 @@ enum Schema {
     return 0
   }
 
-  /// Takes the steps behind `version`.
+  /// Runs the steps after `version`.
   ///
-  /// Each is one transaction: one that fails or dies leaves the ledger as it was.
+  /// Each is one transaction: if a step fails or the process dies, the ledger is unchanged.
   static func migrate(
     _ database: Connection, from version: Int, by migrations: [Migration]
   ) throws {
@@ -86,7 +86,7 @@ enum Schema {
           """)
         try database.release("migration")
       } catch {
-        // What undoes nothing, as on a full disk, is undone when the file is closed.
+        // If the rollback fails, as on a full disk, closing the file undoes the step.
         try? database.rollBack("migration")
         throw error
       }

@@ -1,19 +1,21 @@
 internal import CSQLite
 internal import Domain
 
-/// A prepared statement, whose rows are read where SQLite holds them, without boxed values; other
-/// modules see one row of it, only inside the call that it is given to, by columns from 0.
+/// A prepared statement, whose rows are read from SQLite's memory, without boxed values.
+///
+/// Other modules see one row of it, only inside the call that receives it, by columns from 0.
 public final class Statement {
   let handle: OpaquePointer
-  /// The column where a number was read and there is none: damage, which the end of the row throws.
+  /// A column where a number was read but is missing: damage, reported as an error at the end of
+  /// the row.
   private var missing: Int32?
 
-  /// Takes over a prepared statement.
+  /// Takes ownership of a prepared statement.
   init(_ handle: OpaquePointer) { self.handle = handle }
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Whether rows of it may be left to read.
+  /// Whether it is running, perhaps with unread rows.
   var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
   @inline(__always)
@@ -51,7 +53,7 @@ public final class Statement {
     }
   }
 
-  /// Goes to the next row; false when there is none.
+  /// Moves to the next row; false if there is none.
   @inline(__always)
   func step() throws -> Bool {
     try requireNumbers()
@@ -63,7 +65,7 @@ public final class Statement {
 
   func reset() { sqlite3_reset(handle) }
 
-  /// Runs a statement without rows.
+  /// Runs a statement that returns no rows.
   @inline(__always)
   func run() throws {
     let code = sqlite3_step(handle)
@@ -71,8 +73,8 @@ public final class Statement {
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  /// Runs a statement that changes one row at most; false when it changed none, as an insert does
-  /// that finds a row with its key.
+  /// Runs a statement that changes at most one row; false when it changed none, like an insert
+  /// whose key exists.
   @inline(__always)
   func changedRow() throws -> Bool {
     try run()
@@ -84,7 +86,7 @@ public final class Statement {
     while try step() { try body(self) }
   }
 
-  /// What `body` makes of the first row; nil when there is none.
+  /// Returns the result of `body` for the first row; nil if there are no rows.
   @discardableResult
   func first<Value>(_ body: (Statement) throws -> Value) throws -> Value? {
     defer { reset() }
@@ -94,7 +96,7 @@ public final class Statement {
     return value
   }
 
-  /// The number in a column; a missing one is damage, for which the row's reader throws.
+  /// Returns the number in a column; a missing one is damage, for which the row's reader throws.
   @inline(__always)
   func int64(_ column: Int32) -> Int64 {
     let number = sqlite3_column_int64(handle, column)
@@ -102,11 +104,11 @@ public final class Statement {
     return number
   }
 
-  /// The integer in a column; 0 for null.
+  /// Returns the integer in a column; 0 for null.
   public func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// Whether the number in a column is a floating-point one, to which SQLite turns integers that
-  /// leave the range of 64 bits.
+  /// Whether the number in a column is a floating-point number, to which SQLite converts integers
+  /// that exceed 64 bits.
   public func isFloatingPoint(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_FLOAT
   }
@@ -117,13 +119,13 @@ public final class Statement {
     throw SubledgerError.damaged("the number\(name(of: column))")
   }
 
-  /// A column and its table, for errors.
+  /// Returns the name of a column and its table, for errors.
   func name(of column: Int32) -> String {
     let name = sqlite3_column_name(handle, column).map { " `\(String(cString: $0))`" } ?? ""
     return name + (table(of: column).map { " of table \($0)" } ?? "")
   }
 
-  /// The integer in a column; nil for null.
+  /// Returns the integer in a column; nil for null.
   @inline(__always)
   public func optionalInt64(_ column: Int32) -> Int64? {
     sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
@@ -134,7 +136,7 @@ public final class Statement {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
-  /// How many columns a row has.
+  /// Number of columns in a row.
   public var columnCount: Int32 { sqlite3_column_count(handle) }
 
   /// The columns' names, in order.
@@ -142,7 +144,7 @@ public final class Statement {
     (0..<columnCount).map { sqlite3_column_name(handle, $0).map { String(cString: $0) } ?? "" }
   }
 
-  /// Writes a value with its kind, so that no two rows have the same bytes.
+  /// Writes a value with its type, so that no two different rows have the same bytes.
   func write(_ column: Int32, to writer: inout ByteWriter) {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_NULL: writer.put(byte: 0)
@@ -158,7 +160,7 @@ public final class Statement {
     }
   }
 
-  /// The column's UTF-8 bytes, valid until the next step; a number as its digits.
+  /// Returns the column's UTF-8 bytes, valid until the next step; a number as its digits.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     guard let start = sqlite3_column_text(handle, column) else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -166,10 +168,10 @@ public final class Statement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// The text in a column; a number as its digits, empty for null.
+  /// Returns the text in a column; a number as its digits, empty for null.
   public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-  /// The column's bytes, valid until the next step.
+  /// Returns the column's bytes, valid until the next step.
   func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     guard let start = sqlite3_column_blob(handle, column) else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -177,7 +179,7 @@ public final class Statement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// The table that a column is read from; nil for what is computed.
+  /// Returns the table of a column; nil for computed columns.
   private func table(of column: Int32) -> String? {
     sqlite3_column_table_name(handle, column).map { String(cString: $0) }
   }

@@ -1,14 +1,14 @@
 internal import CSQLite
 
-/// Why a query over the views is refused: SQLite's words, and where it stumbled.
+/// Why a query over the views is refused: SQLite's message, and its position in the query.
 public struct QueryProblem: Error, Sendable {
   /// SQLite's message.
   public let reason: String
-  /// How many bytes of the query lie before the place; nil when SQLite names none.
+  /// Byte offset of the error in the query; nil when SQLite reports none.
   public let offset: Int?
 }
 
-/// One query of an analyst: it reads the documented views, and can do nothing else.
+/// An analyst's query, which reads the documented views and can do nothing else.
 public final class ViewQuery {
   /// The tables and views that it reads.
   public let reads: Set<String>
@@ -19,8 +19,8 @@ public final class ViewQuery {
 
   /// Prepares the only statement in `sql`.
   ///
-  /// - Parameter isRepeatable: refuses functions that answer otherwise each time.
-  /// - Throws: `QueryProblem` when it is no query, or one that may not be asked.
+  /// - Parameter isRepeatable: refuses functions that return a different value each time.
+  /// - Throws: `QueryProblem` when it is not a query, or not a permitted one.
   public init(_ sql: String, of ledger: Ledger, isRepeatable: Bool = false) throws {
     let rights = try QueryRights(of: ledger, isRepeatable: isRepeatable)
     statement = try ledger.visit("prepare a query") { database in
@@ -31,10 +31,10 @@ public final class ViewQuery {
     self.ledger = ledger
   }
 
-  /// Calls `body` at every row, which may write temporary tables only if the query is `bounded` by
-  /// a number of steps, millions of which take minutes.
+  /// Calls `body` with every row, which may write temporary tables only if the query is `bounded`
+  /// by a number of steps, millions of which take minutes.
   ///
-  /// Throws `QueryProblem` when a value cannot be computed or there are more steps,
+  /// Throws `QueryProblem` when a value cannot be computed or the limit is exceeded,
   /// `SubledgerError`, and whatever `body` throws.
   public func forEachRow(
     bounded isBounded: Bool = false, _ body: (Statement) throws -> Void
@@ -60,9 +60,10 @@ public final class ViewQuery {
     }
   }
 
-  /// One to ten minutes of SQLite's work, by its kind, and the same everywhere.
+  /// Limit of steps: one to ten minutes of SQLite's work, depending on its kind; the same
+  /// everywhere.
   private static let patience = 600_000
-  /// The longest text that a query may make.
+  /// The longest text that a query may create, in bytes.
   private static let valueBytesMax: Int32 = 16 << 20
 
   private static func only(_ sql: String, in database: Connection) throws -> Statement {
@@ -93,7 +94,7 @@ public final class ViewQuery {
     }
   }
 
-  /// Whether something follows that is neither space nor comment.
+  /// Whether anything but spaces and comments follows.
   private static func isStatement(
     _ rest: UnsafePointer<CChar>, _ database: Connection
   ) throws -> Bool {
@@ -104,10 +105,10 @@ public final class ViewQuery {
   }
 }
 
-/// What a query may do: read views, and of tables what views show.
+/// The rights of a query: to read views, and those tables that views show.
 private final class QueryRights {
   private(set) var reads: Set<String> = []
-  /// Tables of the ledger, whose columns no document promises.
+  /// Tables of the ledger, whose columns are not documented.
   private let tables: Set<String>
   private let views: Set<String>
   private let isRepeatable: Bool
@@ -121,7 +122,7 @@ private final class QueryRights {
     self.isRepeatable = isRepeatable
   }
 
-  /// SQLite asks while it prepares a statement, and never again.
+  /// Runs `body` with these rights; SQLite checks them only while it prepares a statement.
   func guarding<Value>(_ database: Connection, _ body: () throws -> Value) rethrows -> Value {
     sqlite3_set_authorizer(
       database.handle,
@@ -145,7 +146,7 @@ private final class QueryRights {
     case SQLITE_READ:
       reads.insert(first)
       if view.map(views.contains) ?? false { return SQLITE_OK }
-      // Of a view's table whose rows are only counted, SQLite does not say whose it is.
+      // For a table of which only rows are counted, SQLite does not report which view reads it.
       return second.isEmpty || !tables.contains(first) ? SQLITE_OK : SQLITE_DENY
     default: return SQLITE_DENY
     }
