@@ -1,10 +1,10 @@
 public import Domain
 
-/// Counts of what names a person whose id was erased.
+/// Counts of what contains the id of an erased person.
 public struct Erasure: Sendable, Equatable {
   /// The pseudonym.
   public var pseudonym: String
-  /// Whether the id was erased before.
+  /// Whether the id had been erased before.
   public var wasErased = false
   /// Subscriptions and purchases of the person.
   public var lineages: Int64 = 0
@@ -12,22 +12,22 @@ public struct Erasure: Sendable, Equatable {
   public var versions: Int64 = 0
   /// Snapshots of the person.
   public var snapshots: Int64 = 0
-  /// Episodes of breaks.
+  /// Episodes of the person's breaks.
   public var breaks: Int64 = 0
-  /// Subscriptions and snapshots with ids of the provider that contain the user's id, and stay.
+  /// Subscriptions and snapshots with provider ids that contain the user's id and remain.
   public var providerIDs: Int64 = 0
-  /// Files whose names held the id.
+  /// Files whose names contained the id.
   public var archives: Int64 = 0
-  /// Decisions files that named the person.
+  /// Decisions files that contained the id.
   public var documents: Int64 = 0
-  /// Decisions of the newest run that did.
+  /// Decisions of the newest run that contained the id.
   public var decisions: Int64 = 0
-  /// Acts whose reason or actor did.
+  /// Audit entries whose reason or actor contained the id.
   public var acts: Int64 = 0
 
-  /// Names of apps, products, events and the like that hold the id, and stay.
+  /// Names of apps, products, events and the like that contain the id and remain.
   public var names: Int64 = 0
-  /// Price books and configurations of runs that hold the id, and stay.
+  /// Price books and configurations of runs that contain the id and remain.
   public var settings: Int64 = 0
 
   /// Whether anything was changed.
@@ -37,7 +37,7 @@ public struct Erasure: Sendable, Equatable {
     return changes != Erasure(pseudonym: pseudonym, wasErased: true)
   }
 
-  /// For the act, a fact a line.
+  /// The counts for the audit entry, one fact per line.
   var lines: [String] {
     [
       "pseudonym \(pseudonym)", "lineages \(lineages)", "versions \(versions)",
@@ -47,13 +47,13 @@ public struct Erasure: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Replaces a person's id by a pseudonym in the table of users and in people's texts, removes the
-  /// app's own ids of the person, and records the act, whole or not at all; `vacuum` then removes
-  /// the ids from free space.
+  /// Replaces a person's id with a pseudonym in the table of users and in people's texts, removes
+  /// the app's own ids of the person, and records the audit entry, in one transaction; `vacuum`
+  /// then removes the ids from free space.
   ///
-  /// All other rows name the person by key. `decisions` returns the content of a decisions file
-  /// without the id, nil when the file does not contain it. Nil when the ledger has no such user.
-  /// Throws `SubledgerError`, and whatever `decisions` throws.
+  /// All other rows refer to the person by key. `decisions` returns the content of a decisions file
+  /// without the id, or nil when the file does not contain it. Returns nil when the ledger has no
+  /// such user. Throws `SubledgerError`, and whatever `decisions` throws.
   public func erase(
     _ user: String, as act: AuditEntry,
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
@@ -77,7 +77,7 @@ extension Ledger {
     if former == user { return Erasure(pseudonym: user, wasErased: true) }
     guard former != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
-    // Shorter ones would be found anywhere.
+    // Shorter ids would match anywhere.
     let customers = try database.all(
       "select id from customer where user = ? and length(cast(id as blob)) >= 8", key
     ) { $0.text(0) }
@@ -106,12 +106,12 @@ extension Ledger {
     return result
   }
 
-  /// Sealed tables of which rows can hold an id.
+  /// Sealed tables whose rows can contain an id.
   private static let rewritten: Set = ["archive", "decision", "erased"]
 
-  /// Replaces the id by a random pseudonym, and counts the rows with its key.
+  /// Replaces the id with a random pseudonym, and counts the rows with its key.
   ///
-  /// Ids of less than eight bytes would be found anywhere.
+  /// Ids of less than eight bytes would match anywhere.
   private func replace(
     _ id: String, _ user: Int64, in database: Connection
   ) throws -> Erasure {
@@ -140,7 +140,7 @@ extension Ledger {
     return result
   }
 
-  /// How many erased persons have subscriptions or snapshots.
+  /// Returns the number of erased persons who have subscriptions or snapshots.
   public func erasedUsersCount() throws(SubledgerError) -> Int64 {
     try first(
       "count who was erased",
@@ -152,7 +152,7 @@ extension Ledger {
     ) { $0.int64(0) } ?? 0
   }
 
-  /// Erases in this ledger, too, the persons that `other` has erased.
+  /// Erases in this ledger the persons that `other` has erased.
   public func adoptErasures(of other: Ledger) throws(SubledgerError) {
     let users = try other.all(
       "read erased persons", "select key, pseudonym from erased"

@@ -1,12 +1,12 @@
 internal import Formats
 internal import Domain
 
-/// Replaces a person's id in what people wrote: decisions, acts, names of files.
+/// Replaces a person's id in texts by people: decisions, audit entries, names of files.
 struct RedactedTexts {
   let database: Connection
   let redaction: Redaction
 
-  /// Rewrites the decisions of the newest run; gives how many.
+  /// Rewrites the decisions of the newest run; returns how many.
   func writeDecisions() throws -> Int64 {
     Int64(try write("decision", key: "break_id", ["reason", "who"]).count)
   }
@@ -21,10 +21,10 @@ struct RedactedTexts {
     }
   }
 
-  /// Rewrites names and paths of files; gives how many.
+  /// Rewrites names and paths of files; returns how many.
   ///
-  /// A name that another file of the same bytes has, because it was read again after the person was
-  /// erased, gets the row's number behind it.
+  /// A name that another row with the same content has, because the file was read again after the
+  /// person was erased, gets the row's number appended.
   func writeArchives() throws -> Int64 {
     let keys = try write("archive", key: "id", ["path", "name"])
     for key in keys {
@@ -39,7 +39,8 @@ struct RedactedTexts {
     return Int64(keys.count)
   }
 
-  /// Rewrites the decisions that runs followed; they keep the names that runs know.
+  /// Rewrites the decisions files that runs followed; they keep the names by which runs refer to
+  /// them.
   func writeDocuments(_ redacted: ([UInt8]) throws -> [UInt8]?) throws -> [Rewriting] {
     let rewritings = Rewritings(try database.acts())
     let found = try database.all(
@@ -65,7 +66,7 @@ struct RedactedTexts {
     return documents
   }
 
-  /// How many names of apps, products, events and the like hold the id.
+  /// Counts names of apps, products, events and the like that contain the id.
   func namesHoldingID() throws -> Int64 {
     Int64(
       try database.all("select value from string union select name from unknown_input") {
@@ -73,7 +74,7 @@ struct RedactedTexts {
       }.count { $0 })
   }
 
-  /// How many configurations and price books that runs followed hold the id.
+  /// Counts configurations and price books of runs that contain the id.
   func settingsHoldingID() throws -> Int64 {
     Int64(
       try database.all(
@@ -89,7 +90,7 @@ struct RedactedTexts {
 
   private func holdsID(_ text: String) -> Bool { redaction.applied(to: text) != text }
 
-  /// Rewrites two columns of a table; gives the keys of the rows that changed.
+  /// Rewrites two columns of a table; returns the keys of the rows that changed.
   private func write(_ table: String, key: String, _ columns: [String]) throws -> [String] {
     var found: [(key: String, texts: [String])] = []
     try database.forEachRow(
@@ -106,7 +107,7 @@ struct RedactedTexts {
     return found.map(\.key)
   }
 
-  /// The name of an archive, or with its number where another row has the name.
+  /// The new name of an archive, with its number appended if another row has that name.
   private static let free = """
     ?3 || iif(
       exists (

@@ -1,7 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// Bytes of the file, without its log.
+  /// Returns the size of the file in bytes, without its log.
   public func fileSize() throws(SubledgerError) -> Int64 {
     try first(
       "read the size of the file",
@@ -23,8 +23,8 @@ extension Ledger {
     }
   }
 
-  /// Rewrites the ledger without free space: it contains nothing deleted or overwritten, and the
-  /// file is as small as possible.
+  /// Rewrites the ledger without free space, so that it contains nothing deleted or overwritten and
+  /// is as small as possible.
   public func vacuum() throws(SubledgerError) {
     try access("write the ledger anew") { try $0.execute("vacuum") }
     try emptyLog()

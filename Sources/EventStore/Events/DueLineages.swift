@@ -4,10 +4,10 @@ public import Domain
 public struct DueLineage: Codable, Sendable, Equatable {
   /// Key of the lineage, one of its fold group.
   public var lineage: Int64
-  /// From when on folding may give something else; nil when only a new event can change it.
+  /// Time from which folding may give another result; nil when only a new event can change it.
   public var deadline: Instant?
 
-  /// A lineage that is due at `deadline`.
+  /// Creates a row for a lineage that is due at `deadline`.
   public init(lineage: Int64, deadline: Instant?) {
     self.lineage = lineage
     self.deadline = deadline
@@ -16,10 +16,11 @@ public struct DueLineage: Codable, Sendable, Equatable {
 
 /// Hours of the table `due`.
 enum DueHour {
-  /// Before any hour: something new arrived.
+  /// Before any hour: new input arrived.
   static let atOnce: Int64 = -1 << 40
 
-  /// The UTC hour that an instant ends or lies in: at the full hour, nothing after it is due yet.
+  /// Returns the UTC hour that contains an instant or ends at it: at the full hour, nothing after
+  /// it is due yet.
   static func of(_ instant: Instant) -> Int64 {
     let (whole, rest) = instant.milliseconds.quotientAndRemainder(
       dividingBy: Interval.hour.milliseconds)
@@ -28,8 +29,8 @@ enum DueHour {
 }
 
 extension Ledger {
-  /// The lineages that are due at `asOf`, because a deadline has passed or something new arrived,
-  /// by key; and those for which something arrived.
+  /// Returns the lineages that are due at `asOf`, because a deadline has passed or input arrived,
+  /// and those for which input arrived, all by key.
   public func dirtyLineages(
     asOf: Instant
   ) throws(SubledgerError) -> (all: [Int64], touched: Set<Int64>) {
@@ -45,7 +46,7 @@ extension Ledger {
     }
   }
 
-  /// Removes rows that were due at `asOf` and stores when `lineages` are due next.
+  /// Removes rows that were due at `asOf`, and stores when `lineages` are due next.
   func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Connection) throws {
     if let asOf {
       try database.run("delete from due where hour <= ?", DueHour.of(asOf))

@@ -1,9 +1,10 @@
 internal import Domain
 
-/// How the entitlements of a webhook lie in the content of its event (EventCoding.swift).
+/// The layout of a webhook's entitlements in the content of its event (EventCoding.swift).
 ///
-/// One after another: the product as a symbol, which replaces the entitlement's name, bits of what
-/// was sent, shop, grant, renewal state, and start and end as distances from the event in seconds.
+/// For each entitlement: the product as a symbol, which replaces the entitlement's name; bits for
+/// the fields that were sent; store, grant, renewal state; and start and end as distances from the
+/// event in seconds.
 enum EntitlementCoding {
   private enum Flag {
     static let hasActive: UInt8 = 1
@@ -15,7 +16,7 @@ enum EntitlementCoding {
     static let renewState: UInt8 = 64
   }
 
-  /// Writes the entitlements that came with an event of `time`.
+  /// Encodes the entitlements that arrived with an event of `time`.
   static func encode(
     _ entitlements: [Entitlement], at time: Instant, symbol: (String) -> StringID
   ) -> [UInt8] {
@@ -33,7 +34,7 @@ enum EntitlementCoding {
     return writer.bytes
   }
 
-  /// The entitlements in `bytes`, by the ledger's words; nil if `encode` did not write them.
+  /// Decodes entitlements, with the ledger's words; nil if `encode` did not write the bytes.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, at time: Instant, words: [String]
   ) -> [Entitlement]? {

@@ -2,9 +2,9 @@ internal import Domain
 
 /// The layout of an event's content in its record (EventRecords.swift).
 ///
-/// Provider, app, environment and store are in the lineage once; time, identity and user precede
-/// the content. Fields follow each other as below, without absent ones; bits of the first number
-/// mark the present ones.
+/// Provider, app, environment and store are stored once, in the lineage; time, identity and user
+/// precede the content. Fields follow each other as below, without absent ones; bits of the first
+/// number mark the present ones.
 enum EventCoding {
   private enum Flag {
     static let startsLineage: UInt64 = 1 << 0
@@ -24,11 +24,11 @@ enum EventCoding {
     static let priceLocal: UInt64 = 1 << 14
     static let priceUSD: UInt64 = 1 << 15
     static let renewalCount: UInt64 = 1 << 16
-    /// That price and revenue are the same amounts of one currency, which then stand once.
+    /// Price and revenue are the same amounts in one currency, and are stored once.
     static let priceIsRevenue: UInt64 = 1 << 17
     static let transactionIsNumber: UInt64 = 1 << 18
 
-    /// That the time of that flag is kept in milliseconds rather than seconds.
+    /// The time with that flag is stored in milliseconds instead of seconds.
     static func finer(_ time: UInt64) -> UInt64 { time << 18 }
 
     static let observation: UInt64 = 1 << 25
@@ -39,9 +39,9 @@ enum EventCoding {
     static let entitlements: UInt64 = 1 << 30
   }
 
-  /// Writes an event whose symbols and place are the ledger's.
+  /// Encodes an event that has the ledger's symbols and provenance.
   ///
-  /// - Parameter entitlements: those of its body, by `EntitlementCoding`; empty for none.
+  /// - Parameter entitlements: those of its body, encoded by `EntitlementCoding`; empty for none.
   static func encode(
     _ event: Event, transaction: UnsafeRawBufferPointer, entitlements: [UInt8] = [],
     to writer: inout ByteWriter
@@ -91,8 +91,8 @@ enum EventCoding {
 
   /// Completes `event`, whose lineage, time, identity and user are set, from the bytes.
   ///
-  /// Gives back the transaction id's bytes when they are kept as text, the body's entitlements, and
-  /// whether the bytes are such as `encode` makes.
+  /// Returns the transaction id's bytes when it is stored as text, the body's entitlements, and
+  /// whether `encode` can have written the bytes.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, into event: inout Event
   ) -> (
@@ -203,7 +203,7 @@ enum EventCoding {
       && price.usd == revenue.usd
   }
 
-  /// Symbols are never negative, so that most fit one byte.
+  /// Symbols are never negative; most fit in one byte.
   @inline(__always)
   private static func put(_ symbol: StringID, to writer: inout ByteWriter) {
     writer.put(unsigned: UInt64(UInt32(bitPattern: symbol)))
@@ -214,8 +214,8 @@ enum EventCoding {
     StringID(bitPattern: UInt32(truncatingIfNeeded: reader.unsigned()))
   }
 
-  /// Hundredths where they are whole, which take two bytes less, else millionths; the lowest bit
-  /// marks which.
+  /// Writes whole hundredths as such, which saves two bytes, and other amounts in millionths; the
+  /// lowest bit marks which.
   @inline(__always)
   private static func put(_ amount: Amount?, to writer: inout ByteWriter) {
     guard let micros = amount?.micros else { return }
@@ -229,8 +229,8 @@ enum EventCoding {
     return Amount(micros: value & 1 == 0 ? (value >> 1) &* 10_000 : value >> 1)
   }
 
-  /// The distance from the event's time, in seconds when it is whole ones, which most are; absurd
-  /// times wrap around, and back.
+  /// Writes the distance from the event's time, in seconds when it is whole ones, as most are;
+  /// absurd times wrap around, and back.
   @inline(__always)
   private static func put(_ instant: Instant?, of event: Event, to writer: inout ByteWriter) {
     guard let instant else { return }

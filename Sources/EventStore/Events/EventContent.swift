@@ -1,12 +1,12 @@
 internal import Domain
 
-/// Which of two copies, or versions, of an event came last; the body only breaks ties.
+/// The order of two copies, or versions, of an event: which came last; the body only breaks ties.
 struct Recency: Comparable {
   let created: Int64
   let received: Int64
   let body: Int64
 
-  /// A time that was not sent, or cannot be, is earlier than any.
+  /// A time that is missing, or impossible, is earlier than any.
   init(of event: Event) {
     created = event.hasImpossibleClock ? .min : event.created?.milliseconds ?? .min
     received = event.received?.milliseconds ?? .min
@@ -21,9 +21,10 @@ struct Recency: Comparable {
 extension Event {
   /// The content that the fold and the reports read: lines with equal content are duplicates.
   ///
-  /// Not part of it are created and received time, body and place; which delivery of a collection
-  /// brought it; and the provider's name, which its kind implies. Nor is the user of a purchase
-  /// that several users can share: the store's message names none.
+  /// It excludes created and received time, body and provenance; the delivery of a collection that
+  /// contained the event; and the provider's name for it, which its kind implies. It also excludes
+  /// the user of a purchase that several users can share, because the store's message does not name
+  /// one.
   var material: Event {
     var event = self
     if kind != .other { event.name = 0 }
@@ -36,16 +37,16 @@ extension Event {
     return event
   }
 
-  /// The material fields in a fixed order as text; the same on every machine and in every order of
-  /// arrival.
+  /// Returns the material fields in a fixed order as text; the same on every machine and in every
+  /// order of arrival.
   ///
-  /// The user is left out: which of two versions counts may not change when one is erased.
+  /// The user is left out, so that erasing a user does not change which of two versions counts.
   func canonicalContent(words: [String], original: String) -> [UInt8] {
     let fields = materialFields(words: words, original: original).filter { $0.name != "user" }
     return Array(fields.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{1f}").utf8)
   }
 
-  /// The material fields by name, as text; an absent value is empty.
+  /// Returns the material fields by name, as text; an absent value is empty.
   func materialFields(
     words: [String], original: String
   ) -> [(name: String, value: String)] {

@@ -1,35 +1,35 @@
 internal import Domain
 
 /// One version of an event as stored in `lineage.events`: the fields that find, order and count
-/// events, and the rest as `EventCoding` wrote it.
+/// events, and the other fields as `EventCoding` wrote them.
 struct EventRecord {
   var time: Int64
   var identity: Int64
-  /// Fingerprint of the user id; 0 unknown.
+  /// Fingerprint of the user id; 0 if unknown.
   var user: Int64
   /// 0, 1, …: the versions of an identity in order of arrival.
   var version: Int64 = 0
   var counts = true
-  /// Valid as long as its source, or the batch that holds it.
+  /// Valid as long as its source, or the batch that owns it.
   var content: UnsafeRawBufferPointer
 }
 
-/// How the versions of a lineage's events follow each other in `lineage.events`.
+/// The sequence of event versions in `lineage.events`.
 ///
-/// They are sorted by time, identity and version. Each is a byte of flags; the time since the one
-/// before; the identity; the user where it changes; the version unless 0; and the content with its
-/// length. A lineage is one row, because a row per event costs seven times as many calls of SQLite
-/// and half as many bytes again (docs/benchmarks.md).
+/// They are sorted by time, identity and version. Each consists of a byte of flags; the time since
+/// the previous one; the identity; the user if it changes; the version unless 0; and the content
+/// with its length. A lineage is one row, because one row per event needs seven times as many calls
+/// of SQLite and half as many bytes again (docs/benchmarks.md).
 enum EventRecords {
   private enum Flag {
     static let counts: UInt8 = 1
     static let hasVersion: UInt8 = 2
     static let newUser: UInt8 = 4
-    /// The time is in milliseconds rather than seconds.
+    /// The time is in milliseconds instead of seconds.
     static let finer: UInt8 = 8
   }
 
-  /// Writes `records`, which are sorted.
+  /// Encodes `records`, which are sorted.
   static func encode(_ records: [EventRecord], to writer: inout ByteWriter) {
     var time: Int64 = 0
     var user: Int64 = 0
@@ -51,7 +51,7 @@ enum EventRecords {
     }
   }
 
-  /// Calls `body` at every version, in order; its content is good as long as `bytes`.
+  /// Calls `body` with every version, in order; the content is valid as long as `bytes`.
   @inline(__always)
   static func forEach(
     in bytes: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
@@ -85,7 +85,7 @@ extension EventRecord {
     return event
   }
 
-  /// Completes `event`, which has the fields that its lineage shares.
+  /// Completes `event`, which already has the fields that its lineage shares.
   @inline(__always)
   func complete(_ event: inout Event) throws(SubledgerError) {
     event.time = Instant(milliseconds: time)
@@ -101,10 +101,10 @@ extension EventRecord {
     return text.map { String(decoding: $0, as: UTF8.self) } ?? String(event.transaction)
   }
 
-  /// Whether its body had entitlements that contain more than the event.
+  /// Whether its body contained entitlements that the event does not explain.
   var hasEntitlements: Bool { EventCoding.hasEntitlements(content) }
 
-  /// The body's entitlements, by the ledger's words.
+  /// Returns the body's entitlements, with the ledger's words.
   func entitlements(words: [String]) throws(SubledgerError) -> [Entitlement] {
     let time = Instant(milliseconds: time)
     var event = Event(kind: .other, time: time)

@@ -1,17 +1,17 @@
 public import Domain
 
-/// What the events of some subscriptions have besides their content: ids as text, and the archives
-/// that brought them.
+/// The origin of the events of some subscriptions: ids as text, and the archives that contained the
+/// events.
 public struct EventSources: Sendable {
   private(set) var transactions: [Int64: String] = [:]
-  /// The archive of each, and what is equal for copies of one version.
+  /// Versions by event: the archive of each, and a value that copies of one version share.
   private var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
 
-  /// The id of a transaction where it is not the number that is its key.
+  /// Returns the id of a transaction if it is not the number that is its key.
   public func transaction(_ key: Int64) -> String? { transactions[key] }
 
-  /// How many versions of `event` the archives up to `last` brought, and the first and the last
-  /// archive that brought one.
+  /// Returns how many versions of `event` the archives up to `last` contained, and the first and
+  /// the last archive that contained one.
   public func arrival(
     of identity: Int64, at place: Provenance, knownBy last: Int32
   ) -> (versions: Int, first: Int32, last: Int32) {
@@ -25,19 +25,19 @@ public struct EventSources: Sendable {
   }
 }
 
-/// Reads the sources of events, for which most subscriptions need not be read again.
+/// Reads the sources of events; most subscriptions need not be read again.
 public struct EventSourceReader: Sendable {
-  /// The lineages that hold a version of an event of which another one holds one, too.
+  /// The lineages with a version of an event of which another lineage has a version, too.
   private let contested: Set<Int64>
 
-  /// A reader of the events that `ledger` has now.
+  /// Creates a reader of the current events of `ledger`.
   public init(_ ledger: Ledger) throws(SubledgerError) {
     contested = try ledger.access("read conflicts") { database in
       try StoredVersions(database).lineagesInConflict()
     }
   }
 
-  /// The sources of `events` of some lineages, read from `ledger` by any thread.
+  /// Returns the sources of `events` of some lineages, read from `ledger` by any thread.
   public func sources(
     of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
@@ -57,21 +57,22 @@ public struct EventSourceReader: Sendable {
 }
 
 extension [Event] {
-  /// The lineages of which a transaction's id is not the number that is its key.
+  /// The lineages with a transaction whose id is not the number that is its key.
   public var wordedLineages: Set<Int64> {
     Set(lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
   }
 }
 
 extension LineageRow {
-  /// Whether its id or, by `wordedLineages`, one of its transactions is no number that is its key.
+  /// Whether its id or, by `wordedLineages`, one of its transaction ids is not the number that is
+  /// its key.
   public func isWorded(_ wordedLineages: Set<Int64>) -> Bool {
     transactionKey(original) != Int64(original) || wordedLineages.contains(key)
   }
 }
 
 extension Int64 {
-  /// Whether it can be an id of at most 18 digits, rather than the fingerprint of another id.
+  /// Whether it can be an id of at most 18 digits, instead of the fingerprint of another id.
   var isPlainNumber: Bool { (0..<1_000_000_000_000_000_000).contains(self) }
 }
 
@@ -83,8 +84,8 @@ extension EventSources {
     }
   }
 
-  /// Adds all versions of the events of a lineage that have several, here or, when it is contested,
-  /// in other lineages.
+  /// Adds all versions of those events of a lineage that have several: here, or in other lineages
+  /// when it is contested.
   mutating func addVersions(
     in row: LineageRow, _ isContested: Bool, _ database: Connection
   ) throws {

@@ -1,11 +1,11 @@
 internal import Domain
 
-/// What is folded again together: a fold group, or groups that report the same store transactions.
+/// A unit to fold again: a fold group, or groups that report the same store transactions.
 public struct FoldUnit: Sendable {
   private var groups: Set<FoldGroup> = []
-  /// Subscriptions that are, or were, part of it, besides those that the groups' users have now.
+  /// Subscriptions that are, or were, part of it, besides the current ones of the groups' users.
   private var lineages: Set<Int64> = []
-  /// What it is linked by; empty for a group alone.
+  /// The roots of its links; empty for a single group.
   private var roots: Set<Int64> = []
 
   /// A dirty subscription with a group that it is or was part of, and its root if it is linked.
@@ -15,7 +15,7 @@ public struct FoldUnit: Sendable {
     let root: Int64?
   }
 
-  /// All groups of the same subscriptions are one unit if one of them is linked.
+  /// Combines groups that share subscriptions into one unit if one of them is linked.
   public static func units(of parts: [Part]) -> [FoldUnit] {
     var units: [FoldUnit] = []
     var places: [FoldGroup: Int] = [:]

@@ -1,27 +1,27 @@
 public import Domain
 
-/// The subscriptions that are folded together.
+/// Subscriptions that are folded together.
 ///
-/// A Qonversion subscription is a group of its own. All that another provider reports of one user
-/// in one app and environment is one group, because it does not say which purchases continue each
-/// other; a subscription without user is a group of its own.
+/// A Qonversion subscription is its own group. All that another provider reports of one user in one
+/// app and environment is one group, because the provider does not report which purchases continue
+/// each other; a subscription without user is its own group.
 public struct FoldGroup: Sendable, Hashable {
   let provider: Provider
   let app: StringID
   let environment: Environment
-  /// 0 for a subscription that is alone.
+  /// The user; 0 for a group of one subscription.
   let user: Int64
-  /// The subscription that is alone; 0 for those of a user.
+  /// The subscription of a group of one; 0 for a user's group.
   let lineage: Int64
 
-  /// The group of a subscription.
+  /// Returns the group of a subscription.
   public init(of row: LineageRow) { self.init(of: row, user: row.user) }
 
-  /// The group of a subscription when its user was `user`.
+  /// Returns the group of a subscription when its user was `user`.
   public init(of row: LineageRow, user: Int64) {
     let isAlone = row.provider.capabilities.hasStableOriginalID || user == 0
     (provider, environment) = (row.provider, row.environment)
-    // What lacks its app may be of any of them.
+    // A subscription without app may belong to any app.
     app = row.provider.capabilities.omitsApps && !isAlone ? 0 : row.app
     (self.user, lineage) = isAlone ? (0, row.key) : (user, 0)
   }
@@ -29,16 +29,16 @@ public struct FoldGroup: Sendable, Hashable {
 
 /// A fold group now and at a checkpoint.
 public struct GroupChange: Sendable {
-  /// Its subscriptions now, without the texts of user ids.
+  /// Its current subscriptions, without the texts of user ids.
   public private(set) var rows: [LineageRow] = []
   /// Its events that count now, by time and identity.
   public private(set) var events: [Event] = []
   /// Its events that counted at the checkpoint, by time and identity.
   public private(set) var previousEvents: [Event] = []
-  /// The subscriptions of now and of then.
+  /// Its current and previous subscriptions.
   public private(set) var members: [LineageRow] = []
 
-  /// Their keys.
+  /// Keys of `members`.
   public var lineages: [Int64] { members.map(\.key) }
 
   mutating func sort() {
@@ -47,7 +47,7 @@ public struct GroupChange: Sendable {
     previousEvents.sortByTime()
   }
 
-  /// Adds a subscription of `unit`; nil for one that is always alone.
+  /// Adds a subscription of `unit`; nil for one that is always its own group.
   mutating func add(
     _ row: LineageRow, _ versions: PreviousVersions.Counted, of unit: FoldUnit? = nil
   ) {
@@ -56,7 +56,7 @@ public struct GroupChange: Sendable {
     if isMember || wasMember { members.append(row) }
     if isMember {
       rows.append(row)
-      // The first ones are not copied.
+      // Avoids a copy of the first events.
       events = events.isEmpty ? versions.now : events + versions.now
     }
     if wasMember {
@@ -67,12 +67,12 @@ public struct GroupChange: Sendable {
 }
 
 extension Ledger {
-  /// Reads the groups of some subscriptions as they are and as they were when the archives up to
-  /// `archive` were known; subscriptions outside `touched` are as they were.
+  /// Reads the groups of some subscriptions as they are now and as they were when the archives up
+  /// to `archive` were known; subscriptions outside `touched` have not changed.
   ///
-  /// A subscription that is always alone is passed to `body` at once. Of the others, `shared` gets
-  /// the groups of now and of then, for the units of `forEachUnit`. Throws `SubledgerError`, and
-  /// whatever `body` throws.
+  /// A subscription that is always its own group is passed to `body` at once. For the others,
+  /// `shared` receives the current and previous groups, for the units of `forEachUnit`. Throws
+  /// `SubledgerError`, and whatever `body` throws.
   public func forEachGroup(
     of lineages: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
     shared: (FoldUnit.Part) -> Void, _ body: (GroupChange) throws -> Void
@@ -101,7 +101,7 @@ extension Ledger {
     }
   }
 
-  /// The same of units.
+  /// Reads the groups of units in the same way.
   public func forEachUnit(
     _ units: ArraySlice<FoldUnit>, touched: Set<Int64>, knownBy archive: Int32,
     _ body: (GroupChange) throws -> Void
@@ -123,15 +123,15 @@ extension Ledger {
 
 /// Finds which versions counted when only the archives up to one were known.
 ///
-/// Versions keep the archive that brought them, so what counted then is found again: the last of
-/// an event's versions in those archives, by the order that decides among all of them.
+/// Versions keep the archive that contained them, so what counted can be found again: the last of
+/// an event's versions in those archives, in the order that decides among all of them.
 struct PreviousVersions {
   private let touched: Set<Int64>
   private let archive: Int32
   private let select: Statement
   private let stored: StoredVersions
   private let words: [String]
-  /// The lineages that hold a version of an event of which another one holds one, too.
+  /// The lineages with a version of an event of which another lineage has a version, too.
   private let contested: Set<Int64>
 
   /// The events of a subscription that count, and those that counted.
@@ -139,7 +139,7 @@ struct PreviousVersions {
     var now: [Event] = []
     var previous: [Event] = []
 
-    /// The group that the subscription was part of; nil when it had no events.
+    /// Returns the previous group of the subscription; nil when it had no events.
     func previousGroup(of row: LineageRow) -> FoldGroup? {
       guard !previous.isEmpty else { return nil }
       return FoldGroup(of: row, user: previous.last { $0.user != 0 }?.user ?? 0)

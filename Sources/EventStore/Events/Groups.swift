@@ -1,11 +1,11 @@
 public import Domain
 
 extension Ledger {
-  /// Calls `body` at every fold group with its lineages and all their counted events.
+  /// Calls `body` with every fold group: its lineages and all their counted events.
   ///
-  /// Events come by time and identity. `keys` restricts the walk by the lineage's key, or the
-  /// user's, so that several readers can share it; whoever does without the users' ids as text
-  /// saves looking each up. Groups that report the same store transactions come as one if
+  /// Events are in the order of time and identity. `keys` restricts the walk by the key of the
+  /// lineage or user, so that several readers can share it. Without the users' ids as text, the
+  /// lookup of each is saved. Groups that report the same store transactions are passed as one if
   /// `linked`. Throws `SubledgerError`, and whatever `body` throws.
   public func forEachGroup(
     keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true, linked: Bool = false,
@@ -35,18 +35,18 @@ extension Ledger {
     }
   }
 
-  /// The lineages that are folded together with `lineage`, itself among them, by key.
+  /// Returns the lineages that are folded together with `lineage`, including itself, by key.
   public func group(of lineage: LineageRow) throws(SubledgerError) -> [LineageRow] {
     let group = FoldGroup(of: lineage)
     return group.user == 0 ? [lineage] : try lineages(in: group)
   }
 
-  /// The lineages of a user that are folded together, by key; none of a group without user.
+  /// Returns the lineages of a user's group, by key; empty for a group without user.
   func lineages(in group: FoldGroup) throws(SubledgerError) -> [LineageRow] {
     try lineages(ofUser: group.user, provider: group.provider).filter { FoldGroup(of: $0) == group }
   }
 
-  /// The counted events of several lineages, by time and identity.
+  /// Returns the counted events of several lineages, by time and identity.
   public func events(of group: [LineageRow]) throws(SubledgerError) -> [Event] {
     var events: [Event] = []
     for row in group { events += try self.events(of: row) }
@@ -56,7 +56,7 @@ extension Ledger {
 }
 
 extension Connection {
-  /// Walks over groups, whose lineages follow each other in `sql`.
+  /// Walks over groups, whose lineages follow each other in the rows of `sql`.
   func forEachGroup(
     _ sql: String, keys: ClosedRange<Int64>, isLinked: Bool,
     _ body: ([LineageRow], [Event]) throws -> Void
@@ -87,7 +87,7 @@ extension Connection {
 }
 
 extension Provider {
-  /// The numbers of those whose lineages are folded alone, as a list of SQL.
+  /// The numbers of providers whose lineages are folded alone, as a list in SQL.
   static let linking = allCases.filter(\.capabilities.hasStableOriginalID).map { "\($0.rawValue)" }
     .joined(separator: ", ")
 }
@@ -95,7 +95,8 @@ extension Provider {
 extension LineageRow {
   static let eventsColumn: Int32 = 10
 
-  /// `select` with the events, for `addEvents`, and behind them the root if `isLinked`, 0 for none.
+  /// Returns a query that selects the events for `addEvents`, and then the root if `isLinked`, 0
+  /// for none.
   static func selectWithEvents(userTexts: Bool, isLinked: Bool = false) -> String {
     let select = select(
       userTexts: userTexts, more: ", l.events" + (isLinked ? ", coalesce(k.root, 0)" : ""))
@@ -110,7 +111,8 @@ extension LineageRow {
     """
   }
 
-  /// Those of a user and a provider, by key; made once, because every user's are looked up.
+  /// Selects the lineages of a user and a provider, by key; a constant, because it is used for
+  /// every user.
   static let selectOfUser =
     selectWithEvents(userTexts: false)
     + " where l.user = ? and l.user <> 0 and l.provider = ? and l.key >= ? order by l.key limit ?"
@@ -120,14 +122,14 @@ extension LineageRow {
     let beginning = SubscriptionScope(self).event(of: key)
     let records = row.blob(Self.eventsColumn)
     if records.count > 1 << 16 || events.count > 1 << 14 {
-      // An array that grows is held twice, and doubles: a large one grows by an eighth.
+      // A growing array is in memory twice, and doubles; a large one is grown by an eighth instead.
       var count = events.count
       try EventRecords.forEach(in: records) { count += $0.counts ? 1 : 0 }
       if count > events.capacity { events.reserveCapacity(max(count, events.count / 8 * 9)) }
     }
     try EventRecords.forEach(in: records) { record in
       guard record.counts else { return }
-      // An event is read where it is to lie: moving one takes as long as reading it.
+      // An event is decoded in its place in the array: moving one takes as long as decoding it.
       events.append(beginning)
       try record.complete(&events[events.count - 1])
     }

@@ -1,12 +1,12 @@
 public import Domain
 
-// Providers that report the same store transactions: their subscriptions are folded together.
+// Subscriptions of providers that report the same store transactions are folded together.
 
 extension Ledger {
-  /// Links the subscriptions that name the same store transactions, of those with new events.
+  /// Links subscriptions with new events to those that contain the same store transactions.
   ///
-  /// Where one provider alone was seen, nothing is read or written. A link is never taken back: to
-  /// fold more together than is needed does no harm.
+  /// With one provider, nothing is read or written. A link is never removed: folding more together
+  /// than necessary is harmless.
   public func linkLineages() throws(SubledgerError) {
     try change("link subscriptions of several providers") { database in
       let several = try database.first(
@@ -15,7 +15,7 @@ extension Ledger {
       ) { _ in true }
       guard several ?? false else { return }
       let links = LineageLinks(database)
-      // Fold groups of which a member may be linked, and others not yet.
+      // Fold groups with members that may be linked while others are not yet.
       var groups: Set<FoldGroup> = []
       let select = try Statement(
         database, LineageRow.selectWithEvents(userTexts: false) + " where l.key between ? and ?")
@@ -44,7 +44,7 @@ extension Ledger {
       } else {
         try read(.min ... .max, isNew: false)
       }
-      // What belongs to one user stays together.
+      // All subscriptions of one user stay together.
       for group in groups where group.user != 0 {
         let members = try lineages(in: group).map(\.key)
         if try members.contains(where: { try links.root(of: $0) != nil }) {
@@ -59,8 +59,8 @@ extension Ledger {
     try access("look for links") { try $0.isAny("lineage_link") }
   }
 
-  /// The subscriptions that are folded together with `lineage`, those of other providers with the
-  /// same store transactions among them, by key.
+  /// Returns the subscriptions that are folded together with `lineage`, including those of other
+  /// providers with the same store transactions, by key.
   public func linkedGroup(of lineage: LineageRow) throws(SubledgerError) -> [LineageRow] {
     let linked = try access("read linked lineages") { database in
       let links = LineageLinks(database)
@@ -83,7 +83,7 @@ struct LineageLinks {
     try database.isAny("fold") && database.isAny("store_transaction")
   }
 
-  /// The subscription that named a store transaction first.
+  /// Returns the first subscription that contained a store transaction.
   func holder(of id: Int64, in store: Store) throws -> Int64? {
     try database.first(
       "select lineage from store_transaction where id = ? and store = ?", id, store
@@ -95,20 +95,20 @@ struct LineageLinks {
       "insert into store_transaction (id, store, lineage) values (?, ?, ?)", id, row.store, row.key)
   }
 
-  /// The least of the subscriptions that are folded together with this one; nil when it is linked
-  /// to none.
+  /// Returns the least key of the subscriptions that are folded together with this one; nil when it
+  /// is not linked.
   func root(of lineage: Int64) throws -> Int64? {
     try database.first("select root from lineage_link where lineage = ?", lineage) { $0.int64(0) }
   }
 
-  /// The keys of the subscriptions under a root.
+  /// Returns the keys of the subscriptions under a root.
   func members(of root: Int64) throws -> [Int64] {
     try database.all(
       "select lineage from lineage_link where root = ? order by lineage", root
     ) { $0.int64(0) }
   }
 
-  /// Folds `lineages` together, with all that they are linked to.
+  /// Links `lineages` to each other, and to everything that they are linked to.
   func join(_ lineages: [Int64]) throws {
     let roots = try lineages.map { try root(of: $0) ?? $0 }
     guard let root = roots.min() else { return }
@@ -124,8 +124,8 @@ struct LineageLinks {
 }
 
 extension LineageRow {
-  /// The ids of the store by which other providers may know the subscription, as
-  /// `transactionKey` numbers them, from all versions of its events.
+  /// Returns the store's ids by which other providers may know the subscription, numbered by
+  /// `transactionKey`, from all versions of its events.
   func storeIDs(_ events: UnsafeRawBufferPointer) throws -> Set<Int64> {
     guard store != .unknown else { return [] }
     var ids: Set<Int64> = []
@@ -136,7 +136,8 @@ extension LineageRow {
     return ids
   }
 
-  /// `transactionKey` of the original transaction id; nil for a substitute made of the user's id.
+  /// `transactionKey` of the original transaction id; nil for a substitute built from the user's
+  /// id.
   public var originalID: Int64? {
     original.contains("|") || original.hasPrefix("user:") ? nil : transactionKey(original)
   }

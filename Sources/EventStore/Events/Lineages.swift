@@ -8,19 +8,19 @@ public struct LineageRow: Sendable, Equatable {
   public var provider: Provider
   /// App id, as the ledger's symbol.
   public var app: StringID
-  /// Production, or a test of the app's makers.
+  /// Production or sandbox.
   public var environment: Environment
   /// The shop.
   public var store: Store
-  /// Original transaction id; one that is made of the user's id holds the user's key instead.
+  /// Original transaction id; one that is built from the user's id contains the user's key instead.
   public var original: String
   /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
   public var user: Int64
-  /// The user id as text; empty when unknown, and when it was not asked for.
+  /// The user id as text; empty when unknown or not requested.
   public var userText: String
-  /// Whether it holds versions that do not count.
+  /// Whether it contains versions that do not count.
   public var hasSuperseded = false
-  /// Whether webhooks of its events contain entitlements that their event does not explain.
+  /// Whether webhooks of its events contain entitlements that the events do not explain.
   public var isEntitled = false
 
   /// The original transaction id with the user's id, for people.
@@ -28,7 +28,8 @@ public struct LineageRow: Sendable, Equatable {
     isMadeOfUser ? original.replacing(user.userKeyText, with: userText) : original
   }
 
-  /// Whether the original transaction id is made of the user's, beside a mark that no shop's has.
+  /// Whether the original transaction id is built from the user's id, with a character that no
+  /// store's ids contain.
   public var isMadeOfUser: Bool {
     let marks = [UInt8(ascii: "|"), UInt8(ascii: ":")]
     return user != 0 && original.utf8.contains(where: marks.contains)
@@ -37,11 +38,11 @@ public struct LineageRow: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Calls `body` at every lineage, by key, with its counted events by time and identity.
+  /// Calls `body` with every lineage, by key, with its counted events by time and identity.
   ///
-  /// Versions of an event that another version superseded are left out. `keys` restricts the
-  /// walk, so that several readers can share it. The array is filled anew each time; a body that
-  /// keeps it pays for a copy. Throws `SubledgerError`, and whatever `body` throws.
+  /// Versions that another one superseded are left out. `keys` restricts the walk, so that several
+  /// readers can share it. The array is refilled each time; a body that keeps it causes a copy.
+  /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachLineage(
     keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
@@ -60,7 +61,7 @@ extension Ledger {
     }
   }
 
-  /// The lineages of a user, by key; `user` is the fingerprint of the user id.
+  /// Returns the lineages of a user, by key; `user` is the fingerprint of the user id.
   public func lineages(
     ofUser user: Int64, provider: Provider
   ) throws(SubledgerError) -> [LineageRow] {
@@ -72,8 +73,8 @@ extension Ledger {
     ) { try LineageRow($0) }
   }
 
-  /// The same from a key on, at most `max`, or all for -1, without the texts of user ids, each with
-  /// its counted events by time and identity.
+  /// Returns a user's lineages from a key on, at most `max`, or all for -1, without the texts of
+  /// user ids, each with its counted events by time and identity.
   public func lineagesWithEvents(
     ofUser user: Int64, provider: Provider, from key: Int64, max: Int64
   ) throws(SubledgerError) -> [(row: LineageRow, events: [Event])] {
@@ -87,7 +88,7 @@ extension Ledger {
     }
   }
 
-  /// The keys of all lineages.
+  /// Returns a filter with the keys of all lineages.
   public func lineageFilter() throws(SubledgerError) -> KeyFilter {
     try access("read the keys of lineages") { database in
       let count = try database.first("select count(*) from lineage") { $0.int64(0) } ?? 0
@@ -97,13 +98,13 @@ extension Ledger {
     }
   }
 
-  /// The lineage with this key.
+  /// Returns the lineage with this key.
   public func lineage(_ key: Int64) throws(SubledgerError) -> LineageRow? {
     try first("read a lineage", "\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }
   }
 
-  /// Calls `body` at every production lineage whose provider, app, store and original transaction
-  /// id a sandbox lineage has too, with that one second.
+  /// Calls `body` with each production lineage that has a sandbox counterpart, an equal provider,
+  /// app, store and original transaction id, and with that counterpart.
   public func forEachCounterpart(_ body: (LineageRow, LineageRow) throws -> Void) throws {
     try visit("read lineages of the sandbox") { database in
       try database.forEachRow(
@@ -115,8 +116,8 @@ extension Ledger {
     }
   }
 
-  /// The lineage with the same provider, app, store and original transaction id in the other
-  /// environment.
+  /// Returns the lineage with the same provider, app, store and original transaction id in the
+  /// other environment.
   public func counterpart(of lineage: LineageRow) throws(SubledgerError) -> LineageRow? {
     try self.lineage(
       lineageKey(
@@ -125,7 +126,7 @@ extension Ledger {
         store: lineage.store, original: lineage.original))
   }
 
-  /// The counted events of a lineage, by time and identity.
+  /// Returns the counted events of a lineage, by time and identity.
   public func events(of lineage: LineageRow) throws(SubledgerError) -> [Event] {
     try access("read the events of a lineage") { database in
       let shop = SubscriptionScope(lineage)
@@ -137,7 +138,7 @@ extension Ledger {
     }
   }
 
-  /// The transaction ids of some lineages as text, by key.
+  /// Returns the transaction ids of some lineages as text, by key.
   public func transactionTexts(in lineages: [Int64]) throws(SubledgerError) -> [Int64: String] {
     try access("read transaction ids") { database in
       var sources = EventSources()
@@ -148,7 +149,7 @@ extension Ledger {
 }
 
 extension Connection {
-  /// Calls `body` at every version of a lineage's events, by time, identity and version.
+  /// Calls `body` with every version of a lineage's events, by time, identity and version.
   func forEachRecord(of lineage: Int64, _ body: (EventRecord) throws -> Void) throws {
     try forEachRow("select events from lineage where key = ?", lineage) {
       try EventRecords.forEach(in: $0.blob(0), body)

@@ -1,9 +1,9 @@
 internal import Domain
 
-/// How an observation lies inside an event's content (EventCoding.swift).
+/// The layout of an observation in an event's content (EventCoding.swift).
 ///
 /// A number whose bits mark present and true fields, the group, then the times as distances in
-/// milliseconds from the event's.
+/// milliseconds from the event's time.
 enum ObservationCoding {
   private enum Flag {
     static let firstPurchased: UInt64 = 1 << 0
@@ -18,7 +18,7 @@ enum ObservationCoding {
     static let timeInferred: UInt64 = 1 << 17
   }
 
-  /// Where the two bits of a truth value begin that may be unknown: sent, and true.
+  /// The first of the two bits of a truth value that may be unknown: sent, and true.
   private enum Answer: UInt64 {
     case isOwned = 9
     case isAutoRenewing = 11
@@ -88,7 +88,7 @@ enum ObservationCoding {
 }
 
 extension Observation {
-  /// The fields by name, as text, for `Event.materialFields`; an absent value is empty.
+  /// Returns the fields by name, as text, for `Event.materialFields`; an absent value is empty.
   func materialFields(words: [String]) -> [(name: String, value: String)] {
     func answer(_ value: Bool?) -> String { value.map { "\($0)" } ?? "" }
     func time(_ value: Instant?) -> String { value.map { String($0.milliseconds) } ?? "" }

@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// The path of the file with this number, relative to the root it was given under, and the
-  /// SHA-256 of its bytes; nil when the ledger has none.
+  /// Returns the path of the file with this number, relative to its root, and the SHA-256 of its
+  /// bytes; nil when the ledger has none.
   public func archiveLabel(
     _ id: Int32
   ) throws(SubledgerError) -> (name: String, sha256: String)? {
@@ -11,7 +11,7 @@ extension Ledger {
     }
   }
 
-  /// Every version of a lineage's events, by time, identity and arrival.
+  /// Returns every version of a lineage's events, by time, identity and arrival.
   public func versions(ofLineage lineage: LineageRow) throws(SubledgerError) -> [EventVersion] {
     try access("read the events of a lineage") { database in
       var versions: [EventVersion] = []
@@ -23,7 +23,7 @@ extension Ledger {
     }
   }
 
-  /// The versions of the event of `version` that other lineages hold.
+  /// Returns the versions of the event of `version` in other lineages.
   public func rivals(of version: EventVersion) throws(SubledgerError) -> [EventVersion] {
     try access("read the versions of an event") { database in
       let stored = StoredVersions(database)
@@ -39,9 +39,10 @@ extension Ledger {
     }
   }
 
-  /// The lineages with this original transaction id, of whatever provider, app and store, by key.
+  /// Returns the lineages with this original transaction id, of any provider, app and store, by
+  /// key.
   ///
-  /// Apps that sent events. An app that is made of a user's id can hold the id or its key.
+  /// An original id that is built from a user's id may be given with that id or with its key.
   public func lineages(original: String) throws(SubledgerError) -> [LineageRow] {
     let rows = try lineages(storedOriginal: original)
     if let bar = original.lastIndex(of: "|") {
@@ -68,8 +69,8 @@ extension Ledger {
     return rows.sorted { $0.key < $1.key }
   }
 
-  /// When the newest `count` snapshots of a user up to `asOf` were true, and what brought them;
-  /// newest first.
+  /// Returns when the newest `count` snapshots of a user up to `asOf` were captured, and their
+  /// provenance; newest first.
   public func snapshotPlaces(
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
   ) throws(SubledgerError) -> [(capturedAt: Instant, place: Provenance)] {

@@ -26,12 +26,12 @@ struct StoredVersions {
 
   init(_ database: Connection) { self.database = database }
 
-  /// All lineages with an event that has several versions, here or elsewhere.
+  /// Returns all lineages with an event that has several versions, here or elsewhere.
   func lineagesInConflict() throws -> Set<Int64> {
     Set(try database.all("select distinct lineage from event_conflict") { $0.int64(0) })
   }
 
-  /// The lineages that may hold versions of an event; none when it has one alone.
+  /// Returns the lineages that may contain versions of an event; empty when it has only one.
   func holders(of identity: Int64, at time: Int64) throws -> [Int64] {
     try database.all(
       "select lineage from event_conflict where identity = ? and time = ? order by lineage",
@@ -39,8 +39,8 @@ struct StoredVersions {
     ) { $0.int64(0) }
   }
 
-  /// Calls `body` at every version that the lineages within `keys` hold of `identities`, with their
-  /// original transaction id.
+  /// Calls `body` with every version of `identities` in the lineages within `keys`, and the
+  /// original transaction id of its lineage.
   func forEachVersion(
     of identities: Set<Int64>, within keys: ClosedRange<Int64>,
     _ body: (EventVersion, _ original: String) throws -> Void
@@ -59,8 +59,8 @@ struct StoredVersions {
     }
   }
 
-  /// Calls `body` at every version, in whatever lineage, of the events of `row` that have several;
-  /// `events` are its own, and others are looked for if it `isContested`.
+  /// Calls `body` with every version, in any lineage, of the events of `row` that have several;
+  /// `events` are its own, and other lineages are searched if it `isContested`.
   func forEachRival(
     in events: UnsafeRawBufferPointer, of row: LineageRow, isContested: Bool,
     _ body: (EventVersion, _ original: String) throws -> Void
@@ -81,7 +81,7 @@ struct StoredVersions {
     }
   }
 
-  /// Calls `body` with a copy of a lineage's events, when the lineage is stored.
+  /// Calls `body` with a copy of a lineage's events, if the lineage is stored.
   func withEvents(
     of lineage: Int64, _ body: (UnsafeRawBufferPointer, SubscriptionScope) throws -> Void
   ) throws {

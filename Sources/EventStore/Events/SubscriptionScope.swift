@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What all events of a lineage have in common.
+/// The fields that all events of a lineage share.
 struct SubscriptionScope: Equatable {
   var provider: Provider
   var app: StringID
@@ -21,7 +21,7 @@ extension SubscriptionScope {
       store: lineage.store)
   }
 
-  /// The common fields of a lineage's events, as an event without other fields.
+  /// Returns an event with the fields of the lineage, and no others.
   func event(of lineage: Int64) -> Event {
     var event = Event(
       provider: provider, environment: environment, store: store, kind: .other,
@@ -31,7 +31,7 @@ extension SubscriptionScope {
     return event
   }
 
-  /// Reads provider, app, environment and store from `column` on.
+  /// Reads provider, app, environment and store from consecutive columns, starting with `column`.
   init(_ row: Statement, from column: Int32) throws(SubledgerError) {
     self.init(
       provider: try row.value(column), app: try row.symbol(column + 1),
