@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// How many subscriptions and trials of each product began, or were changed to, as the cells
-  /// count them.
+  /// Returns the number of subscriptions and trials of each product that began, or were changed to,
+  /// in the cells.
   public func begun() throws(SubledgerError) -> [ProductKey: Int64] {
     let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
     let counts = try all(
@@ -19,7 +19,7 @@ extension Ledger {
 }
 
 extension Facts {
-  /// The same as these facts count it.
+  /// The same numbers, from these facts.
   public var begun: [ProductKey: Int64] {
     var begun: [ProductKey: Int64] = [:]
     for (key, sums) in movements where Movement.entering.contains(key.movement) {
@@ -31,6 +31,6 @@ extension Facts {
 }
 
 extension Movement {
-  /// Those by which a subscription that was not held before is.
+  /// Movements into a product: the subscription was not part of the active base before.
   static let entering: [Movement] = [.new, .firstSeen, .transferIn]
 }

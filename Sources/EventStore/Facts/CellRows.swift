@@ -2,16 +2,16 @@ internal import Domain
 
 /// The rows of one table of cells, in one array of integers.
 ///
-/// A run can have a hundred thousand cells of twenty-five columns: one array each would cost
-/// more than writing them.
+/// A run can have a hundred thousand cells of twenty-five columns: one array each would cost more
+/// than writing them.
 public struct CellRows: Sendable {
   let table: String
-  /// Columns of the primary key, which come first.
+  /// Number of columns of the primary key, which come first.
   let keyWidth: Int
   let width: Int
   private var values: [Int64] = []
 
-  /// The rows that `fill` appends, in the order of the key.
+  /// Creates the rows that `fill` appends, sorted by key.
   ///
   /// Reserves capacity for `count` rows at once: an array that grows needs up to three times its
   /// memory.
@@ -31,7 +31,7 @@ public struct CellRows: Sendable {
     values.append(contentsOf: row)
   }
 
-  /// Adds these rows, whose keys the table does not have; those without any measure are left out.
+  /// Inserts these rows, whose keys the table does not have; rows of zeros are left out.
   func insert(in database: Connection) throws {
     var rest = stride(from: 0, to: values.count, by: width).filter(hasMeasure)[...]
     let row = "(\(Array(repeating: "?", count: width).joined(separator: ", ")))"
@@ -50,10 +50,10 @@ public struct CellRows: Sendable {
     }
   }
 
-  /// Beginning and ending a statement costs SQLite more than a row does.
+  /// Rows per statement: starting and ending one costs SQLite more than a row does.
   private static let rowsAtOnce = 32
 
-  /// Adds these rows to the table's; a row of zeros is removed.
+  /// Adds these rows to those of the table; a row that becomes zero is removed.
   func add(in database: Connection) throws {
     guard !values.isEmpty else { return }
     let columns = try database.columns(in: table)
@@ -82,7 +82,7 @@ public struct CellRows: Sendable {
     }
   }
 
-  /// What is left of a sum of two amounts when it is carried, as `PartialSum` does.
+  /// Returns the remainder of a sum of two amounts after the carry, as in `PartialSum`.
   private static func sum(of amount: String) -> String {
     "\(amount) + excluded.\(amount) - \(carries(of: amount)) * \(2 * PartialSum.sumMax)"
   }
@@ -92,12 +92,12 @@ public struct CellRows: Sendable {
     return "((\(sum) >= \(most)) - (\(sum) < -\(most)))"
   }
 
-  /// The rows as text: table, columns of the key, all columns, and the numbers.
+  /// The rows as text: table, number of key columns, number of columns, and the numbers.
   public var text: String {
     "\(table) \(keyWidth) \(width) " + values.map(String.init).joined(separator: " ")
   }
 
-  /// The rows of a `text`; nil when it is none.
+  /// Parses the rows of a `text`; nil when it has another form.
   public init?(text: Substring) {
     let parts = text.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init)
     guard parts.count > 2, let table = Facts.tables.first(where: { $0 == parts[0] }),
@@ -112,7 +112,7 @@ public struct CellRows: Sendable {
     values[(row + keyWidth)..<(row + width)].contains { $0 != 0 }
   }
 
-  /// Puts the rows in the order of the key, so that pages are filled one after another.
+  /// Sorts the rows by key, so that pages are filled one after another.
   private mutating func sort() {
     let starts = values.withUnsafeBufferPointer { values in
       stride(from: 0, to: values.count, by: width).sorted { left, right in

@@ -1,7 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// The ends in doubt that the movement cells count, by snapshots or by events alone.
+  /// Returns the ends in doubt that the movement cells count, by snapshots or by events alone.
   public func churnDoubts(bySnapshots: Bool) throws(SubledgerError) -> Set<ChurnInDoubt> {
     Set(
       try all(

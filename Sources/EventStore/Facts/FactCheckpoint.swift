@@ -1,21 +1,21 @@
 public import Domain
 
-/// What the ledger's cells are computed from.
+/// The input from which the ledger's cells are computed.
 public struct FactCheckpoint: Sendable, Equatable {
   /// Business time at which events were folded.
   public var asOf: Instant
-  /// SHA-256 of everything that the meaning of events depends on besides them.
+  /// SHA-256 of everything besides the events that determines their meaning.
   public var rules: String
-  /// SHA-256 of what the comparison of every user with snapshots depends on besides that.
+  /// SHA-256 of everything besides that on which the comparison of users with snapshots depends.
   public var reconciliation = ""
   /// The last archive whose events were folded.
   public var archive: Int32
-  /// How many groups there were when all were folded last.
+  /// Number of groups when all were last folded.
   public var groups: Int64
-  /// How far each feed reached.
+  /// The watermark of each feed.
   public var feeds: [Watermark]
 
-  /// Cells of the events in the archives up to `archive`.
+  /// Creates a checkpoint for the events in the archives up to `archive`.
   public init(
     asOf: Instant, rules: String, archive: Int32, groups: Int64 = 0, feeds: [Watermark] = []
   ) {
@@ -28,7 +28,7 @@ public struct FactCheckpoint: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// What the cells are computed from; nil before the first fold.
+  /// Returns the checkpoint of the cells; nil before the first fold.
   public func foldBasis() throws(SubledgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
       var basis = try database.first(
@@ -53,7 +53,7 @@ extension Ledger {
     }
   }
 
-  /// The number of the last archive that is in the ledger; 0 without one.
+  /// Returns the number of the last archive in the ledger; 0 if there is none.
   public func newestArchive() throws(SubledgerError) -> Int32 {
     try access("look for an archive") { try $0.newestArchive() }
   }

@@ -1,20 +1,21 @@
 public import Domain
 
-/// Some of many rows that are written one after another.
+/// One piece of a long sequence of rows that are written one after another.
 ///
-/// To make rows takes about as long as to write them, and all of them together would take too much
-/// memory: they are made piece by piece, on whatever thread has the time.
+/// Creating rows takes about as long as writing them, and all of them together would take too much
+/// memory. So they are created piece by piece, on any free thread.
 public struct RowPiece<Rows: Sendable>: Sendable {
   private let make: @Sendable () throws -> Rows
 
   init(_ make: @escaping @Sendable () throws -> Rows) { self.make = make }
 
-  /// Makes the rows; fails as the ledger does.
+  /// Creates the rows; throws the errors of the ledger.
   public func rows() throws -> Rows { try make() }
 }
 
 extension RowPiece where Rows == CellRows {
-  /// All rows of a table whose key has `keyWidth` columns, in the order of v1-facts.sql.
+  /// Returns all rows of a table whose key has `keyWidth` columns, in the column order of
+  /// v1-facts.sql.
   static func cells<Key: Sendable, Sums: Sendable>(
     _ table: String, keyWidth: Int, _ facts: [Key: Sums],
     _ row: @escaping @Sendable (Key, Sums) -> [Int64]
@@ -35,7 +36,7 @@ extension Facts {
     "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell",
   ]
 
-  /// The rows of their cells, table by table.
+  /// The rows of the cells, table by table.
   public var pieces: [RowPiece<CellRows>] {
     revenue.pieces() + [
       .cells("movement_cell", keyWidth: 6, movements) { key, sums in
@@ -83,8 +84,8 @@ extension ProductKey {
 }
 
 extension [RevenueKey: RevenueSums] {
-  /// The rows of the days and of the months, month by month, for tables with a `suffix` to their
-  /// names.
+  /// Returns the rows of the days and of the months, month by month, for tables with a `suffix` to
+  /// their names.
   func pieces(suffix: String = "") -> [RowPiece<CellRows>] {
     let months = [Month: [Index]](grouping: indices) { self[$0].key.day.month }
     return months.sorted { $0.key < $1.key }.flatMap { month, places in
@@ -118,12 +119,12 @@ extension [RevenueKey: RevenueSums] {
 }
 
 extension RevenueKey {
-  /// How many columns of a row are its key.
+  /// Number of key columns.
   static let width = 12
 }
 
 extension CellRows {
-  /// Adds a row of revenue; `period` numbers its day or its month.
+  /// Appends a row of revenue; `period` is the number of its day or month.
   mutating func append(_ key: RevenueKey, _ sums: RevenueSums, in period: Int32) {
     append(
       Int64(period), Int64(key.productKey.provider.rawValue), Int64(key.productKey.app),

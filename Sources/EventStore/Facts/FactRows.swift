@@ -1,6 +1,6 @@
 public import Domain
 
-/// What a fold makes of the ledger's cells.
+/// The changes that a fold makes to the ledger's cells.
 public struct FoldChange {
   /// The checkpoint of the changed cells.
   public var basis: FactCheckpoint
@@ -18,18 +18,19 @@ public struct FoldChange {
   public var doubtsBySnapshots: Set<ChurnInDoubt> = []
   /// The rates of all days, or of the changed ones.
   public var rates = ExchangeRates()
-  /// What all renewals cost, or what is to be added to that.
+  /// Number of renewals per price: all, or the changes.
   public var prices: [PaidPrice: Int64] = [:]
-  /// Charges that several providers report, of all subscriptions or of `linked` alone.
+  /// Charges that several providers report, for all subscriptions or for `linked` alone.
   public var overlaps: [OverlapRow] = []
-  /// The folded lineages that report the same as others.
+  /// The folded lineages that report the same transactions as others.
   public var linked: Set<Int64> = []
-  /// What the comparison with snapshots came to, of every user or of those it compared, in parts.
+  /// Results of the comparison with snapshots, for all compared users, in parts.
   public var users: [[ReconciledUser]] = []
-  /// Whether it compared every user.
+  /// Whether every user was compared.
   public var isEveryUser = true
 
-  /// The cells of `facts`, which come from a fold of everything unless `isWhole` is set to false.
+  /// Creates a change with the cells of `facts`, from a fold of everything unless `isWhole` is set
+  /// to false.
   public init(basis: FactCheckpoint, facts: Facts) {
     self.basis = basis
     self.facts = facts
@@ -37,10 +38,11 @@ public struct FoldChange {
 }
 
 extension Ledger {
-  /// Begins to make the cells those of a fold: the rows of its facts, which any thread can make.
+  /// Begins to replace or change the cells, and returns the rows of the facts, which any thread can
+  /// create.
   ///
-  /// All of them go to `write`, in their order, and then `finish` writes the rest. Inside
-  /// `together`, the cells change whole or not at all.
+  /// Pass all of them to `write`, in order; then `finish` writes the rest. Inside `together`, the
+  /// cells change in one transaction.
   public func begin(_ change: FoldChange) throws(SubledgerError) -> [RowPiece<CellRows>] {
     if change.isWhole {
       try access("write the facts") { database in
@@ -59,12 +61,12 @@ extension Ledger {
     }
   }
 
-  /// Adds cells to those that are written.
+  /// Adds cells to those that are already written.
   public func add(_ rows: CellRows) throws(SubledgerError) {
     try access("write the facts") { try rows.add(in: $0) }
   }
 
-  /// Writes everything of a fold but its facts.
+  /// Writes everything of a fold except its facts.
   public func finish(_ change: FoldChange) throws(SubledgerError) {
     try self.change("write the facts") { database in
       try change.revenueSpill?.insert(in: database)
@@ -81,7 +83,7 @@ extension Ledger {
     }
   }
 
-  /// Of each feed, how many events arrived in UTC hours, numbered since 1970-01-01.
+  /// Returns for each feed how many events arrived per UTC hour, numbered since 1970-01-01.
   public func arrivals() throws(SubledgerError) -> [Feed: [(hour: Int64, events: Int64)]] {
     try access("count arrivals") { database in
       var arrivals: [Feed: [(hour: Int64, events: Int64)]] = [:]
@@ -96,8 +98,8 @@ extension Ledger {
     }
   }
 
-  /// The net amount of some days: gross before commission less refunds, in US dollars, without
-  /// unknown amounts.
+  /// Returns the net amount of some days: gross before commission less refunds, in US dollars,
+  /// without unknown amounts.
   ///
   /// - Parameter app: nil for all apps of the provider.
   public func netUSD(
@@ -112,8 +114,8 @@ extension Ledger {
     ) { Int128($0.int64(0)) }.reduce(0, +)
   }
 
-  /// The net amount of a month: gross before commission less refunds, in US dollars, without
-  /// unknown amounts.
+  /// Returns the net amount of a month: gross before commission less refunds, in US dollars,
+  /// without unknown amounts.
   public func netUSD(of month: Month) throws(SubledgerError) -> Int128 {
     try all(
       "add up revenue",

@@ -1,23 +1,23 @@
 public import Domain
 
-/// A charge of one store transaction as two providers report it.
+/// A charge of one store transaction that two providers report.
 public struct OverlapRow: Codable, Sendable, Hashable {
   /// The shop.
   public var store: Store
   /// The store's id of the charge.
   public var transaction: String
-  /// Whose charge reports count.
+  /// The provider whose charge reports count.
   public var counted: Provider
-  /// Whose charge they do not count.
+  /// The provider whose charge they do not count.
   public var other: Provider
   /// Key of the counted lineage.
   public var lineage: Int64
-  /// What the counted one says it cost, in US dollars before commission; nil if unknown.
+  /// Amount of the counted charge, in US dollars before commission; nil if unknown.
   public var countedUSD: Amount?
-  /// What the other one says.
+  /// Amount of the other charge, in US dollars before commission; nil if unknown.
   public var otherUSD: Amount?
 
-  /// A charge that two providers report.
+  /// Creates a row for a charge that two providers report.
   public init(
     store: Store, transaction: String, counted: Provider, other: Provider, lineage: Int64,
     countedUSD: Amount?, otherUSD: Amount?
@@ -29,7 +29,7 @@ public struct OverlapRow: Codable, Sendable, Hashable {
 }
 
 extension Ledger {
-  /// Replaces what is known of `lineages`, nil for all, by `rows`.
+  /// Replaces the rows of `lineages`, nil for all, by `rows`.
   func write(
     _ rows: [OverlapRow], insteadOf lineages: Set<Int64>?, to database: Connection
   ) throws {

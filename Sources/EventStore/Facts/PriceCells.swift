@@ -1,7 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// How many renewals cost what.
+  /// Returns the number of renewals per price.
   public func paidPrices() throws(SubledgerError) -> [PaidPrice: Int64] {
     let prices = try all(
       "read prices",

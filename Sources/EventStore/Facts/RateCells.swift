@@ -1,7 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// The rates of all currencies and days.
+  /// Returns the rates of all currencies and days.
   public func rates() throws(SubledgerError) -> ExchangeRates {
     let days = try all("read exchange rates", "select currency, day, rates from rate_cell") { row in
       var reader = ByteReader(row.blob(2))
@@ -17,7 +17,7 @@ extension Ledger {
     return ExchangeRates(Dictionary(days) { $1 })
   }
 
-  /// Writes `rates`, replacing those of the same currency and day; a day without any is removed.
+  /// Writes `rates`, replacing those of the same currency and day; removes days without any.
   func write(_ rates: ExchangeRates, to database: Connection) throws {
     let insert = try database.statement(
       "insert or replace into rate_cell (currency, day, rates) values (?, ?, ?)")

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the comparison of a user's events with snapshots came to, as far as later runs need it.
+/// The result of comparing a user's events with snapshots, as far as later runs need it.
 public struct ReconciledUser: Codable, Sendable, Equatable {
   /// The provider.
   public let provider: Provider
@@ -8,28 +8,28 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   public let user: Int64
   /// Fingerprint of the content of the user's snapshots, `UserSnapshots.content`; 0 without any.
   public let snapshots: Int64
-  /// A snapshot of the same content that is captured before or at this moment gives the same; nil
+  /// A snapshot with the same content, captured at or before this time, gives the same result; nil
   /// when the user must be compared in every run.
   public let standsUntil: Instant?
-  /// The rest, which most users have none of; layout: `Rest.bytes`.
+  /// The rest, nil for most users; layout: `Rest.bytes`.
   let bytes: [UInt8]?
 
-  /// What few users have.
+  /// The part of the result that few users have.
   public struct Rest: Sendable, Equatable {
     /// Lineages of other users that the snapshot lists.
     public var foreign: [Int64] = []
-    /// Where the lineages would be that the snapshot lists and no event has reported.
+    /// Keys of lineages that the snapshot lists and no event has reported.
     public var unreported: [Int64] = []
     /// Fingerprints of other users in the events of the user's lineages.
     public var previousOwners: [Int64] = []
-    /// Numbers for the manifest, in an order of the caller.
+    /// Numbers for the manifest, in an order that the caller defines.
     public var counts: [Int64] = []
 
-    /// Nothing.
+    /// Creates an empty rest.
     public init() {}
   }
 
-  /// The result for a user.
+  /// Creates the result for a user.
   public init(
     provider: Provider, user: Int64, snapshots: Int64, standsUntil: Instant?, rest: Rest
   ) {
@@ -46,7 +46,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
     bytes = row.isNull(4) ? nil : [UInt8](row.blob(4))
   }
 
-  /// Throws `SubledgerError` for content that no run wrote.
+  /// Decodes the rest; throws `SubledgerError` for content that no run wrote.
   public func rest() throws(SubledgerError) -> Rest? {
     guard let bytes else { return nil }
     guard let rest = Rest(bytes) else {
@@ -89,8 +89,8 @@ extension ReconciledUser.Rest {
 }
 
 extension Ledger {
-  /// Calls `body` at every user that a run has compared, by provider and user; without those who
-  /// are `isAlike` only at users who have a `rest` or are compared in every run.
+  /// Calls `body` with every user that a run has compared, by provider and user; unless `isAlike`,
+  /// only with users who have a `rest` or are compared in every run.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachReconciledUser(
@@ -107,7 +107,7 @@ extension Ledger {
     }
   }
 
-  /// Calls `body` at every user with a snapshot that no run has compared and that is captured at or
+  /// Calls `body` with every user who has a snapshot that no run has compared, captured at or
   /// before `asOf`: with its time and the fingerprint of its content, by time.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
@@ -128,13 +128,13 @@ extension Ledger {
     }
   }
 
-  /// Stores what the comparison of users came to, of all of them or of some.
+  /// Stores the results of comparing users, of all of them or of some.
   func write(
     _ users: [[ReconciledUser]], areAll: Bool, asOf: Instant, to database: Connection
   ) throws {
     if areAll {
       try database.execute("delete from reconciled; delete from snapshot_due")
-      // An as-of behind the last one has more of them before it.
+      // With an earlier as-of, more snapshots are still to come.
       try database.run(
         """
         insert into snapshot_due (captured_ms, provider, user, app, content)

@@ -2,13 +2,12 @@ public import Domain
 
 /// Revenue of a whole fold that does not fit into memory.
 ///
-/// It is added up in tables of the connection's own, in a file of SQLite's that has no name and is
-/// gone with the connection.
+/// It is added up in temporary tables in an unnamed file that SQLite deletes with the connection.
 public struct RevenueSpill {
   private let ledger: Ledger
   private static let tables = ["revenue_cell", "revenue_month_cell"]
 
-  /// Begins with an empty spill of `ledger`.
+  /// Creates an empty spill of `ledger`.
   public init(in ledger: Ledger) throws(SubledgerError) {
     self.ledger = ledger
     try ledger.access("spill revenue") { database in

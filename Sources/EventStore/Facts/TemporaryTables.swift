@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// Writes `facts` to temporary tables, which queries of this reader read instead of the ledger's
-  /// tables of the same names.
+  /// Writes `facts` to temporary tables, which queries of this reader use instead of the ledger's
+  /// tables with the same names.
   public func layOver(_ facts: Facts) throws(SubledgerError) {
     try access("lay facts over the ledger's") { database in
       for table in Facts.tables {
@@ -17,8 +17,8 @@ extension Ledger {
     }
   }
 
-  /// Adds a row to a temporary table by `insertion`, which has a question mark for each value and
-  /// is kept prepared.
+  /// Adds a row to a temporary table by `insertion`, which has one parameter per value and stays
+  /// prepared.
   public func insert(_ row: [LedgerValue], by insertion: String) throws(SubledgerError) {
     try access("store results") { database in
       let statement = try database.statement(insertion)
