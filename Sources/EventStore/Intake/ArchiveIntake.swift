@@ -1,14 +1,14 @@
 public import Domain
 
-/// Takes in archives of events, each whole or not at all, and keeps account of their lines.
+/// Ingests archives of events, each in one transaction, and counts their lines.
 public class ArchiveIntake {
   let ledger: Ledger
   private let schedules: [Provider: RetrySchedule]
   /// The archive that is being read.
   var current: EventFileImport?
-  /// Whole archives that wait to be written.
+  /// Complete archives that are still to be written.
   var finished: [EventFileImport] = []
-  /// SHA-256 of each of them: a run can have a hundred thousand.
+  /// SHA-256 of each finished archive; a set, because a run can have a hundred thousand.
   var finishedContents: Set<String> = []
   /// The archives that were read in this import, by the hash of their first lines.
   public private(set) var formers: [Int64: [FormerArchive]] = [:]
@@ -18,20 +18,20 @@ public class ArchiveIntake {
     (self.ledger, self.schedules) = (ledger, schedules)
   }
 
-  /// Whether the bytes of an archive are in the ledger, or wait to be written.
+  /// Whether the bytes of an archive are in the ledger, or are still to be written.
   public func isKnown(sha256: String) throws(SubledgerError) -> Bool {
-    // Of an archive that is read once, it is known at the end.
+    // If an archive can be read only once, its SHA-256 is known at the end.
     if sha256.isEmpty { return false }
     if finishedContents.contains(sha256) { return true }
     return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
   }
 
-  /// JSON values of the archive that is being read, so far.
+  /// Number of JSON values read so far from the current archive.
   public var lines: Int64 { current?.counts.lines ?? 0 }
 
   /// Begins an archive with new content, and returns its number in the ledger.
   ///
-  /// Values that the archive which it continues delivered do not count again.
+  /// Values that were part of the archive which it continues are not counted again.
   @discardableResult
   public func begin(_ archive: NewArchive) throws(SubledgerError) -> Int32 {
     precondition(current == nil, "one archive is taken in at a time")
@@ -63,17 +63,18 @@ public class ArchiveIntake {
     }
   }
 
-  /// Enters a batch into the account of its archive.
+  /// Adds a batch to the counts of its archive.
   func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
     draft.add(batch, ledger.translated(batch, of: draft.id).events)
   }
 
-  /// Closes the account of the archive, which is written now or with one of the next.
+  /// Completes the counts of the archive, which is written now or with a later one.
   ///
-  /// `sha256` is that of its bytes, where it was not known when it began. `damageOffset` is the
-  /// first byte that could not be read, `provisionalFrom` the offset in the inflated archive of the
-  /// first line that may be wrong, `contentBytes` and `contentHash` are of what was read, inflated.
-  /// Returns the counts of all archives written since the last call.
+  /// `sha256` is that of its bytes, if it was not known at the beginning. `damageOffset` is the
+  /// first byte that could not be read; `provisionalFrom` is the offset in the uncompressed archive
+  /// of the first line that may be wrong; `contentBytes` and `contentHash` describe the
+  /// uncompressed content that was read. Returns the counts of all archives written since the last
+  /// call.
   public func finish(
     sha256: String? = nil, damageOffset: Int64? = nil, provisionalFrom: Int64? = nil,
     contentBytes: Int64 = 0, contentHash: Int64 = 0
@@ -91,10 +92,10 @@ public class ArchiveIntake {
     return try writeIfFull(with: draft)
   }
 
-  /// Writes what is finished when `draft`, the last of it, leaves too little memory.
+  /// Writes the finished archives when `draft`, the last of them, leaves too little memory.
   func writeIfFull(with draft: EventFileImport) throws(SubledgerError) -> [ArchiveCounts] { [] }
 
-  /// Writes what is finished, unless it waits for more; returns the counts of what is written.
+  /// Writes the finished archives, unless they wait for more; returns the counts of those written.
   public func write() throws(SubledgerError) -> [ArchiveCounts] { [] }
 
   /// Undoes the archive that is being read.

@@ -1,6 +1,6 @@
 public import Domain
 
-/// An event with two different versions.
+/// An event with several different versions.
 public struct ConflictRow: Sendable, Equatable {
   /// The lineage of the version that counts.
   public var lineage: LineageRow
@@ -8,10 +8,10 @@ public struct ConflictRow: Sendable, Equatable {
   public var event: Event
   /// Names of the fields that differ between any two versions, in a fixed order.
   public var fields: [String]
-  /// Where the latest `Event.versionsMax` versions stand, the one that counts first, the others by
-  /// archive and line.
+  /// Provenance of the latest `Event.versionsMax` versions: first the one that counts, the others
+  /// by archive and line.
   public var places: [Provenance]
-  /// Keys of the lineages that hold the versions.
+  /// Keys of the lineages that contain the versions.
   public var lineages: Set<Int64>
 }
 
@@ -19,7 +19,7 @@ extension Ledger {
   /// A version, and the original transaction id of its lineage.
   private typealias Version = (version: EventVersion, original: String)
 
-  /// Every event with more than one version, by identity and time.
+  /// Returns every event with more than one version, by identity and time.
   public func conflicts() throws(SubledgerError) -> [ConflictRow] {
     try access("read conflicts") { database in
       let rows = try database.all(
@@ -28,7 +28,7 @@ extension Ledger {
       var conflicts: [ConflictRow] = []
       var start = 0
       while start < rows.count {
-        // Some at a time: of each there can be many versions.
+        // Works in pieces, because each event can have many versions.
         var end = min(start + 1_024, rows.count)
         while end < rows.count, rows[end].identity == rows[end - 1].identity { end += 1 }
         conflicts += try self.conflicts(rows[start..<end], in: database)
@@ -61,7 +61,7 @@ extension Ledger {
   }
 
   private func conflict(_ winner: EventVersion, _ all: [Version]) throws -> ConflictRow? {
-    // Of copies that agree in all that is material, the last one.
+    // The last one of copies that agree in all material fields.
     let last = Dictionary(all.map { ($0.version.event.material, $0) }) {
       Recency(of: $0.version.event) < Recency(of: $1.version.event) ? $1 : $0
     }

@@ -1,11 +1,11 @@
 internal import Domain
 
-/// The apps' own ids of users in an archive: of each user that of the newest message with one.
+/// The apps' own ids of users in an archive: for each user, the id in the newest message with one.
 struct CustomerIDs {
-  /// By user id; ids are bytes, by which the database orders them, too.
+  /// Newest id by user id; ids are bytes, whose order is also that of the database.
   private var newest: [[UInt8]: (made: Instant, id: [UInt8])] = [:]
 
-  /// Memory held, in bytes, about.
+  /// Memory in use, in bytes, approximately.
   var size: Int { newest.count * 256 }
 
   mutating func add(_ batch: EventBatch) {
@@ -24,8 +24,8 @@ struct CustomerIDs {
     }
   }
 
-  /// Stores those that are newer than the stored ones, those of erased persons excepted, and has
-  /// the subscriptions of users with another id folded again.
+  /// Stores ids that are newer than the stored ones, except those of erased persons, and marks the
+  /// subscriptions of users with another id as due.
   mutating func write(of archive: Int32, to database: Connection) throws {
     guard !newest.isEmpty else { return }
     let users = try UserKeys(database)

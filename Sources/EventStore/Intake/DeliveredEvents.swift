@@ -1,13 +1,13 @@
 internal import Domain
 
-/// What all delivered events of a lineage have in common.
+/// The fields that all delivered events of a lineage share.
 struct LineageHead {
   let key: Int64
   let shop: SubscriptionScope
   /// The original transaction id; valid as long as the bytes of the events.
   let original: UnsafeRawBufferPointer
 
-  /// Whether both are one lineage, rather than sharing a fingerprint by chance.
+  /// Whether both are one lineage, and do not just share a fingerprint by chance.
   func isSame(as other: LineageHead) -> Bool {
     shop == other.shop && original.isEqual(to: other.original)
   }
@@ -15,10 +15,10 @@ struct LineageHead {
 
 struct DeliveredEvent {
   var record: EventRecord
-  /// Which of all that are written together it is, in order of arrival.
+  /// Number of the event among all that are written together, in order of arrival.
   var number: Int32
 
-  /// By time and identity, copies in order of arrival.
+  /// The order by time and identity; copies in order of arrival.
   @inline(__always)
   static func precedes(_ left: DeliveredEvent, _ right: DeliveredEvent) -> Bool {
     if left.record.time != right.record.time { return left.record.time < right.record.time }
@@ -27,32 +27,32 @@ struct DeliveredEvent {
   }
 }
 
-/// Goes through the events of a lineage, arranged, some thousands at a time, and says of the last
-/// ones that they are; the contents of others stay only until the next.
+/// Passes the sorted events of a lineage to `take`, some thousands at a time, and whether they are
+/// the last; the contents of others are valid only until the next call.
 typealias DeliveredParts = (
   _ take: ([DeliveredEvent], _ isLast: Bool) throws -> Void
 ) throws -> Void
 
-/// Events that are written together, as whoever writes them goes through them.
+/// Events that are written together, in the order of writing.
 protocol DeliveredEvents {
-  /// Calls `body` at each lineage in the order of their keys, with its events.
+  /// Calls `body` with each lineage in the order of keys, with its events.
   func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws
 
-  /// All lineages in the same order, merged with no others, for whoever has threads to spare; nil
-  /// when only one can read the events.
+  /// Returns all lineages in the same order, merged with no others, for free threads; nil when only
+  /// one thread can read the events.
   func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]?
 
-  /// Calls `body` at each user that they name, in the order of the keys, with its id.
+  /// Calls `body` with the key and the id of each user of the events, in the order of keys.
   func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws
 }
 
-/// How some delivered events of a lineage lie in a run: what all of them share, whether they are
-/// the last of it, the events as `EventRecords`, and their numbers.
+/// The encoding of some delivered events of a lineage in a run: the shared fields, whether they are
+/// the last events, the events as `EventRecords`, and their numbers.
 struct DeliveredCoding {
   private(set) var writer = ByteWriter()
   private var records = ByteWriter()
 
-  /// Leaves events of a lineage in `writer`.
+  /// Encodes events of a lineage into `writer`.
   mutating func encode(_ head: LineageHead, _ events: [DeliveredEvent], isLast: Bool) {
     records.reset()
     EventRecords.encode(events.map(\.record), to: &records)
@@ -91,7 +91,7 @@ struct DeliveredCoding {
   }
 }
 
-/// What events were to the ledger, by their numbers, in a byte each where numbers are near.
+/// The results of events, by their numbers; one byte each if the numbers are close together.
 struct DeliveredResults {
   private var writer = ByteWriter()
   private var last: Int32 = 0

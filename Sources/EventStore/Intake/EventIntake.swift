@@ -1,24 +1,24 @@
 public import Domain
 
-/// Takes archives of events into the ledger, each whole or not at all.
+/// Ingests archives of events into the ledger, each in one transaction.
 ///
-/// Archives gather in memory and, when it is full, in a temporary file, and are written together:
-/// an event is cheapest to write among its lineage's others. Order of arrival decides nothing but
-/// the numbers of versions and symbols: which version of an event counts, its times and its user,
-/// and a lineage's user, follow from the set of lines alone.
+/// Archives are gathered in memory and, when it is full, in a temporary file, and are written
+/// together: writing an event is cheapest together with others of its lineage. The order of arrival
+/// determines only the numbers of versions and symbols: which version of an event counts, its times
+/// and its user, and a lineage's user, follow from the set of lines alone.
 public final class EventIntake: ArchiveIntake {
-  /// Memory for events before they are spilled or written.
+  /// Memory for events before they are spilled or written, in bytes.
   private let batchSize: Int
-  /// Bytes of spilled events before all are written at the end of an archive; twice as much within
-  /// one, because a part of an archive needs a write of its own.
+  /// Bytes of spilled events that cause a write at the end of an archive; twice as much in the
+  /// middle of one, because a part of an archive needs a write of its own.
   private let spillSize: Int
   private var waiting = WriteBuffer()
   private var finishedSize = 0
-  /// Counts of archives that are written and not returned yet.
+  /// Counts of archives that are written but not yet returned.
   private var written: [ArchiveCounts] = []
   /// Whether a part of an archive is written that can still be undone.
   private var isWriting = false
-  /// Writes the finished archives while their rows are made elsewhere.
+  /// Writes the finished archives while other threads create their rows.
   private var writer: EventWriter?
 
   init(
@@ -46,15 +46,16 @@ public final class EventIntake: ArchiveIntake {
 
   override func writeIfFull(with draft: EventFileImport) throws(SubledgerError) -> [ArchiveCounts] {
     finishedSize += draft.size
-    // A tenth of the memory is left to the next archive, so that it is rarely written in parts.
+    // A tenth of the memory is left for the next archive, so that it is rarely written in parts.
     let accounts = finishedSize / 9 * 10
     return isWriting || isFull(accounts, spilled: spillSize) ? try write() : []
   }
 
-  /// Begins to write the finished archives into a new ledger: rows that any thread can make.
+  /// Begins to write the finished archives into a new ledger, and returns rows that any thread can
+  /// create.
   ///
-  /// All of them go to `write(_:)` in their order, and then `write` makes the archives part of the
-  /// ledger. None where it does everything, because rows are merged with stored ones.
+  /// Pass all of them to `write(_:)` in order; then `write` makes the archives part of the ledger.
+  /// Returns none when `write` does everything, because rows are merged with stored ones.
   public func pieces() throws(SubledgerError) -> [RowPiece<NewLineages>] {
     precondition(current == nil && writer == nil, "only whole archives are written, and once")
     guard !finished.isEmpty else { return [] }
@@ -72,9 +73,9 @@ public final class EventIntake: ArchiveIntake {
     try change("add events") { _ in try writer?.write(rows) }
   }
 
-  /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
+  /// Makes all finished archives part of the ledger; returns counts like `finish`.
   ///
-  /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
+  /// A power cut can undo only whole archives (`Ledger.checkpoint`).
   public override func write() throws(SubledgerError) -> [ArchiveCounts] {
     precondition(current == nil, "only whole archives are written for good")
     if !finished.isEmpty {
@@ -85,8 +86,8 @@ public final class EventIntake: ArchiveIntake {
     return written
   }
 
-  /// Undoes the archive that is being read, or those of which pieces were handed out; others are
-  /// not touched.
+  /// Undoes the archive that is being read, or those whose pieces were returned; others are
+  /// unaffected.
   public override func abandon() {
     if writer != nil { return undo() }
     guard current != nil else { return }
@@ -109,7 +110,7 @@ public final class EventIntake: ArchiveIntake {
     draft.add(batch, events)
   }
 
-  /// Spills events or writes them, so that memory stays bounded however long an archive is.
+  /// Spills or writes events, so that memory stays bounded however long an archive is.
   private func freeMemory(besides draft: EventFileImport) throws(SubledgerError) {
     let accounts = finishedSize + draft.size
     if isFull(accounts, spilled: spillSize * 2) {
@@ -119,14 +120,14 @@ public final class EventIntake: ArchiveIntake {
     }
   }
 
-  /// Whether all is to be written when the accounts of archives take `accounts` bytes, and `aside`
-  /// bytes may lie aside.
+  /// Whether everything must be written: the counts of archives take `accounts` bytes, and up to
+  /// `spilled` bytes may be in the spill file.
   private func isFull(_ accounts: Int, spilled: Int) -> Bool {
     accounts + waiting.count > batchSize / 2 || waiting.spillSize > spilled
   }
 
-  /// Writes all gathered events: archives before `draft` for good, the draft's part so that it can
-  /// be undone.
+  /// Writes all gathered events: finally those of archives before `draft`, and the part of the
+  /// draft so that it can be undone.
   private func writePart(of draft: EventFileImport) throws(SubledgerError) {
     let parts = try ledger.change("spill events") { try waiting.parts(in: $0) }
     if !finished.isEmpty { try writeFinished { _ in parts.before } }
@@ -156,7 +157,7 @@ public final class EventIntake: ArchiveIntake {
   private func writer(
     of batch: WriteBuffer.Batch, in database: Connection
   ) throws -> EventWriter {
-    // The archive that is being read may yet be given up, and its words with it.
+    // The archive that is being read may still be abandoned, with its words.
     let isOfOthers = current.map { batch.numbers.upperBound <= $0.start } ?? false
     try ledger.saveSymbols(upTo: isOfOthers ? symbolsBefore.words.count : nil, in: database)
     return try EventWriter(batch, words: ledger.symbols.words, database: database)
@@ -172,7 +173,7 @@ public final class EventIntake: ArchiveIntake {
   }
 
   /// Runs `body` in the transaction of the batch, which lasts until the savepoint is released; an
-  /// error undoes everything since it began.
+  /// error undoes everything since the beginning of the transaction.
   private func change(
     _ doing: String, _ body: (Connection) throws -> Void
   ) throws(SubledgerError) {
@@ -204,10 +205,9 @@ public final class EventIntake: ArchiveIntake {
 extension Ledger {
   /// Begins an import of event archives; days of their deliveries are in UTC.
   ///
-  /// The attempts follow from `schedules`, else from the schedule that the provider publishes.
-  /// `batchSize` is the memory, in bytes, that events may hold before they are laid aside, and
-  /// `spillSize` what may lie aside on the disk before all are written; in the middle of an archive
-  /// twice as much may.
+  /// Attempts follow `schedules`, or else the schedule that the provider publishes. `batchSize` is
+  /// the memory, in bytes, for events before they are spilled. `spillSize` is the size of the spill
+  /// file, in bytes, that causes a write; in the middle of an archive twice as much is allowed.
   public func beginEvents(
     schedules: [Provider: RetrySchedule] = [:], batchSize: Int = 104 << 20,
     spillSize: Int = 2 << 30

@@ -1,13 +1,14 @@
 internal import Domain
 
-/// The rare end of adding events: which version counts of an event that several lineages hold.
+/// Selects which version counts of an event in several lineages, the rare last step of adding
+/// events.
 struct EventVersions {
   let stored: StoredVersions
   private let lineages: LineageWriter
   private let words: [String]
   private let database: Connection
 
-  /// Events that are settled together: of each, a winner is in memory.
+  /// Number of events that are settled together; a winner of each is in memory.
   static let eventsMax = 4_096
 
   init(_ database: Connection, words: [String], lineages: LineageWriter) {
@@ -17,8 +18,8 @@ struct EventVersions {
     stored = StoredVersions(database)
   }
 
-  /// Remembers which events have several versions in one lineage, which has selected among them,
-  /// and selects again among those that other lineages hold, too.
+  /// Records events with several versions in one lineage, which has already selected one, and
+  /// selects again among the versions of events that are also in other lineages.
   func settle(_ doubts: [MergeNotes.Doubt]) throws {
     for doubt in doubts where doubt.isConflict {
       try recordConflict(doubt.identity, doubt.time, in: doubt.lineage)
@@ -27,7 +28,7 @@ struct EventVersions {
     try select(versionsOf: shared)
   }
 
-  /// Selects the version that counts of events, wherever versions of them are known to lie.
+  /// Selects the version that counts of events, in all lineages known to contain versions of them.
   func select(versionsOf events: [MergeNotes.Doubt]) throws {
     for start in stride(from: 0, to: events.count, by: Self.eventsMax) {
       var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
@@ -40,8 +41,8 @@ struct EventVersions {
     }
   }
 
-  /// Lets exactly one version count of each event with one of the identities that are wanted of the
-  /// lineages in a range of keys.
+  /// Selects exactly one version that counts of each event whose identity is wanted in a range of
+  /// lineage keys.
   @discardableResult
   func select(_ wanted: [ClosedRange<Int64>: Set<Int64>]) throws -> VersionElection {
     var election = VersionElection()
@@ -66,7 +67,7 @@ struct EventVersions {
     return election
   }
 
-  /// Lets `winners`, by identity, count in one lineage, and no other version of their events.
+  /// Makes `winners`, by identity, the only versions of their events that count in one lineage.
   private func setCurrent(_ winners: [Int64: [EventVersion]], in lineage: Int64) throws {
     var records: [EventRecord] = []
     var isChanged = false
@@ -87,7 +88,7 @@ struct EventVersions {
     }
   }
 
-  /// Remembers that a lineage holds a version of an event that has more than one.
+  /// Records that a lineage contains a version of an event that has more than one.
   private func recordConflict(_ identity: Int64, _ time: Int64, in lineage: Int64) throws {
     try database.run(
       """
@@ -100,12 +101,12 @@ struct EventVersions {
 final class VersionCandidate {
   let version: EventVersion
   let material: Event
-  /// Equal for equal content, in this process.
+  /// A hash that is equal for equal content, in this process.
   let materialHash: Int
   let recency: Recency
   private let original: String
   private let words: [String]
-  /// As text, because numbers of symbols depend on arrival.
+  /// The content as text, because the numbers of symbols depend on arrival.
   private lazy var content = version.event.canonicalContent(words: words, original: original)
 
   init(_ version: EventVersion, original: String, words: [String]) {
@@ -117,8 +118,8 @@ final class VersionCandidate {
     recency = Recency(of: version.event)
   }
 
-  /// Whether this one counts rather than `other`: the last by created, then received, then content;
-  /// equal copies by the fingerprint of their body.
+  /// Whether this version counts instead of `other`: the last by created time, then received time,
+  /// then content; equal copies by the fingerprint of their body.
   func isLater(than other: VersionCandidate) -> Bool {
     let (one, two) = (recency, other.recency)
     if one.created != two.created { return one.created > two.created }
@@ -128,15 +129,15 @@ final class VersionCandidate {
   }
 }
 
-/// Which version counts of each of some events, found by keeping the last one.
+/// The selection of the version that counts, for some events, by keeping the last one.
 struct VersionElection {
   struct Outcome {
     var winner: VersionCandidate
-    /// Lineages that hold a version of the event.
+    /// Lineages that contain a version of the event.
     var lineages: Set<Int64>
   }
 
-  /// By identity: one, unless several events share it by chance.
+  /// Outcomes by identity: one each, unless several events share the identity by chance.
   private(set) var outcomes: [Int64: [Outcome]] = [:]
 
   mutating func add(_ candidate: VersionCandidate) {
@@ -155,7 +156,7 @@ struct VersionElection {
     }
   }
 
-  /// Whether an event with this identity lies in `lineage` and in another one.
+  /// Whether an event with this identity is in `lineage` and in another one.
   func isShared(_ identity: Int64, by lineage: Int64) -> Bool {
     outcomes[identity]?.contains { $0.lineages.count > 1 && $0.lineages.contains(lineage) } ?? false
   }

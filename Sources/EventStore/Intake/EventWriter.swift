@@ -7,15 +7,16 @@ struct EventWriter {
   private let identities: IdentityIndex
   private let isEmpty: Bool
   private let rules: MergeRules
-  /// The definition of the index of a new ledger, which is away while its rows are written.
+  /// The definition of the index of a new ledger, which is dropped while its rows are written.
   private var index: String?
   private var results: [UpsertResult]
   private var notes = MergeNotes()
 
-  /// Notes that are gathered before they are applied.
+  /// Number of notes that are gathered before they are applied.
   private static let notesMax = 1 << 20
 
-  /// - Parameter published: the last archive that a published run knows; nil as the ledger has it.
+  /// - Parameter published: the last archive known to a published run; nil to read it from the
+  ///   ledger.
   init(
     _ batch: WriteBuffer.Batch, words: [String], database: Connection, published: Int32? = nil
   ) throws {
@@ -35,7 +36,7 @@ struct EventWriter {
 
   var start: Int { batch.numbers.lowerBound }
 
-  /// Begins to write rows that other threads make; empty where `write` makes all of them.
+  /// Begins to write rows that other threads create; empty when `write` creates all of them.
   mutating func pieces() throws -> [RowPiece<NewLineages>] {
     guard isEmpty, let pieces = batch.events.pieces(rules) else { return [] }
     try dropIndex()
@@ -48,8 +49,8 @@ struct EventWriter {
     if notes.count >= Self.notesMax { try applyNotes() }
   }
 
-  /// Writes everything but the rows of `pieces`; returns what became of each event, in the order of
-  /// their numbers.
+  /// Writes everything except the rows of `pieces`; returns the result of each event, in the order
+  /// of their numbers.
   mutating func write() throws -> [UpsertResult] {
     if index == nil {
       if isEmpty { try dropIndex() }
@@ -62,7 +63,8 @@ struct EventWriter {
     return results
   }
 
-  /// In one go the index is made three times as fast as row by row, and its pages are full.
+  /// Drops the index: creating it at once is three times as fast as row by row, and fills its
+  /// pages.
   private mutating func dropIndex() throws {
     index = try database.first(
       "select sql from sqlite_schema where name = 'lineage_by_user'"
@@ -76,7 +78,7 @@ struct EventWriter {
     var events = ByteWriter()
     try batch.events.forEachLineage { head, parts in
       var state: LineageState?
-      // The state follows from contents that lie in the row as long as it is read.
+      // The state depends on contents in the row, which are valid only while it is read.
       let isKnown = try lineages.withEvents(of: head) { stored in
         try merge.merge(parts, of: head, stored: stored, noting: &notes)
         guard merge.isChanged else { return }
@@ -94,8 +96,8 @@ struct EventWriter {
     }
   }
 
-  /// Finds out which versions count of lineages that are written, and claims the identities of new
-  /// events; one that another lineage holds is in conflict with it.
+  /// Selects which versions count in the lineages that are written, and claims the identities of
+  /// new events; an identity that another lineage contains is a conflict.
   private mutating func applyNotes() throws {
     notes.results.forEach { results[place(of: $0)] = $1 }
     try versions.settle(notes.doubts)
@@ -110,7 +112,7 @@ struct EventWriter {
     try settle(&rivals)
   }
 
-  /// Selects the versions that count of events that several lineages may hold.
+  /// Selects the versions that count of events that several lineages may contain.
   private mutating func settle(_ rivals: inout [IdentityIndex.Rivals]) throws {
     var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
     for rival in rivals {

@@ -1,22 +1,22 @@
 internal import Domain
 
-/// Which lineages may hold an identity.
+/// The lineages that may contain an identity.
 ///
-/// Of each identity and its lineage the first 40 and 16 bits are kept: six bytes in place of
-/// twenty-five, and whoever looks an identity up reads the few lineages with those 16 bits. Rows
-/// hold some hundred entries, sorted: the distance from the entry before, then the lineage's bits,
-/// low byte first. The first distance is from `identity.first`.
+/// Of each identity and its lineage the first 40 and 16 bits are stored: six bytes instead of
+/// twenty-five; a lookup reads the few lineages with those 16 bits. Rows contain some hundred
+/// entries, sorted: the distance from the previous entry, then the lineage's bits, low byte first.
+/// The first distance is from `identity.first`.
 struct IdentityIndex {
   /// An identity that its lineage did not have.
   struct Claim {
     let identity: Int64
     let lineage: Int64
-    /// Which of all events that are written together it is.
+    /// Number of the event among all that are written together.
     let number: Int32
   }
 
-  /// Claims of identities that another lineage may hold, too, with the keys among which the holders
-  /// are.
+  /// Claims of identities that another lineage may also contain, with the ranges of lineage keys to
+  /// search.
   struct Rivals {
     var claims: [Claim]
     let keys: [ClosedRange<Int64>]
@@ -31,17 +31,17 @@ struct IdentityIndex {
     }
   }
 
-  /// Of about 5.4 bytes each, so that three rows fill a page of the ledger.
+  /// Entries take about 5.4 bytes each, so three rows fill a page of the ledger.
   private static let entriesMax = 480
-  /// Entries behind all that is stored that are gathered before they are written.
+  /// Number of entries after all stored ones that are gathered before they are written.
   private static let gatheredMax = 65_536
 
   private let database: Connection
 
   init(_ database: Connection) { self.database = database }
 
-  /// Adds `claims`, sorted by identity, and calls `body` with those of an identity that may be in a
-  /// lineage elsewhere.
+  /// Adds `claims`, sorted by identity, and calls `body` with those whose identity may be in
+  /// another lineage.
   func add(_ claims: [Claim], _ body: (Rivals) throws -> Void) throws {
     var start = 0
     var merged: [Entry] = []
@@ -67,7 +67,7 @@ struct IdentityIndex {
         }
         let beginnings = try add(claims, from: &stop, known: result[begin...], body)
         for lineage in beginnings { result.append(Entry(key: key, lineage: lineage)) }
-        // What follows all that is stored is written page by page, not gathered.
+        // Entries after all stored ones are written page by page, not gathered.
         if position == merged.count, end == .max, result.count >= Self.gatheredMax { break }
       }
       result += merged[position...]
@@ -76,8 +76,8 @@ struct IdentityIndex {
     }
   }
 
-  /// Passes by the claims from `stop` on with the same key; returns the beginnings of lineages that
-  /// are not `known` with it.
+  /// Moves `stop` past the claims with the same key; returns the first bits of lineages that are
+  /// not `known` with it.
   private func add(
     _ claims: [Claim], from stop: inout Int, known: ArraySlice<Entry>,
     _ body: (Rivals) throws -> Void
@@ -100,7 +100,7 @@ struct IdentityIndex {
     return new
   }
 
-  /// How many of `claims`, sorted by identity, have no entry.
+  /// Counts those of `claims`, sorted by identity, that have no entry.
   func missing(of claims: [Claim]) throws -> Int64 {
     var entries: [Entry] = []
     var (position, end) = (0, Int64.min)
@@ -119,7 +119,8 @@ struct IdentityIndex {
     return missing
   }
 
-  /// Reads the row that may hold `key`; returns where it begins, if there is one, and the next.
+  /// Reads the row that may contain `key`; returns its first key, if it exists, and that of the
+  /// next row.
   private func readPage(
     around key: Int64, into entries: inout [Entry]
   ) throws -> (first: Int64?, end: Int64) {
@@ -135,7 +136,7 @@ struct IdentityIndex {
     return (first, next ?? .max)
   }
 
-  /// Writes entries in rows of about equal length; entries of one key stay together.
+  /// Writes entries in rows of about equal length; entries with the same key stay together.
   private func write(_ entries: [Entry]) throws {
     let rows = (entries.count + Self.entriesMax - 1) / Self.entriesMax
     var writer = ByteWriter()
@@ -176,12 +177,12 @@ struct IdentityIndex {
     guard reader.isSound else { throw SubledgerError.damaged("the index of identities") }
   }
 
-  /// The first 40 bits.
+  /// Returns the first 40 bits.
   private static func key(_ identity: Int64) -> Int64 {
     Int64(UInt64(bitPattern: identity) >> 24)
   }
 
-  /// The first 16 bits.
+  /// Returns the first 16 bits.
   private static func beginning(_ lineage: Int64) -> UInt16 {
     UInt16(truncatingIfNeeded: lineage >> 48)
   }
@@ -193,7 +194,7 @@ struct IdentityIndex {
 }
 
 extension IdentityIndex.Claim: Comparable {
-  /// Orders by identity, as the index is sorted, then by arrival.
+  /// Orders claims by identity, as the index is sorted, then by arrival.
   static func < (left: Self, right: Self) -> Bool {
     left.identity != right.identity
       ? UInt64(bitPattern: left.identity) < UInt64(bitPattern: right.identity)

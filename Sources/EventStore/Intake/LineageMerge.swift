@@ -1,35 +1,35 @@
 internal import Domain
 
-/// What a delivered event was to the ledger.
+/// The result of adding a delivered event to the ledger.
 enum UpsertResult: UInt8 {
   case new
-  /// Known, and the body is the same byte for byte.
+  /// Known, with the same body, byte for byte.
   case exact
-  /// Known, in another body.
+  /// Known, with another body.
   case semantic
-  /// Known, but something that reports read differs.
+  /// Known, but a field that reports read differs.
   case conflict
 }
 
-/// The state of a ledger that merging events needs.
+/// The state of a ledger that affects the merging of events.
 struct MergeRules {
   let words: [String]
-  /// Whether any version may lie in another lineage.
+  /// Whether versions of an event may be in another lineage.
   let areInConflict: Bool
-  /// Archives up to this number are known to a run that has published.
+  /// Number of the last archive known to a published run.
   let published: Int32
-  /// Answers the signal that asked to stop, 0 while none did.
+  /// Returns the signal that asked to stop, 0 if there is none.
   let stop: (@Sendable () -> Int32)?
 }
 
-/// The results of merging that are not final yet.
+/// Results of merging that are not final yet.
 struct MergeNotes {
-  /// An event of which other lineages may hold versions.
+  /// An event of which other lineages may contain versions.
   struct Doubt {
     let identity: Int64
     let time: Int64
     let lineage: Int64
-    /// Whether its lineage holds several that differ.
+    /// Whether its lineage contains several different versions.
     let isConflict: Bool
 
     init(_ event: Event, isConflict: Bool = false) {
@@ -40,7 +40,7 @@ struct MergeNotes {
 
   var claims: [IdentityIndex.Claim] = []
   var doubts: [Doubt] = []
-  /// What became of the others.
+  /// Results of the other events.
   var results = DeliveredResults()
 
   var count: Int { claims.count + doubts.count + results.count }
@@ -52,25 +52,28 @@ struct MergeNotes {
   }
 }
 
-/// Merges delivered events into the versions that one lineage has.
+/// Merges delivered events into the versions of one lineage.
 ///
 /// Copies of one version agree in all material fields; the last one counts, and earlier ones stay
 /// when a run has published them. Versions of one event have the same identity, transaction, time
-/// and kind; an equal identity alone is a collision of fingerprints, and then both events count.
-/// Of an event a lineage keeps the last `Event.versionsMax` versions, and those that a published
-/// run used.
+/// and kind; an equal identity alone is a collision of fingerprints, and then both events count. A
+/// lineage keeps the last `Event.versionsMax` versions of an event, and those that a published run
+/// used.
 struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
   private(set) var isChanged = false
-  /// The versions with which `records` ends, of one time and identity; none before there are two.
+  /// The versions at the end of `records` with the same time and identity; empty if there is only
+  /// one.
   private var rivals: [VersionCandidate] = []
-  /// Whether one that counts is to be selected among them, and whether their contents differ.
+  /// Whether the version that counts must be selected among them, and whether their contents
+  /// differ.
   private var (isContested, isConflict) = (false, false)
   private var doubts: [MergeNotes.Doubt] = []
   private var stored: [EventRecord] = []
   private var next = 0
-  /// Contents that are no longer where they were delivered, of the first records up to `settled`.
+  /// Copies of contents that are no longer valid where they were delivered, for the first `settled`
+  /// records.
   private var kept: [KeptContents] = []
   private var settled = 0
   private var lineage: LineageHead?
@@ -78,7 +81,7 @@ struct LineageMerge {
 
   init(_ rules: MergeRules) { self.rules = rules }
 
-  /// Merges delivered events with the versions that lie in `bytes`; these must stay until the
+  /// Merges delivered events with the stored versions in `bytes`, which must stay valid until the
   /// lineage is written.
   mutating func merge(
     _ parts: DeliveredParts, of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer,
@@ -100,12 +103,12 @@ struct LineageMerge {
       if !isLast { keepContents() }
     }
     if !rivals.isEmpty { select() }
-    // The stored versions behind the last delivered event.
+    // The stored versions after the last delivered event.
     records += stored[next...]
     notes.doubts += doubts
   }
 
-  /// Keeps the contents of the records; the versions of the last event can still change.
+  /// Copies the contents of the records; the versions of the last event can still change.
   private mutating func keepContents() {
     guard let last = records.last else { return }
     kept.append(KeptContents(of: &records[settled...]))
@@ -125,7 +128,7 @@ struct LineageMerge {
     if !bytes.isEmpty { try EventRecords.forEach(in: bytes) { stored.append($0) } }
   }
 
-  /// Adds a delivered event; they come by time and identity, copies in order of arrival.
+  /// Adds a delivered event; events are passed by time and identity, copies in order of arrival.
   @inline(__always)
   private mutating func add(_ record: EventRecord) throws -> UpsertResult {
     if let rival = rivals.last?.version.event,
@@ -146,7 +149,7 @@ struct LineageMerge {
     return try compare(record)
   }
 
-  /// Compares an event with the last records, which have its time and identity.
+  /// Compares an event with the last records, which have the same time and identity.
   private mutating func compare(_ record: EventRecord) throws -> UpsertResult {
     if rivals.isEmpty {
       let first = records.lastIndex { $0.precedes(record) }.map { $0 + 1 } ?? 0
@@ -187,8 +190,7 @@ struct LineageMerge {
 
   /// Keeps the later of two copies of one version.
   ///
-  /// The earlier one stays beside it when a published run used it, so that the run can be
-  /// reproduced.
+  /// The earlier one also stays when a published run used it, so that the run can be reproduced.
   private mutating func supersede(
     _ rival: Int, with added: VersionCandidate, _ record: EventRecord
   ) {
@@ -212,9 +214,10 @@ struct LineageMerge {
     rival.version.event.place.archive <= rules.published
   }
 
-  /// Of too many versions of an event the earliest go that no published run used, but the last.
+  /// Drops the earliest versions of an event with too many, except the last one and those that a
+  /// published run used.
   ///
-  /// As many come before they are sorted, so that each is compared with a few only.
+  /// Runs whenever there are too many, so that each new version is compared with a few only.
   private mutating func dropEarliest(like version: EventVersion) {
     let versions = rivals.indices.filter { rivals[$0].version.isVersion(of: version) }
       .sorted { rivals[$1].isLater(than: rivals[$0]) }
@@ -226,7 +229,7 @@ struct LineageMerge {
     }
   }
 
-  /// Lets the last version of each event among the rivals count, which then are complete.
+  /// Makes the last version of each event among the rivals count, when all rivals are known.
   private mutating func select() {
     defer {
       rivals.removeAll(keepingCapacity: true)
@@ -250,7 +253,7 @@ struct LineageMerge {
 }
 
 extension EventRecord {
-  /// Whether it stands before a version of another event.
+  /// Whether it precedes a version of another event.
   @inline(__always)
   func precedes(_ other: EventRecord) -> Bool {
     time != other.time ? time < other.time : identity < other.identity
@@ -258,7 +261,7 @@ extension EventRecord {
 }
 
 extension Event {
-  /// Whether both are versions of one event, with the same transaction, rather than sharing a
+  /// Whether both are versions of one event, with the same transaction, and do not just share a
   /// fingerprint by chance.
   func isVersion(of other: Event) -> Bool {
     identity == other.identity && time == other.time && kind == other.kind

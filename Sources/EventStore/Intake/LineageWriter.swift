@@ -7,7 +7,7 @@ final class LineageWriter {
   private let update: Statement
   /// Marks a lineage as due; nil before the first fold, which folds all of them.
   private let touch: Statement?
-  /// Whether there are none yet, so that none has to be looked up.
+  /// Whether the ledger has no lineages yet, so that none needs a lookup.
   private let isEmpty: Bool
 
   init(_ database: Connection, isEmpty: Bool = false) throws {
@@ -53,7 +53,7 @@ final class LineageWriter {
     return false
   }
 
-  /// Makes a lineage with its state and what `EventRecords` made of its events.
+  /// Inserts a lineage with its state and its events as encoded by `EventRecords`.
   func make(
     _ lineage: LineageHead, _ state: LineageState, events: UnsafeRawBufferPointer
   ) throws {
@@ -62,7 +62,7 @@ final class LineageWriter {
     insertion.bind(3, Int64(lineage.shop.app))
     insertion.bind(4, Int64(lineage.shop.environment.rawValue))
     insertion.bind(5, Int64(lineage.shop.store.rawValue))
-    // As a number where that keeps the id whole, for it takes fewer bytes.
+    // A number takes fewer bytes, if it preserves the id.
     if Int64(plainNumber: lineage.original) != nil {
       insertion.bind(6, transactionKey(lineage.original))
     } else {
@@ -80,7 +80,7 @@ final class LineageWriter {
     try touch(key)
   }
 
-  /// The same with records, which are sorted.
+  /// Updates a lineage with records, which are sorted.
   func renew(_ key: Int64, _ records: [EventRecord]) throws {
     var events = ByteWriter()
     EventRecords.encode(records, to: &events)

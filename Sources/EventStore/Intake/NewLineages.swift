@@ -1,4 +1,4 @@
-/// Lineages as they are written into an empty ledger, and the results of their events.
+/// Lineages for an empty ledger, and the results of their events.
 public struct NewLineages: Sendable {
   private struct Row {
     let key: Int64
@@ -21,7 +21,7 @@ public struct NewLineages: Sendable {
         events: events))
   }
 
-  /// Calls `body` at each lineage with its state and its events, as `EventRecords` wrote them.
+  /// Calls `body` with each lineage, its state and its events, as `EventRecords` wrote them.
   func forEach(
     _ body: (LineageHead, LineageState, UnsafeRawBufferPointer) throws -> Void
   ) rethrows {

@@ -10,9 +10,9 @@ struct SortedBatch: DeliveredEvents {
   /// The lineages that have events, by key.
   private let order: [Int]
 
-  /// Lineages whose rows are made in one go.
+  /// Number of lineages per piece of rows.
   private static let pieceSize = 1_024
-  /// Events of a lineage that are gone through at a time.
+  /// Number of events of a lineage that are passed at a time.
   private static let partSize = 4_096
 
   init(of batch: WriteBatch, entries: Range<Int>, users: Range<Int>) {
@@ -93,14 +93,14 @@ struct SortedBatch: DeliveredEvents {
     }
   }
 
-  /// The places by time and identity of their events, copies in order of arrival; most come so
-  /// already.
+  /// Returns the places sorted by time and identity of their events, copies in order of arrival;
+  /// most are in this order already.
   private func arranged(_ places: ArraySlice<Int32>) -> ArraySlice<Int32> {
     let isArranged = zip(places, places.dropFirst()).allSatisfy(precedes)
     return isArranged ? places : places.sorted(by: precedes)[...]
   }
 
-  /// Whether the event at one place comes before that at another.
+  /// Whether the event at one place precedes that at another.
   private func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (one, two) = (batch.entries[Int(left)], batch.entries[Int(right)])
     return (one.time, one.identity, left) < (two.time, two.identity, right)

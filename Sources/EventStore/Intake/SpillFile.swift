@@ -2,11 +2,11 @@ internal import Domain
 
 /// Delivered events that do not fit into memory, until all are written together.
 ///
-/// They lie in sorted runs in tables of the connection's own, in a file of SQLite's that has no
-/// name and is gone with the connection. Written together, however many runs there are, they touch
-/// the row of each lineage once.
+/// They are stored in sorted runs in temporary tables, in an unnamed file that SQLite deletes with
+/// the connection. Written together, they touch the row of each lineage once, however many runs
+/// there are.
 struct SpillFile {
-  /// Rows that follow each other, sorted by key, and the users that they name.
+  /// Consecutive rows, sorted by key, and their users.
   private struct Run {
     let number: Int64
     let rows: Range<Int64>
@@ -21,7 +21,7 @@ struct SpillFile {
 
   var isOpen: Bool { nextRun > 1 }
 
-  /// What they take on the disk, in bytes, about.
+  /// Size on disk, in bytes, approximately.
   var size: Int { runs.reduce(0) { $0 + $1.bytes } }
 
   /// Writes `events` as a sorted run.
@@ -62,7 +62,7 @@ struct SpillFile {
     nextRun += 1
   }
 
-  /// Forgets the runs behind the first `count`; their rows stay until all go.
+  /// Drops the runs after the first `count`; their rows stay until all are removed.
   mutating func drop(after count: Int) { runs.removeSubrange(count...) }
 
   /// Removes all runs and frees their space.
@@ -78,7 +78,7 @@ struct SpillFile {
   }
 }
 
-/// Several runs, gone through at once.
+/// Several runs, merged while they are read.
 private struct MergedEvents: DeliveredEvents {
   let lineages: [Range<Int64>]
   let runs: [Int64]
@@ -103,7 +103,7 @@ private struct MergedEvents: DeliveredEvents {
             part.append(event)
             guard run.next == nil, !run.isLast else { continue }
             try database.checkStop()
-            // The next row takes the place of this one.
+            // The next row overwrites this one.
             try take(part, false)
             part.removeAll(keepingCapacity: true)
             try run.advance()
@@ -116,7 +116,7 @@ private struct MergedEvents: DeliveredEvents {
     }
   }
 
-  /// Whose next event comes first; of copies those of the earlier run.
+  /// Returns the run whose next event comes first; of copies, the earlier run.
   private func first(of runs: [SpilledRun]) -> SpilledRun? {
     var first: SpilledRun?
     for run in runs {
@@ -138,13 +138,13 @@ private struct MergedEvents: DeliveredEvents {
   }
 }
 
-/// Where a run is read.
+/// A run, and the position where it is read.
 private final class SpilledRun {
   let rows: Statement
-  /// Of its next row; nil at the end.
+  /// Key of the next row; nil at the end.
   private(set) var key: Int64?
   private(set) var head: LineageHead?
-  /// Of the row: it is good until the next one is asked for.
+  /// Events of the row, valid until the next one is read.
   private var events: [DeliveredEvent] = []
   private var place = 0
   private(set) var isLast = true

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Events of many archives on their way into the ledger, encoded, and found by lineage.
+/// Encoded events of many archives on their way into the ledger, by lineage.
 ///
 /// The more events are written together, the fewer times the row of a lineage is touched; into an
 /// empty ledger all rows are appended.
@@ -10,7 +10,7 @@ struct WriteBatch {
     let identity: Int64
     let user: Int64
     let content: ByteArena.Slot
-    /// Its place in `lineages`.
+    /// Index in `lineages`.
     let lineage: Int32
   }
 
@@ -18,7 +18,7 @@ struct WriteBatch {
     let key: Int64
     let shop: SubscriptionScope
     let original: ByteArena.Slot
-    /// User of the last event that came: the fingerprint of the id, and the key.
+    /// User of the last added event: the fingerprint of the id, and the key.
     var user: (fingerprint: Int64, key: Int64) = (0, 0)
   }
 
@@ -34,29 +34,30 @@ struct WriteBatch {
   private(set) var lineages: [Lineage] = []
   private(set) var users: [User] = []
   private(set) var contents = ByteArena()
-  /// The ids of lineages and users, apart from those, because they are looked up for every event.
+  /// The ids of lineages and users, apart from other bytes, because they are looked up for every
+  /// event.
   private(set) var ids = ByteArena()
   private var lineageNumbers: [Int64: Int] = [:]
   private var userNumbers: [Int64: Int] = [:]
 
-  /// An empty batch; its events are numbered from `start` on.
+  /// Creates an empty batch; its events are numbered from `start` on.
   init(start: Int) { self.start = start }
 
   var end: Mark { Mark(events: entries.count, users: users.count) }
 
-  /// Memory held, about, with the 32 bytes an event that writing needs besides.
+  /// Memory in use, approximately, with the additional 32 bytes per event that writing needs.
   var size: Int {
     contents.size + ids.size + entries.count * (MemoryLayout<Entry>.stride + 32)
       + lineages.count * (MemoryLayout<Lineage>.stride + 24)
       + users.count * (MemoryLayout<User>.stride + 24)
   }
 
-  /// Adds events whose symbols and place are the ledger's, with their texts, and what
-  /// `EntitlementCoding` made of the entitlements in some of their bodies, in their order; `keys`
-  /// are nil while only those of the batch are known.
+  /// Adds events that have the ledger's symbols and provenance, with their texts, and the
+  /// entitlements in some of their bodies as encoded by `EntitlementCoding`, in order; `keys` is
+  /// nil while only those of the batch are known.
   ///
-  /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
-  /// processor waits for several places at once where little else is to be done in between.
+  /// Each step is done for all events before the next: the data of lineages is scattered in memory,
+  /// and in a short loop the processor can wait for several addresses at once.
   mutating func add(
     _ events: [Event], _ texts: [Texts], _ entitlements: [(event: Int, bytes: [UInt8])],
     _ keys: UserKeys?
@@ -81,7 +82,7 @@ struct WriteBatch {
     }
   }
 
-  /// Forgets the events behind `mark`, and the users that only they named.
+  /// Drops the events after `mark`, and the users that only they named.
   mutating func drop(after mark: Mark) {
     entries.removeSubrange(mark.events...)
     users.removeSubrange(mark.users...)
@@ -90,7 +91,7 @@ struct WriteBatch {
     for lineage in lineages.indices { lineages[lineage].user = (0, 0) }
   }
 
-  /// The index of each event's lineage in `lineages`; new ones are appended.
+  /// Returns the index of each event's lineage in `lineages`; new ones are appended.
   private mutating func numberLineages(of events: [Event], _ texts: [Texts]) -> [Int] {
     events.indices.map { index in
       let event = events[index]
@@ -113,7 +114,7 @@ struct WriteBatch {
     else { throw .collision }
   }
 
-  /// The key of an event's user; of two ids with one fingerprint each gets its own.
+  /// Returns the key of an event's user; two ids with one fingerprint get different keys.
   private mutating func userKey(
     of event: Event, in lineage: Int, id: UnsafeRawBufferPointer, _ keys: UserKeys?
   ) throws -> Int64 {
@@ -137,7 +138,7 @@ struct WriteBatch {
 }
 
 extension WriteBatch {
-  /// A place between two events.
+  /// A position between two events.
   struct Mark {
     var events = 0
     var users = 0
@@ -147,7 +148,7 @@ extension WriteBatch {
     SortedBatch(of: self, entries: 0..<mark.events, users: 0..<mark.users)
   }
 
-  /// Its events behind `mark`, with the users that those before it did not name.
+  /// Returns the events after `mark`, with the users that earlier events did not name.
   func events(after mark: Mark) -> any DeliveredEvents {
     SortedBatch(of: self, entries: mark.events..<entries.count, users: mark.users..<users.count)
   }
@@ -160,7 +161,7 @@ extension WriteBatch {
 
     init(_ texts: EventText, in arena: UnsafeRawBufferPointer) {
       transaction = arena.slice(texts.transaction)
-      // Without an original transaction id the own one begins the lineage.
+      // Without an original transaction id, the event's own transaction begins the lineage.
       original = texts.original.count > 0 ? arena.slice(texts.original) : transaction
       user = arena.slice(texts.user)
     }
@@ -168,8 +169,8 @@ extension WriteBatch {
 }
 
 extension Ledger {
-  /// The events of a batch with the ledger's symbols and their archive's number, and what
-  /// `EntitlementCoding` makes of the entitlements in some of their bodies.
+  /// Returns the events of a batch with the ledger's symbols and their archive's number, and the
+  /// entitlements in some of their bodies as encoded by `EntitlementCoding`.
   func translated(
     _ batch: EventBatch, of archive: Int32
   ) -> (events: [Event], entitlements: [(event: Int, bytes: [UInt8])]) {
@@ -191,7 +192,7 @@ extension Ledger {
 }
 
 extension Event {
-  /// The same event with other symbols.
+  /// Returns the same event with other symbols.
   @inline(__always)
   func renumbered(_ symbol: (StringID) -> StringID) -> Event {
     var event = self
@@ -210,7 +211,7 @@ extension Event {
 }
 
 extension SubledgerError {
-  /// Expected once in 2^32 keys.
+  /// The error for a collision of fingerprints, expected once in 2^32 keys.
   static var collision: SubledgerError {
     SubledgerError(
       .damagedInput, "cannot add events: two subscriptions with different ids have one fingerprint",

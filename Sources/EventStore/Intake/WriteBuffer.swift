@@ -13,7 +13,7 @@ struct WriteBuffer {
 
   private var batch = WriteBatch(start: 0)
   private var spillFile = SpillFile()
-  /// Where the archive that is being read begins.
+  /// The start of the archive that is being read.
   private var begin = Mark()
 
   private struct Mark {
@@ -24,18 +24,18 @@ struct WriteBuffer {
 
   var count: Int { batch.start + batch.end.events }
 
-  /// Memory held, in bytes, about.
+  /// Memory in use, in bytes, approximately.
   var size: Int { batch.size }
 
   /// Approximate bytes of spilled events on disk.
   var spillSize: Int { spillFile.size }
 
-  /// The next events belong to another archive.
+  /// Marks the start of another archive, to which the next events belong.
   mutating func beginArchive() {
     begin = Mark(events: count, runs: spillFile.count, batch: batch.end)
   }
 
-  /// Adds events whose symbols and place are the ledger's, with their texts and entitlements.
+  /// Adds events that have the ledger's symbols and provenance, with their texts and entitlements.
   mutating func add(
     _ events: [Event], _ texts: [WriteBatch.Texts],
     _ entitlements: [(event: Int, bytes: [UInt8])], in database: Connection
@@ -53,7 +53,7 @@ struct WriteBuffer {
     batch = WriteBatch(start: begin.events)
   }
 
-  /// Spills everything in memory, the last archive's events as a run of their own.
+  /// Spills everything in memory, the last archive's events as a separate run.
   mutating func spill(in database: Connection) throws {
     var (spillFile, begin) = (spillFile, begin)
     if begin.batch.events > 0 {
