@@ -1,11 +1,11 @@
 public import Domain
 
 extension Ledger {
-  /// Removes everything that came after `run` had read its archives, so that `run` can be made
-  /// again: later archives and their contents, later runs, and what `run` itself wrote.
+  /// Removes everything that arrived after `run` had read its archives, so that `run` can be
+  /// repeated: later archives and their contents, later runs, and what `run` itself wrote.
   ///
-  /// For copies of a ledger; may take as long as reading all of it. What a run makes anew (facts,
-  /// the breaks of its as-of, decisions) is left to it.
+  /// For copies of a ledger; may take as long as reading all of it. Results that a run computes
+  /// again (facts, the breaks of its as-of, decisions) are left for it to replace.
   public func rewind(to run: Int64) throws(SubledgerError) {
     try change("go back to an earlier run") { database in
       let archive =
@@ -20,7 +20,7 @@ extension Ledger {
         try database.run("delete from \(table) where \(condition)", run)
       }
       try database.rewindBreaks(to: run)
-      // Without these, everything is linked and folded.
+      // Without these rows, everything is linked and folded again.
       for table in ["fold", "store_transaction", "lineage_link"] {
         try database.execute("delete from \(table)")
       }
@@ -51,9 +51,9 @@ extension Ledger {
 extension Connection {
   /// Restores breaks to their state before `run`.
   ///
-  /// A run that did not see an open break, at an as-of that is not before it was last seen, has
-  /// resolved it. So every such run up to the end of an episode saw it, and which runs did need not
-  /// be stored.
+  /// A run with an as-of not before the break was last seen resolves an open break that it does not
+  /// find. So every such run up to the end of an episode found the break, and the runs need not be
+  /// stored.
   func rewindBreaks(to run: Int64) throws {
     try self.run("delete from break_episode where first_run >= ?1", run)
     try self.run(
@@ -72,7 +72,7 @@ extension Connection {
   }
 }
 
-/// Removes versions of events that came with later archives.
+/// Removes versions of events that arrived in later archives.
 private struct RewoundEvents {
   private let archive: Int32
   private let lineages: LineageWriter
@@ -89,7 +89,7 @@ private struct RewoundEvents {
   }
 
   func write() throws {
-    // Versions whose events have others that stay: few, for most events have one.
+    // Removed versions of events that keep others: few, because most events have one version.
     var doubts: [MergeNotes.Doubt] = []
     var next: Int64? = .min
     while let start = next {
@@ -136,8 +136,8 @@ private struct RewoundEvents {
 extension Ledger {
   /// Removes an event in all its versions, as if it had never arrived.
   ///
-  /// For copies of a ledger: the accounts of archives and deliveries keep their numbers, and the
-  /// index of identities an entry that leads nowhere.
+  /// For copies of a ledger: the counts of archives and deliveries do not change, and the index of
+  /// identities keeps an entry without target.
   public func remove(_ event: Event) throws(SubledgerError) {
     try change("remove an event") { database in
       try StoredVersions(database).withEvents(of: event.lineage) { bytes, _ in

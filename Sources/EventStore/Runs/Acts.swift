@@ -1,53 +1,53 @@
 internal import Formats
 public import Domain
 
-/// What a person did to the ledger.
+/// An entry of the audit log: what a person did to the ledger.
 public struct AuditEntry: Sendable, Equatable, Codable {
-  /// What was done.
+  /// The kind of action.
   public enum AuditAction: String, Sendable, CaseIterable, Codable {
     /// The numbers of a month were frozen.
     case close
-    /// A closed month was opened again.
+    /// A closed month was reopened.
     case reopen
     /// A person's identifiers were removed.
     case erase
-    /// Content that nothing needs any more was removed.
+    /// Content that is no longer needed was removed.
     case prune
-    /// Lines were taken out.
+    /// Lines were retracted.
     case retract
-    /// Retracted lines were taken in again.
+    /// Retracted lines were readmitted.
     case readmit
 
-    /// Whether it can change what runs have sealed.
+    /// Whether it can change sealed content.
     var rewrites: Bool { self != .close && self != .reopen }
   }
 
-  /// From 1, in order; like `run` and `sha256` set when it is recorded.
+  /// Number from 1, in order; like `run` and `sha256`, set when the entry is recorded.
   public var id: Int64 = 0
-  /// The newest published run; later runs include the act.
+  /// The newest published run; later runs include the entry.
   public var run: Int64 = 0
   /// The action.
   public var deed: AuditAction
-  /// The month that was closed or opened again.
+  /// The month that was closed or reopened.
   public var month: Month?
   /// The reason; empty if unknown.
   public var reason = ""
-  /// Who did it; empty if unknown.
+  /// Person who did it; empty if unknown.
   public var who = ""
   /// Time zone of the month; empty without one.
   public var zone = ""
-  /// The facts of the act, one a line.
+  /// The facts of the entry, one per line.
   public var content = ""
-  /// Of `text` when the act was done, as 64 hex digits.
+  /// SHA-256 of `text` when the entry was recorded, as 64 hexadecimal digits.
   public var sha256 = ""
 
   /// The columns of its table, in the order in which runs seal them.
   static let columns = "id, run, what, zone, period, reason, who, content, sha256"
 
-  /// The whole content of the act, for its digest.
+  /// The whole content of the entry, for its digest.
   ///
-  /// `erase` replaces a person's id in the text of an act; the act of `erase` names the changed
-  /// one.
+  /// `erase` replaces a person's id in the text of an entry; the entry of the `erase` names the
+  /// changed one.
   public var text: String {
     [
       "\(id) after run \(run): \(deed.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,
@@ -57,17 +57,17 @@ public struct AuditEntry: Sendable, Equatable, Codable {
 }
 
 extension AuditEntry {
-  /// An act without words, to be recorded.
+  /// Creates an entry without texts, to be recorded.
   public init(_ deed: AuditAction) { self.init(deed: deed) }
 }
 
 extension Ledger {
-  /// Everything that people did to the ledger, in order.
+  /// Returns all audit entries, in order.
   public func acts() throws(SubledgerError) -> [AuditEntry] {
     try access("read the acts") { try $0.acts() }
   }
 
-  /// Records an act after the newest run that published; gives its number.
+  /// Records an entry after the newest published run; returns its number.
   @discardableResult
   public func record(_ new: AuditEntry) throws(SubledgerError) -> Int64 {
     try change("record an act") { database in
@@ -90,7 +90,7 @@ extension Ledger {
 }
 
 extension Connection {
-  /// Everything that people did to the ledger, in order.
+  /// Returns all audit entries, in order.
   func acts() throws -> [AuditEntry] {
     try all("select \(AuditEntry.columns) from act order by id") { row in
       AuditEntry(

@@ -1,25 +1,27 @@
 public import Domain
 internal import Formats
 
-/// A close that stands.
+/// A close that is in effect.
 public struct MonthClose: Sendable, Equatable {
-  /// The act that made it.
+  /// The audit entry of the close.
   public var act: Int64
-  /// The run whose publication was frozen.
+  /// The run whose numbers were frozen.
   public var run: Int64
   /// Business time of that run.
   public var asOf: Instant
 }
 
-/// The rows of a report, named without `.csv`, that a close freezes, in the order of the report:
-/// the digest of the rows as exact CSV without header, as 64 hex digits, and the sums over columns,
-/// a JSON object with sorted keys.
+/// The rows of a report, named without `.csv`, that a close freezes, in the order of the report.
+///
+/// The digest is of the rows as exact CSV without header, as 64 hexadecimal digits; the totals are
+/// the sums of columns, a JSON object with sorted keys.
 public typealias ClosedReport = (report: String, sha256: String, totals: String, rows: [ReportRow])
 
 extension Ledger {
-  /// Closes `act.month` with the numbers of `reports`, whole or not at all; gives the act's number.
+  /// Closes `act.month` with the numbers of `reports`, in one transaction; returns the entry's
+  /// number.
   ///
-  /// The act names the digest of each report's rows and sums as they are stored.
+  /// The entry contains the digest of each report's rows and sums as they are stored.
   public func close(_ act: AuditEntry, _ reports: [ClosedReport]) throws(SubledgerError) -> Int64 {
     try change("close a month") { database in
       var act = act
@@ -40,13 +42,13 @@ extension Ledger {
     }
   }
 
-  /// The closes of months in `zone` that stood when `run` began.
+  /// Returns the closes of months in `zone` that were in effect when `run` began.
   ///
-  /// A rollback to a run leaves out acts with its number or a later one.
+  /// A rollback to a run leaves out entries with its number or a later one.
   public func closes(
     zone: String, knownTo run: Int64
   ) throws(SubledgerError) -> [Month: MonthClose] {
-    // SQLite takes the other columns from the row that has the maximum.
+    // With `max`, SQLite takes the other columns from the same row.
     let closes = try all(
       "read the closes",
       """
@@ -61,9 +63,9 @@ extension Ledger {
 
   private static let stored = "stored "
 
-  /// Every report with rows that a close froze, by name; only `name` if it is given.
+  /// Returns every report with rows that a close froze, by name; only `name` if given.
   ///
-  /// - Throws: `damagedInput` when the rows are not those of which the act names the digests.
+  /// - Throws: `damagedInput` when the rows do not match the digests in the audit entry.
   public func closedReports(
     act: Int64, only name: String? = nil
   ) throws(SubledgerError) -> [ClosedReport] {
@@ -92,7 +94,7 @@ extension Ledger {
     }
   }
 
-  /// The error for stored rows of a report that cannot be read.
+  /// Returns the error for unreadable stored rows of a report.
   public func damagedRows(of report: String) -> SubledgerError {
     SubledgerError(
       .damagedInput,
@@ -101,9 +103,9 @@ extension Ledger {
   }
 }
 
-/// A month of the reports, and how far its numbers are final.
+/// A month of the reports, and whether its numbers are final.
 public struct MonthState: Sendable, Equatable {
-  /// How final numbers are.
+  /// How final the numbers are.
   public enum Standing: String, Sendable {
     /// Later deliveries can change rows.
     case open
@@ -119,20 +121,20 @@ public struct MonthState: Sendable, Equatable {
   public let month: Month
   /// How final its numbers are.
   public let standing: Standing
-  /// Rows of the monthly reports about it; zero for a closed month after the as-of of the newest
-  /// publication.
+  /// Number of rows about it in the monthly reports; zero for a closed month after the as-of of the
+  /// newest publication.
   public let rows: Int64
-  /// Of these, rows that can still change.
+  /// Number of these rows that can still change.
   public let incompleteRows: Int64
-  /// The run whose numbers were closed; nil when the month is not.
+  /// The run whose numbers were closed; nil when the month is not closed.
   public let closedRun: Int64?
 }
 
 extension Ledger {
-  /// Every month that is closed, or that the newest publication of its time zone has rows of,
+  /// Returns every month that is closed, or has rows in the newest publication of its time zone;
   /// newest first.
   public func monthStates() throws(SubledgerError) -> [MonthState] {
-    // SQLite takes the other columns from the row that has the maximum.
+    // With `max`, SQLite takes the other columns from the same row.
     try all(
       "read the months",
       """

@@ -1,16 +1,16 @@
 public import Domain
 
-/// A file that has an effect on the numbers of a run.
+/// A file that affects the numbers of a run.
 public struct Document: Sendable, Equatable {
-  /// SHA-256 of the content as a run followed it, as 64 lower-case hexadecimal digits; the
+  /// SHA-256 of the content that a run followed, as 64 lower-case hexadecimal digits; the
   /// document's name.
   public var sha256: String
-  /// SHA-256 of the content now: another one when a person's id was taken out of it.
+  /// SHA-256 of the current content: different when a person's id was removed from it.
   public var contentSHA256: String
-  /// The content, gzip.
+  /// The content, compressed with gzip.
   public var body: [UInt8]
 
-  /// A document with its packed content `body`.
+  /// Creates a document with the compressed content `body`.
   public init(sha256: String, body: [UInt8], contentSHA256: String? = nil) {
     self.sha256 = sha256
     self.contentSHA256 = contentSHA256 ?? sha256
@@ -18,24 +18,24 @@ public struct Document: Sendable, Equatable {
   }
 }
 
-/// The documents that a run follows; with its options they are all that reproducing it needs.
+/// The documents that a run follows; together with its options they suffice to reproduce it.
 public struct RunDocuments: Sendable, Equatable {
   /// The configuration, without secrets and paths of the machine.
   public var configuration: Document?
-  /// The price book, as it was given.
+  /// The price book, unchanged.
   public var prices: Document?
-  /// The decisions about breaks, as they were given.
+  /// The decisions about breaks, unchanged.
   public var decisions: Document?
 
   /// The checksums of the published set; nil before the publication.
   public var published: Document?
 
-  /// No files.
+  /// Creates an empty set of documents.
   public init() {}
 }
 
 extension Ledger {
-  /// The documents of a run.
+  /// Returns the documents of a run.
   public func documents(ofRun run: Int64) throws(SubledgerError) -> RunDocuments {
     try access("read the documents of a run") { database in
       let found = try database.first(
@@ -70,14 +70,14 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// The last run that followed decisions of this name; nil when none did.
+  /// Returns the last run that followed decisions with this SHA-256; nil when none did.
   public func lastRun(withDecisions sha256: String) throws(SubledgerError) -> Int64? {
     try first("look for a run", "select max(id) from run where decisions = ?", sha256) {
       $0.optionalInt64(0)
     } ?? nil
   }
 
-  /// Calls `body` at every document, by SHA-256.
+  /// Calls `body` with every document, by SHA-256.
   public func forEachDocument(_ body: (Document) throws -> Void) throws {
     try visit("read the documents") { database in
       let rewritings = Rewritings(try database.acts())
@@ -101,7 +101,7 @@ extension Document {
 }
 
 extension RunDocuments {
-  /// Writes the documents of `run`, and drops documents that no run refers to any more.
+  /// Writes the documents of `run`, and removes documents that no run refers to any more.
   func write(to database: Connection, run: Int64) throws {
     for document in [configuration, prices, decisions] { try document?.write(to: database) }
     try database.run(

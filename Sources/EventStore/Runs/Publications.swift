@@ -1,10 +1,10 @@
 public import Domain
 
-/// The runs that have published and the one that will next.
+/// The published runs and the next one.
 public struct PublishingRuns: Sendable {
   let runs: [(id: Int64, asOf: Instant)]
 
-  /// The first run from `run` on that had what happened at `time` in its reports.
+  /// Returns the first run from `run` on whose reports include the time `time`.
   public func first(from run: Int64, reporting time: Instant) -> Int64 {
     let start = runs.indices.partitioningIndex { runs[$0].id >= run }
     return runs[start...].first { $0.asOf > time }?.id ?? runs.last?.id ?? run
@@ -12,7 +12,7 @@ public struct PublishingRuns: Sendable {
 }
 
 extension Ledger {
-  /// The runs that have published, followed by the one that publishes next, as of `asOf`.
+  /// Returns the published runs, followed by the one that publishes next, as of `asOf`.
   public func publishingRuns(next asOf: Instant) throws(SubledgerError) -> PublishingRuns {
     try access("read the runs") { database in
       let next = try database.nextRun()
@@ -23,14 +23,15 @@ extension Ledger {
     }
   }
 
-  /// Whether the set whose SHA256SUMS has this SHA-256 is one of this ledger.
+  /// Whether the set whose SHA256SUMS has this SHA-256 was published by this ledger.
   public func hasPublished(set sha256: String) throws(SubledgerError) -> Bool {
     try first(
       "look for a set", "select 1 from published_set where sha256 = ?", sha256
     ) { _ in } != nil
   }
 
-  /// The folder into which a run published this set; nil for a look and for another ledger's set.
+  /// Returns the folder into which a run published this set; nil for a look and for another
+  /// ledger's set.
   public func folder(ofSet sha256: String) throws(SubledgerError) -> String? {
     try first(
       "look for a set",
@@ -38,7 +39,7 @@ extension Ledger {
     ) { $0.text(0) }
   }
 
-  /// Keeps that a set is about to be published: by a run into `folder`, or by a look.
+  /// Records that a set is about to be published: by a run into `folder`, or by a look.
   public func announce(set sha256: String, in folder: String?) throws(SubledgerError) {
     try change("announce a set") { database in
       try database.run(
@@ -49,8 +50,8 @@ extension Ledger {
     }
   }
 
-  /// The last run that published each set, by the SHA-256 of its SHA256SUMS; nil for a look and for
-  /// a run that was broken off.
+  /// Returns the last run that published each set, by the SHA-256 of its SHA256SUMS; nil for a look
+  /// and for an interrupted run.
   public func publishers() throws(SubledgerError) -> [String: Int64?] {
     let runs = try all(
       "read the runs",
@@ -62,8 +63,8 @@ extension Ledger {
     return Dictionary(uniqueKeysWithValues: runs)
   }
 
-  /// The newest run before `run`, in the same time zone, whose rows of `month` and `feed` were
-  /// complete; nil if there is none.
+  /// Returns the newest run before `run`, in the same time zone, whose rows of `month` and `feed`
+  /// were complete; nil if there is none.
   public func newestPublication(
     zone: String, before run: Int64, completing month: Month, _ kind: HorizonKind, of feed: Feed
   ) throws(SubledgerError) -> Int64? {
@@ -79,7 +80,7 @@ extension Ledger {
     ) { $0.int64(0) }
   }
 
-  /// The first month of which `run` published money that was not complete; nil without feeds.
+  /// Returns the first month for which `run` published incomplete money; nil without feeds.
   public func openMonth(ofRun run: Int64) throws(SubledgerError) -> Month? {
     try first(
       "read publications",
@@ -87,15 +88,15 @@ extension Ledger {
     ) { $0.month(0) }
   }
 
-  /// The last archive that `run` knew when it published; 0 when it knew none.
+  /// Returns the last archive known to `run` when it published; 0 if there was none.
   public func lastArchive(knownTo run: Int64) throws(SubledgerError) -> Int32 {
     try first("read publications", "select last_archive from publication where run = ?", run) {
       Int32(truncatingIfNeeded: $0.int64(0))
     } ?? 0
   }
 
-  /// The first of the runs up to `run` that published from the same input with the same options,
-  /// however the reports were printed.
+  /// Returns the first of the runs up to `run` that published from the same input with the same
+  /// options, regardless of output format.
   ///
   /// They repeat one publication: each lists the restatements of the first one.
   public func firstRepetition(of run: Int64) throws(SubledgerError) -> Int64 {
@@ -114,14 +115,14 @@ extension Ledger {
     ) { $0.int64(0) } ?? run
   }
 
-  /// The time zone of the set of `run`; nil if it did not publish.
+  /// Returns the time zone of the set of `run`; nil if it did not publish.
   public func zone(of run: Int64) throws(SubledgerError) -> String? {
     try first("read publications", "select zone from publication where run = ?", run) {
       $0.text(0)
     }
   }
 
-  /// The last run before `run` that published; nil when none did.
+  /// Returns the last run before `run` that published; nil if there is none.
   public func publication(before run: Int64) throws(SubledgerError) -> Int64? {
     try first(
       "read publications",
@@ -129,7 +130,7 @@ extension Ledger {
     ) { $0.int64(0) }
   }
 
-  /// Names of the options in which two runs differ; `version` when the programs do.
+  /// Returns names of the options in which two runs differ; `version` when the programs differ.
   public func changedOptions(from one: Int64, to other: Int64) throws(SubledgerError) -> Set<String>
   {
     let names = try all(

@@ -1,19 +1,20 @@
 public import Domain
 
-/// What a run changed in the rows of a monthly report, named without `.csv`, for one month: the
-/// digest of the complete rows as 64 hex digits, and the rows that are new, changed or gone.
+/// The changes of a run to the rows of a monthly report, named without `.csv`, for one month: the
+/// digest of the complete rows as 64 hexadecimal digits, and the new, changed and removed rows.
 public typealias PublishedVersion = (
   report: String, month: Month, sha256: String, rows: [PublishedRow]
 )
 
-/// A version of a row, valid until the next version of its key, which is encoded: the row, nil if
-/// there is none any more, and why a published number changed, nil if none did.
+/// A version of a row, valid until the next version of its key, which is encoded.
+///
+/// The row is nil if it was removed; the cause is why a published number changed, nil if none did.
 public typealias PublishedRow = (key: [UInt8], row: ReportRow?, cause: String?)
 
-/// All rows of a month, and those that can still change.
+/// The number of rows of a month, and of those that can still change.
 public typealias MonthRows = (count: Int64, incomplete: Int64)
 
-/// The horizon up to which a report's rows are complete, by the beginning of its column's name.
+/// The horizon up to which a report's rows are complete, named by the start of its column's name.
 public enum HorizonKind: String, Sendable, CaseIterable {
   /// Money.
   case booked
@@ -23,18 +24,18 @@ public enum HorizonKind: String, Sendable, CaseIterable {
   case ended
 }
 
-/// What a run publishes, for those after it to compare with.
+/// The publication of a run, with which later runs compare.
 public struct NewPublication: Sendable {
   /// Time zone of days and months.
   public var zone: String
-  /// Of each feed the first month that is not complete.
+  /// The first incomplete month of each feed.
   public var horizons: [Feed: [HorizonKind: Month]] = [:]
-  /// Months of reports in which rows are new, changed or gone.
+  /// Months of reports with new, changed or removed rows.
   public var versions: [PublishedVersion] = []
-  /// How many rows each month has in the monthly reports.
+  /// Number of rows of each month in the monthly reports.
   public var months: [Month: MonthRows] = [:]
 
-  /// A publication without rows yet.
+  /// Creates a publication without rows.
   public init(zone: String) { self.zone = zone }
 }
 
@@ -91,7 +92,7 @@ extension Ledger {
     }
   }
 
-  /// The hash of the newest version before `run` of each month of a report.
+  /// Returns the digest of the newest version before `run` of each month of a report.
   public func publishedHashes(
     of report: String, zone: String, before run: Int64
   ) throws(SubledgerError) -> [Month: String] {
@@ -105,14 +106,14 @@ extension Ledger {
     return Dictionary(uniqueKeysWithValues: hashes)
   }
 
-  /// The rows of one month as runs before `run` published them, with the run that published each
-  /// version, by key.
+  /// Returns the rows of one month as runs before `run` published them, with the run that published
+  /// each version, by key.
   public func publishedRows(
     of report: String, zone: String, month: Month, before run: Int64
   ) throws(SubledgerError) -> [[UInt8]: (row: ReportRow, run: Int64)] {
     try access("read published rows") { database in
       var rows: [[UInt8]: (row: ReportRow, run: Int64)] = [:]
-      // SQLite takes the other columns from the row that has the maximum.
+      // With `max`, SQLite takes the other columns from the same row.
       try database.forEachRow(
         """
         select row.key, row.row_values, row.is_complete, max(version.run)
@@ -131,7 +132,8 @@ extension Ledger {
     }
   }
 
-  /// Why runs after `run` and before `end` restated rows of one month, by key.
+  /// Returns the causes for which runs after `run` and before `end` restated rows of one month, by
+  /// key.
   public func restatementCauses(
     of report: String, zone: String, month: Month, after run: Int64, before end: Int64
   ) throws(SubledgerError) -> [(key: [UInt8], cause: String)] {

@@ -1,4 +1,4 @@
-/// A row of a report as the ledger stores it: its keys and values.
+/// A row of a report as stored in the ledger.
 public struct ReportRow: Sendable, Equatable {
   /// The key columns, encoded.
   public let key: [UInt8]
@@ -14,7 +14,7 @@ extension ReportRow {
     self.init(key: Self.encode(key), values: Self.encode(values), isComplete: isComplete)
   }
 
-  /// The cells of an encoded key, or of encoded values; nil if they are damaged.
+  /// Decodes the cells of a key or of values; nil if they are damaged.
   public static func decode(_ bytes: [UInt8]) -> [LedgerValue]? {
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
@@ -37,7 +37,7 @@ extension ReportRow {
     }
   }
 
-  /// Which cells are absent and which, if any, are texts, a bit each; then the cells themselves.
+  /// Encodes which cells are absent and which, if any, are texts, one bit each, and then the cells.
   private static func encode(_ cells: [LedgerValue]) -> [UInt8] {
     precondition(cells.count <= cellsMax, "a bit shows of each cell whether it is absent")
     var (nulls, texts): (UInt64, UInt64) = (0, 0)
@@ -62,11 +62,11 @@ extension ReportRow {
   }
 }
 
-/// How many bits are left beside the flag for texts.
+/// Number of cells that fit next to the flag for texts.
 private let cellsMax = 63
 
 extension [ReportRow] {
-  /// All rows in one blob, in their order.
+  /// All rows in one blob, in order.
   public var packed: [UInt8] {
     var writer = ByteWriter()
     for row in self {
@@ -77,7 +77,7 @@ extension [ReportRow] {
     return writer.bytes
   }
 
-  /// The rows of `packed`; nil if they are damaged.
+  /// Decodes the rows of `packed`; nil if they are damaged.
   init?(packed bytes: UnsafeRawBufferPointer) {
     var reader = ByteReader(bytes)
     self.init()

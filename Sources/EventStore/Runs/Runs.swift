@@ -1,38 +1,39 @@
 public import Domain
 
-/// A run as the ledger remembers it.
+/// A run as stored in the ledger.
 public struct RunRow: Sendable, Equatable {
-  /// From 1, in order.
+  /// Number from 1, in order.
   public var id: Int64
   /// Business time of the run's reports.
   public var asOf: Instant
-  /// Of the program.
+  /// Version of the program.
   public var version: String
   /// JSON with sorted keys.
   public var options: String
-  /// Archives of events that were read for the run.
+  /// Number of event archives that were read for the run.
   public var archives: Int64
-  /// What became of their lines; event times are not kept per run.
+  /// Counts of their lines; event times are not stored per run.
   public var counts: ArchiveCounts
   /// SHA-256 of the published SHA256SUMS; nil before the publication.
   public var published: String?
-  /// Why the set was published with reservations; nil without any.
+  /// Why the set was published with reservations; nil if without.
   public var qualified: String?
 }
 
-/// How far the input of one app reaches.
+/// The newest input of a feed.
 public struct Watermark: Sendable, Equatable {
-  /// Who delivers.
+  /// The provider that delivers.
   public var provider: Provider
   /// App id, as the ledger's symbol.
   public var app: StringID
-  /// The newest received, else created, else event time that is not after as-of.
+  /// The newest time, not after as-of: the received time, or else the created time, or else the
+  /// event time.
   public var newest: Instant
-  /// When the feed began; nothing before it is missed.
+  /// When the feed began; nothing before it is considered missing.
   public var begin: Instant
-  /// How long it may be silent before its input is stale.
+  /// How long the feed may be silent before its input is stale.
   public var silenceMax: Interval
-  /// Before when an arrival is no part of it; nil if all are late enough.
+  /// Time before which an arrival is not part of the feed; nil if all are late enough.
   ///
   /// It is not stored.
   public var clockBegin: Instant?
@@ -42,7 +43,7 @@ public struct Watermark: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// The number of the run that publishes next, to which new input belongs.
+  /// Returns the number of the run that publishes next, to which new input belongs.
   public func nextRun() throws(SubledgerError) -> Int64 {
     if let replayedRun { return replayedRun }
     return try access("number a run") { try $0.nextRun() }
@@ -50,8 +51,8 @@ extension Ledger {
 
   /// Begins a run and returns its number; `finishRun` writes its input.
   ///
-  /// A run that ended before it published continues under its number, so that an interruption
-  /// leaves no trace.
+  /// A run that ended before it published continues under its number, so an interruption leaves no
+  /// trace.
   public func beginRun(
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(SubledgerError) -> Int64 {
@@ -70,11 +71,11 @@ extension Ledger {
     }
   }
 
-  /// Writes what a run read, and when it published the SHA-256 of its SHA256SUMS; then the run is
+  /// Writes what a run read and, when it published, the SHA-256 of its SHA256SUMS; then the run is
   /// sealed: its record becomes a link of the chain.
   ///
-  /// `checksums` is that file, for the ledger to keep, and `publication` what later runs compare
-  /// with; all is written whole or not at all.
+  /// `checksums` is that file, stored in the ledger, and `publication` is what later runs compare
+  /// with. Everything is written in one transaction.
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
     checksums: Document? = nil, qualified: String? = nil, publication: NewPublication? = nil
@@ -94,24 +95,24 @@ extension Ledger {
     }
   }
 
-  /// The run with this number.
+  /// Returns the run with this number.
   public func run(_ number: Int64) throws(SubledgerError) -> RunRow? {
     try first("read a run", "\(RunRow.select) where id = ?", number) { RunRow($0) }
   }
 
-  /// The newest `count` runs, newest first.
+  /// Returns the newest `count` runs, newest first.
   public func runs(newest count: Int) throws(SubledgerError) -> [RunRow] {
     try all("read the runs", "\(RunRow.select) order by id desc limit ?", count) { RunRow($0) }
   }
 
-  /// The newest run that has published; nil when none has.
+  /// Returns the newest published run; nil if there is none.
   public func lastPublished() throws(SubledgerError) -> RunRow? {
     try first(
       "read the runs", "\(RunRow.select) where published is not null order by id desc limit 1"
     ) { RunRow($0) }
   }
 
-  /// The unpublished run that wrote the current cells and breaks: a running or an interrupted one;
+  /// Returns the unpublished run that wrote the current cells and breaks, running or interrupted;
   /// nil when they belong to the last published run.
   public func unpublishedRun() throws(SubledgerError) -> RunRow? {
     try first("read the runs", "\(RunRow.select) where published is null order by id limit 1") {
@@ -119,27 +120,27 @@ extension Ledger {
     }
   }
 
-  /// The feeds that something arrived of.
+  /// Returns the feeds with deliveries.
   public func feeds() throws(SubledgerError) -> [Feed] {
     try access("read the feeds") { try $0.feeds() }
   }
 
-  /// When the last event happened, whatever as-of; nil without any.
+  /// Returns the time of the last event, regardless of as-of; nil if there is none.
   public func lastEventAt() throws(SubledgerError) -> Instant? {
     try first(
       "look for the last event", "select max(last_event_ms) from archive"
     ) { $0.optionalInstant(0) } ?? nil
   }
 
-  /// Whether a feed goes on after `asOf`, by more than a few messages whose time is wrong.
+  /// Whether a feed continues after `asOf`, by more than a few messages with wrong times.
   public func goesOn(after asOf: Instant) throws(SubledgerError) -> Bool {
     try access("look for later deliveries") { database in
       try database.feeds().contains { try database.arrivalHours(of: $0).goOn(after: asOf) }
     }
   }
 
-  /// How far the input reached at `asOf`, by provider and app; only feeds of which something had
-  /// arrived.
+  /// Returns the watermarks at `asOf`, by provider and app; only of feeds with deliveries up to
+  /// then.
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
     try access("read the watermarks") { database in
       let words = symbols.words
@@ -161,7 +162,7 @@ extension Ledger {
 }
 
 extension Connection {
-  /// The run that was broken off, or else the one behind the last.
+  /// Returns the interrupted run or, without one, the number after the last run.
   func nextRun() throws -> Int64 {
     try first(
       """
@@ -171,28 +172,30 @@ extension Connection {
     ) { $0.int64(0) } ?? 1
   }
 
-  /// The feeds that something arrived of.
+  /// Returns the feeds with deliveries.
   func feeds() throws -> [Feed] {
     try all("select distinct provider, app from delivery_day order by provider, app") {
       try Feed(provider: $0.value(0), app: $0.symbol(1))
     }
   }
 
-  /// The hours in which something of a feed arrived; several runs may have brought those of a day.
+  /// Returns the hours in which deliveries of a feed arrived; several runs may have added those of
+  /// a day.
   func arrivalHours(of feed: Feed) throws -> [ArrivalHour] {
     try all(
       "select day, hours from delivery_day where provider = ? and app = ?", feed.provider, feed.app
     ) { try [ArrivalHour]($0.blob(1), of: $0.day(0)) }.flatMap(\.self).merged
   }
 
-  /// The number of the last archive; 0 without one.
+  /// Returns the number of the last archive; 0 if there is none.
   func newestArchive() throws -> Int32 {
     try first("select coalesce(max(id), 0) from archive") {
       Int32(truncatingIfNeeded: $0.int64(0))
     } ?? 0
   }
 
-  /// The last archive that a run before the next one knew, or that the cells contain; 0 for none.
+  /// Returns the last archive known to a run before the next one, or contained in the cells; 0 for
+  /// none.
   func lastPublishedArchive() throws -> Int32 {
     try first(
       """
@@ -205,7 +208,7 @@ extension Connection {
 }
 
 extension ArchiveCounts {
-  /// Adds the lines of another archive; event times span both.
+  /// Adds the counts of another archive; event times then span both.
   public mutating func add(_ other: ArchiveCounts) {
     lines += other.lines
     accepted += other.accepted
