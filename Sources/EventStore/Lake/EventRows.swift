@@ -1,21 +1,21 @@
 public import Domain
 internal import Foundation
 
-/// An event with its texts as one piece of text, for rows that pass from one process to another.
+/// The text form of an event, for rows that pass from one process to another.
 ///
-/// It names its own words, so that it means the same beside any ledger: the words; what the lineage
-/// of the event shares; its texts; the record of `EventRecords`; and the notes on its body.
+/// It contains its own words, so that it is independent of the ledger: the words; the fields that
+/// the event's lineage shares; its texts; the record of `EventRecords`; and the notes on its body.
 public struct EventRows {
   private var words = StringTable()
   private var writer = ByteWriter()
   private var content = ByteWriter()
   private var record = ByteWriter()
 
-  /// A coder with reusable buffers.
+  /// Creates a coder with reusable buffers.
   public init() {}
 
-  /// The text of the event at `index` of a batch, with the notes on it; without the ids of a person
-  /// who was erased.
+  /// Returns the text of the event at `index` of a batch, with the notes on it; without the ids of
+  /// an erased person.
   public mutating func encode(
     _ batch: EventBatch, _ index: Int, isErased: Bool = false
   ) -> String {
@@ -127,7 +127,7 @@ public struct EventRows {
   }
 }
 
-/// The note on event `index` among `notes`, which are in the order of their events.
+/// Returns the note on event `index` among `notes`, which are in the order of their events.
 private func note<Note>(on index: Int, _ notes: [Note], _ event: (Note) -> Int32) -> Note? {
   let place = notes.indices.partitioningIndex { event(notes[$0]) >= index }
   return place < notes.count && event(notes[place]) == index ? notes[place] : nil

@@ -1,21 +1,22 @@
 public import Domain
 
-/// Where the lake has the events of an archive.
+/// The location of an archive's events in the lake.
 public struct LakeArchive: Sendable, Equatable {
-  /// The ledger's number of the archive; 0 before it has one.
+  /// The archive's number in the ledger; 0 before it has one.
   public var archive: Int32 = 0
   /// The folder of the run that read it.
   public var part: String
-  /// Its number in that folder, from 0.
+  /// The file's number in that folder, from 0.
   public var file: Int
-  /// Which reading of it counts, from 0.
+  /// The attempt to read it that counts, from 0.
   public var attempt = 0
-  /// The last archive that a run had published then.
+  /// The last archive that a run had published at that time.
   public var published: Int32 = 0
 }
 
 extension Ledger {
-  /// The archives whose events lie in a lake, by number; none of a ledger that holds its events.
+  /// Returns the archives whose events are stored in a lake, by number; empty if the ledger stores
+  /// them.
   public func lakeArchives() throws(SubledgerError) -> [LakeArchive] {
     try all(
       "read where events lie",
@@ -28,7 +29,7 @@ extension Ledger {
     }
   }
 
-  /// Notes, before they are begun, that some folders of a lake belong to this ledger.
+  /// Records, before they are created, that some folders of a lake belong to this ledger.
   public func note(parts: [String]) throws {
     try change("name parts of a lake") { database in
       for part in parts { try database.run("insert into lake_part (part) values (?)", part) }
@@ -36,7 +37,8 @@ extension Ledger {
     try sync()
   }
 
-  /// The folders of a lake that this ledger had begun and that hold none of its archives.
+  /// Returns the folders of a lake that this ledger has begun but that contain none of its
+  /// archives.
   public func lakeLeftovers() throws(SubledgerError) -> [String] {
     try all(
       "read what was left in a lake",
@@ -44,7 +46,7 @@ extension Ledger {
     ) { $0.text(0) }
   }
 
-  /// Whether events lie in a lake, or in the ledger; nil before any archive of events.
+  /// Whether events are stored in a lake, not in the ledger; nil before any archive of events.
   public func isOnLake() throws(SubledgerError) -> Bool? {
     try first(
       "look for where events lie",
@@ -56,8 +58,8 @@ extension Ledger {
   }
 }
 
-/// A subscription of which a ledger without events keeps no more than its name: reports show those
-/// that several providers report.
+/// A subscription of which a ledger without events stores only the name, for reports about
+/// subscriptions that several providers report.
 public struct NamedLineage: Codable, Sendable {
   let key: Int64
   let root: Int64
@@ -70,7 +72,7 @@ public struct NamedLineage: Codable, Sendable {
 }
 
 extension Ledger {
-  /// The subscriptions that are folded together with another provider's.
+  /// Returns the subscriptions that are folded together with another provider's.
   public func linkedLineages() throws(SubledgerError) -> [NamedLineage] {
     try all(
       "read linked lineages",
@@ -85,7 +87,7 @@ extension Ledger {
     }
   }
 
-  /// Replaces the names of subscriptions in a ledger that holds no events.
+  /// Replaces the names of subscriptions in a ledger without events.
   ///
   /// - Parameter isWhole: whether there are no others.
   public func replace(linked lineages: [NamedLineage], isWhole: Bool) throws(SubledgerError) {
@@ -95,7 +97,7 @@ extension Ledger {
         let check = RowCheck.lineage(
           user: row.user, versions: 0, counted: 0, entitled: 0,
           events: UnsafeRawBufferPointer(start: nil, count: 0))
-        // As `LineageWriter` stores it.
+        // The same form as `LineageWriter` stores.
         var original = row.original
         let number = original.withUTF8 { Int64(plainNumber: UnsafeRawBufferPointer($0)) }
         try database.run(

@@ -1,9 +1,9 @@
 public import Domain
 
-// The way of events between a ledger that holds them and a lake.
+// Moves events between a ledger that stores them and a lake.
 
 extension Ledger {
-  /// Calls `body` at every version of an event that the ledger holds, alone in a batch.
+  /// Calls `body` with every version of an event in the ledger, each in its own batch.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachVersion(_ body: (EventBatch) throws -> Void) throws {
@@ -32,8 +32,8 @@ extension Ledger {
     }
   }
 
-  /// Leaves out the events, all of which lie in `part` of a lake now, those of each archive under
-  /// its number; the names of linked subscriptions stay.
+  /// Removes the events, all of which are now in `part` of a lake, in one file per archive number;
+  /// the names of linked subscriptions stay.
   public func leaveEvents(to part: String) throws {
     let linked = try linkedLineages()
     try change("leave events to a lake") { database in
@@ -53,26 +53,26 @@ extension Ledger {
     try replace(linked: linked, isWhole: true)
   }
 
-  /// Makes this the ledger of an embedded engine, whose events it holds.
+  /// Marks the ledger as one that stores its events itself, without a lake.
   public func leaveLake() throws(SubledgerError) {
     try change("leave a lake") { try $0.execute("delete from lake_archive") }
   }
 
-  /// The users of whom archives behind `archive` brought another id of an app.
+  /// Returns the users for whom archives after `archive` contained another id of an app.
   public func usersRenamed(since archive: Int32) throws(SubledgerError) -> [Int64] {
     try all("read ids of customers", "select user from customer where archive > ?", archive) {
       $0.int64(0)
     }
   }
 
-  /// The keys of persons who were erased.
+  /// Returns the keys of erased persons.
   public func erasedUsers() throws(SubledgerError) -> Set<Int64> {
     Set(try all("read erased persons", "select key from erased") { $0.int64(0) })
   }
 }
 
 extension Connection {
-  /// Removes events and what follows from them alone.
+  /// Removes events and everything that follows from them alone.
   func removeEvents() throws {
     for table in ["lineage_link", "lineage", "store_transaction"] {
       try execute("delete from \(table)")

@@ -1,16 +1,16 @@
 public import Domain
 
-/// The account of archives whose events lie in a lake: all of what `EventIntake` writes but the
-/// events, whose merging others do.
+/// Counts the archives whose events are stored in a lake: writes what `EventIntake` writes, except
+/// the events, which others merge.
 public final class LakeIntake: ArchiveIntake {
-  /// The archives that wait for `commit`, in their order.
+  /// The archives that wait for `commit`, in order.
   public private(set) var waiting: [LakeArchive] = []
-  /// Where the file that is being read lies.
+  /// Location of the file that is being read.
   public var place = LakeArchive(part: "", file: 0)
   private var events = 0
-  /// Users of late, so that few are looked up.
+  /// Recently added users, to avoid lookups.
   private var users: Set<Int64> = []
-  /// What became of each event, in the order of their numbers.
+  /// Results of the events, in the order of their numbers.
   private var results: [UpsertResult] = []
   private let published: Int32
 
@@ -22,7 +22,7 @@ public final class LakeIntake: ArchiveIntake {
   /// Begins an archive with new content, and returns its number in the ledger.
   @discardableResult
   public override func begin(_ archive: NewArchive) throws(SubledgerError) -> Int32 {
-    // Rows of a lake can be lost, and with them the end of an archive.
+    // Rows of a lake, and so the end of an archive, can be lost.
     current = nil
     let id = try super.begin(archive)
     current?.start = events
@@ -42,7 +42,7 @@ public final class LakeIntake: ArchiveIntake {
     for (index, event) in batch.events.enumerated()
     where event.user != 0 && users.insert(event.user).inserted {
       let id = batch.text(batch.texts[index].user)
-      // Of erased persons there is none.
+      // Erased persons have no id.
       if !id.isEmpty { _ = try keys.keep(id: id) }
     }
   }
@@ -58,7 +58,7 @@ public final class LakeIntake: ArchiveIntake {
     super.abandon()
   }
 
-  /// Takes what became of an event that was not new: number `number` of an archive, from 0.
+  /// Takes the result of an event that was not new: number `number` of an archive, from 0.
   ///
   /// Returns false when no such event waits.
   public func take(_ result: UInt8, of number: Int, in archive: Int32) -> Bool {
@@ -71,7 +71,7 @@ public final class LakeIntake: ArchiveIntake {
     return true
   }
 
-  /// Makes all finished archives part of the ledger, by the results that were taken.
+  /// Makes all finished archives part of the ledger, with the results that were taken.
   public func commit() throws(SubledgerError) -> [ArchiveCounts] {
     defer {
       (finished, waiting, finishedContents, results, events) = ([], [], [], [], 0)
@@ -97,7 +97,7 @@ public final class LakeIntake: ArchiveIntake {
 }
 
 extension Ledger {
-  /// Begins an import of archives whose events lie in a lake.
+  /// Begins an import of archives whose events are stored in a lake.
   public func beginLakeEvents(
     schedules: [Provider: RetrySchedule]
   ) throws(SubledgerError) -> LakeIntake {

@@ -1,15 +1,15 @@
 public import Domain
 
-/// A ledger of a process's own with the events of some users, all that may belong together, or of
-/// all users.
+/// A process's own ledger with the events of some users and all that may belong together with them,
+/// or of all users.
 ///
-/// It begins as a copy of the ledger that holds none, so that words, archives and runs have its
+/// It begins as a copy of the ledger without events, so that words, archives and runs have the same
 /// numbers.
 public final class Shard {
-  /// The ledger, to be read by others once `finish` was called.
+  /// The ledger, which others may read after `finish`.
   public let ledger: Ledger
   private var waiting = WriteBuffer()
-  /// Of the events that wait, where each comes from.
+  /// Archive and number of the waiting events.
   private var origins: [(archive: Int32, number: Int32)] = []
   private var published: Int32 = 0
   /// The last archive that the cells contain; nil once all events of such archives are merged.
@@ -18,9 +18,9 @@ public final class Shard {
   private let batchSize: Int
   private let note: (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void
 
-  /// Empties `copy` of what follows from events.
+  /// Removes everything that follows from events from `copy`.
   ///
-  /// - Parameter note: takes what became of each event that was not new.
+  /// - Parameter note: receives the result of each event that was not new.
   public init(
     _ copy: Ledger, batchSize: Int = 48 << 20,
     note: @escaping (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void = {
@@ -36,11 +36,10 @@ public final class Shard {
     }
   }
 
-  /// Adds events of an archive, which come in its order, behind those of archives with lesser
-  /// numbers.
+  /// Adds events of an archive, in its order, after those of archives with lower numbers.
   ///
   /// - Parameters:
-  ///   - numbers: of each event, its number in the archive, from 0.
+  ///   - numbers: the number of each event in the archive, from 0.
   ///   - published: the last archive that a run had published when this one was read.
   public func add(
     _ batch: EventBatch, of archive: Int32, numbers: [Int32], published: Int32
@@ -53,7 +52,7 @@ public final class Shard {
       try batch.arena.withUnsafeBytes { arena in
         let texts = zip(events, batch.texts).map { event, own in
           var own = own
-          // All that is left of them is the pseudonym.
+          // Only the pseudonym is left of them.
           if erased.contains(event.user) { own.user = .none }
           return WriteBatch.Texts(own, in: arena)
         }
@@ -66,16 +65,16 @@ public final class Shard {
     }
   }
 
-  /// Notes that the snapshots of a user are compared here.
+  /// Records that the snapshots of a user are compared here.
   public func add(user: Int64) throws(SubledgerError) {
     try ledger.access("note a user") {
       try $0.run("insert into own (user) values (?) on conflict do nothing", user)
     }
   }
 
-  /// Merges what waits, and links what several providers report.
+  /// Merges the waiting events, and links subscriptions that several providers report.
   ///
-  /// - Parameter keepsSnapshots: whether those of users who were not noted stay.
+  /// - Parameter keepsSnapshots: whether snapshots of users who were not recorded stay.
   public func finish(keepsSnapshots: Bool) throws {
     if folded == nil { try merge() } else { try settle() }
     try ledger.change("complete a copy") { database in

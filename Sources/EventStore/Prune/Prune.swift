@@ -4,19 +4,19 @@ public import Domain
 public struct Pruned: Sendable, Equatable {
   /// The first run that can still be reproduced.
   public var firstRun: Int64
-  /// Snapshots in whose place newer ones were known.
+  /// Snapshots that newer ones had replaced.
   public var snapshots: Int64 = 0
-  /// Content of these alone.
+  /// Content of only these snapshots.
   public var contents: Int64 = 0
   /// Versions of published rows that newer ones superseded.
   public var published: Int64 = 0
-  /// Checksums of sets that cannot be reproduced.
+  /// Checksums of sets that can no longer be reproduced.
   public var checksums: Int64 = 0
 
   /// Whether anything was removed.
   public var isChanged: Bool { self != Pruned(firstRun: firstRun) }
 
-  /// For the act, a fact a line.
+  /// Returns the counts for the audit entry, one fact per line.
   func lines(before: Instant) -> [String] {
     [
       "before_ms \(before.milliseconds)", "first_run \(firstRun)", "snapshots \(snapshots)",
@@ -26,11 +26,11 @@ public struct Pruned: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Removes what no as-of from `moment` on needs, and no run that published as of such a moment,
-  /// and records the act, whole or not at all; `vacuum` then makes the file smaller.
+  /// Removes everything that neither as-ofs from `moment` on nor runs with such an as-of need, and
+  /// records the audit entry, in one transaction; `vacuum` then makes the file smaller.
   ///
-  /// Nil when no run has published as of such a moment. What a close froze stays, and so does
-  /// everything about a month that was ever closed.
+  /// Returns nil when no run has published with such an as-of. Content that a close froze stays,
+  /// and so does everything about a month that was ever closed.
   public func prune(before moment: Instant, as new: AuditEntry) throws(SubledgerError) -> Pruned? {
     try change("prune") { database in
       let first = try database.first(
@@ -61,7 +61,8 @@ extension Ledger {
   /// Sealed tables whose rows are removed or changed.
   private static let pruned: Set = ["archive", "published_row"]
 
-  /// The moment before which as-ofs, and the first run before which runs, cannot be reproduced.
+  /// Returns the time before which as-ofs, and the first run before which runs, cannot be
+  /// reproduced.
   public func prunedBefore() throws(SubledgerError) -> (moment: Instant, run: Int64)? {
     var found: (moment: Instant, run: Int64)?
     for act in try acts() where act.deed == .prune {
@@ -79,16 +80,16 @@ extension Ledger {
   }
 }
 
-/// Removes rows that a prune names.
+/// Removes the rows of a prune.
 private struct Removal {
   let database: Connection
   let moment: Instant
-  /// The first run that is to stay reproducible.
+  /// The first run that stays reproducible.
   let run: Int64
-  /// The last archive that it knew.
+  /// The last archive known to it.
   let archive: Int64
 
-  /// Snapshots before the moment in whose place every later run saw a newer one.
+  /// Removes snapshots before the moment for which every later run used a newer one.
   func snapshots() throws -> Int64 {
     let isReplaced = """
       captured_ms < ?1 and exists (
@@ -127,7 +128,7 @@ private struct Removal {
     return Int64(database.changesCount)
   }
 
-  /// Versions of rows that no later run compares with, of months that were never closed.
+  /// Removes versions of rows with which no later run compares, of months that were never closed.
   func published() throws -> Int64 {
     try database.run(
       """
@@ -147,7 +148,7 @@ private struct Removal {
     return Int64(database.changesCount)
   }
 
-  /// Checksums of the sets of runs that need not stay reproducible.
+  /// Removes checksums of the sets of runs that need not stay reproducible.
   func checksums() throws -> Int64 {
     try database.run(
       """

@@ -1,15 +1,15 @@
 public import Domain
 
-/// Fills a copy of a ledger from the archives once more, without the lines that were retracted.
+/// Fills a copy of a ledger from the archives again, without the retracted lines.
 ///
-/// Archives keep their numbers and runs. Words, runs, published rows, closes, breaks and the users
-/// whom anything still names stay as they are; the next run folds everything.
+/// Archives keep their numbers and runs. Words, runs, published rows, closes, breaks and users that
+/// anything still refers to stay unchanged; the next run folds everything.
 public final class LedgerReplay {
   /// The copy.
   public let ledger: Ledger
   private let before: SealedParts
 
-  /// Empties what lines have brought into `copy`.
+  /// Removes from `copy` everything that lines contributed.
   public init(_ copy: Ledger) throws(SubledgerError) {
     ledger = copy
     before = try copy.change("read the archives again") { database in
@@ -20,14 +20,14 @@ public final class LedgerReplay {
     }
   }
 
-  /// Prepares for the next archive that is read; they come in the order of their numbers.
+  /// Prepares for the next archive; archives are read in the order of their numbers.
   public func expect(_ archive: ArchiveRecord) {
     ledger.lastArchive = Int32(truncatingIfNeeded: archive.id) - 1
     ledger.replayedRun = archive.run
   }
 
-  /// Lists the archives as they were, those of `retracted` with no line that counts, and records
-  /// the act.
+  /// Lists the archives as before, those of `retracted` with no line that counts, and records the
+  /// audit entry.
   public func finish(
     _ retractions: [Retraction], _ months: RetractedMonths,
     retracted: [Int64: RetractedLines], as new: AuditEntry
@@ -81,14 +81,14 @@ public final class LedgerReplay {
         """
       ) { $0.int64(0) })
     guard !unnamed.isEmpty else { return }
-    // A lineage can hold events of other users than the newest one's.
+    // A lineage can contain events of users other than the newest one's.
     try database.forEachRow("select events from lineage") { row in
       try EventRecords.forEach(in: row.blob(0)) { unnamed.remove($0.user) }
     }
     for user in unnamed { try database.run("delete from user where key = ?", user) }
   }
 
-  /// What lines bring, and what is made of it without a run; tables that refer to others first.
+  /// Tables filled from lines, and results that no run computes; tables that refer to others first.
   private static let emptied = [
     "skipped", "rejected", "reject", "unknown_input", "customer", "snapshot", "snapshot_content",
     "archive", "delivery_cell", "latency_cell", "receipt_cell", "failed_attempt", "delivery_day",

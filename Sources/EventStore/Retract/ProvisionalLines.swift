@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// Archives with lines of a gzip member whose checksum is wrong, of which the whole file has come
-  /// since or before: under the same name, and as long or with most of the same events.
+  /// Returns archives with lines of a gzip member with a wrong checksum, if the intact file arrived
+  /// earlier or later: with the same name, and with the same length or mostly the same events.
   public func replacedDamage() throws(SubledgerError) -> [ArchiveRecord] {
     try all(
       "look for damaged archives",
@@ -21,8 +21,8 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// The first event that such a line brought, of each feed, and the first of the subscriptions of
-  /// all of these; reads all events if there are such lines.
+  /// Returns for each feed the time of the first event from such a line, and of the first event of
+  /// the subscriptions of all of these; reads all events if there are such lines.
   public func provisionalSince() throws -> [Feed: (event: Instant, subscription: Instant)] {
     let lines = try all(
       "look for damaged archives",

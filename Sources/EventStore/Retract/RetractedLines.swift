@@ -1,19 +1,19 @@
 public import Domain
 
-/// Lines of one archive that are read and count for nothing.
+/// Lines of one archive that are read but do not count.
 public struct RetractedLines: Sendable, Equatable {
   /// Whether these are all of its lines.
   public var isWhole = false
-  /// Else their physical numbers, from 1.
+  /// Physical numbers of the lines, from 1, unless all are retracted.
   public var lines: Set<Int64> = []
 
-  /// None.
+  /// Creates an empty set of lines.
   public init() {}
 
   func contains(_ line: Int64) -> Bool { isWhole || lines.contains(line) }
 }
 
-/// What an act says of one archive: its lines, or one of them, count for nothing, or count again.
+/// A line of an audit entry: one archive, or one line of it, no longer counts, or counts again.
 public struct Retraction: Sendable, Equatable {
   /// The number of the archive.
   public let archive: Int64
@@ -22,7 +22,7 @@ public struct Retraction: Sendable, Equatable {
   /// The physical line, from 1; nil for all lines.
   public let line: Int64?
 
-  /// A line of `archive`, or all.
+  /// Creates a retraction of a line of `archive`, or of all lines.
   public init(_ archive: ArchiveRecord, line: Int64?) {
     (self.archive, sha256, self.line) = (archive.id, archive.sha256, line)
   }
@@ -39,9 +39,9 @@ public struct Retraction: Sendable, Equatable {
 
 /// The months in which events of retracted lines were counted, by product of a feed.
 public struct RetractedMonths: Sendable, Equatable {
-  /// What the events are about.
+  /// Feed, product and month of the events.
   public struct Subject: Sendable, Hashable {
-    /// The feed that brought them.
+    /// The feed that contained them.
     public let feed: Feed
     /// The ledger's number of their product.
     public let product: StringID
@@ -49,7 +49,7 @@ public struct RetractedMonths: Sendable, Equatable {
     public let month: Month
   }
 
-  /// The first month of their subscriptions, of which later rows speak, too.
+  /// The first month of their subscriptions, which later rows also describe.
   public private(set) var first: [Subject: Month] = [:]
 
   mutating func add(_ subject: Subject, from month: Month) {
@@ -78,10 +78,10 @@ public struct RetractedMonths: Sendable, Equatable {
 }
 
 extension AuditEntry {
-  /// What was retracted, or counts again.
+  /// The lines that were retracted, or count again.
   public var retractions: [Retraction] { words.compactMap(Retraction.init) }
 
-  /// Where events of these lines were counted.
+  /// The months in which events of these lines were counted.
   public var retractedMonths: RetractedMonths {
     words.reduce(into: RetractedMonths()) { $0.add($1) }
   }
@@ -91,14 +91,14 @@ extension AuditEntry {
     return content.split(separator: "\n").map { $0.split(separator: " ") }
   }
 
-  /// Sets the facts of an act that retracts lines, or lets them count again.
+  /// Sets the facts of an audit entry that retracts or readmits lines.
   mutating func take(_ retractions: [Retraction], _ months: RetractedMonths) {
     content = (retractions.map(\.text) + months.lines).joined(separator: "\n")
   }
 }
 
 extension Ledger {
-  /// The lines that count for nothing now, by the number of their archive.
+  /// Returns the lines that are retracted now, by the number of their archive.
   public func retractedLines() throws(SubledgerError) -> [Int64: RetractedLines] {
     var retracted: [Int64: RetractedLines] = [:]
     for act in try acts() {
@@ -109,12 +109,12 @@ extension Ledger {
     return retracted.filter { $0.value != RetractedLines() }
   }
 
-  /// Acts since `run` published that took lines out of the ledger, or let them count again.
+  /// Returns the audit entries since `run` published that retracted or readmitted lines.
   public func retractions(since run: Int64) throws(SubledgerError) -> [AuditEntry] {
     try acts().filter { $0.run >= run && ($0.deed == .retract || $0.deed == .readmit) }
   }
 
-  /// Where events of these lines count; reads all events.
+  /// Returns the months in which events of these lines count; reads all events.
   public func months(
     of retractions: [Retraction], in calendar: CivilCalendar
   ) throws -> RetractedMonths {
@@ -141,7 +141,7 @@ extension Ledger {
 }
 
 extension RetractedLines {
-  /// Adds what an act says.
+  /// Applies the retraction of an audit entry.
   public mutating func take(_ retraction: Retraction, _ deed: AuditEntry.AuditAction) {
     switch (deed, retraction.line) {
     case (.retract, nil): isWhole = true

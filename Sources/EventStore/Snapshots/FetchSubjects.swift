@@ -1,31 +1,31 @@
 public import Domain
 
-/// Users whom a provider can be asked about.
+/// A user whose snapshot can be requested from a provider.
 public struct FetchSubject: Sendable, Hashable {
   /// The key of the user.
   public var user: Int64
-  /// The app's symbol, where it belongs to the question; else 0.
+  /// The app's symbol, if the request contains it; else 0.
   public var app: StringID
 
-  /// The user `user` in `app`.
+  /// Creates the subject `user` in `app`.
   public init(user: Int64, app: StringID = 0) {
     self.user = user
     self.app = app
   }
 }
 
-/// Of which users a snapshot is wanted.
+/// The users of whom a snapshot is requested.
 public enum FetchScope: Sendable {
-  /// All with events or snapshots.
+  /// All users with events or snapshots.
   case all
-  /// Those with an event that happened or came at this time or later.
+  /// Users with an event that happened or arrived at this time or later.
   case since(Instant)
-  /// Those with an event in an archive that was read after their newest snapshot.
+  /// Users with an event in an archive that was read after their newest snapshot.
   case new
 }
 
 extension Ledger {
-  /// The id of a user; nil of one who was erased, or whom the ledger does not have.
+  /// Returns the id of a user; nil if the user was erased, or is unknown to the ledger.
   public func unerasedID(of user: Int64) throws(SubledgerError) -> String? {
     try first(
       "read a user",
@@ -34,9 +34,9 @@ extension Ledger {
     ) { $0.text(0) }
   }
 
-  /// The users of `provider` in `scope`, by key; in the sandbox there are none.
+  /// Returns the users of `provider` in `scope`, by key; without those in the sandbox.
   ///
-  /// - Parameter byApp: whether the question names the app.
+  /// - Parameter byApp: whether the request contains the app.
   public func fetchSubjects(
     of provider: Provider, byApp: Bool, _ scope: FetchScope
   ) throws -> [FetchSubject] {

@@ -1,14 +1,14 @@
 internal import Domain
 
-/// How the entitlements of a snapshot lie in `snapshot_content.body`.
+/// The layout of a snapshot's entitlements in `snapshot_content.body`.
 ///
 /// The layout's number, then lists as a count and their elements, and fields in the order of their
 /// types, as `ByteWriter` writes them.
 enum SnapshotCoding {
   private static let layout: UInt64 = 1
 
-  /// The key of a content: in its upper half that of the user, so that contents lie in the order
-  /// of their snapshots, in its lower half the content's fingerprint.
+  /// Returns the key of a content: the upper half is from the user's key, so that contents are in
+  /// the order of their snapshots; the lower half is from the content's fingerprint.
   static func key(ofUser user: Int64, _ fingerprint: Int64) -> Int64 {
     user & ~0xffff_ffff | fingerprint & 0xffff_ffff
   }
@@ -21,7 +21,7 @@ enum SnapshotCoding {
     return writer.bytes
   }
 
-  /// Nil when the bytes are none that `encode` makes.
+  /// Decodes entitlements; nil when `encode` did not write the bytes.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> [Entitlement]? {
     var reader = ByteReader(bytes)
     guard reader.unsigned() == layout else { return nil }
@@ -106,7 +106,7 @@ enum SnapshotCoding {
     return transaction
   }
 
-  /// As many elements as the count in front, at most as many as fit into the bytes.
+  /// Reads as many elements as the count before them, at most as many as fit into the bytes.
   private static func list<Element>(
     _ reader: inout ByteReader, _ element: (inout ByteReader) -> Element
   ) -> [Element] {

@@ -1,6 +1,6 @@
 public import Domain
 
-/// Takes the snapshots of one file into the ledger, whole or not at all.
+/// Ingests the snapshots of one file into the ledger, in one transaction.
 public final class SnapshotIntake {
   private let ledger: Ledger
   /// The ledger's number of the file.
@@ -10,8 +10,8 @@ public final class SnapshotIntake {
   private var snapshotsCheck: Int64 = 0
   private var rejects = RejectedLines()
   private var isOpen = true
-  /// What is not written yet: in the order of users, rows that lie beside each other are written
-  /// one after the other.
+  /// Snapshots that are not written yet: sorted by user before writing, so that neighboring rows
+  /// are written one after the other.
   private var waiting: [(snapshot: EncodedSnapshot, app: StringID)] = []
   private var waitingBytes = 0
   private static let waitingBytesMax = 2 << 20
@@ -37,7 +37,7 @@ public final class SnapshotIntake {
 
   /// Adds snapshots, one per line, with the lines that could not be understood.
   ///
-  /// A snapshot with the stored content of that user and moment is a duplicate.
+  /// A snapshot whose content is already stored for that user and time is a duplicate.
   public func add(
     _ snapshots: [EncodedSnapshot], rejects newRejects: [Reject] = [], retracted: Int64 = 0
   ) throws(SubledgerError) {
@@ -76,7 +76,7 @@ public final class SnapshotIntake {
     (waiting, waitingBytes) = ([], 0)
   }
 
-  /// Closes the account and makes everything of the file part of the ledger.
+  /// Completes the counts, and makes everything in the file part of the ledger.
   ///
   /// `isDated` is true if every line contains its capture time: then equal bytes are always the
   /// same snapshots.
@@ -102,7 +102,7 @@ public final class SnapshotIntake {
     ledger.undoArchive(since: "archive")
   }
 
-  /// Runs `body` inside the file's transaction; an error undoes the file.
+  /// Runs `body` in the file's transaction; an error undoes the file.
   private func write(
     _ doing: String, _ body: (Connection) throws -> Void
   ) throws(SubledgerError) {
@@ -117,18 +117,18 @@ public final class SnapshotIntake {
 }
 
 extension Ledger {
-  /// Begins to take in a file of snapshots; one file at a time, each content once.
+  /// Begins to ingest a file of snapshots; one file at a time, each content once.
   public func beginSnapshots(_ archive: NewArchive) throws(SubledgerError) -> SnapshotIntake {
     try SnapshotIntake(archive, in: self)
   }
 }
 
-/// A snapshot as it is written; any thread can make it.
+/// A snapshot in its stored form; any thread can create it.
 public struct EncodedSnapshot: Sendable {
   /// When the provider's state was captured.
   public let capturedAt: Instant
   let user: String
-  /// The user's key, unless another user has that.
+  /// The user's key, unless another user has that key.
   let firstKey: Int64
   let provider: Provider
   let app: String
@@ -143,7 +143,7 @@ public struct EncodedSnapshot: Sendable {
     body = SnapshotCoding.encode(snapshot.entitlements)
   }
 
-  /// About what it takes of memory.
+  /// Memory in use, in bytes, approximately.
   public var bytes: Int { MemoryLayout<EncodedSnapshot>.stride + user.utf8.count + body.count + 64 }
 }
 
@@ -153,9 +153,9 @@ private struct SnapshotWriter {
   private let contentInsertion: Statement
   private let contentLookup: Statement
   private let insertion: Statement
-  /// Nil while nothing is folded: then everything is compared anyhow.
+  /// Nil before the first fold, which compares everything anyway.
   private let dueInsertion: Statement?
-  /// Whether the last content was known: then the next one most often is.
+  /// Whether the last content was known: then the next one usually is, too.
   private var wasKnown = false
 
   init(archive: Int32, database: Connection) throws {
@@ -180,7 +180,7 @@ private struct SnapshotWriter {
         """) : nil
   }
 
-  /// The check of the written row; nil when the ledger has the same snapshot.
+  /// Returns the check of the written row; nil when the ledger has the same snapshot.
   mutating func write(_ snapshot: EncodedSnapshot, app: StringID) throws -> Int64? {
     let user = snapshot.user.isEmpty ? 0 : try users.keep(id: snapshot.user)
     let content = try keep(snapshot.body, of: user)
@@ -197,8 +197,8 @@ private struct SnapshotWriter {
     return RowCheck.snapshot(columns)
   }
 
-  /// The key of a content, which is kept when new: where another content has its own already, the
-  /// next one that is free.
+  /// Returns the key of a content, which is added if new, with the next free key if another content
+  /// has its key.
   private mutating func keep(_ body: [UInt8], of user: Int64) throws -> Int64 {
     var key = SnapshotCoding.key(ofUser: user, body.withUnsafeBytes { Fingerprint.of($0) })
     while true {

@@ -1,9 +1,9 @@
 internal import Domain
 
-/// Walks over the newest snapshot at a moment of each user and app, by provider, user and app.
+/// A walk over the newest snapshot of each user and app at a time, by provider, user and app.
 ///
-/// Where there is one, that is a step of one walk over the table; past others it goes by two seeks,
-/// however many runs the ledger remembers.
+/// A user and app with one snapshot is a single step of a walk over the table; others are skipped
+/// with two seeks, however many runs the ledger has.
 struct SnapshotWalk {
   private let all: Statement
   private let newest: Statement
@@ -12,7 +12,7 @@ struct SnapshotWalk {
   private let provider: Int64?
   private let asOf: Instant
 
-  /// A snapshot beside its content.
+  /// A snapshot with its content.
   struct Row {
     let provider: Provider
     let user: Int64
@@ -74,7 +74,7 @@ struct SnapshotWalk {
     }
   }
 
-  /// What the snapshot of a row shows; `path` is the ledger's.
+  /// Returns the entitlements in the snapshot of a row; `path` is the ledger's, for errors.
   func entitlements(of row: Row, _ path: String) throws -> [Entitlement] {
     content.bind(1, row.content)
     let entitlements = try content.first { SnapshotCoding.decode($0.blob(0)) }

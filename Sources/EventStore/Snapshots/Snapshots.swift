@@ -1,37 +1,37 @@
 public import Domain
 
-/// The snapshots of a user that are current.
+/// The current snapshots of a user.
 public struct UserSnapshots: Sendable, Equatable {
   /// The provider.
   public var provider: Provider
   /// Fingerprint of the user id.
   public var user: Int64
-  /// One per app, by app id; one snapshot holds all that was captured at one moment.
+  /// One per app, by app id; one snapshot contains everything that was captured at one time.
   public var snapshots: [Snapshot]
-  /// Fingerprint of their content, whenever they were captured.
+  /// Fingerprint of their content, independent of capture times.
   public var content: Int64
 }
 
 /// Files of snapshots that could not be read completely.
 public struct TornSnapshots: Sendable, Equatable {
-  /// Name of the one that came last.
+  /// Name of the last such file to arrive.
   public var newest: String
-  /// How many there are.
+  /// Number of such files.
   public var files: Int64 = 1
-  /// Lines in them.
+  /// Number of their lines.
   public var lines: Int64
-  /// Rejected ones.
+  /// Number of rejected lines.
   public var rejected: Int64
-  /// The defect and place of the first rejected one in the newest file; nil without any.
+  /// Defect and location of the first rejected line in the newest file; nil if there is none.
   public var firstReject: String?
 }
 
 extension Ledger {
-  /// Calls `body` for every user with a snapshot captured at or before `asOf`, by provider and
+  /// Calls `body` with every user who has a snapshot captured at or before `asOf`, by provider and
   /// user, with the newest one of each app.
   ///
-  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it;
-  /// whoever does without the users' ids as text saves looking each up.
+  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it.
+  /// Without the users' ids as text, the lookup of each is saved.
   public func forEachUser(
     withSnapshotAsOf asOf: Instant, provider: Provider? = nil,
     users: [ClosedRange<Int64>] = [.min ... .max], withUserTexts: Bool = true,
@@ -61,7 +61,7 @@ extension Ledger {
     }
   }
 
-  /// When the newest snapshot of each provider at or before `asOf` was captured.
+  /// Returns when the newest snapshot of each provider at or before `asOf` was captured.
   public func newestCaptures(asOf: Instant) throws(SubledgerError) -> [Provider: Instant] {
     let captures: [(Provider, Instant)] = try all(
       "read snapshots",
@@ -71,8 +71,8 @@ extension Ledger {
     return Dictionary(uniqueKeysWithValues: captures)
   }
 
-  /// The files of snapshots that are damaged or have rejected lines, and were neither delivered
-  /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
+  /// Returns the snapshot files that are damaged or have rejected lines, and for which neither an
+  /// intact file of the same name nor an intact file of a later run arrived; nil if there are none.
   public func tornSnapshots() throws(SubledgerError) -> TornSnapshots? {
     try first(
       "look for snapshots that are not whole",
@@ -94,7 +94,7 @@ extension Ledger {
     }
   }
 
-  /// Calls `body` at every user, by key, who has a production lineage of `provider` but no
+  /// Calls `body` with every user, by key, who has a production lineage of `provider` but no
   /// snapshot captured in `capture`; `users` restricts the walk.
   public func forEachUser(
     withoutSnapshotIn capture: ClosedRange<Instant>, provider: Provider,
@@ -123,7 +123,8 @@ extension Ledger {
   }
 }
 
-/// What a snapshot of an app adds to the fingerprint of a user's; the order does not matter.
+/// Returns a snapshot's part of the fingerprint of its user's snapshots; their order does not
+/// matter.
 func contentFingerprint(app: Int64, content: Int64) -> Int64 {
   var fingerprint = Fingerprint(seed: 0)
   fingerprint.combine(UInt64(bitPattern: app))
@@ -132,14 +133,14 @@ func contentFingerprint(app: Int64, content: Int64) -> Int64 {
 }
 
 extension UserSnapshots {
-  /// By app id, since the numbers of symbols depend on arrival.
+  /// The same snapshots by app id, because the numbers of symbols depend on arrival.
   var ordered: UserSnapshots {
     var copy = self
     copy.snapshots.sort { $0.app < $1.app }
     return copy
   }
 
-  /// Adds a snapshot; two responses of an API captured at one moment complete each other.
+  /// Adds a snapshot; two API responses captured at one time complement each other.
   mutating func add(_ snapshot: Snapshot) {
     guard let last = snapshots.indices.last, snapshots[last].app == snapshot.app else {
       snapshots.append(snapshot)

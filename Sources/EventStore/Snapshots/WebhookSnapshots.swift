@@ -9,7 +9,7 @@ extension Ledger {
     ) { _ in true } ?? false
   }
 
-  /// Calls `body` at every user, by key, with such a webhook; `users` restricts the walk.
+  /// Calls `body` with every user, by key, who has such a webhook; `users` restricts the walk.
   public func forEachUser(
     withWebhookSnapshotOf provider: Provider,
     users: [ClosedRange<Int64>] = [.min ... .max],
@@ -29,10 +29,10 @@ extension Ledger {
     }
   }
 
-  /// The newest entitlements in webhooks of a user's `lineages` that their event does not explain,
-  /// as a snapshot of when the webhook was made; nil without any at `asOf`.
+  /// Returns the newest entitlements in webhooks of a user's `lineages` that their events do not
+  /// explain, as a snapshot at the creation time of the webhook; nil if there are none at `asOf`.
   ///
-  /// Of a duplicated event the version that counts is the one whose entitlements do.
+  /// Of a duplicated event, the entitlements of the version that counts are used.
   public func webhookSnapshot(
     of lineages: [LineageRow], asOf: Instant
   ) throws(SubledgerError) -> Snapshot? {
@@ -58,7 +58,8 @@ extension Ledger {
 }
 
 extension Event {
-  /// Whether its message was made before the other's, in an order that arrival does not change.
+  /// Whether its message was created before the other's, in an order that does not depend on
+  /// arrival.
   func isMade(before other: Event) -> Bool {
     (madeAt, time, identity) < (other.madeAt, other.time, other.identity)
   }
