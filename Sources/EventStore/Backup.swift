@@ -3,11 +3,12 @@ internal import Formats
 internal import Foundation
 
 extension Ledger {
-  /// Copies the ledger to a file that does not exist yet, as it stands at one moment, while a run
-  /// may write.
+  /// Copies the state of the ledger at one moment to a file that does not exist yet, also during a
+  /// run.
   ///
-  /// The copy is for its owner only, checked by SQLite, and durable before it gets its name; a copy
-  /// that fails, or that a signal of `stop` ends, leaves nothing. Gives back its size in bytes.
+  /// Only its owner can read the copy. It is checked by SQLite, and durable before it gets its
+  /// name; a copy that fails, or that a signal of `stop` ends, leaves nothing. Returns its size in
+  /// bytes.
   public func backup(
     to target: String, stop: () -> Int32 = { 0 }
   ) throws(SubledgerError) -> Int64 {
@@ -27,7 +28,7 @@ extension Ledger {
     }
   }
 
-  /// Copies the ledger, as it is at one moment, to a new file at `path`, until `stop` answers a
+  /// Copies the state of the ledger at one moment to a new file at `path`, until `stop` returns a
   /// signal.
   ///
   /// Takes no lock that a writer would wait for.
@@ -38,10 +39,10 @@ extension Ledger {
   private func copyPages(
     of database: Connection, to other: Connection, _ stop: () -> Int32
   ) throws {
-    // The copy has a header before the first page, and so a hash in each.
+    // The copy has a header before its first page, and so a hash in each page.
     try other.setPages()
     try other.execute("pragma user_version = 1")
-    // Whoever reads keeps their moment: else SQLite begins anew when somebody writes meanwhile.
+    // The reader keeps its snapshot of the database: without it, SQLite restarts after each write.
     try database.savepoint("copy")
     defer { try? database.release("copy") }
     try database.first("select count(*) from sqlite_schema") { _ in }
@@ -54,7 +55,7 @@ extension Ledger {
   private func copy(_ database: Connection, to path: String, _ stop: () -> Int32) throws {
     let copy = try Connection(path: path)
     try copyPages(of: database, to: copy, stop)
-    // One file, without a log beside it.
+    // A single file, without a log.
     try copy.execute("pragma journal_mode = delete")
     guard try LedgerFile.damage(of: copy) == nil else {
       throw SubledgerError(

@@ -4,35 +4,35 @@ public import Domain
 
 /// All received events, each once, in one SQLite file.
 ///
-/// One writer at a time (see `LedgerLock`); a ledger is used from one task at a time and is not
-/// sendable. To read on several cores, open it several times.
+/// There is one writer at a time (see `LedgerLock`). A ledger is used from one task at a time and
+/// is not sendable. To read on several cores, open it several times.
 public final class Ledger {
   /// The purpose of opening the ledger.
   public enum Mode: Sendable {
-    /// Reading and writing; the file is made when missing, readable by its owner only.
+    /// Reading and writing; a missing file is created, readable by its owner only.
     case readWrite
     /// Reading only.
     case readOnly
   }
 
-  /// Where the file is.
+  /// Path of the file.
   public let path: String
-  /// The right to write it, which must still be held when a run ends; nil for copies.
+  /// The lock for writing, which must still be held when a run ends; nil for copies.
   public var lock: LedgerLock?
-  /// The words behind the symbols of everything the ledger returns.
+  /// The words of the symbols in everything that the ledger returns.
   public internal(set) var symbols: StringTable
-  /// Answers the signal that asked to stop, 0 while none did, by which the ledger throws `stopped`
-  /// in the middle of what it does; nil while nothing may stop it.
+  /// Returns the signal that asked to stop, 0 if there is none, whereupon the ledger throws
+  /// `stopped` in the middle of its work; nil while it must not stop.
   public var stop: (@Sendable () -> Int32)? {
     get { connection.stop }
     set { connection.stop = newValue }
   }
-  /// Words that are in the file; those behind them wait to be written.
+  /// Number of words in the file; later ones are still to be written.
   private var savedWords: Int
   var lastArchive: Int32 = 0
-  /// The run of the archive that is read again; nil for new ones.
+  /// The run of the archive that is read again; nil for new archives.
   var replayedRun: Int64?
-  /// The error of a failed rollback: the ledger's state is undefined since, so that it refuses all
+  /// The error of a failed rollback: the ledger's state is undefined, so it refuses all later
   /// calls.
   private var failedUndo: SubledgerError?
   private let connection: Connection
@@ -44,7 +44,7 @@ public final class Ledger {
     savedWords = symbols.words.count
   }
 
-  /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
+  /// Opens the ledger at `path`, and migrates it if it is opened for writing.
   public static func open(path: String, mode: Mode) throws(SubledgerError) -> Ledger {
     limitFreedMemory
     errno = 0
@@ -62,31 +62,32 @@ public final class Ledger {
     }
   }
 
-  /// Has large blocks go back to the system when they are freed: arrays that outgrow them would
-  /// leave gaps as large as the rest.
+  /// Returns large blocks to the system when they are freed: growing arrays would leave gaps as
+  /// large as the rest.
   private static let limitFreedMemory: Void = {
     mallopt(M_MMAP_THRESHOLD, 4 << 20)
     mallopt(M_TRIM_THRESHOLD, 8 << 20)
   }()
 
-  /// A ledger without anything, in memory.
+  /// Creates an empty ledger in memory.
   public static func inMemory() throws -> Ledger {
     let connection = try Connection()
     try Schema.migrate(connection, from: 0, by: Schema.migrations)
     return Ledger(path: ":memory:", connection: connection, symbols: StringTable())
   }
 
-  /// The symbol of `word`, when an event brought the word; 0 for the empty word.
+  /// Returns the symbol of `word` if the ledger has the word; 0 for the empty word.
   public func symbol(_ word: String) -> StringID? { symbols.find(word) }
 
-  /// The file and the folder that a sync makes everything written so far survive a power cut by;
-  /// a file that is not there has nothing to be synced.
+  /// The file and the folder that must be synced to make everything written durable; a missing file
+  /// needs no sync.
   public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
 
-  /// Makes everything written so far survive a power cut.
+  /// Makes everything written so far durable.
   func sync() throws(SubledgerError) { try LedgerFile.syncLog(of: path) }
 
-  /// Does the same, and empties the write-ahead log unless somebody reads an older state.
+  /// Makes everything written so far durable, and empties the write-ahead log unless a reader uses
+  /// an older state.
   public func checkpoint() throws(SubledgerError) {
     try sync()
     _ = try access("empty the log") { try $0.checkpoint(isEmptying: true) }
@@ -95,7 +96,7 @@ public final class Ledger {
   /// Copies the write-ahead log of the ledger at `path` into the file, concurrently with readers
   /// and writers, so that `checkpoint` has little left to copy.
   ///
-  /// A failure here repeats there and is reported then.
+  /// A failure here repeats in `checkpoint`, which reports it.
   public static func checkpointAhead(path: String) {
     _ = try? Connection(path: path).checkpoint(isEmptying: false)
   }
@@ -103,14 +104,14 @@ public final class Ledger {
   /// Throws `stopped` when a signal asked to stop.
   public func checkStop() throws(SubledgerError) { try access("go on") { try $0.checkStop() } }
 
-  /// Gives back the memory that writing needed; the ledger stays usable.
+  /// Releases the memory that writing needed; the ledger stays usable.
   public func releaseMemory() throws(SubledgerError) {
     try access("release memory") { $0.releaseMemory() }
-    // The allocator keeps freed memory, and the import needs as much as the fold that follows.
+    // The allocator keeps freed memory, and the fold needs as much as the import before it.
     malloc_trim(0)
   }
 
-  /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
+  /// Runs `body` on the connection; calls may be nested.
   func access<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
@@ -137,28 +138,28 @@ public final class Ledger {
     }
   }
 
-  /// What `body` makes of the first row of a query; nil if there is none.
+  /// Returns the result of `body` for the first row of a query; nil if there are no rows.
   func first<each Value: Bindable, Result>(
     _ doing: String, _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
   ) throws(SubledgerError) -> Result? {
     try access(doing) { try $0.first(sql, repeat each values, body: body) }
   }
 
-  /// What `body` makes of each row of a query.
+  /// Returns the results of `body` for all rows of a query.
   func all<each Value: Bindable, Result>(
     _ doing: String, _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
   ) throws(SubledgerError) -> [Result] {
     try access(doing) { try $0.all(sql, repeat each values, body: body) }
   }
 
-  /// Runs `body` whole or not at all.
+  /// Runs `body` in a transaction.
   func change<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
     try access(doing) { try changeWhole($0, body) }
   }
 
-  /// Does all that `body` asks of the ledger whole or not at all.
+  /// Runs `body` in a transaction that contains all its calls of the ledger.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func together(_ doing: String, _ body: () throws -> Void) throws {
@@ -183,13 +184,13 @@ public final class Ledger {
   }
 
   /// Runs `body` in one read transaction: it sees one state of the ledger, and thousands of lookups
-  /// cost half as much as with a transaction each.
+  /// take half as long as with a transaction each.
   ///
-  /// Temporary tables may be filled. A run that ends meanwhile leaves its write-ahead log as it is.
+  /// It may fill temporary tables. A run that ends during it leaves its write-ahead log unchanged.
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
-  /// The symbol of `word`, kept when new.
+  /// Returns the symbol of `word`, which is added if new.
   func keep(word: String, in database: Connection) throws -> StringID {
     if let known = symbols.find(word) { return known }
     let symbol = symbols.symbol(word)
@@ -197,7 +198,8 @@ public final class Ledger {
     return symbol
   }
 
-  /// Writes the words that are not in the file yet, all or the first `count` of the table.
+  /// Writes the words that are not in the file yet, all or those among the first `count` of the
+  /// table.
   func saveSymbols(upTo count: Int? = nil, in database: Connection) throws {
     while savedWords < count ?? symbols.words.count {
       try database.run(
@@ -206,7 +208,7 @@ public final class Ledger {
     }
   }
 
-  /// Undoes an archive, all since `savepoint`, and goes back to the words that the file has.
+  /// Undoes an archive, with everything since `savepoint`, and restores the words of the file.
   func undoArchive(since savepoint: String) {
     undo("undo an archive", since: savepoint) { database in
       symbols = try Self.storedSymbols(database, path: path)
@@ -214,8 +216,8 @@ public final class Ledger {
     }
   }
 
-  /// Takes the content of `other` in the place of its own, whole or not at all, unless `stop`
-  /// answers a signal before.
+  /// Replaces the content by that of `other` in one transaction, unless `stop` returns a signal
+  /// before.
   public func replace(by other: Ledger, stop: () -> Int32) throws(SubledgerError) {
     try access("replace the content") { database in
       try other.access("copy the file") { source in
@@ -228,10 +230,10 @@ public final class Ledger {
     }
   }
 
-  /// Undoes all since `savepoint`, and does `rest`.
+  /// Undoes everything since `savepoint`, and runs `rest`.
   ///
-  /// A caller that undoes mostly has another error to report, or goes on: the next call throws the
-  /// error of a failed rollback. `errno` stays unchanged for the other error.
+  /// Most callers have another error to report, or continue, so the next call throws the error of a
+  /// failed rollback. `errno` stays unchanged for the other error.
   func undo(
     _ doing: String, since savepoint: String, _ rest: (Connection) throws -> Void = { _ in }
   ) {
@@ -239,7 +241,7 @@ public final class Ledger {
     defer { errno = cause }
     do {
       try access(doing) { database in
-        // After a full disk or a broken one, SQLite has rolled back already.
+        // After a full or broken disk, SQLite has already rolled back.
         if database.isInsideTransaction { try database.rollBack(savepoint) }
         try rest(database)
       }
@@ -262,9 +264,9 @@ public final class Ledger {
 }
 
 extension Ledger {
-  /// Gives every word that has none yet a symbol, for words that no event brought.
+  /// Assigns symbols to words that have none, for words that no event contained.
   ///
-  /// A ledger that is only read stays without them.
+  /// A read-only ledger stays without them.
   public func learn(_ words: [String]) throws(SubledgerError) {
     let new = words.filter { symbol($0) == nil }
     guard !new.isEmpty, try !access("learn words", { $0.isReadOnly }) else { return }

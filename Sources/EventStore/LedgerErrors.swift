@@ -5,14 +5,14 @@ internal import Glibc
 extension SubledgerError {
   /// Translates SQLite's result.
   ///
-  /// Its message names tables and columns at most, never values, because statements bind their
-  /// values. `errno` must have been 0 before SQLite was asked.
+  /// Its message contains at most names of tables and columns, never values, because statements
+  /// bind their values. `errno` must have been 0 before the call of SQLite.
   init(_ cause: SQLiteError, doing: String, path: String) {
     let number = errno
     let message = "cannot \(doing) in the ledger \(path): \(cause.message)"
     switch cause.primaryCode {
-    // SQLite has no code of its own for what `sum` and `abs` refuse, and makes a floating-point
-    // number of a sum of two, which no column takes.
+    // SQLite has no code of its own for an overflow of `sum` and `abs`, and turns an overflowing
+    // sum of two integers into a floating-point number, which no column accepts.
     case _
     where cause.code == SQLITE_ERROR && cause.message == "integer overflow"
       || cause.message.hasPrefix("cannot store REAL value in INTEGER column"):
@@ -26,10 +26,10 @@ extension SubledgerError {
       self.init(.inputOutput, message, hint: Self.fullHint)
     case SQLITE_NOTADB:
       self.init(.damagedInput, message, hint: Self.otherFileHint)
-    // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
-    // a rebuilt ledger would lie on the same broken disk.
+    // SQLite reports a file as damaged when the system cannot read it (`unixRead` in its
+    // os_unix.c), and a rebuilt ledger would be on the same broken disk.
     case SQLITE_ERROR where cause.message.hasPrefix("no such "):
-      // The program asks for nothing that a ledger does not have.
+      // The program only uses tables and columns that every ledger has.
       self = .damagedLedger(message)
     case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       self =
@@ -43,7 +43,7 @@ extension SubledgerError {
     }
   }
 
-  /// A call of the system on a file of the ledger failed with `cause`.
+  /// Creates the error for a system call that failed with `cause` on a file of the ledger.
   static func ledgerFile(_ doing: String, cause: Int32, hint: String? = nil) -> SubledgerError {
     var error = system(doing, .inputOutput, cause: cause)
     let usual =
@@ -52,19 +52,19 @@ extension SubledgerError {
     return error
   }
 
-  /// The content of the ledger is damaged, or contradicts itself.
+  /// Creates the error for a ledger whose content is damaged, or contradicts itself.
   static func damagedLedger(_ message: String) -> SubledgerError {
     SubledgerError(
       .damagedInput, message,
       hint: "keep the file, and rebuild the ledger from the archives in a new one")
   }
 
-  /// Invalid bytes in the ledger; `thing` names their content.
+  /// Creates the error for invalid bytes in the ledger; `thing` names their content.
   static func damaged(_ thing: String) -> SubledgerError {
     .damagedLedger("cannot read \(thing) of the ledger: its content is damaged")
   }
 
-  /// A sum leaves the range of 64 bits.
+  /// Creates the error for a sum that exceeds 64 bits.
   static func overflow(_ message: String) -> SubledgerError {
     SubledgerError(.overflow, message, hint: "look in the archives for amounts that cannot be true")
   }

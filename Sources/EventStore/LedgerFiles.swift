@@ -6,25 +6,25 @@ public struct LedgerFiles: Sendable {
   /// The database.
   public let database: String
 
-  /// The files of the ledger at `path`.
+  /// Creates the file names of the ledger at `path`.
   public init(of path: String) { database = path }
 
   /// SQLite's write-ahead log: changes that the database file does not contain yet.
   var log: String { database + "-wal" }
   var index: String { database + "-shm" }
-  /// What one process at a time may hold.
+  /// The lock file, which one process at a time may hold.
   var lock: String { database + ".lock" }
 
-  /// All that the ledger holds.
+  /// The files with the ledger's content.
   public var content: [String] { [database, log] }
-  /// All that lies there.
+  /// All files at the path.
   public var all: [String] { content + [index, lock] }
-  /// What SQLite may leave of a copy that is not finished.
+  /// The files that SQLite may leave of an unfinished copy.
   var ofCopy: [String] { content + [index, journal] }
   private var journal: String { database + "-journal" }
 
-  /// Refuses links, pipes, devices and second names of other files in the place of the ledger or
-  /// beside it: opening one could wait for ever, and writing to it would change something else.
+  /// Refuses links, pipes, devices and hard links in place of the ledger's files: opening one could
+  /// wait for ever, and writing to it would change another file.
   func requireOwn() throws(SubledgerError) {
     for path in all + [journal] {
       var status = stat()
@@ -41,12 +41,12 @@ public struct LedgerFiles: Sendable {
   }
 }
 
-/// Takes the rights that everybody has from a ledger's files: they hold ids of users.
+/// Removes everybody's access to a ledger's files, because they contain ids of users.
 ///
-/// A copy, a restore or a umask may have left them open. Rights of the group stay: an operator may
-/// have given them on purpose.
+/// A copy, a restore or a umask may have left them open. The group's access stays: an operator may
+/// have granted it on purpose.
 ///
-/// - Throws: a `permission` error when a file belongs to somebody else.
+/// - Throws: a `permission` error when a file belongs to another user.
 func closeToOthers(ledgerPath: String) throws(SubledgerError) {
   for path in LedgerFiles(of: ledgerPath).all {
     var status = stat()

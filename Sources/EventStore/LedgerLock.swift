@@ -1,9 +1,9 @@
 public import Domain
 internal import Foundation
 
-/// The right to write a ledger, held by one process at a time.
+/// The lock for writing a ledger, held by one process at a time.
 ///
-/// The kernel gives it back when the process ends, however it ends; the lock's file stays.
+/// The kernel releases it when the process ends, however it ends; the lock file stays.
 public final class LedgerLock {
   private let descriptor: Int32
   private let path: String
@@ -15,8 +15,8 @@ public final class LedgerLock {
 
   deinit { close(descriptor) }
 
-  /// Takes the lock of the ledger at `ledgerPath`, waiting for it at most `waitSeconds` and until
-  /// `stop` answers a signal.
+  /// Acquires the lock of the ledger at `ledgerPath`, waiting for at most `waitSeconds` and until
+  /// `stop` returns a signal.
   public static func acquire(
     ledgerPath: String, waitSeconds: Int, stop: () -> Int32 = { 0 }
   ) throws(SubledgerError) -> LedgerLock {
@@ -39,7 +39,7 @@ public final class LedgerLock {
       attemptsLeft -= 1
       usleep(UInt32(1_000_000 / attemptsPerSecond))
     }
-    // Who held it may have removed the file: then others take the lock of another one.
+    // The previous holder may have removed the file: then others lock a new one.
     guard try lock.isThere() else {
       return try acquire(
         ledgerPath: ledgerPath, waitSeconds: attemptsLeft / attemptsPerSecond, stop: stop)
@@ -47,7 +47,7 @@ public final class LedgerLock {
     return lock
   }
 
-  /// Whether the path still names the file that is locked.
+  /// Whether the path still names the locked file.
   private func isThere() throws(SubledgerError) -> Bool {
     var (own, named) = (stat(), stat())
     guard fstat(descriptor, &own) == 0, lstat(path, &named) == 0 else {
@@ -58,7 +58,7 @@ public final class LedgerLock {
     return own.st_ino == named.st_ino && own.st_dev == named.st_dev
   }
 
-  /// Refuses to go on when the lock's file was removed: another run can have the lock of a new one.
+  /// Throws when the lock file was removed: another run can have the lock of a new one.
   func requireThere() throws(SubledgerError) {
     if try isThere() { return }
     throw SubledgerError(

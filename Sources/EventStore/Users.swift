@@ -1,12 +1,13 @@
 public import Domain
 
 extension Ledger {
-  /// The id of a user, or the pseudonym of one who was erased; nil when the ledger has no such key.
+  /// Returns the id of a user, or the pseudonym of an erased one; nil when the ledger has no such
+  /// key.
   public func userText(_ user: Int64) throws(SubledgerError) -> String? {
     try first("read a user", "select id from user where key = ?", user) { $0.text(0) }
   }
 
-  /// The key of a user, known or not, by the id or the pseudonym.
+  /// Returns the key of a user, known or not, for the id or the pseudonym.
   public func userKey(of id: String) throws(SubledgerError) -> Int64 {
     guard !id.isEmpty else { return 0 }
     return try access("read a user") { database in
@@ -19,7 +20,7 @@ extension Ledger {
 }
 
 extension Int64 {
-  /// The key to try after this one, which another id or content has.
+  /// The key to try after this one, which belongs to another id or content.
   var nextKey: Int64 { self == -1 ? 1 : self &+ 1 }
 }
 
@@ -29,7 +30,8 @@ extension Ledger {
     try access("read ids of customers") { try $0.isAny("customer") }
   }
 
-  /// The app's own id of a user as known by the archives up to `archive`; empty without one.
+  /// Returns the app's own id of a user as known by the archives up to `archive`; empty without
+  /// one.
   public func customerID(
     of user: Int64, knownBy archive: Int32
   ) throws(SubledgerError) -> String {
@@ -40,7 +42,7 @@ extension Ledger {
     ) { $0.text(0) } ?? ""
   }
 
-  /// The ids of the users who have, or once had, this id of an app.
+  /// Returns the ids of the users who have, or once had, this id of an app.
   public func users(ofCustomer id: String) throws(SubledgerError) -> [String] {
     try all(
       "read ids of customers",
@@ -52,15 +54,15 @@ extension Ledger {
   }
 }
 
-/// The keys in the table of users, the only one that holds their ids.
+/// The keys in the table of users, the only one that contains their ids.
 ///
-/// A key is the fingerprint of the id or, where another id has that number already, the next one
-/// that is free: ids that share a fingerprint do not stop a run.
+/// A key is the fingerprint of the id or, if another id has that number already, the next free one:
+/// ids that share a fingerprint do not stop a run.
 struct UserKeys {
   private let lookup: Statement
   private let insertion: Statement
 
-  /// The keys of the ledger, and of the spill file if there is one.
+  /// Creates access to the keys of the ledger, and of the spill file if there is one.
   init(_ database: Connection, isSpilled: Bool = false) throws {
     let spilled = "union all select id from temp.user_aside where key = ?1"
     lookup = try database.statement(
@@ -75,7 +77,7 @@ struct UserKeys {
 
   /// Calls `body` with the id that has a key.
   ///
-  /// Whoever comes under the key of a person who was erased is that person: nil, as if it was free.
+  /// A user with the key of an erased person is that person: returns nil, as for a free key.
   func holder<Value>(of key: Int64, _ body: (UnsafeRawBufferPointer) -> Value) throws -> Value? {
     lookup.bind(1, key)
     return try lookup.first { body($0.bytes(0)) }
@@ -83,7 +85,7 @@ struct UserKeys {
 
   func key(of id: String) throws -> Int64 { try find(id).key }
 
-  /// The key of a user, who is added when not known.
+  /// Returns the key of a user, who is added if unknown.
   func keep(id: String) throws -> Int64 {
     let (key, isKnown) = try find(id)
     var id = id
@@ -103,7 +105,7 @@ struct UserKeys {
     return (key, false)
   }
 
-  /// Adds a user who is not known.
+  /// Adds an unknown user.
   func keep(_ key: Int64, id: UnsafeRawBufferPointer) throws {
     insertion.bind(1, key)
     insertion.bind(2, text: id)
