@@ -3,8 +3,8 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// What only a look across lineages shows: events with several versions, charges at odd
-/// exchange rates or prices, and subscriptions in two environments.
+/// Checks across lineages: events with several versions, charges at unusual exchange rates or
+/// prices, and subscriptions in two environments.
 struct AcrossLineages {
   let ledger: Ledger
   let rules: ReconciliationSettings
@@ -12,7 +12,7 @@ struct AcrossLineages {
   private var cases: InputBuilder { InputBuilder(ledger: ledger, rules: rules.fold) }
   private var asOf: Instant { rules.fold.asOf }
 
-  /// The conflicts of which a version lies in a lineage that `isWanted`.
+  /// Returns the conflicts with a version in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws -> [Break] {
     let rows = try ledger.conflicts().filter { row in
       row.event.time < asOf && row.lineages.contains(where: isWanted)
@@ -37,8 +37,8 @@ struct AcrossLineages {
     return breaks
   }
 
-  /// The charges whose rate or price is off, in the groups of some lineages; nil for all, which
-  /// reads the ledger once more only when there is one.
+  /// Returns the charges with unusual rate or price, in the groups of some lineages; nil for all,
+  /// which reads the ledger again only if there are any.
   func chargeOutliers(
     _ outliers: any ChargeOutliers, in keys: Set<Int64>? = nil
   ) throws -> [Break] {
@@ -66,14 +66,14 @@ struct AcrossLineages {
     return breaks
   }
 
-  /// Every subscription of which events came as production and as sandbox.
+  /// Returns every subscription with events in both production and sandbox.
   func environmentLeaks() throws -> [Break] {
     var breaks: [Break] = []
     try ledger.forEachCounterpart { breaks += try environmentLeak($0, $1) }
     return breaks
   }
 
-  /// The same for some lineages, of either environment.
+  /// Returns such subscriptions among some lineages, of either environment.
   func environmentLeaks(in lineages: [LineageRow]) throws -> [Break] {
     try lineages.flatMap { row -> [Break] in
       guard let counterpart = try ledger.counterpart(of: row) else { return [] }

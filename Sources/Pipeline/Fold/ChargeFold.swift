@@ -3,17 +3,17 @@ import EventStore
 import Reports
 import Subscriptions
 
-/// The charges of fold groups → rows of the list of charges, on the connection of a worker.
+/// Converts the charges of fold groups to rows of the list of charges, on a worker's connection.
 struct ChargeFold {
   private let writer: ChargeRowWriter
   private let ledger: Ledger
-  /// Takes many rows at once, sorted; nil to keep all.
+  /// Receives many rows at once, sorted; nil to keep all.
   private let take: ((ChargePart) throws -> Void)?
-  /// The last user whose id was looked up.
+  /// The user whose id was looked up last.
   private var user: (key: Int64, text: String) = (0, "")
   private(set) var part: ChargePart
 
-  /// Writes rows from `ledger`, the connection of the worker.
+  /// Creates a fold that reads `ledger`, the worker's connection.
   init(_ writer: ChargeRowWriter, _ ledger: Ledger, take: ((ChargePart) throws -> Void)? = nil) {
     self.writer = writer
     self.ledger = ledger
@@ -38,8 +38,8 @@ struct ChargeFold {
     try write(history, of: &group, to: &rows)
   }
 
-  /// Puts the charges of a group, of which `current` adds the histories, in the place of those that
-  /// it had when the archives up to `archive` were known.
+  /// Replaces the charges that a group had when the archives up to `archive` were known by those of
+  /// the histories that `current` adds.
   mutating func replace(
     _ group: GroupChange, knownBy archive: Int32,
     current: ((SubscriptionHistory) throws -> Void) throws -> Void,
@@ -58,7 +58,7 @@ struct ChargeFold {
         of: Group(rows: group.members, events: group.previousEvents, archive: archive), previous))
   }
 
-  /// The rows, in the order of the list.
+  /// Returns the rows, in the order of the list.
   consuming func sorted() -> ChargePart {
     part.sort()
     return part
@@ -84,13 +84,13 @@ struct ChargeFold {
     }
   }
 
-  /// What the rows of a group's lineages share.
+  /// The fields that the rows of a group's lineages share.
   struct Owners {
-    /// Places of the lineages in the group, by key.
+    /// Indexes of the lineages in the group, by key.
     private let order: [Int32]
-    /// The last user that the events of each name; 0 for none.
+    /// The last user in the events of each lineage; 0 for none.
     private(set) var users: [Int64]
-    /// Of the last charge.
+    /// The values of the last charge.
     var last: (lineage: Int64, user: Int64, cells: ChargeOwner)?
 
     init(_ group: [LineageRow], _ events: [Event]) {

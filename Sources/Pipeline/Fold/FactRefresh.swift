@@ -4,59 +4,59 @@ import Reports
 import Subscriptions
 import Domain
 
-/// Ledger → what changes in its cells, and what events alone show to be wrong: everything anew, or
-/// only what a run can have changed.
+/// Computes the changes of the ledger's cells, and the breaks that events alone show: from
+/// everything, or only from the parts that a run can have changed.
 struct FactRefresh {
   let ledger: Ledger
   let rules: ReconciliationSettings
-  /// Of all that the meaning of events depends on.
+  /// Fingerprint of everything that determines the meaning of events.
   let fingerprint: String
   let jobs: Int
-  /// The months of the set that this run changes; nil when there is none.
+  /// The months of the set that this run changes; nil if there is none.
   let former: FormerMonths?
   let charges: ChargeRowWriter
-  /// Whether the ledger has no events but those of what may have changed.
+  /// Whether the ledger contains only the events of the parts that may have changed.
   let isPart: Bool
-  /// Shows how much of a whole fold is done.
+  /// Reports the progress of a whole fold.
   let progress: (Int, Int) -> Void
 
-  /// A part of all events is not enough, or would take more memory than all.
+  /// Thrown when a part of all events is not enough, or would take more memory than all.
   struct NeedsEverything: Error {}
 
   /// The result of a run before reconciliation with snapshots.
   struct Outcome {
-    /// The checkpoint of the cells before; nil after a full fold.
+    /// The previous checkpoint of the cells; nil after a full fold.
     var basis: FactCheckpoint?
-    /// Of all that the meaning of events depends on.
+    /// Fingerprint of everything that determines the meaning of events.
     var fingerprint: String
-    /// Of all groups, or what is to be added to what the ledger has of them; the breaks and the
-    /// number of groups are of all.
+    /// The result for all groups, or the changes; breaks and number of groups are those of all.
     var result: FoldResult
-    /// More cells to add to them, wherever they lie.
+    /// A file with more cells to add.
     var cells: RowFile?
     /// Revenue that did not fit into memory with the other facts.
     var revenueSpill: RevenueSpill?
     /// All ends in doubt by events alone.
     var doubts: Set<ChurnInDoubt>
-    /// Events that the cells count already.
+    /// Ends in doubt that the cells already count.
     var doubtsBefore: Set<ChurnInDoubt>
     /// The rates of all days, or of the changed ones.
     var rates: ExchangeRates
-    /// What all renewals cost, and what all charges paid for their currencies.
+    /// Numbers of renewals per price, and the exchange rates of all charges.
     var prices: PaidPrices
     var allRates: ExchangeRates
     /// The list of charges, or its changes.
     var charges: ChargeList
-    /// The months that they change; nil when the list is whole.
+    /// The months that the changes affect; nil when the list is complete.
     var former: FormerMonths?
     /// The lineages that were folded, and the users of their events; empty after a full fold.
     var lineages: Set<Int64> = []
     var users: [Provider: Set<Int64>] = [:]
 
-    /// Whether everything was folded anew.
+    /// Whether everything was folded.
     var isWhole: Bool { basis == nil }
 
-    /// How many subscriptions and trials of each product began, those of earlier runs included.
+    /// Returns how many subscriptions and trials of each product began, including those of earlier
+    /// runs.
     func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
       isWhole
         ? result.facts.begun
@@ -120,8 +120,8 @@ struct FactRefresh {
       former: former.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
-  /// Brings the breaks across lineages up to date, by what all charges and renewals paid before the
-  /// run and with it.
+  /// Updates the breaks across lineages, by the prices and rates of all charges before and after
+  /// this run.
   private func across(
     _ result: Increment.Result, _ rates: (before: ExchangeRates, now: ExchangeRates),
     _ paid: (before: [PaidPrice: Int64], now: [PaidPrice: Int64]), _ breaks: inout [Break]
@@ -138,11 +138,11 @@ struct FactRefresh {
       }
       breaks += try across.chargeOutliers(outliers, in: areInMembers ? result.members : nil)
     }
-    // All charges at a price that is new are in the groups that changed.
+    // All charges at a new price are in the groups that changed.
     let prices = PriceOutliers(paid.now)
     let hasSamePrices = prices.among(paid.before) == PriceOutliers(paid.before).among(paid.now)
     try addOutliers(prices, .priceOutlier, areInMembers: hasSamePrices)
-    // Another median may have put charges of any lineage on the other side.
+    // Another median may change the result for charges of any lineage.
     let outliers = ExchangeOutliers(rates.now)
     let hasSameMedians = outliers == ExchangeOutliers(rates.before)
     try addOutliers(outliers, .fxOutlier, areInMembers: hasSameMedians)
@@ -150,18 +150,18 @@ struct FactRefresh {
 }
 
 extension FactRefresh.Outcome {
-  /// The result of folding everything anew.
+  /// Creates the outcome of a full fold.
   init(_ whole: WholeFold, fingerprint: String) {
     self.init(
       basis: nil, fingerprint: fingerprint, result: whole.result, revenueSpill: whole.revenueSpill,
       doubts: whole.result.churnInDoubt, doubtsBefore: [],
       rates: whole.rates, prices: PaidPrices(whole.result.prices), allRates: whole.rates,
       charges: whole.charges)
-    // They are in the doubts.
+    // These ends are in `doubts`.
     result.churnInDoubt = []
   }
 
-  /// The run's changes to the ledger's cells.
+  /// Returns the run's changes to the ledger's cells.
   ///
   /// - Parameters:
   ///   - reconciled: the results of the comparison with snapshots.
@@ -193,7 +193,8 @@ extension FactRefresh.Outcome {
 }
 
 extension Facts {
-  /// Counts the ends that a missing event casts doubt on, beside the churn that they are part of.
+  /// Counts the ends that a missing event may contradict, in addition to the churn that they are
+  /// part of.
   mutating func book(_ doubtful: Set<ChurnInDoubt>, _ count: Int64, _ calendar: CivilCalendar) {
     for end in doubtful {
       let key = MovementKey(

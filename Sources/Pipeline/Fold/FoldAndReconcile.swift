@@ -5,7 +5,8 @@ import Reconciliation
 import Reports
 
 extension RunPipeline {
-  /// - Parameter isPart: whether `ledger` has no events but those of what may have changed.
+  /// - Parameter isPart: whether `ledger` contains only the events of the parts that may have
+  ///   changed.
   func foldAndReconcile(
     _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool = false
   ) throws -> (Folded, Reconciled) {
@@ -30,8 +31,8 @@ extension RunPipeline {
     ).run()
   }
 
-  /// The months of the published set, if it is what the last run published and nothing that it
-  /// contains has changed since but events.
+  /// Returns the months of the published set, if it is that of the last run and nothing in it has
+  /// changed since except events.
   func formerMonths(of ledger: Ledger) throws -> FormerMonths? {
     guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
       let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)

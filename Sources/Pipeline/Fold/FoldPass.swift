@@ -4,15 +4,15 @@ import Reports
 import Subscriptions
 import Domain
 
-/// Ledger → facts: every fold group is folded once, stretches of the ledger in parallel.
+/// Folds every group of the ledger once into facts, ranges of keys in parallel.
 struct FoldPass {
   let ledger: Ledger
   let rules: ReconciliationSettings
-  /// How many stretches are folded at once.
+  /// Number of ranges that are folded in parallel.
   let jobs: Int
-  /// Writes the list of charges beside the facts; nil for none.
+  /// Writes the list of charges in addition to the facts; nil for none.
   var charges: ChargeRowWriter?
-  /// Shows how many stretches are folded, and how many there are.
+  /// Reports how many ranges are folded, and how many there are.
   var progress: (Int, Int) -> Void = { _, _ in }
 
   func run() throws -> WholeFold {
@@ -33,14 +33,14 @@ struct FoldPass {
     return sum
   }
 
-  /// Folds every group; threads call `addCharges`, this one the others, with the results of a part
-  /// of all, and with revenue of one of so many parts.
+  /// Folds every group; worker threads call `addCharges`, this thread calls `add` with the results
+  /// of a part, and `addRevenue` with the revenue of one of so many parts.
   func forEachPart(
     addCharges: @escaping @Sendable (ChargePart) throws -> Void, add: (FoldResult) throws -> Void,
     addRevenue: ([RevenueKey: RevenueSums], _ parts: Int) throws -> Void
   ) throws {
-    // Small stretches have few cells, so that adding them up takes little more memory than the
-    // sum, and goes on beside the folding.
+    // Small ranges have few cells, so adding them up takes little more memory than the sum, and
+    // runs in parallel with the fold.
     let events = try ledger.acceptedEventLines()
     let stretches = lineageKeys(shares: max(jobs * 4, events / 16_000))
     let stretch = RangeFold(
@@ -60,13 +60,13 @@ struct FoldPass {
     while let rest = stretch.sums.take() { try add(rest) }
   }
 
-  /// The breaks that events of several lineages show.
+  /// Returns the breaks that events of several lineages show.
   func breaksOfGroups() throws -> [Break] {
     let across = AcrossLineages(ledger: ledger, rules: rules)
     return try across.conflicts { _ in true } + across.environmentLeaks()
   }
 
-  /// The breaks that depend on what everybody paid.
+  /// Returns the breaks that depend on the prices and rates of all charges.
   func breaksByAmounts(
     of unpriced: Set<Int64>, _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
   ) throws -> [Break] {
@@ -82,12 +82,13 @@ struct FoldPass {
 /// The results of all groups, in bounded memory.
 struct WholeFold {
   let ledger: Ledger
-  /// Cells of revenue that are added up here, in about 40 MiB; SQLite adds up the rest.
+  /// Maximum number of revenue cells that are added up here, in about 40 MiB; SQLite adds up the
+  /// rest.
   let revenueCellsMax: Int
   var result = FoldResult()
   /// Revenue that is not in `result`.
   private(set) var revenueSpill: RevenueSpill?
-  /// What charges paid for their currencies, once all is added.
+  /// Exchange rates of all charges, set by `finish`.
   private(set) var rates = ExchangeRates()
   var charges: ChargeList
 
@@ -97,7 +98,7 @@ struct WholeFold {
     self.revenueCellsMax = revenueCellsMax
   }
 
-  /// Adds a part of all.
+  /// Adds the results of a part.
   mutating func add(_ part: FoldResult) throws {
     var rest = part
     try add(rest.takeRevenue())
@@ -108,7 +109,7 @@ struct WholeFold {
   mutating func add(_ revenue: [RevenueKey: RevenueSums], parts: Int = 1) throws {
     let cells = result.facts.revenue.count + revenue.count
     if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try spill() }
-    // A table that grows is hashed anew each time.
+    // Avoids rehashing, which each growth of a dictionary causes.
     if result.facts.revenue.isEmpty {
       result.facts.revenue.reserveCapacity(min(revenueCellsMax, cells * parts))
     }
@@ -131,11 +132,11 @@ struct WholeFold {
   }
 }
 
-/// All keys of lineages and users in `shares` stretches; keys are fingerprints, so equal widths
-/// hold about equally many.
+/// Returns `shares` ranges that cover all keys of lineages and users; keys are fingerprints, so
+/// ranges of equal width contain about equally many.
 func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   let width = UInt64.max / UInt64(max(1, shares))
-  // Flipping the sign bit keeps the order from unsigned to signed.
+  // Flipping the sign bit preserves the order from unsigned to signed.
   let starts = (0..<max(1, shares)).map { Int64(bitPattern: UInt64($0) * width ^ 1 << 63) }
   return starts.indices.map { index in
     starts[index]...(index + 1 < starts.count ? starts[index + 1] - 1 : .max)
@@ -146,14 +147,14 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
 private struct RangeFold: Sendable {
   let fold: GroupFold
   let charges: ChargeRowWriter?
-  /// Takes rows of the list of charges, on any thread.
+  /// Receives rows of the list of charges, on any thread.
   let addCharges: @Sendable (ChargePart) throws -> Void
-  /// The approximate number of revenue cells, so that their table need not grow.
+  /// The approximate number of revenue cells, so that the dictionary need not grow.
   let revenueCells: Int
-  /// The results of earlier ranges that were not sent yet: small tables are added up once for each
-  /// worker, not once for each range.
+  /// Results of earlier ranges that were not sent yet: small tables are added up once per worker,
+  /// not once per range.
   let sums = Relay<FoldResult>()
-  /// The revenue of the current range, and the tables that it was moved from.
+  /// The revenue of the current range, and the emptied dictionaries for reuse.
   let revenue = Relay<[RevenueKey: RevenueSums]>()
   let spare = Relay<[RevenueKey: RevenueSums]>()
 

@@ -4,16 +4,16 @@ import Reconciliation
 import Reports
 import Domain
 
-/// The lineages that a run must fold; the rest is in the cells of the basis.
+/// The lineages that a run must fold; the others are in the cells of the basis.
 struct FoldScope: Sendable {
   let dirty: (all: [Int64], touched: Set<Int64>)
   let basis: FactCheckpoint
 
-  /// Nil where the run must fold everything.
+  /// Nil when the run must fold everything.
   ///
   /// - Parameters:
-  ///   - rules: this run's.
-  ///   - fingerprint: of all that the meaning of events depends on.
+  ///   - rules: the rules of this run.
+  ///   - fingerprint: that of everything that determines the meaning of events.
   init?(
     of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String
   ) throws {
@@ -25,17 +25,17 @@ struct FoldScope: Sendable {
     guard dirty.all.count <= Self.dirtyMax(of: basis) else { return nil }
   }
 
-  /// How many lineages may be folded apart from the rest of the groups of `basis`.
+  /// Returns the maximum number of lineages to fold apart from the other groups of `basis`.
   ///
-  /// Each is folded twice, as it is and as it was, and read by its key: from a quarter on, folding
-  /// everything costs no more. Lineages of one user are held in memory together, which bounds their
-  /// number in a large ledger.
+  /// Each is folded twice, with its current and its previous events, and read by its key: from a
+  /// quarter on, folding everything costs no more. Lineages of one user are in memory together,
+  /// which bounds their number in a large ledger.
   static func dirtyMax(of basis: FactCheckpoint?) -> Int {
     max(256, min(Int(basis?.groups ?? 0) / 4, 200_000))
   }
 
-  /// Whether every feed is the same and reaches as far as it did: when a feed stops, final ends are
-  /// open again, and another begin changes what counts as missed.
+  /// Whether every feed is the same and reaches at least as far as before: when a feed stops, final
+  /// ends are open again, and another begin changes what counts as missing.
   private static func isForward(
     from basis: FactCheckpoint, to rules: ReconciliationSettings, _ ledger: Ledger
   ) -> Bool {
@@ -53,7 +53,7 @@ struct FoldScope: Sendable {
 }
 
 extension FoldSettings {
-  /// The same rules when the cells were made.
+  /// Returns the rules at the time when the cells were computed.
   func at(_ basis: FactCheckpoint) -> FoldSettings {
     var rules = self
     rules.asOf = basis.asOf
@@ -61,7 +61,7 @@ extension FoldSettings {
     return rules
   }
 
-  /// Takes in the newest input of each feed; bodies that lack their app are of the only one.
+  /// Sets the newest input of each feed; bodies without an app belong to the only named app.
   mutating func read(_ feeds: [Watermark]) {
     watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
     silencesMax = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.silenceMax) })
@@ -82,7 +82,8 @@ extension FoldSettings {
 }
 
 extension Plan {
-  /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
+  /// Returns the SHA-256 of everything that determines the meaning of events besides them and
+  /// as-of.
   func foldFingerprint(version: String, rules: ReconciliationSettings) -> String {
     let excluded: [EffectiveOption] = [
       .asOf, .locale, .xlsx, .rejectedShare, .materiality, .decisions, .reports,

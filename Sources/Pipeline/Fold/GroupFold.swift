@@ -6,26 +6,26 @@ import Domain
 /// The results of folding some groups.
 struct FoldResult: Codable, Sendable {
   var facts = Facts()
-  /// What events alone show to be wrong.
+  /// Breaks that events alone show.
   var breaks: [Break] = []
-  /// What charges paid for their currencies: how many at each quote.
+  /// Number of charges at each exchange quote.
   var rates: [ExchangeRates.Quote: Int64] = [:]
-  /// What renewals cost: how many at each price.
+  /// Number of renewals at each price.
   var prices: [PaidPrice: Int64] = [:]
   /// Keys of groups whose events alone show a missing charge, to be read again with all prices.
   var unpriced: Set<Int64> = []
-  /// Ends that events alone cast doubt on.
+  /// Ends that events alone put in doubt.
   var churnInDoubt: Set<ChurnInDoubt> = []
   /// When the groups are to be folded again.
   var due: [DueLineage] = []
   /// Charges that several providers report.
   var overlaps: [OverlapRow] = []
-  /// The lineages of groups that report the same as others.
+  /// The lineages of groups that report the same transactions as others.
   var linked: Set<Int64> = []
   /// How many groups were folded.
   var groups: Int64 = 0
 
-  /// All but the facts, which pass as rows.
+  /// All properties except the facts, which are passed as rows.
   private enum CodingKeys: CodingKey {
     case breaks, rates, prices, unpriced, churnInDoubt, due, overlaps, linked, groups
   }
@@ -44,7 +44,7 @@ struct FoldResult: Codable, Sendable {
     groups += other.groups
   }
 
-  /// Takes out revenue, which has the most cells.
+  /// Removes and returns revenue, which has the most cells.
   mutating func takeRevenue() -> [RevenueKey: RevenueSums] {
     var revenue: [RevenueKey: RevenueSums] = [:]
     swap(&revenue, &facts.revenue)
@@ -62,19 +62,19 @@ struct FoldResult: Codable, Sendable {
   }
 }
 
-/// One fold group → facts, breaks, and when to look at it again.
+/// Folds one group into facts, breaks and the time of its next fold.
 struct GroupFold: Sendable {
   let rules: ReconciliationSettings
 
-  /// The same by rules with what all charges paid.
+  /// Returns the same fold with the prices and rates of all charges.
   func estimating(by prices: PaidPrices, _ rates: ExchangeRates) -> GroupFold {
     var rules = rules
     (rules.prices, rules.rates) = (prices, rates)
     return GroupFold(rules: rules)
   }
 
-  /// Adds the results of a group, or of linked ones; `take` is called with each subscription that
-  /// counts, which is not held any longer then.
+  /// Adds the results of a group, or of linked ones; calls `take` with each subscription that
+  /// counts, which is not kept afterwards.
   func fold(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult,
     _ take: (SubscriptionHistory) throws -> Void
@@ -86,7 +86,7 @@ struct GroupFold: Sendable {
       var texts: GroupTexts?
       try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
         try take($0)
-        // What all this needed is given back before the facts grow.
+        // Releases this memory before the facts grow.
         if $0.isLarge { try cases.ledger.releaseMemory() }
         deadlines.add($0)
         try $0.book(into: &result.facts)
@@ -108,10 +108,11 @@ struct GroupFold: Sendable {
     try counted.forEach(take)
   }
 
-  /// Adds what is wrong with one of some linked groups to `own`, and when to look at it again.
+  /// Adds the breaks of one of some linked groups to `own`, and the time of its next fold to
+  /// `result`.
   ///
-  /// Each has deadlines of its own, for its subscriptions may have been linked once and be part of
-  /// no other group now.
+  /// Each has deadlines of its own, because its subscriptions may have been linked earlier and now
+  /// be part of no other group.
   private func fold(
     _ part: LinkedGroups.Part, _ counted: [SubscriptionHistory], _ cases: InputBuilder,
     into result: inout FoldResult, _ own: inout FoldResult
@@ -131,10 +132,10 @@ struct GroupFold: Sendable {
     finish(part.rows, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
   }
 
-  /// Adds what a subscription of a fold group by itself paid, and what is wrong with it; returns
-  /// whether that is to be looked at again in every run.
+  /// Adds the prices and rates of a subscription of a fold group, and its breaks; returns whether
+  /// every run must check it again.
   ///
-  /// - Parameter texts: those of the group, once they were needed.
+  /// - Parameter texts: those of the group, once they are needed.
   private func look(
     at history: SubscriptionHistory, of group: LinkedGroups.Part,
     _ texts: inout GroupTexts?, _ cases: InputBuilder, into result: inout FoldResult
@@ -152,14 +153,14 @@ struct GroupFold: Sendable {
     var found = breaks(from: history.findings, lineage: lineage, rules: rules)
     if hasLooseEnds {
       let outcome = missing(in: lineage)
-      // What a missing charge was worth depends on what everybody paid.
+      // The value of a missing charge depends on the prices of all charges.
       if outcome.breaks.contains(where: \.code.isCharge) {
         result.unpriced.insert(group.rows[0].key)
       } else {
         found += outcome.breaks
       }
       result.churnInDoubt.formUnion(outcome.churnInDoubt)
-      // Missing events are reported anew in every run: text and status depend on as-of.
+      // Missing events are reported again in every run: text and status depend on as-of.
       isWatched = true
     }
     if found.contains(where: { $0.status == .pending }) { isWatched = true }
@@ -167,13 +168,14 @@ struct GroupFold: Sendable {
     return isWatched
   }
 
-  /// Adds a break for each event after as-of, unless the run looks back or no event of the provider
-  /// came before as-of; returns whether there are some, which later runs look at again.
+  /// Adds a break for each event after as-of, unless as-of is before an earlier one or no event of
+  /// the provider arrived before as-of; returns whether there are such events, which later runs
+  /// must check again.
   private func lookAhead(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
     let latest = rules.fold.asOf + .days(1)
-    // They come by time.
+    // Events are in the order of time.
     guard let last = events.last, last.time > latest else { return false }
     let ahead = events.filter { $0.time > latest && $0.observation?.isUndated != true }
     let isKnown = rules.fold.watermarks.keys.contains { $0.provider == last.provider }
@@ -201,11 +203,10 @@ struct GroupFold: Sendable {
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
   }
 
-  /// The missing charges that events alone prove, by rules with the prices and rates of all
+  /// Returns the missing charges that events alone prove, by rules with the prices and rates of all
   /// charges.
   ///
-  /// A fold finds `groups` before it has read all charges, so that they are read again; they are
-  /// few.
+  /// A fold finds the few `groups` before it has read all charges, so they are read again.
   func missingCharges(of groups: Set<Int64>, in ledger: Ledger, jobs: Int) throws -> [Break] {
     guard !groups.isEmpty else { return [] }
     var breaks: [Break] = []
@@ -238,7 +239,7 @@ struct GroupFold: Sendable {
     return breaks
   }
 
-  /// Whether events of the subscription alone prove that one is missing, and only the fold meets
+  /// Whether events of the subscription alone prove that one is missing, and only the fold finds
   /// it: reconciliation walks over the users of providers with snapshots, and not over lineages
   /// without a user.
   private func hasLooseEnds(_ history: SubscriptionHistory, _ group: [LineageRow]) -> Bool {
@@ -254,8 +255,8 @@ struct GroupFold: Sendable {
 }
 
 extension Array {
-  /// Stretches for workers, which end soon enough that little waits in memory, and of which each of
-  /// so many jobs has one.
+  /// Splits the array for workers: into parts small enough that little waits in memory, and at
+  /// least one for each of `jobs`.
   func parts(sizeMin: Int, jobs: Int) -> [ArraySlice<Element>] {
     let size = Swift.max(sizeMin, Swift.min(4_096, count / jobs + 1))
     return stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
@@ -263,7 +264,7 @@ extension Array {
 }
 
 extension Break {
-  /// The break, marked as found in the events of `lineage` without a snapshot.
+  /// Returns the break, marked as found in the events of `lineage` without a snapshot.
   func reported(by lineage: LineageInput) -> Break {
     var copy = self
     copy.lineage = lineage.state.lineage

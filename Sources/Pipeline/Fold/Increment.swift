@@ -4,36 +4,37 @@ import Reports
 import Subscriptions
 import Domain
 
-/// The fold of a run after others: only the groups that changed or of which a deadline has passed,
-/// each as it is less what it was.
+/// Folds only the groups that changed or with a passed deadline, and subtracts their previous
+/// results from the current ones.
 ///
-/// Most of what a group is it was before, so that adding the one and subtracting the other at once
-/// leaves little to be carried on.
+/// Most of a group does not change, so adding the current and subtracting the previous result at
+/// once leaves small differences.
 struct Increment: Sendable {
   let fold: GroupFold
   let scope: FoldScope
-  /// The rules by which the facts of its basis were folded.
+  /// The rules with which the facts of its basis were folded.
   let former: FoldSettings
   /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
   let charges: ChargeRowWriter
 
-  /// Events of a group of now and of then that are held together, with all that they book.
+  /// Maximum number of events of a group, previous and current, that are in memory together with
+  /// their contributions.
   private static let eventsMax = 1 << 17
 
-  /// The difference that some groups make.
+  /// The changes that some groups cause.
   struct Result: Sendable {
-    /// Their breaks as they are, and how much more is counted than was.
+    /// Their current breaks, and the differences of their counts.
     var change = FoldResult()
-    /// Their rows in the list of charges, as they are and as they were.
+    /// Their current and previous rows in the list of charges.
     var rows = ChargePart()
-    /// Keys of all lineages of the groups, of then and of now.
+    /// Keys of all current and previous lineages of the groups.
     var members: Set<Int64> = []
-    /// The users of their events, of then and of now.
+    /// The users of their current and previous events.
     var users: [Provider: Set<Int64>] = [:]
-    /// Those that may have a counterpart in the other environment that is new or has changed.
+    /// Lineages whose counterpart in the other environment may be new or changed.
     var mayLeak: [LineageRow] = []
-    /// The groups of several lineages that some of the dirty ones belong or belonged to.
+    /// The groups of several lineages to which dirty ones belong or belonged.
     var shared: [FoldUnit.Part] = []
 
     mutating func add(_ other: Result) throws(AmountOverflow) {
@@ -58,7 +59,7 @@ struct Increment: Sendable {
     }
   }
 
-  /// Refreshes the groups, and changes `list` by their charges.
+  /// Updates the groups, and changes `list` by their charges.
   func run(on ledger: Ledger, jobs: Int, _ list: inout ChargeList) throws -> Result {
     var result = Result()
     let (touched, archive) = (scope.dirty.touched, scope.basis.archive)
@@ -81,7 +82,7 @@ struct Increment: Sendable {
     return result
   }
 
-  /// Folds the groups that `read` passes on, on the connections of workers, some `items` at a time.
+  /// Folds the groups that `read` passes, on workers' connections, some `items` at a time.
   private func refresh<Item: Sendable>(
     _ items: [Item], on ledger: Ledger, jobs: Int, into result: inout Result,
     _ list: inout ChargeList,
@@ -94,7 +95,7 @@ struct Increment: Sendable {
     try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
       var result = Result()
-      // A table that grows is hashed anew each time.
+      // Avoids rehashing, which each growth of a dictionary causes.
       result.change.facts.revenue.reserveCapacity(part.count * 4)
       var rows = ChargeFold(charges, ledger)
       try read(ledger, part, &result) { try self.refresh($0, cases, into: &$1, &rows) }
@@ -145,7 +146,7 @@ struct Increment: Sendable {
     }
   }
 
-  /// Whether the lineage may have a counterpart that is new or has changed.
+  /// Whether the lineage may have a new or changed counterpart.
   ///
   /// Sandbox lineages are few. Another lineage has a new counterpart only if that is dirty, or if
   /// its own first event counts only now.

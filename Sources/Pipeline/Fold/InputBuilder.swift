@@ -7,18 +7,18 @@ import Domain
 struct InputBuilder {
   let ledger: Ledger
   let rules: FoldSettings
-  /// A user with the text of the key, which all subscriptions of the user share.
+  /// The last user, with the text of the key, which all subscriptions of the user share.
   var user: (key: Int64, text: String) = (0, "")
 
-  /// The histories of a fold group as received before the earlier of as-of and `moment`; apart from
-  /// them, as received before as-of, those without events until then; and the first later moment
-  /// at which a fold of the same events can give something else.
+  /// Returns the histories of a fold group as received before the earlier of as-of and `moment`;
+  /// separately, as received before as-of, those without events until then; and the first later
+  /// time at which a fold of the same events can give another result.
   func lineages(
     _ group: LinkedGroups.Part, at moment: Instant
   ) throws -> (reported: [LineageInput], newer: [LineageInput], changesAt: Instant?) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
-    // Also without later events, because their absence can be the break.
+    // Even without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
     var today: [LineageState] = []
     var reported: [LineageState] = []
@@ -46,7 +46,7 @@ struct InputBuilder {
     return (
       reported: reported.map { state in
         let current = state.lineages.compactMap { holders[$0] }.min().map { today[$0] }
-        // A churn of a subscription that no longer exists today is not in any report.
+        // No report contains the churn of a subscription that no longer exists today.
         if isOlder, current == nil { state.churned = [] }
         return texts.input(state, current: current)
       },
@@ -55,13 +55,13 @@ struct InputBuilder {
     )
   }
 
-  /// The histories of a fold group by itself.
+  /// Returns the histories of a fold group by itself.
   func lineages(_ group: [LineageRow], _ events: [Event]) throws -> [LineageInput] {
     let texts = try texts(of: group, events)
     return try histories(of: events, rules: rules).compactMap(\.state).map { texts.input($0) }
   }
 
-  /// The texts behind the symbols and keys of a fold group with these events.
+  /// Returns the texts of the symbols and keys of a fold group with these events.
   func texts(
     of group: [LineageRow], _ events: [Event], withTransactions: Bool = true
   ) throws -> GroupTexts {
@@ -82,10 +82,10 @@ struct GroupTexts {
   let user: (key: Int64, text: String)
   let words: [String]
   let transactions: [Int64: String]
-  /// Of several rows, by key.
+  /// Indexes of several rows, by key.
   let places: [Int64: Int]
 
-  /// One subscription; `current` is all that is known of it at as-of.
+  /// Returns the input for one subscription; `current` is its complete state at as-of.
   func input(_ state: LineageState, current: LineageState? = nil) -> LineageInput {
     let row = places[state.lineage].map { rows[$0] } ?? rows.first
     let owner = row?.user ?? 0

@@ -9,18 +9,18 @@ struct LinkedGroups {
   struct Part {
     var rows: [LineageRow]
     var events: [Event]
-    /// Empty if they are too many to be held.
+    /// Empty if they are too many to keep.
     var histories: [SubscriptionHistory] = []
-    /// The rows of all that the histories name: also what others report of them.
+    /// The rows of all lineages in the histories, also of those that other providers report.
     var named: [LineageRow]
-    /// The events of these.
+    /// The events of these rows.
     var namedEvents: [Event]
 
     init(_ rows: [LineageRow], _ events: [Event]) {
       (self.rows, self.events, named, namedEvents) = (rows, events, rows, events)
     }
 
-    /// The group of `rows` by itself.
+    /// Creates the group of `rows` by itself.
     init(_ rows: [LineageRow], _ events: [Event], rules: FoldSettings) throws {
       self.init(rows, events)
       guard !events.areTooMany else { return }
@@ -35,7 +35,7 @@ struct LinkedGroups {
         of: events, rules: rules, checkStop: ledger.checkStop, body)
     }
 
-    /// The group of `row` as of the rules, with what other providers report of it.
+    /// Creates the group of `row` as of the rules, with what other providers report of it.
     init(of row: LineageRow, in ledger: Ledger, isLinked: Bool, rules: FoldSettings) throws {
       let group = isLinked ? try ledger.linkedGroup(of: row) : try ledger.group(of: row)
       let events = try ledger.events(of: group)
@@ -46,15 +46,15 @@ struct LinkedGroups {
   }
 
   private(set) var parts: [Part] = []
-  /// What reports count of all of them.
+  /// What reports count of all the groups.
   let counted: LinkedHistories
 
-  /// Nil when the events, which come by time, are those of one fold group.
+  /// Nil when the events, which are in the order of time, are those of one fold group.
   init?(_ rows: [LineageRow], _ events: [Event], rules: borrowing FoldSettings) throws {
     guard rows.count > 1, let first = rows.first,
       rows.contains(where: { FoldGroup(of: $0) != FoldGroup(of: first) })
     else { return nil }
-    // Most groups need no rules of their own.
+    // Most groups need no copy of the rules.
     let rules = copy rules
     var users: [Int64: Int64] = [:]
     for event in events {
@@ -89,7 +89,8 @@ struct LinkedGroups {
   }
 }
 
-/// What reports count of the subscriptions in the events of `rows`, which come by time.
+/// Returns what reports count of the subscriptions in the events of `rows`, which are in the order
+/// of time.
 func countedHistories(
   _ rows: [LineageRow], _ events: [Event], rules: FoldSettings
 ) throws -> [SubscriptionHistory] {
@@ -98,14 +99,14 @@ func countedHistories(
 }
 
 extension [SubscriptionHistory] {
-  /// Whether one of them churns in the row and at the time of `end`.
+  /// Whether one of them churns at the time and in the product of `end`.
   func count(_ end: ChurnInDoubt) -> Bool {
     contains { $0.churns(at: end.at, in: end.productKey) }
   }
 }
 
 extension ReconcilePass {
-  /// The ends in doubt that reports count, rather than that of another provider's report.
+  /// Returns the ends in doubt that reports count, without those of another provider's report.
   func counted(_ doubts: Set<ChurnInDoubt>) throws -> Set<ChurnInDoubt> {
     guard try ledger.isLinked() else { return doubts }
     return try doubts.filter { end in
@@ -118,7 +119,8 @@ extension ReconcilePass {
 }
 
 extension OverlapRow {
-  /// The charge, with the text of its transaction among `texts` unless it is its key.
+  /// Creates a row of the charge; the text of its transaction is among `texts` unless it equals the
+  /// key.
   init(_ overlap: LinkedHistories.Overlap, _ texts: [Int64: String]) {
     let key = overlap.counted.transaction
     self.init(

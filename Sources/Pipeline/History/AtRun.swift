@@ -7,18 +7,18 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Publishes the report set as the ledger knew it when `run` published, from the ledger alone.
+  /// Publishes the report set as the ledger was when `run` published, from the ledger alone.
   ///
-  /// Options, configuration, prices and decisions are those of that run. With an explicit as-of the
-  /// set is about that moment; else its bytes must be those that the run published, or it is an
-  /// error of kind `identity`, and nothing is published.
+  /// Options, configuration, prices and decisions are those of that run. With an explicit as-of,
+  /// the set is as of that time. Without one, its bytes must be those that the run published;
+  /// otherwise it throws an error of kind `identity`, and nothing is published.
   public func report(atRun run: Int64) throws -> RunResult {
     try requireLedger()
     try requireOwnSet(in: try Ledger.open(path: plan.ledger, mode: .readOnly))
     return try reproduce(run)
   }
 
-  /// The same, or into a private `folder`, of which the ledger learns nothing.
+  /// Does the same, or writes into a private `folder` without a record in the ledger.
   func reproduce(_ run: Int64, into folder: String? = nil) throws -> RunResult {
     try withCopy { ledger, _ in
       let history = try self.history(of: run, in: ledger)
@@ -48,7 +48,7 @@ extension RunPipeline {
     }
   }
 
-  /// A run that published, with the plan that it followed.
+  /// Returns a run that published, with the plan that it followed.
   func history(of run: Int64, in ledger: Ledger) throws -> RunHistory {
     guard let row = try ledger.run(run), row.published != nil else {
       throw SubledgerError(
@@ -57,7 +57,7 @@ extension RunPipeline {
     }
     let documents = try ledger.documents(ofRun: run)
     var followed = try plan.following(row, documents)
-    // It is done again where the events are at hand.
+    // It is repeated here, where the events are in the ledger.
     followed.configuration.job.engine = .embedded
     return RunHistory(row: row, documents: documents, plan: followed)
   }
@@ -69,7 +69,7 @@ extension RunPipeline {
     let (wrong, notes) = check.outcome(by: version)
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }
-    // The words of a run before it about breaks that are not open at its as-of.
+    // Texts of an earlier run about breaks that are not open at the as-of of this one.
     if isLookBack, Set(wrong).isSubset(of: ["breaks_history.csv", manifestName]) {
       return log.warning(
         """
@@ -93,7 +93,7 @@ struct RunHistory {
 }
 
 extension Plan {
-  /// This plan with all that had an effect on the numbers of `run`.
+  /// Returns this plan with everything that affected the numbers of `run`.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` when the run's options and documents do not
   ///   belong together.
@@ -114,7 +114,8 @@ extension Plan {
     guard let calendar = CivilCalendar(named: text(.timezone)),
       let dialect = CSVDialect(rawValue: text(.csvDialect))
     else { throw Self.contradiction(run) }
-    // Of secrets only whose deliveries were held to them is known, and has an effect on reports.
+    // Of secrets, a run only records which providers' deliveries were authenticated, which affects
+    // reports.
     if case .array(let names)? = value(.authenticated) {
       for provider in Provider.allCases where names.contains(.string(provider.name)) {
         plan.configuration.secrets[provider] = []
@@ -124,7 +125,7 @@ extension Plan {
     // `exact`, or a number.
     plan.amountDecimals = nil
     if case .integer(let count)? = value(.amountDecimals) { plan.amountDecimals = Int(count) }
-    // Runs before the page have none.
+    // Runs of versions before the page have no locale.
     plan.locale = PageLocale(rawValue: text(.locale)) ?? .en
     plan.hasWorkbook = value(.xlsx) == .bool(true)
     var rules = FoldSettings(asOf: run.asOf, calendar: calendar)
@@ -138,10 +139,10 @@ extension Plan {
     plan.decisions = DecisionsFile()
     if let source = try documents.decisions?.content() {
       plan.decisions = try DecisionsFile(source, named: "the decisions \(name)")
-      // By the name that the run recorded, also if a person was erased from it since.
+      // By the name that the run recorded, even if a person was erased from the file since.
       plan.decisions.sha256 = documents.decisions?.sha256
     }
-    // An older program can have fewer.
+    // An older program can have fewer options.
     let effective = plan.effectiveOptions
     guard recorded.allSatisfy({ effective[$0.key] == $0.value }) else {
       throw Self.contradiction(run)

@@ -4,13 +4,13 @@ import Reports
 struct ReproductionCheck {
   let run: RunRow
   let files: Int
-  /// Files with other bytes, and files that only one of both sets has.
+  /// Files with other bytes, and files that only one of the two sets has.
   var differing: [String]
-  /// What people did to events and persons since the run published.
+  /// Audit entries since the run published that change events or persons.
   let since: [AuditEntry.AuditAction]
 
-  /// The differences and notes; another version of the program may write other bytes, and files
-  /// that name persons differ after an erasure, and all may when lines were retracted.
+  /// Returns the differences and notes; another version of the program may write other bytes, files
+  /// with persons differ after an erasure, and all files may differ when lines were retracted.
   func outcome(by version: String) -> (wrong: [String], notes: [String]) {
     if differing.isEmpty { return ([], []) }
     if since.contains(.retract) || since.contains(.readmit) {
@@ -34,7 +34,7 @@ struct ReproductionCheck {
 }
 
 extension ReproductionCheck {
-  /// Compares what `run` published with the checksums of the reproduced set.
+  /// Compares the checksums that `run` published with those of the reproduced set.
   init(
     _ run: RunRow, _ documents: RunDocuments, reproduced checksums: [UInt8],
     since: [AuditEntry.AuditAction]
@@ -52,6 +52,6 @@ extension Ledger {
 }
 
 extension RunDocuments {
-  /// The checksums of what the run published; empty if they are not stored.
+  /// Returns the checksums that the run published; empty if they are not stored.
   func checksums() throws -> [UInt8] { try published?.content() ?? [] }
 }
