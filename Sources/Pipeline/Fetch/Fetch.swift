@@ -8,32 +8,32 @@ import Providers
 import Reports
 import Yams
 
-/// Which users are fetched.
+/// The users whose snapshots are fetched.
 public enum FetchSelection: Sendable {
-  /// All of the ledger, or those with an event since a time, as the command line gives it.
+  /// All users in the ledger, or those with an event since a time, in the form of the command line.
   case snapshots(changedSince: String?)
-  /// Those that the published worklist names.
+  /// The users in the published worklist.
   case worklist
-  /// Those that the published worklist names, then those with events since their last snapshot.
+  /// The users in the published worklist, followed by those with events since their last snapshot.
   case due
 }
 
-/// What a fetch came to.
+/// The result of a fetch.
 public struct FetchResult: Sendable {
-  /// A line for each provider that was asked.
+  /// One line per provider that was queried.
   public var lines: [String] = []
-  /// Whether a user was given up, or a provider did not answer.
+  /// Whether a user was skipped, or a provider did not answer.
   public var hasReservations = false
-  /// Why a provider could not be asked; the others were.
+  /// Errors of providers that could not be queried; the others were.
   public var errors: [SubledgerError] = []
 
-  /// How the command ended.
+  /// The result of the command.
   public var outcome: RunResult { RunResult(hasReservations: hasReservations) }
 }
 
 extension RunPipeline {
-  /// Fetches what providers have of users into files of snapshots, which the next run reads, in
-  /// `folder`; nil is the first folder of snapshots.
+  /// Fetches snapshots of users from providers into files in `folder`, which the next run reads;
+  /// nil means the first folder of snapshots.
   public func fetch(
     _ selection: FetchSelection, into folder: String?, clock: @escaping () -> Instant
   ) throws -> FetchResult {
@@ -42,8 +42,8 @@ extension RunPipeline {
     return try fetch(selection, from: ledger, into: folder, clock)
   }
 
-  /// Fetches what is due in the middle of a run, and moves as-of behind it unless it was given; a
-  /// failure never stops the run.
+  /// Fetches due snapshots during a run, and then moves as-of to the current time unless it was
+  /// given; a failure does not stop the run.
   ///
   /// - Returns: whether every user got an answer.
   mutating func fetchDue(from ledger: Ledger, _ clock: @escaping () -> Instant) throws -> Bool {
@@ -174,7 +174,7 @@ extension RunPipeline {
     }
   }
 
-  /// The users of the published worklist by provider, in its order.
+  /// Returns the users of the published worklist by provider, in its order.
   private func worklist(
     for selection: FetchSelection, in ledger: Ledger
   ) throws -> [Provider: [FetchSubject]] {

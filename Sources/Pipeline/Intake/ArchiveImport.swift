@@ -4,7 +4,7 @@ import Formats
 import Logging
 import Providers
 
-/// Takes what readers send into the ledger, in the order of the files.
+/// Ingests the messages of readers into the ledger, in the order of the files.
 struct ArchiveImport {
   private let files: [ArchiveFile]
   private let intake: ArchiveIntake
@@ -15,12 +15,12 @@ struct ArchiveImport {
   private let retracted: [[Int64]: String]
   private(set) var done: Int64 = 0
   var summary: IntakeSummary
-  /// Of the archive that comes in.
+  /// The opening of the current archive.
   private var opening = ArchiveOpening(sha256: "")
   private var lines: Int64 = 0
   private var isWanted = false
-  /// Whether it continues an archive of this very run, which its reader did not know, and so is
-  /// read once more.
+  /// Whether it continues an archive of the same run, which its reader did not know, and so is read
+  /// again.
   private var isReadAgain = false
 
   init(
@@ -39,8 +39,8 @@ struct ArchiveImport {
     total = files.reduce(0) { $0 + $1.bytes }
   }
 
-  /// Takes the next message about the file at `index`; where that has to be read once more, `again`
-  /// is called with what comes of it first.
+  /// Takes the next message about the file at `index`; if the file has to be read again, `again` is
+  /// called first with each new message.
   mutating func take(
     _ message: ArchiveMessage, of index: Int,
     again: (ArchiveMessage) throws -> Void = { _ in }
@@ -76,7 +76,7 @@ struct ArchiveImport {
       RunProgress(stage: .archives, done: done, total: total, lines: summary.lines))
   }
 
-  /// Forgets what has come of the archive so far.
+  /// Discards what arrived of the archive so far.
   private mutating func discard() {
     intake.abandon()
     summary.lines -= lines
@@ -89,7 +89,7 @@ struct ArchiveImport {
     else { return false }
     var reader = reader
     reader.formers = [beginning: formers]
-    // What cannot be read now is its reader's to report.
+    // The reader reports a file that cannot be read now.
     let former = try? reader.former(of: file, beginning)
     return former?.contentBytes ?? 0 > opening.former?.contentBytes ?? 0
   }
@@ -120,9 +120,10 @@ struct ArchiveImport {
     return true
   }
 
-  /// Says that `file` is not read; who packed rejected lines anew wants them read.
+  /// Logs that `file` is not read; a newly compressed file with rejected lines is a warning,
+  /// because its author wants them read.
   ///
-  /// A file that was renamed, or copied as it was, keeps its time.
+  /// A renamed or copied file keeps its modification time.
   private func report(repeated file: ArchiveFile) throws {
     let known = try run.ledger.archiveWithContent(sha256: opening.sha256, kind: .events)
     guard let known, known.counts.rejected > 0, known.modified != file.modified else {
@@ -138,16 +139,16 @@ struct ArchiveImport {
       """, metadata: file.metadata("archive_repeated"))
   }
 
-  /// Lists a file of which nothing is taken.
+  /// Lists a file from which nothing is ingested.
   ///
-  /// The archive with its bytes may wait to be written, and is listed first.
+  /// The archive with the same bytes may still be unwritten, and is listed first.
   private mutating func listRepeat(_ file: ArchiveFile) throws {
     summary.add(try intake.write())
     try run.ledger.recordRepeat(NewArchive(file, sha256: opening.sha256, kind: .events))
     summary.archivesKnown += 1
   }
 
-  /// Lists a file with the content of a retracted archive, and takes nothing of it.
+  /// Lists a file with the content of a retracted archive, without ingesting it.
   private mutating func leaveOut(_ file: ArchiveFile, asCopyOf retracted: String) throws {
     try listRepeat(file)
     run.log.warning(

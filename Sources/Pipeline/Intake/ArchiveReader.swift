@@ -9,14 +9,14 @@ enum ArchiveMessage: Sendable {
   /// Its bytes were known before this run, and are not read.
   case skipped
   case batch(EventBatch)
-  /// The batches so far do not hold; the archive is read anew.
+  /// The batches so far are invalid; the archive is read again.
   case again
   case ended(ArchiveEnd)
-  /// The file cannot be read or is gone, which is no reason to read no other.
+  /// The file cannot be read or is missing, which does not stop the reading of others.
   case unreadable(SubledgerError)
   case failed(any Error)
 
-  /// What it holds, in events; a batch takes the room of a full one, however few it holds.
+  /// Size in events; a batch takes the memory of a full one, however few events it contains.
   var size: Int {
     guard case .batch(let batch) = self else { return 1 }
     return max(batch.events.count, Int(batch.lines), batchLines)
@@ -25,7 +25,7 @@ enum ArchiveMessage: Sendable {
 
 /// What is known of an archive before its first line.
 struct ArchiveOpening: Codable, Sendable {
-  /// Empty of an object elsewhere, which is read once: it is known at the end.
+  /// Empty for a remote object, which is read once: its SHA-256 is known at the end.
   var sha256: String
   /// Hash of its first lines; nil if it is not read.
   var beginning: Int64?
@@ -33,25 +33,25 @@ struct ArchiveOpening: Codable, Sendable {
   var former: FormerArchive?
 }
 
-/// Lines of which a batch is full.
+/// Number of lines of a full batch.
 private let batchLines = 1_024
 
-/// The parallel part: one archive from bytes to batches.
+/// Reads one archive from bytes to batches, the parallel part of the import.
 struct ArchiveReader: Sendable {
   let rules: NormaliserSettings
   let valueBytesMax: Int
-  /// Lines that count for nothing.
+  /// Retracted lines, which do not count.
   let retracted: Set<Int64>
   let knownContents: Set<String>
   /// The archives that were read, by the hash of their first lines.
   var formers: [Int64: [FormerArchive]]
-  /// The archive whose content is read from wherever it is.
+  /// The archive whose content is read again, wherever it is now.
   var replayed: ArchiveRecord?
 
-  /// Why the writer takes no more.
+  /// The error for which the writer takes no more.
   private struct NotWanted: Error { let cause: any Error }
 
-  /// Sends what there is of `file`, and what is wrong with it; throws only what `send` throws.
+  /// Sends the content of `file`, and its defects; throws only errors of `send`.
   func read(_ file: ArchiveFile, _ send: (ArchiveMessage) throws -> Void) throws {
     func pass(_ message: ArchiveMessage) throws(NotWanted) {
       do { try send(message) } catch { throw NotWanted(cause: error) }
@@ -74,9 +74,9 @@ struct ArchiveReader: Sendable {
     }
   }
 
-  /// The longest archive with whose content that of `file` begins; nil without any.
+  /// Returns the longest archive whose content is the beginning of `file`; nil if there is none.
   ///
-  /// Of archives with the same first lines the last sixteen are compared.
+  /// Of archives with the same first lines, the last sixteen are compared.
   func former(of file: ArchiveFile, _ beginning: Int64) throws -> FormerArchive? {
     guard let formers = formers[beginning]?.suffix(16) else { return nil }
     let hashes = try contentHashes(of: file, first: Set(formers.map(\.contentBytes)))
@@ -88,7 +88,7 @@ struct ArchiveReader: Sendable {
     of file: ArchiveFile, _ sha256: String, _ send: (ArchiveMessage) throws -> Void
   ) throws -> ArchiveEnd {
     var normaliser = Normaliser(rules: rules)
-    // The last lines of a chunk may come on top.
+    // The last lines of a chunk may exceed the limit.
     let (room, bytesMin) = (1_280, 1 << 20)
     var batch = EventBatch(room: room)
     func flush() throws {

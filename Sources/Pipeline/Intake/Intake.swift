@@ -4,27 +4,27 @@ import EventStore
 import Logging
 import Providers
 
-/// Archives → ledger: files are inflated, scanned and normalised in parallel; one writer takes
-/// their batches in the order of the files, each archive in a transaction of its own.
+/// Ingests archives into the ledger: files are uncompressed, scanned and normalised in parallel;
+/// one writer takes their batches in the order of the files, each archive in its own transaction.
 struct Intake {
   let pipeline: RunPipeline
   let ledger: Ledger
-  /// An archive that is read again as the ledger says that it was read, without what follows it.
+  /// An archive that is read again as the ledger recorded it, without what was appended since.
   var replayed: ArchiveRecord?
-  /// Values that were rejected for their secret then, with their texts, by offset.
+  /// Values that were rejected for their secret at that time, with their texts, by offset.
   var refused: [Int64: String] = [:]
-  /// Lines that count for nothing now.
+  /// Retracted lines, which do not count.
   var retracted: Set<Int64> = []
 
   var plan: Plan { pipeline.plan }
   var log: Logger { pipeline.log }
   var stop: @Sendable () -> Int32 { pipeline.stop }
 
-  /// Events that may wait for the writer, who takes them in the order of the files: half a file of
-  /// 50,000, in 18 MB.
+  /// Maximum number of events that wait for the writer, which takes them in the order of the files:
+  /// half a file of 50,000, in 18 MB.
   private static let waitingMax = 24 * 1_024
 
-  /// Reads what is new under the plan's paths.
+  /// Reads new archives under the plan's paths.
   func readArchives(into summary: inout IntakeSummary) throws {
     var rules = try plan.normaliseRules()
     rules.refused = refused
@@ -39,7 +39,7 @@ struct Intake {
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {
-      // Files that were read whole are kept, but not where writing them keeps a signal waiting.
+      // Completely read files are kept, except when a signal would have to wait for their writing.
       intake.abandon()
       if stop() == 0 { summary.add(try intake.write()) }
       throw error
@@ -58,14 +58,14 @@ struct Intake {
     archives.summary.add(try intake.write())
   }
 
-  /// The files with possibly new content, in byte order of their names; `summary` counts those that
-  /// are known or too young.
+  /// Returns the files with possibly new content, in byte order of their names; `summary` counts
+  /// those that are known or too young.
   func newFiles(
     of kind: ArchiveKind, countedIn summary: inout IntakeSummary
   ) throws -> [ArchiveFile] {
     let listing = try plan.files(of: kind, stop: stop)
     for left in listing.leftOut {
-      // A broken link was input once; the others are not input in any run.
+      // A broken link was once an input; the other files are never inputs.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
       log.log(
         level: level, "left out \(left.path): \(left.reason.rawValue)",

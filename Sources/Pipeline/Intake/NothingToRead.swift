@@ -5,7 +5,7 @@ import Providers
 import Domain
 
 extension RunPipeline {
-  /// Stops a run without input, or without any that could be read.
+  /// Stops a run without input, or without any that could be understood.
   func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws {
     if summary.isBeyondSalvage {
       let reject = try ledger.mostFrequentReject()
@@ -21,7 +21,7 @@ extension RunPipeline {
     throw nothingToRead(leftAlone: summary.filesLeftAlone)
   }
 
-  /// Stops a first run without input before it makes a ledger.
+  /// Stops a first run without input before it creates a ledger.
   func requireInput() throws {
     guard !mayExist(plan.ledger) else { return }
     var left = 0
@@ -46,16 +46,16 @@ extension RunPipeline {
   }
 }
 
-/// What a run does about a file that cannot be read.
+/// The policy for files that cannot be read.
 enum UnreadableFilePolicy: String, CaseIterable {
-  /// It leaves the file out and exits with 1.
+  /// The run leaves the file out and exits with 1.
   case skip
-  /// It ends, and publishes nothing.
+  /// The run ends, and publishes nothing.
   case stop
 }
 
 extension Intake {
-  /// Goes on without a file that is gone, or that cannot be read, unless configured to stop.
+  /// Continues without a file that is missing or cannot be read, unless configured to stop.
   func leaveOut(
     _ file: ArchiveFile, _ error: SubledgerError, _ summary: inout IntakeSummary
   ) throws {
@@ -71,18 +71,18 @@ extension Intake {
 }
 
 extension SubledgerError {
-  /// Whether one file cannot be read, or is gone; others may be read.
+  /// Whether one file cannot be read, or is missing, while others may be readable.
   var isOfOneFile: Bool { [.noInput, .permission, .inputOutput].contains(kind) }
 }
 
 extension FrequentReject {
-  /// Reason, count and first place, to follow on the account of all lines.
+  /// Reason, count and first location, appended to the counts of all lines.
   var text: String {
     "; most were rejected as \(reason) (\(lines)), first line \(line), at byte \(byteOffset), of "
       + "\(archive.shown()): \(detail)"
   }
 
-  /// What to do; nil where the reason needs no advice of its own.
+  /// What to do; nil when the reason needs no advice.
   var hint: String? {
     guard reason == unauthenticated else { return nil }
     return "check `secrets` in the configuration; lines rejected by a wrong one are read again "

@@ -5,7 +5,7 @@ import Logging
 import Providers
 
 extension Normaliser {
-  /// Adds what a chunk brings; the lines of `retracted` are skipped.
+  /// Adds the content of a chunk; the lines of `retracted` are skipped.
   mutating func add(_ chunk: ArchiveChunk, apart retracted: Set<Int64>, to batch: inout EventBatch)
   {
     for (piece, isRetracted) in chunk.pieces(apart: retracted) {
@@ -22,7 +22,7 @@ extension Normaliser {
 }
 
 extension SnapshotReader {
-  /// Adds what a chunk brings, but for the lines of `retracted`; gives how many these are.
+  /// Adds the content of a chunk, except the lines of `retracted`; returns the number of these.
   func read(
     _ chunk: ArchiveChunk, apart retracted: Set<Int64>, capturedAtDefault: Instant?,
     to batch: inout SnapshotBatch
@@ -40,7 +40,7 @@ extension SnapshotReader {
 }
 
 extension NewArchive {
-  /// The ledger's entry for a file with these bytes.
+  /// Creates the ledger's entry for a file with these bytes.
   init(_ file: ArchiveFile, sha256: String, kind: ArchiveKind) {
     self.init(name: file.name, sha256: sha256, kind: kind)
     (path, bytes, modified) = (file.path, file.bytes, file.modified)
@@ -49,7 +49,7 @@ extension NewArchive {
 }
 
 extension ArchiveFile {
-  /// What a message about the file has for programs.
+  /// Returns the metadata of a message about the file, for programs.
   func metadata(_ code: String) -> Logger.Metadata { ["code": "\(code)", "archive": "\(path)"] }
 }
 
@@ -58,7 +58,7 @@ extension Intake {
     log.warning("\(file.path) \(text)", metadata: file.metadata(code))
   }
 
-  /// Warns of a file that is damaged behind so many lines.
+  /// Warns of a file that is damaged after so many lines.
   func warn(
     of damage: ArchiveDamage, behind lines: Int64, in file: ArchiveFile, effect: String = ""
   ) {

@@ -5,7 +5,7 @@ import Providers
 import Domain
 
 extension Intake {
-  /// Reads the snapshot files that are new, one after the other.
+  /// Reads the new snapshot files, one after the other.
   func readSnapshots(into summary: inout IntakeSummary) throws {
     guard !plan.snapshots.isEmpty else { return }
     let files = try newFiles(of: .snapshots, countedIn: &summary)
@@ -33,7 +33,7 @@ extension Intake {
     }
   }
 
-  /// What is parsed while the writer writes what it has sorted.
+  /// Maximum size of parsed snapshots that wait for the writer, in bytes.
   private static let snapshotBytesWaitingMax = 2 << 20
 
   private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
@@ -96,13 +96,12 @@ extension Intake {
     }
   }
 
-  /// Reads a file in a thread of its own, and parses what was read before in several, while this
-  /// one writes.
+  /// Reads a file in one thread and parses its chunks in several, while this thread writes.
   private func messages(
     capturedAt: Instant?
   ) -> @Sendable (ArchiveFile, (SnapshotMessage) throws -> Void) throws -> Void {
     let (bytesMax, retracted) = (plan.valueBytesMax, retracted)
-    // More would wait for the bytes.
+    // More parsers would only wait for bytes.
     let parsers = min(plan.jobs, 4)
     let parser: @Sendable () -> (ChunkCopy, (SnapshotMessage) throws -> Void) throws -> Void = {
       let reader = SnapshotReader()
@@ -144,7 +143,7 @@ extension Intake {
     }
   }
 
-  /// The file's SHA-256; nil when it cannot be read.
+  /// Returns the file's SHA-256; nil when it cannot be read.
   private func digest(of file: ArchiveFile, _ summary: inout IntakeSummary) throws -> String? {
     do throws(SubledgerError) {
       return try sha256(of: file)
@@ -173,28 +172,28 @@ extension Intake {
   }
 }
 
-/// What the reader of a file of snapshots hands to the parsers.
+/// The messages of the reader of a snapshot file to the parsers.
 private enum ReadChunks: Sendable {
   case chunks([ChunkCopy])
-  /// What came is void: the file is read again.
+  /// Everything sent so far is invalid: the file is read again.
   case again
   case ended(ArchiveEnd)
 }
 
-/// What the parsers hand to the writer.
+/// The messages of the parsers to the writer.
 private enum SnapshotMessage: Sendable {
-  /// Snapshots of some lines, what is no snapshot, and how many lines are retracted.
+  /// Snapshots of some lines, rejected lines, and the number of retracted lines.
   case lines([EncodedSnapshot], rejects: [Reject], apart: Int64)
-  /// What came is void: the file is read again.
+  /// Everything sent so far is invalid: the file is read again.
   case again
   case ended(ArchiveEnd)
 
-  /// About what it takes of memory.
+  /// Memory in use, in bytes, approximately.
   var bytes: Int {
     guard case .lines(let snapshots, _, _) = self else { return 1 }
     return snapshots.reduce(1) { $0 + $1.bytes }
   }
 }
 
-/// A line of a file of snapshots has no capture time, nor has the file.
+/// A snapshot line without a capture time in a file without one.
 private struct NoCaptureTime: Error {}
