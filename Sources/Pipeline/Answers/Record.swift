@@ -3,7 +3,7 @@ import Domain
 
 /// The format of a command's answer.
 public enum AnswerFormat: String, CaseIterable, Sendable {
-  /// For a person.
+  /// Text for a person.
   case text
   /// One line per row, RFC 4180.
   case csv
@@ -32,13 +32,13 @@ struct Record {
 
   static func + (left: Record, right: Record) -> Record { Record(left.fields + right.fields) }
 
-  /// A line with these columns; a field that is missing is empty.
+  /// Returns a line with these columns; a missing field is empty.
   func csv(_ columns: [String]) -> [UInt8] { csvLine(columns.map { self[$0] }) }
 
-  /// An object; empty values are null.
+  /// The fields as a JSON object; empty values are null.
   var json: JSONValue { json(with: [:]) }
 
-  /// The same with other members, and with tables as lists of objects.
+  /// Returns the object with additional members, and with tables as lists of objects.
   func json(with members: [String: JSONValue], _ tables: [Table] = []) -> JSONValue {
     let lists = tables.map { ($0.name, JSONValue.array($0.records.map(\.json))) }
     return .object(members.merging(lists + fields.map { ($0.name, $0.value.json) }) { $1 })
@@ -49,7 +49,7 @@ struct Record {
     fields.map { $0.value.raw.isEmpty ? $0.name : padded($0.name, to: 23) + " \($0.value.shown)" }
   }
 
-  /// The lines, and below them the tables that have rows.
+  /// Returns the lines, followed by the tables that have rows.
   func text(above tables: [Table]) -> String {
     let sections = tables.filter { !$0.records.isEmpty }.map { name, records in
       [name] + Self.table(records).map { "  " + $0 }
@@ -57,7 +57,7 @@ struct Record {
     return ([lines] + sections).map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
-  /// A heading and a line per record, in columns; numbers to the right.
+  /// Returns a heading and a line per record, in columns; numbers are right-aligned.
   static func table(_ records: [Record]) -> [String] {
     guard let first = records.first else { return [] }
     let rows = [first.fields.map(\.name)] + records.map { $0.fields.map(\.value.shown) }
@@ -74,7 +74,7 @@ struct Record {
     }
   }
 
-  /// A table of Markdown with a row per record; texts of others show as they are.
+  /// Returns a Markdown table with a row per record; texts from outside are shown literally.
   static func markdown(_ records: [Record]) -> [String] {
     guard let first = records.first else { return [] }
     let isNumber = first.fields.indices.map { column in
@@ -91,7 +91,7 @@ struct Record {
 }
 
 extension CSVCell {
-  /// The instant as it is written; empty for nil.
+  /// Creates a cell with the text of the instant; empty for nil.
   init(_ instant: Instant?) { self = .plain(instant?.text ?? "") }
 
   /// The value without quotes or escapes.
@@ -102,7 +102,7 @@ extension CSVCell {
     }
   }
 
-  /// The value as a terminal shows it.
+  /// The value as shown on a terminal.
   var shown: String { if case .text(let text) = self { text.escaped } else { raw.shown() } }
 
   var isNumber: Bool { if case .integer = self { true } else { false } }
@@ -117,7 +117,7 @@ extension CSVCell {
   }
 }
 
-/// `text` with spaces behind it, up to `width` characters.
+/// Returns `text` padded with spaces to `width` characters.
 func padded(_ text: String, to width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }

@@ -3,15 +3,15 @@ import EventStore
 import Reports
 
 extension RunPipeline {
-  /// Compares two published sets, cell by cell, whatever dialect they are printed in.
+  /// Compares two published sets, cell by cell, regardless of their CSV dialects.
   ///
   /// - Parameters:
-  ///   - one: the folder of a set, or the number of a run of the ledger, whose set is made again.
-  ///   - other: the same of the later set.
+  ///   - one: the folder of a set, or the number of a run of the ledger, whose set is reproduced.
+  ///   - other: the later set, in the same form.
   ///   - write: receives the answer, piece by piece.
-  /// - Returns: with reservations when a cell differs.
-  /// - Throws: `SubledgerError` of kind `noInput` where there is no set, and `damagedInput` where
-  ///   it is not as it was published.
+  /// - Returns: reservations when a cell differs.
+  /// - Throws: `SubledgerError` of kind `noInput` when there is no set, and `damagedInput` when it
+  ///   was changed after it was published.
   public func compare(
     _ one: String, with other: String, as format: AnswerFormat,
     write: @escaping ([UInt8]) throws -> Void
@@ -30,7 +30,8 @@ extension RunPipeline {
     return RunResult(hasReservations: output.cells > 0)
   }
 
-  /// The set in the folder `name`, or that of the run with this number, made in `folder`.
+  /// Returns the set in the folder `name`, or that of the run with this number, reproduced in
+  /// `folder`.
   private func set(_ name: String, making folder: String) throws -> ReportSet {
     if let run = Int64(name), !mayExist(name) {
       try requireLedger(to: "make the set of run \(run) from")
@@ -60,7 +61,7 @@ private final class DifferenceOutput {
     rows = format == .text ? nil : RowOutput(as: format == .csv ? .csv : .json, write: write)
   }
 
-  /// Names the sets, and the options that differ, for a person.
+  /// Writes the names of the sets, and the options that differ, for a person.
   func begin(
     _ before: ReportSet, named one: String, _ after: ReportSet, named other: String
   ) throws {
@@ -92,7 +93,7 @@ private final class DifferenceOutput {
         ].map { $0.isEmpty ? .null : .text($0) })
     }
     reports.insert(change.report)
-    // Days and instants stand below their month, ids below their report.
+    // Days and instants are listed under their month, ids under their report.
     let isDated = change.period.firstMatch(of: /^\d{4}-\d\d/) != nil
     let place = change.report + (isDated ? " \(change.period.prefix(7))" : "")
     if place != heading {

@@ -5,15 +5,15 @@ import Domain
 
 /// A row of `breaks.csv` or `breaks_history.csv` by column name.
 struct BreakRow {
-  /// As they are printed.
+  /// The cells as printed.
   let cells: [(name: String, text: String)]
 
-  /// The column as it is printed; empty for one that the report does not have.
+  /// Returns the column as printed; empty if the report does not have it.
   subscript(_ column: String) -> String { cells.first { $0.name == column }?.text ?? "" }
 
   var expectedAt: Instant? { CivilCalendar.utc.instant(self["expected_at"]) }
 
-  /// What it adds to the columns of `quality_monthly.csv`; sandbox purchases carry no money.
+  /// Its contributions to the columns of `quality_monthly.csv`; sandbox purchases carry no money.
   var contributions: [ColumnContribution] {
     let missing = Int64(self["missing_events"]) ?? 0
     let count = ColumnContribution(column: "open_breaks", value: 1)
@@ -37,7 +37,8 @@ func forEachBreak(
 }
 
 extension NumberPass {
-  /// The breaks of the newest run in the rows asked for, as `quality_monthly.csv` counts them.
+  /// Lists the breaks of the newest run in the requested rows, as `quality_monthly.csv` counts
+  /// them.
   mutating func explainBreaks(_ plan: ReportPlan) throws {
     try forEachBreak(of: "breaks", in: ledger, plan) { found in
       guard ["open", "reopened"].contains(found["status"]), fits(found) else { return }
@@ -50,7 +51,7 @@ extension NumberPass {
     }
   }
 
-  /// A break without a business time is counted at as-of.
+  /// Whether a break is in the requested rows; without a business time it is counted at as-of.
   private func fits(_ found: BreakRow) -> Bool {
     let asOf = rules.fold.asOf - Interval(milliseconds: 1)
     let month = rules.fold.calendar.month(of: found.expectedAt ?? asOf).number

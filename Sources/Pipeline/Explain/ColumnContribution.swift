@@ -1,9 +1,9 @@
 import Subscriptions
 import Domain
 
-/// What a subscription adds to one column of a report.
+/// The contribution of a subscription to one column of a report.
 struct ColumnContribution {
-  /// The rows that it counts in, by their time and its own.
+  /// The rows in which it counts, relative to its own time.
   enum Span {
     /// Rows of its own time.
     case during
@@ -11,9 +11,9 @@ struct ColumnContribution {
     case before
     /// Rows that end after it.
     case until
-    /// Rows of every later month of a cohort, once it has ended.
+    /// Rows of all months of a cohort that have ended.
     case cohort
-    /// Rows of the cohort's months from its own on, once they have ended.
+    /// Rows of the cohort's months from its own on that have ended.
     case cohortUntil
   }
 
@@ -25,7 +25,8 @@ struct ColumnContribution {
 }
 
 extension NumberReport {
-  /// What a cell adds to the columns of this report; empty for cells of other reports.
+  /// Returns the contributions of a cell to the columns of this report; empty for cells of other
+  /// reports.
   func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
     switch (self, cell) {
     case (.revenueDaily, .revenue(_, let sums)), (.revenueMonthly, .revenue(_, let sums)):
@@ -107,10 +108,10 @@ extension Movement {
   }
 }
 
-/// Whether a contribution counts in the rows asked for; of all months, balances are those of the
-/// first or last one.
+/// Decides whether a contribution counts in the requested rows; without a requested time, balances
+/// are those of the first or last month.
 struct RowSpan {
-  /// The month, day or index asked for; nil when the rows of all times are.
+  /// The requested month, day or index; nil for rows of all times.
   private let number: Int32?
   private let report: NumberReport
   private let asOfMonth: Month

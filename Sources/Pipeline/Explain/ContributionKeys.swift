@@ -1,10 +1,10 @@
 import Subscriptions
 import Domain
 
-/// The keys of a cell that a subscription contributes to, as reports print them.
+/// The keys of a cell to which a subscription contributes, as reports print them.
 struct ContributionKeys {
   private(set) var texts: [String: String] = [:]
-  /// The day of the cell, or the first of its month; nil for cohorts.
+  /// The day of the cell, or the first day of its month; nil for cohorts.
   let day: Day?
   let retention: RetentionKey?
 

@@ -3,17 +3,17 @@ import Subscriptions
 import Reports
 import Domain
 
-/// Makes records of events, with their texts beside the numbers that the ledger stores.
+/// Creates records of events, with texts next to the numbers that the ledger stores.
 final class EventRecords {
   private let ledger: Ledger
   private var archives: [Int32: (name: String, sha256: String)] = [:]
-  /// Transaction ids of the fold group that was last asked for, by lineage and identity.
+  /// Transaction ids of the most recently used fold group, by lineage and identity.
   private var texts: [Int64: [Int64: String]] = [:]
   private var group: Int64?
 
   init(_ ledger: Ledger) { self.ledger = ledger }
 
-  /// The events of `evidence`; `group` are the lineages of its fold group.
+  /// Returns records of the events of `evidence`; `group` are the lineages of its fold group.
   func records(
     of evidence: [SourceEvent], _ group: [LineageRow]
   ) throws(SubledgerError) -> [Record] {
@@ -43,7 +43,7 @@ final class EventRecords {
   func record(
     of event: Event, in row: LineageRow, transaction: String
   ) throws(SubledgerError) -> Record {
-    // A lineage's user is that of its events which name none.
+    // A lineage's user is also that of its events without user.
     let isOwn = event.user == 0 || event.user == row.user
     let user = isOwn ? row.userText : try ledger.userText(event.user) ?? ""
     return Record([

@@ -4,7 +4,7 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Lists the events, with archive and line, that make up what `subject` names.
+  /// Lists the events, with archive and line, that make up `subject`.
   ///
   /// The ledger is only read, in one state, also during a run. Settings and as-of are those of the
   /// newest published run, unless the plan has an as-of.
@@ -20,8 +20,8 @@ extension RunPipeline {
     }
   }
 
-  /// Reads the ledger in one state, also during a run: `body` gets the newest published run, and a
-  /// pipeline with its settings and as-of, unless the plan has an as-of.
+  /// Reads the ledger in one state, also during a run: `body` receives the newest published run,
+  /// and a pipeline with its settings and as-of, unless the plan has an as-of.
   func reading(
     to deed: String, _ body: (Ledger, RunRow?, RunPipeline) throws -> Void
   ) throws {
@@ -69,7 +69,7 @@ extension RunPipeline {
     try question.check(in: ledger, asOf: plan.rules.asOf, run)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)
-    // Ends that a missing event may contradict: only reconciliation finds them.
+    // Ends that a missing event may contradict are found only by reconciliation.
     var doubts: Set<ChurnInDoubt> = []
     if question.listed.contains("churned_in_doubt") {
       let (fold, outcome) = try wholeOutcome(of: ledger, by: rules)
@@ -108,7 +108,7 @@ extension NumberQuestion {
     return subject
   }
 
-  /// The lines that were retracted and had brought events of these rows, and why.
+  /// Returns the retracted lines with events of these rows, and the reasons.
   func retractions(in ledger: Ledger) throws -> [String] {
     let acts = try ledger.retractions(since: 0).filter { act in
       act.deed == .retract
@@ -147,16 +147,16 @@ extension NumberQuestion {
     }
   }
 
-  /// Whether the month or day asked for begins at as-of or later.
+  /// Whether the requested month or day begins at as-of or later.
   func isAfter(_ rules: FoldSettings) -> Bool {
     guard let time, report != .retentionMonthly else { return false }
     let day = report.isDaily ? Day(number: time.number) : Month(number: time.number).firstDay
     return rules.calendar.start(of: day) >= rules.asOf
   }
 
-  /// Checks values that only events bring, and what only the newest run has.
+  /// Checks values that exist only in events, and values that only the newest run has.
   ///
-  /// - Throws: `SubledgerError` of kind `usage` that names the values that exist.
+  /// - Throws: `SubledgerError` of kind `usage` that lists the existing values.
   func check(in ledger: Ledger, asOf: Instant, _ run: RunRow?) throws {
     if report == .qualityMonthly, run.map({ $0.asOf != asOf }) ?? true {
       throw SubledgerError(

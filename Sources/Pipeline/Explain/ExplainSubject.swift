@@ -1,15 +1,16 @@
 import Domain
 
-/// What is explained.
+/// The subject of an explanation.
 public enum ExplainSubject: Sendable, Equatable {
-  /// The cells of a report in the rows that have these keys; nil for every measure.
+  /// The cells of a report in the rows that have these keys; a nil column means every measure.
   case number(report: String, keys: [String: String], column: String?)
   case breakID(String)
   /// A subscription or purchase, by its original transaction id.
   case subscription(String)
   case transaction(String)
 
-  /// Reads what a command line names: a report, keys as `column=value` and a column, or one id.
+  /// Parses the arguments of a command line: a report, keys as `column=value` and a column, or one
+  /// id.
   ///
   /// - Throws: `SubledgerError` of kind `usage` for anything else.
   public init(

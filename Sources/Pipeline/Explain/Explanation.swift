@@ -2,18 +2,18 @@ import EventStore
 import Reports
 import Domain
 
-/// One thing that makes up what is explained, with the events that it comes from.
+/// One part of an explained subject, with its events.
 struct Entry {
-  /// Business time; nil for what has none.
+  /// Business time; nil if it has none.
   var at: Instant?
   var step: String
-  /// What it adds, by column; an empty text is an unknown amount.
+  /// Its contributions, by column; an empty text is an unknown amount.
   var contributions: [(column: String, text: String)] = []
   var breakID = ""
-  /// The event that carries it first, then the other events behind it.
+  /// The event that carries it, followed by other events as context.
   var events: [Record] = []
 
-  /// A row for each column, and one for each other event behind them.
+  /// One row per column, followed by one per context event.
   var rows: [Record] {
     func row(_ column: String, _ contribution: String, _ role: String, _ event: Record?) -> Record {
       let entry = Record([
@@ -39,7 +39,7 @@ struct Entry {
       + events.enumerated().flatMap { Self.lines(of: $1, after: $0 == 0 ? "by" : "after") }
   }
 
-  /// What was received and to whom it belongs; where it is.
+  /// Returns lines with the content of the event, its subscription and its location.
   private static func lines(of event: Record, after word: String) -> [String] {
     func part(_ before: String, _ name: String) -> String {
       let text = event[name].shown
@@ -56,10 +56,10 @@ struct Entry {
   }
 }
 
-/// Writes an explanation: its parts as they come, and then its entries by business time.
+/// Writes an explanation: its parts in the order of calls, and then its entries by business time.
 ///
-/// A number may rest on millions of events, so entries wait as they are written in a temporary
-/// table, which SQLite sorts on disk.
+/// A number may depend on millions of events, so written entries wait in a temporary table, which
+/// SQLite sorts on disk.
 final class Explanation {
   private let ledger: Ledger
   private let format: AnswerFormat
@@ -83,7 +83,7 @@ final class Explanation {
     try part("subject", subject, text: subject.lines)
   }
 
-  /// Writes a number of a report, or a sentence; not in the CSV form, which has only entries.
+  /// Writes a number of a report, or a sentence; not in CSV, which contains only entries.
   func part(_ kind: String, _ record: Record, text: [String]) throws {
     switch format {
     case .csv: break
@@ -96,7 +96,7 @@ final class Explanation {
     try part("note", Record([("text", .plain(text))]), text: [text])
   }
 
-  /// Keeps an entry for `finish`.
+  /// Stores an entry for `finish`.
   func add(_ entry: Entry) throws {
     let lines: [[UInt8]] =
       switch format {
@@ -109,7 +109,7 @@ final class Explanation {
     try ledger.insert([time, .text(output)], by: "insert into temp.explained values (?, ?)")
   }
 
-  /// Writes the entries by business time, then as they were added, and forgets them.
+  /// Writes the entries by business time, then in the order of addition, and removes them.
   func finish() throws {
     let sql = "select output from temp.explained order by at_ms is null, at_ms, rowid"
     try ledger.rows(sql: sql) { row in try line(row.text(0).utf8) }

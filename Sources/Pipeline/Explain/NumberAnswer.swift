@@ -6,14 +6,14 @@ import Domain
 /// One number of the requested rows, and its parts.
 struct ColumnAnswer {
   let column: String
-  /// As the report prints it; empty when it is unknown.
+  /// The value as the report prints it; empty when unknown.
   var value = ""
-  /// How it follows from other columns; empty for what is counted or booked itself.
+  /// How it follows from other columns; empty for values that are counted or booked themselves.
   var arithmetic = ""
   var entries: Int64 = 0
   var unknown: Int64 = 0
   var known = ""
-  /// What the newest run published, when it differs.
+  /// The value that the newest run published, when it differs.
   var published: String?
   var note = ""
 
@@ -46,16 +46,16 @@ struct ColumnAnswer {
   }
 }
 
-/// The answer to a question for numbers: the fold of the whole ledger, laid over its facts, and the
-/// report's own query on it.
+/// The answer to a question about numbers: the whole ledger is folded, its facts are replaced by
+/// the result, and the report's own query reads them.
 struct NumberAnswer {
   private let question: NumberQuestion
   private let sums: ColumnSums
   let totals: RowTotals
   private(set) var columns: [ColumnAnswer] = []
 
-  /// Folds the ledger, and gives `output` the entries; `run` is the newest one, whose breaks are
-  /// listed.
+  /// Folds the ledger, and passes the entries to `output`; `run` is the newest one, whose breaks
+  /// are listed.
   ///
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
   init(
@@ -116,7 +116,7 @@ struct NumberAnswer {
     }
   }
 
-  /// Throws when what is listed does not add up to what is printed.
+  /// Throws when the listed entries do not add up to the printed number.
   private func check(_ column: String, _ index: Int, _ sums: [String: Int128]) throws {
     for currency in Set(sums.keys).union(totals.currencies(index)) {
       let sum = sums[currency] ?? 0
@@ -139,7 +139,7 @@ struct NumberAnswer {
     }
   }
 
-  /// The parts with their values; those after the first only if they are not 0.
+  /// Returns the parts with their values; parts after the first only if they are not 0.
   private func sum(_ parts: [(factor: Int64, column: String)]) -> String {
     var text = ""
     for (place, part) in parts.enumerated() {

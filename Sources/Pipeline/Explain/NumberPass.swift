@@ -4,9 +4,9 @@ import Reports
 import Subscriptions
 import Domain
 
-/// Sums of the contributions in the rows asked for, by column.
+/// Sums of the contributions in the requested rows, by column.
 struct ColumnSums {
-  /// By column, then by the currency of amounts in it; of others under no currency.
+  /// Sums by column, then by the currency of amounts; others have no currency.
   private(set) var sums: [String: [String: Int128]] = [:]
   private(set) var unknown: [String: Int64] = [:]
   private(set) var entries: [String: Int64] = [:]
@@ -19,7 +19,7 @@ struct ColumnSums {
   }
 }
 
-/// The ledger folded once more, and what of it makes up the cells asked for.
+/// A new fold of the ledger that collects the contributions to the requested cells.
 struct NumberPass {
   let ledger: Ledger
   let rules: ReconciliationSettings
@@ -45,7 +45,7 @@ struct NumberPass {
     facts.book(doubts, 1, rules.fold.calendar)
   }
 
-  /// Walks over all fold groups; keeps the facts of all, and the entries that are asked for.
+  /// Walks over all fold groups; stores the facts of all, and the requested entries.
   mutating func run() throws {
     try ledger.forEachGroup(linked: true) { group, events in
       for history in try countedHistories(group, events, rules: rules.fold) {
@@ -60,7 +60,7 @@ struct NumberPass {
     for found in contributions { try keep(found.cell, found, of: history, group) }
     guard !doubts.isEmpty else { return }
     let ends = history.lineages.flatMap { doubts[$0] ?? [] }
-    // What several providers report of a subscription are several histories of it.
+    // A subscription that several providers report has several histories.
     for end in ends where history.churns(at: end.at, in: end.productKey) {
       let key = MovementKey(
         month: rules.fold.calendar.month(of: end.at), productKey: end.productKey,

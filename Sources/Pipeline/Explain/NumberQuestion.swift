@@ -6,16 +6,16 @@ struct NumberQuestion {
     var column: String
     /// The index of the column in the report.
     var place: Int
-    /// As it was typed: as reports print it, or as it was sent.
+    /// The value as typed: as reports print it, or as it was received.
     let text: String
 
-    /// Whether a text, as it was sent, is the one asked for.
+    /// Whether a text, as it was received, is the requested one.
     func fits(_ value: String) -> Bool {
       let isEscaped = text.hasPrefix("'") || text.contains("\\")
       return value.isExactly(text) || isEscaped && cellText(value).isExactly(text)
     }
 
-    /// Whether a printed cell is the one asked for.
+    /// Whether a printed cell is the requested one.
     func fits(printed value: String) -> Bool {
       value.isExactly(text) || value.isExactly(cellText(text))
     }
@@ -24,13 +24,14 @@ struct NumberQuestion {
   let report: NumberReport
   let columns: [ReportColumn]
   let keys: [Key]
-  /// The key of time, and its number: a month, a day or months since a cohort's.
+  /// The key with the time, and its number: a month, a day or months since the cohort's month.
   let time: (key: Key, number: Int32)?
   let asked: [ReportColumn]
-  /// The columns whose events are listed: those asked for, or what a rate is made of.
+  /// The columns whose events are listed: the requested ones, or the columns of which a rate
+  /// consists.
   let listed: Set<String>
 
-  /// Checks names and forms; words that came with events are checked by `check(in:)`.
+  /// Checks names and forms; words that exist only in events are checked by `check(in:)`.
   ///
   /// - Throws: `SubledgerError` of kind `usage` that lists the names.
   init(
@@ -109,12 +110,12 @@ struct NumberQuestion {
       && (time.map { $0.key.fits(printed: row[$0.key.place]) } ?? true)
   }
 
-  /// Whether a cell is in a row with the keys other than that of time.
+  /// Whether a cell is in a row with the requested keys, except for the time.
   func fits(_ cell: ContributionKeys) -> Bool {
     keys.allSatisfy { key in cell.texts[key.column].map { key.fits($0) } ?? true }
   }
 
-  /// Whether the ledger holds an event for everything that the column counts.
+  /// Whether the ledger has an event for everything that the column counts.
   func hasEvents(_ column: String) -> Bool {
     report != .deliveriesDaily || column == "out_of_order" || column == "late"
   }
@@ -127,8 +128,8 @@ struct NumberQuestion {
     columns.first { $0.name == column }?.addition ?? .sum
   }
 
-  /// Why the numbers of a column do not add up over so many rows, and the keys to give; nil when
-  /// they do.
+  /// Explains why the numbers of a column do not add up over so many rows, and which keys are
+  /// missing; nil when they add up.
   func refusal(of column: String, rows: Int) -> (reason: String, keys: String)? {
     let addition = addition(of: column)
     guard rows > 1, addition == .none || addition == .atOneTime && time == nil else { return nil }
@@ -140,13 +141,13 @@ struct NumberQuestion {
     return ("\(column) does not add up over \(rows) rows", "give \(open.joined(separator: ", "))")
   }
 
-  /// A contribution as the report prints such numbers; empty when it is unknown.
+  /// Returns a contribution as the report prints such numbers; empty when unknown.
   func text(_ part: ColumnContribution) -> String {
     part.isUnknown ? "" : numberText(Int128(part.value), isAmount: isAmount(part.column))
   }
 }
 
-/// A count, or millionths as reports print amounts.
+/// Returns the text of a count, or of millionths as reports print amounts.
 func numberText(_ value: Int128, isAmount: Bool) -> String {
   guard isAmount else { return "\(value)" }
   guard let micros = Int64(exactly: value) else { return "\(value) millionths" }

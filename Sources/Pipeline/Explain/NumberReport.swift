@@ -23,7 +23,7 @@ enum NumberReport: String, CaseIterable {
 
   var isDaily: Bool { self == .revenueDaily || self == .deliveriesDaily }
 
-  /// How a column follows from others of its row.
+  /// Returns how a column follows from others of its row.
   func formula(of column: String) -> Formula? { Self.formulas[self]?[column] }
 
   private static let formulas: [NumberReport: [String: Formula]] = [
@@ -49,7 +49,7 @@ enum NumberReport: String, CaseIterable {
     "net_local": .sum([(1, "gross_local"), (-1, "refunds_local")]),
   ]
 
-  /// The movements that `sign` counts: what was added, what stayed at another price, what was lost.
+  /// Returns the movements with the factors of `sign`: gained, unchanged or changed in price, lost.
   private static func flows(_ sign: (Movement) -> Int64) -> [(Int64, String)] {
     let order: [(active: Int64, sign: Int64)] = [(1, 1), (0, 1), (0, -1), (-1, -1)]
     return order.flatMap { place in
@@ -64,7 +64,7 @@ enum Formula: Sendable {
   case sum([(factor: Int64, column: String)])
   case ratio([(factor: Int64, column: String)], of: [String])
 
-  /// The columns whose events make up the number, when it has none of its own.
+  /// The columns whose events make up the number, if it has none of its own.
   var parts: [String] {
     guard case .ratio(let part, let whole) = self else { return [] }
     return part.map(\.column) + whole

@@ -2,18 +2,18 @@ import EventStore
 import Reports
 import Domain
 
-/// The rows asked for, as a report prints them, brought together by column.
+/// The requested rows, as a report prints them, added up by column.
 struct RowTotals {
   private(set) var rows = 0
   /// The last row, which is the only one when there is one.
   private(set) var row: [String] = []
   private let columns: [ReportColumn]
   private let currency: Int?
-  /// Whether the last row is of the first month, and begins another month than the one before.
+  /// Whether all rows are of the first month, and whether the last row begins another month.
   private var (isFirst, isNext) = (true, false)
-  /// Sums by column, then by currency of local amounts; of others under no currency.
+  /// Sums by column, then by currency for local amounts; others have no currency.
   private var sums: [Int: [String: Int128]] = [:]
-  /// Where some row leaves a column empty, in the same way.
+  /// Columns that are empty in some row, with the currencies, in the same structure.
   private var open: [Int: Set<String>] = [:]
 
   init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
@@ -48,31 +48,31 @@ struct RowTotals {
     sums[index, default: [:]][label(index), default: 0] += number
   }
 
-  /// The currency of the last row, for a column that adds up only in one.
+  /// Returns the currency of the last row, for a column that adds up only per currency.
   private func label(_ index: Int) -> String {
     guard columns[index].addition == .perCurrency, let currency else { return "" }
     return row[currency]
   }
 
-  /// The currencies of a column that adds up only in one; else one empty text.
+  /// Returns the currencies of a column that adds up only per currency; else one empty text.
   func currencies(_ index: Int) -> Set<String> {
     Set(sums[index, default: [:]].keys).union(open[index] ?? [])
   }
 
-  /// The exact sum of a column; nil when a row leaves it empty, and of rates.
+  /// Returns the exact sum of a column; nil when a row leaves it empty, and for rates.
   func sum(_ index: Int, _ currency: String = "") -> Int128? {
     open[index]?.contains(currency) == true ? nil : sums[index]?[currency]
   }
 
   func isZero(_ index: Int) -> Bool { currencies(index).allSatisfy { sum(index, $0) == 0 } }
 
-  /// The sum of the rows that do not leave a column empty; nil when none has a number, or several
-  /// currencies do.
+  /// Returns the sum over the rows that do not leave a column empty; nil when none has a number, or
+  /// they have several currencies.
   func known(_ index: Int) -> Int128? {
     sums[index].flatMap { $0.count == 1 ? $0.first?.value : nil }
   }
 
-  /// The column as it is printed; empty when unknown, and for rates of several rows.
+  /// Returns the column as printed; empty when unknown, and for rates of several rows.
   func text(_ index: Int, isAmount: Bool) -> String {
     if rows == 1 { return row[index] }
     let sums = currencies(index).map { ($0, sum(index, $0)) }
@@ -80,7 +80,7 @@ struct RowTotals {
   }
 }
 
-/// One sum as reports print it, empty when it is unknown; several with the currency of each.
+/// Returns sums as reports print them, empty when unknown; several with the currency of each.
 func sumText(_ sums: [String: Int128?], isAmount: Bool) -> String {
   if sums.count == 1, let sum = sums.first?.value { return numberText(sum, isAmount: isAmount) }
   guard sums.count > 1 else { return "" }

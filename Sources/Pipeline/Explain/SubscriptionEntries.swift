@@ -3,8 +3,8 @@ import Reports
 import Subscriptions
 import Domain
 
-/// A subscription, a break or a transaction as entries: what was received, the periods that follow
-/// from it, and what reports count of it.
+/// Entries for a subscription, a break or a transaction: what was received, the periods that follow
+/// from it, and what reports count.
 final class SubscriptionEntries {
   private let ledger: Ledger
   private let rules: FoldSettings
@@ -111,7 +111,7 @@ final class SubscriptionEntries {
       [("as_of", CSVCell(rules.asOf))] + (run.map { [("run", CSVCell.integer($0.id))] } ?? []))
   }
 
-  /// Notes that the breaks in the ledger are not those that `run` published.
+  /// Adds a note when the breaks in the ledger are not those that `run` published.
   private func noteBreaks() throws {
     guard let run, run.published != nil, let other = try ledger.unpublishedRun() else { return }
     try output.note(
@@ -119,7 +119,7 @@ final class SubscriptionEntries {
         + "published; the latter are not listed")
   }
 
-  /// Adds what was received of a lineage and of its subscriptions, and their state at as-of.
+  /// Adds what was received of a lineage and its subscriptions, and their state at as-of.
   private func add(_ row: LineageRow) throws {
     let group = try ledger.linkedGroup(of: row)
     let histories = try countedHistories(group, try ledger.events(of: group), rules: rules)
@@ -149,7 +149,7 @@ final class SubscriptionEntries {
     return "\(product.isEmpty ? "no product" : product.escaped): \(parts.joined(separator: "; "))"
   }
 
-  /// Adds everything that was received of a lineage, superseded versions included.
+  /// Adds everything that was received of a lineage, including superseded versions.
   private func addVersions(of row: LineageRow) throws {
     for version in try ledger.versions(ofLineage: row) { try add(version, of: row) }
   }
@@ -185,7 +185,7 @@ final class SubscriptionEntries {
     }
   }
 
-  /// Adds what reports count; `isWanted` looks at the events behind each contribution.
+  /// Adds what reports count; `isWanted` checks the events of each contribution.
   private func addContributions(
     of history: SubscriptionHistory, where isWanted: ([SourceEvent]) -> Bool = { _ in true }
   ) throws {
@@ -203,7 +203,8 @@ final class SubscriptionEntries {
     for entry in entries { try output.add(entry) }
   }
 
-  /// What a cell adds to the measures of a report that do not follow from others.
+  /// Returns the contributions of a cell to the measures of a report that do not follow from
+  /// others.
   private static func contributions(
     of cell: Contribution.Cell, to report: NumberReport
   ) -> [(column: String, text: String)] {
@@ -217,7 +218,8 @@ final class SubscriptionEntries {
     }
   }
 
-  /// Adds the newest snapshots of a user, and the newest webhook that shows more than its event.
+  /// Adds the newest snapshots of a user, and the newest webhook with entitlements beyond its
+  /// event.
   private func addSnapshots(of row: LineageRow) throws {
     guard row.user != 0 else { return }
     func add(_ step: String, _ kind: String, at time: Instant, _ place: Provenance) throws {
