@@ -8,11 +8,11 @@ import Domain
 extension RunPipeline {
   /// Freezes the numbers of a month as the newest run published them, and returns a summary.
   ///
-  /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
-  /// go into the ledger in one transaction. It reads no clock: a close has its run's as-of.
+  /// The rows of every report, their hashes and sums, the unresolved breaks, and the audit entry
+  /// are written in one transaction. It does not read a clock: a close has its run's as-of.
   ///
-  /// - Parameter isForced: whether rows that can still change, and numbers that were published with
-  ///   reservations, are frozen as they are.
+  /// - Parameter isForced: whether to freeze also rows that can still change, and numbers that were
+  ///   published with reservations.
   public func close(
     month text: String, _ note: AuditNote, isForced: Bool
   ) throws -> String {
@@ -48,7 +48,7 @@ extension RunPipeline {
     }
   }
 
-  /// Opens a closed month again; later runs compare with the last publication.
+  /// Reopens a closed month; later runs compare with the last publication.
   public func reopen(month text: String, _ note: AuditNote) throws -> String {
     let month = try Month(typed: text)
     try note.requireReason(of: "reopen", hint: "give the reason why the numbers must change")
@@ -81,7 +81,7 @@ extension RunPipeline {
       """)
   }
 
-  /// Warns of months that are closed only in another time zone than the run's.
+  /// Warns of months that are closed only in a time zone other than the run's.
   func warnOfClosesElsewhere(in ledger: Ledger) throws {
     let zone = plan.rules.calendar.identifier
     let closed = try ledger.monthStates().filter { $0.closedRun != nil }
@@ -95,7 +95,7 @@ extension RunPipeline {
     }
   }
 
-  /// Why a month cannot be reopened, with the time zones in which it is closed.
+  /// Explains why a month cannot be reopened, with the time zones in which it is closed.
   private func notClosed(
     _ month: Month, in zone: String, of ledger: Ledger
   ) throws -> SubledgerError {
@@ -112,7 +112,7 @@ extension RunPipeline {
       hint: "publish with that --timezone first")
   }
 
-  /// The first words of the result of an act on a copy of the ledger.
+  /// The first words of the result when the ledger is a copy.
   var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
 
   func onLedger(
@@ -135,7 +135,7 @@ extension RunPipeline {
     return (run, zone)
   }
 
-  /// A run with the settings of `run`, whatever this one's are.
+  /// Returns a run with the settings of `run`, instead of its own.
   private func following(_ run: RunRow, in ledger: Ledger) throws -> RunPipeline {
     guard run.version == version else {
       throw SubledgerError(
@@ -180,7 +180,7 @@ extension RunPipeline {
     }
   }
 
-  /// What a close is about, a fact a line.
+  /// Returns the content of a close, one fact per line.
   private func content(of frozen: FrozenMonth, _ run: RunRow) -> String {
     let options = sha256(of: Array(run.options.utf8))
     let forced = frozen.incomplete.values.reduce(0, +)

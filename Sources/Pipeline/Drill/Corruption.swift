@@ -6,7 +6,7 @@ struct Corruption {
   let event: Event
   let code: BreakCode
 
-  /// One of the corruptions that `event` allows, by `draw`; nil when it allows none.
+  /// Selects by `draw` one of the corruptions that `event` allows; nil when it allows none.
   init?(of event: Event, among events: [Event], _ limits: DamageLimits, draw: UInt64) {
     let possible = [
       Self.contradicted(event), Self.currency(event, among: events, limits.foreignCurrency),
@@ -24,7 +24,7 @@ struct Corruption {
     self.code = code
   }
 
-  /// An older version with another end: the one that counts stays.
+  /// Creates an older version with another end; the version that counts does not change.
   private static func contradicted(_ event: Event) -> Corruption? {
     guard let created = event.created else { return nil }
     var older = event
@@ -33,7 +33,7 @@ struct Corruption {
     return Corruption(older, .conflict)
   }
 
-  /// A part of the charge back, in a currency that is not the charge's.
+  /// Creates a partial refund in a currency other than that of the charge.
   private static func currency(
     _ event: Event, among events: [Event], _ foreign: StringID
   ) -> Corruption? {
@@ -48,7 +48,7 @@ struct Corruption {
     return Corruption(wrong, .currencyMismatch)
   }
 
-  /// Proceeds that do not fit price and rate.
+  /// Creates a price that does not match proceeds and rate.
   private static func rate(_ event: Event) -> Corruption? {
     guard event.kind.chargeKind != nil,
       let revenue = event.revenue, revenue.isProceed == true, let rate = revenue.rate,
@@ -60,7 +60,7 @@ struct Corruption {
     return Corruption(wrong, .rateMismatch)
   }
 
-  /// The same of the sandbox, as a transaction of its own.
+  /// Creates the same event in the sandbox, as a transaction of its own.
   private static func leaked(_ event: Event) -> Corruption? {
     guard event.sendsSingleEvents else { return nil }
     var test = event
@@ -68,7 +68,8 @@ struct Corruption {
     return Corruption(test, .envLeak)
   }
 
-  /// A period that ends before it starts; the newest one would leave the end in doubt as well.
+  /// Creates a period that ends before it starts; not the newest one, whose end would be in doubt
+  /// as well.
   private static func reversed(_ event: Event, among events: [Event]) -> Corruption? {
     guard event.sendsSingleEvents, event.kind.chargeKind != nil, let start = event.periodStart,
       start <= event.time, let end = event.periodEnd, end > start,
@@ -81,7 +82,7 @@ struct Corruption {
     return Corruption(wrong, .impossibleSequence)
   }
 
-  /// Half as many dollars again as others paid for the currency around that day.
+  /// Creates a charge with 50 % more dollars than others paid for the currency around that day.
   private static func exchange(
     _ event: Event, among events: [Event], _ rates: ExchangeRates
   ) -> Corruption? {
@@ -96,7 +97,7 @@ struct Corruption {
     return Corruption(wrong, .fxOutlier)
   }
 
-  /// Money that comes with an event that books none.
+  /// Adds money to an event that books none.
   private static func revenue(_ event: Event) -> Corruption? {
     guard !event.kind.isProductChange, !event.kind.isRefund, event.kind.chargeKind == nil else {
       return nil
@@ -109,7 +110,7 @@ struct Corruption {
 }
 
 extension Revenue {
-  /// Whether less than `whole` was given back, in the currency it was paid in.
+  /// Whether it is less than `whole`, in the same currency.
   func isPart(of whole: Revenue?) -> Bool {
     guard let whole, currency != 0, currency == whole.currency, let usd, let paid = whole.usd,
       let local, let paidLocal = whole.local
@@ -119,7 +120,8 @@ extension Revenue {
 }
 
 extension ExchangeRates {
-  /// How many charges in the currency of `event` are quoted within three days of it.
+  /// Returns the number of charges in the currency of `event` that are quoted within three days of
+  /// it.
   func around(_ event: Event) -> Int64 {
     guard var near = CurrencyDay(event) else { return 0 }
     let day = near.day.number

@@ -2,46 +2,46 @@ import Subscriptions
 import Domain
 
 enum DamageKind: String, CaseIterable {
-  /// It was never received.
+  /// The event was never received.
   case removed
-  /// It was received a second time.
+  /// The event was received a second time.
   case duplicated
-  /// It was received an hour after the delivery window.
+  /// The event was received an hour after the delivery window.
   case delayed
-  /// It was received after an event of its subscription that happened later.
+  /// The event was received after a later event of its subscription.
   case swapped
-  /// A part of it is wrong, or a second version contradicts it.
+  /// A part of the event is wrong, or a second version contradicts it.
   case corrupted
 }
 
 struct DamageLimits {
-  /// How late the event's provider can still deliver.
+  /// The time within which the event's provider can still deliver.
   let window: Interval
   /// The newest input of the event's feed; nothing is delivered after it.
   let newest: Instant
   /// A currency in which no charge is paid.
   let foreignCurrency: StringID
-  /// What charges paid for their currencies.
+  /// Exchange rates that charges paid.
   var rates = ExchangeRates()
-  /// As-of and the settings of the fold, by which the loss of a state is judged.
+  /// As-of and the settings of the fold, which determine the loss of a state.
   var rules: FoldSettings
 }
 
 struct Damage {
   let kind: DamageKind
   let candidate: DrillCandidate
-  /// What is delivered again; nil when the event only disappears.
+  /// The event that is delivered again; nil when the event only disappears.
   private(set) var delivered: Event?
-  /// Whether the event that the ledger has disappears.
+  /// Whether the ledger's event disappears.
   private(set) var forgets = true
   /// Other events of the same line, which disappear with it.
   private(set) var companions: [Event] = []
-  /// What the line of states contained, when the loss is a charge.
+  /// The lost content of a line of states, if it is a charge.
   private(set) var loss: StateLoss?
-  /// Breaks, or counts of late and disordered deliveries, that must show it.
+  /// Breaks, or counts of late and out-of-order deliveries, that must show the damage.
   private(set) var expected: [BreakCode] = []
 
-  /// The damage that the candidate's rank draws, or the next one that the event allows.
+  /// Returns the damage that the candidate's rank selects, or the next one that the event allows.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
   ) throws -> Damage {
@@ -68,8 +68,8 @@ struct Damage {
     self.kind = kind
     self.candidate = candidate
     let event = candidate.event
-    // What is counted already would be counted on another day only, and the arrival of a state does
-    // not show when it began.
+    // An event that was already counted as late or out of order would only be counted on another
+    // day, and the arrival of a state does not show when it began.
     let isCounted =
       event.isLate(limits.window) || event.isOutOfOrder(among: events, limits.rules)
     let isWhole = isCounted || event.kind == .observed
@@ -82,7 +82,7 @@ struct Damage {
       if !event.sendsSingleEvents { loss = try StateLoss(of: self, among: events, limits.rules) }
       let code = event.sendsSingleEvents ? event.kind.codeWhenMissed : loss?.code
       expected = code.map { [$0] } ?? []
-      // A state that other lines contain as well is not lost.
+      // A state that is also in other lines is not lost.
       if expected.isEmpty { return nil }
     case .duplicated: (delivered, forgets) = (event, false)
     case .delayed, .swapped:
@@ -93,7 +93,7 @@ struct Damage {
       delivered = event
       delivered?.received = received
       expectArrival(among: events, limits)
-      // The delivery must show something new.
+      // The delivery must be newly late or out of order.
       guard received <= limits.newest, expected.contains(kind == .delayed ? .late : .outOfOrder)
       else { return nil }
     case .corrupted:
@@ -106,10 +106,10 @@ struct Damage {
     }
   }
 
-  /// Adds what the new arrival shows; the old one was neither late nor out of order.
+  /// Adds the breaks that the new arrival shows; the old arrival was neither late nor out of order.
   private mutating func expectArrival(among events: [Event], _ limits: DamageLimits) {
     guard var moved = delivered else { return }
-    // Behind everything that was read so far.
+    // After everything that was read before.
     moved.place = Provenance(archive: .max)
     if moved.isLate(limits.window) { expected.append(.late) }
     if moved.isOutOfOrder(among: events, limits.rules) { expected.append(.outOfOrder) }
@@ -117,8 +117,8 @@ struct Damage {
 }
 
 extension Event {
-  /// Whether an event that happened later, and before as-of, came before this one: by receive time,
-  /// else by place.
+  /// Whether an event that happened later, and before as-of, arrived before this one: by receive
+  /// time, or else by provenance.
   func isOutOfOrder(among events: [Event], _ rules: FoldSettings) -> Bool {
     events.contains { other in
       guard other.time > time, other.time < rules.asOf, other.isTimed else { return false }

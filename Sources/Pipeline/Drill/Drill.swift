@@ -6,12 +6,12 @@ import Domain
 extension RunPipeline {
   /// Damages events in a copy of the ledger, and measures what fold and reconciliation find.
   ///
-  /// Of the ledger itself nothing changes but that it keeps the result for `drill.csv`. As-of is
-  /// that of the newest run, unless the plan has one.
+  /// The ledger itself only stores the result for `drill.csv`. As-of is that of the newest run,
+  /// unless the plan has one.
   ///
   /// - Parameters:
   ///   - seed: equal seeds damage the same events in the same way.
-  ///   - events: how many events at most; each is of another user.
+  ///   - events: maximum number of events; each is of another user.
   public func drill(seed: UInt64, events: Int) throws -> DrillResult {
     guard (1...100_000).contains(events) else {
       throw SubledgerError(.usage, "--events must be from 1 to 100000, not \(events)")
@@ -55,7 +55,7 @@ extension RunPipeline {
       rows: score.rows, kinds: score.kinds, notes: score.notes)
   }
 
-  /// ISO 4217 keeps it for tests.
+  /// The code that ISO 4217 reserves for tests.
   private static let foreignCurrency = "XTS"
 
   private func draw(
@@ -81,7 +81,7 @@ extension RunPipeline {
     }
   }
 
-  /// What the rest of the ledger could show of the removed events.
+  /// Collects what the rest of the ledger can show of the removed events.
   private func evidence(of damages: [Damage], in copy: Ledger) throws -> DrillEvidence {
     var evidence = DrillEvidence()
     for candidate in damages.filter({ $0.kind == .removed }).map(\.candidate) {

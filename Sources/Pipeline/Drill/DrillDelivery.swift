@@ -2,8 +2,8 @@ import EventStore
 import Domain
 
 extension Ledger {
-  /// Removes and delivers events of a copy of a ledger; returns how many deliveries were
-  /// recognised as duplicates.
+  /// Removes and delivers events in a copy of a ledger; returns how many deliveries were recognised
+  /// as duplicates.
   func apply(_ damages: [Damage], seed: UInt64) throws -> Int64 {
     let texts = try damages.map { damage in
       try versions(ofLineage: damage.candidate.row)
@@ -32,7 +32,7 @@ extension Ledger {
 }
 
 extension Event {
-  /// The event as one of the same subscription in its other environment.
+  /// Returns the event as one of the same subscription in its other environment.
   func leaked(_ row: LineageRow, transaction: String, _ words: [String]) -> Event {
     var leaked = self
     leaked.lineage = lineageKey(
@@ -47,7 +47,7 @@ extension Event {
 }
 
 extension EventBatch {
-  /// Adds an event of the ledger, whose symbols are the batch's, as a line of its own.
+  /// Adds an event of the ledger, with the symbols of the batch, as a separate line.
   mutating func add(
     _ event: Event, transaction: String, user: String, original: String
   ) {

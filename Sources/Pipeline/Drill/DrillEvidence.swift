@@ -1,7 +1,7 @@
 import EventStore
 import Domain
 
-/// What a user's newest snapshot could show of a damaged event.
+/// What a user's newest snapshot can show of a damaged event.
 struct SnapshotEvidence {
   private let capturedAt: Instant
   private let namesApp: Bool
@@ -16,7 +16,7 @@ struct SnapshotEvidence {
     }
   }
 
-  /// Why no comparison could have shown that `event` is missing; nil when one should have.
+  /// Explains why no comparison can show that `event` is missing; nil when one can.
   ///
   /// `events` and `snapshot` are of the event's user; by `allFirst` every app of the provider had
   /// sent its first event.
@@ -48,13 +48,13 @@ struct SnapshotEvidence {
 
 /// What the rest of a ledger shows of the events that a drill removes.
 struct DrillEvidence {
-  /// All events of their users, before.
+  /// All events of their users before the damage.
   var events: [UserKey: [Event]] = [:]
   var snapshots: [UserKey: SnapshotEvidence] = [:]
   /// When every app of a provider had sent its first event.
   var allFirst: [Provider: Instant] = [:]
 
-  /// Why nothing could have shown that the event is missing; nil when something should have.
+  /// Explains why nothing can show that the event is missing; nil when something can.
   func excuse(for damage: Damage) -> String? {
     let candidate = damage.candidate
     var event = candidate.event
@@ -66,7 +66,7 @@ struct DrillEvidence {
 }
 
 extension EventKind {
-  /// After which an end needs no event of its own.
+  /// Whether an end after it needs no event of its own.
   var isStop: Bool {
     switch codeWhenMissed {
     case .missedCancel, .missedBillingIssue, .missedRefund, .missedExpiration: true

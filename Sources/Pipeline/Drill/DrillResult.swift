@@ -3,21 +3,21 @@ import Foundation
 import Reports
 import Domain
 
-/// The damages of a drill, and what was found of them.
+/// The damages of a drill, and which of them were found.
 public struct DrillResult: Sendable {
   /// Business time of both reconciliations.
   let asOf: Instant
   /// Damaged events by kind, in the order of `DamageKind`.
   let damages: [(kind: String, events: Int)]
-  /// By code.
+  /// Results by code.
   let rows: [DrillRow]
-  /// Lost events by their kind.
+  /// Results for lost events, by kind of event.
   let kinds: [DrillRow]
-  /// Each damage that nothing showed although the data could, and each break of a damaged user that
-  /// the damage does not explain.
+  /// Each damage that was not found although the data shows it, and each break of a damaged user
+  /// that the damage does not explain.
   let notes: [String]
 
-  /// The result for a person to read.
+  /// The result for a person.
   public var text: String {
     let total = damages.reduce(0) { $0 + $1.events }
     let parts = damages.map { "\($0.events) \($0.kind)" }.joined(separator: ", ")
@@ -31,7 +31,7 @@ public struct DrillResult: Sendable {
 
   private static let notesShown = 20
 
-  /// Writes `drill.csv` and `drill_kinds.csv` into `folder`, which is made when missing.
+  /// Writes `drill.csv` and `drill_kinds.csv` into `folder`, which is created if missing.
   public func write(into folder: String) throws {
     do {
       try FileManager.default.createDirectory(
@@ -51,7 +51,7 @@ public struct DrillResult: Sendable {
 }
 
 extension DrillRow {
-  /// The row, whose first column is `key`.
+  /// Returns the row with `key` as first column.
   func record(by key: String = "code") -> Record {
     func share(of whole: Int64) -> CSVCell {
       .plain(

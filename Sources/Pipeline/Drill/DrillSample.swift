@@ -2,21 +2,21 @@ import EventStore
 import Domain
 
 struct DrillCandidate {
-  /// Equal seeds give an event equal ranks, whatever else the ledger holds.
+  /// Random rank: for equal seeds, an event has the same rank whatever else the ledger contains.
   let rank: UInt64
   let row: LineageRow
   let event: Event
 
-  /// Whom the event belongs to: the user, else the lineage.
+  /// The user of the event, or else its lineage.
   var holder: UserKey {
     UserKey(provider: row.provider, user: row.user == 0 ? row.key : row.user)
   }
 }
 
-/// Draws events from a walk over the ledger: the lowest ranks, at most one of a user, so that each
-/// later break belongs to one damage.
+/// A sample of the events in a ledger: the lowest ranks, at most one per user, so that each later
+/// break belongs to one damage.
 ///
-/// Holds as many events as are asked for, however many are offered.
+/// It stores only the requested number of events, however many are offered.
 struct DrillSample {
   let seed: UInt64
   let count: Int
@@ -49,7 +49,7 @@ struct DrillSample {
 }
 
 extension EventKind {
-  /// The break that the event's loss is, when it is one; the kinds without one are not drilled.
+  /// The break that the loss of the event is; nil for kinds that are not drilled.
   var codeWhenMissed: BreakCode? {
     switch self {
     case .started, .trialStarted, .resubscribed: .missedStart

@@ -10,7 +10,7 @@ struct DrillScore {
   private(set) var lost: [String: DrillRow] = [:]
   private(set) var notes: [String] = []
 
-  /// By the order of the codes, duplicates last.
+  /// Results in the order of the codes, duplicates last.
   var rows: [DrillRow] {
     (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { counts[$0] }
   }
@@ -23,7 +23,7 @@ struct DrillScore {
     change(&counts[code, default: DrillRow(code: code)])
   }
 
-  /// Counts what is counted rather than found one by one.
+  /// Counts damages that are found as counts, not one by one.
   private mutating func add(_ code: String, expected: Int64, counted: Int64) {
     guard expected > 0 || counted > 0 else { return }
     add(code) { row in
@@ -34,7 +34,7 @@ struct DrillScore {
     }
   }
 
-  /// Counts every damage; `duplicates` deliveries were recognised as such.
+  /// Counts every damage; `duplicates` deliveries were recognised as duplicates.
   mutating func count(_ damages: [Damage], _ evidence: DrillEvidence, duplicates: Int64) {
     var found = after.breaks.filter { before.breaks[$0.key] == nil }
     var byHolder: [BreakHolder: [String]] = [:]
@@ -90,7 +90,8 @@ struct DrillScore {
     if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
   }
 
-  /// Late and disordered deliveries are counted by day and kind, not raised one by one.
+  /// Counts late and out-of-order deliveries by day and kind, because they are not breaks of their
+  /// own.
   private mutating func countArrivals(_ damages: [Damage]) {
     var expected: [ArrivalKey: [BreakCode: Int64]] = [:]
     for damage in damages {
@@ -135,7 +136,7 @@ struct DrillFindings {
   func hasBreak(of row: LineageRow) -> Bool { !troubled.isDisjoint(with: row.holders) }
 }
 
-/// A user or a subscription, as breaks name them.
+/// A user or a subscription, as in breaks.
 enum BreakHolder: Hashable {
   case user(Provider, String)
   case subscription(Provider, String)

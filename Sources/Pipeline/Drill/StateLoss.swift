@@ -1,7 +1,7 @@
 import Subscriptions
 import Domain
 
-/// What disappears with an event of a provider whose lines are states, which others may repeat.
+/// The content that disappears with a line of states, which other lines may repeat.
 struct StateLoss {
   /// The break that the loss is; nil when other lines contain the same, or more than one charge is
   /// lost.
@@ -21,12 +21,12 @@ struct StateLoss {
   private struct Paid: Hashable {
     var product: StringID
     var transaction: Int64
-    /// The end of the period where no ids are sent.
+    /// The end of the period, if there are no transaction ids.
     var end: Instant?
   }
 
-  /// The break that the loss of each charge and trial is, by its transaction, or by its end where
-  /// no ids are sent.
+  /// Returns the break that the loss of each charge and trial is, by its transaction or, without
+  /// transaction ids, by its end.
   private static func charges(
     _ events: [Event], _ rules: FoldSettings
   ) throws -> [Paid: BreakCode] {

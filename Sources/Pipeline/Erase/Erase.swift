@@ -3,12 +3,12 @@ import Domain
 import Yams
 
 extension RunPipeline {
-  /// Replaces a person's id in the ledger; returns what was found and what is left to people.
+  /// Replaces a person's id in the ledger; returns what was found and what people must still do.
   ///
-  /// `user` is the provider's id, or the app's own, which several users may have. Counts stay: a
-  /// pseudonym replaces the id, also when the id comes again. The change is one transaction; then
-  /// the file is written anew, so that free space holds nothing of it. Neither answer nor act holds
-  /// the id.
+  /// `user` is the provider's id, or the app's own id, which several users may have. Counts do not
+  /// change: a pseudonym replaces the id, also when the id arrives again. The change is one
+  /// transaction; then the file is rewritten, so that its free space does not contain the id.
+  /// Neither the answer nor the audit entry contains the id.
   public func erase(user: String, _ note: AuditNote) throws -> String {
     try check(note, erasing: user)
     return try onEvents(to: "erase the person") { ledger in
@@ -40,7 +40,7 @@ extension RunPipeline {
     }
   }
 
-  /// Checks what a person wrote, without repeating the id.
+  /// Checks the texts of a person, without repeating the id.
   private func check(_ note: AuditNote, erasing user: String) throws {
     guard !user.isEmpty else {
       throw SubledgerError(
@@ -100,7 +100,7 @@ extension RunPipeline {
     + "`subledger report`, with the options of the nightly job, publishes a set without the id"
 }
 
-/// The content of a decisions file without a person's id.
+/// Returns the content of a decisions file without a person's id.
 ///
 /// Nil when the text does not contain it. Comments are left out.
 private func redactedDecisions(
