@@ -2,14 +2,14 @@ import Foundation
 import EventStore
 import Domain
 
-/// Why a person acts on the ledger, and who it is.
+/// Who acts on the ledger, and why.
 public struct AuditNote: Sendable {
-  /// Why; empty when it is not given.
+  /// Reason; empty when not given.
   let reason: String
-  /// Who; empty when it is not given.
+  /// Person; empty when not given.
   let who: String
 
-  /// Checks what a person wrote.
+  /// Checks the texts of a person.
   ///
   /// - Throws: `SubledgerError` of kind `usage` for more than one line.
   public init(reason: String?, who: String?) throws {
@@ -31,7 +31,7 @@ public struct AuditNote: Sendable {
 }
 
 extension AuditEntry {
-  /// An act that a person gave `note` for.
+  /// Creates an audit entry with a person's note.
   init(_ deed: AuditAction, _ note: AuditNote) {
     self.init(deed)
     reason = note.reason
@@ -40,7 +40,7 @@ extension AuditEntry {
 }
 
 extension Month {
-  /// Reads what a person wrote.
+  /// Parses the text that a person typed.
   init(typed text: String) throws {
     guard let month = Month(text: text) else {
       throw SubledgerError(

@@ -2,7 +2,7 @@ import Domain
 import EventStore
 
 extension SubledgerError {
-  /// This error, with the lines of the greatest amounts if their sum is more than is kept exactly.
+  /// Returns this error, with the lines of the greatest amounts if it is an overflow.
   func namingLines(of ledger: Ledger) -> SubledgerError {
     guard kind == .overflow, let remedy = try? ledger.remedyOfGreatAmounts() else { return self }
     var error = self
@@ -12,7 +12,7 @@ extension SubledgerError {
 }
 
 extension Ledger {
-  /// Why sums of revenue are left empty that are more than is kept exactly; nil when none is.
+  /// Explains why sums of revenue are empty: they exceed the exact range; nil when none does.
   func sumsBeyond() throws -> String? {
     let amounts = ["gross_usd", "refunds_usd", "proceeds_usd"].flatMap {
       [$0, $0.replacing("_usd", with: "_local")]
@@ -27,20 +27,20 @@ extension Ledger {
       + "exactly, and left empty: \(remedyOfGreatAmounts())"
   }
 
-  /// What to do about sums that are too great.
+  /// Explains what to do about sums that are too great.
   func remedyOfGreatAmounts() throws -> String {
     let lines = try greatestLines().joined(separator: ", ")
     return "the greatest amounts are in \(lines): if they cannot be true, take them out with "
       + "`subledger retract`"
   }
 
-  /// `archive:line (currency)` of the ten greatest amounts, the greatest first.
+  /// Returns `archive:line (currency)` of the ten greatest amounts, greatest first.
   private func greatestLines() throws -> [String] {
     var greatest: [(weight: UInt64, place: Provenance, currency: StringID)] = []
     try forEachGroup(withUserTexts: false) { _, events in
       for event in events {
         guard let revenue = event.revenue else { continue }
-        // Sums of dollars have a thousandth of the room.
+        // Sums in dollars have a thousandth of the range.
         let weight = max(
           revenue.local?.micros.magnitude ?? 0, (revenue.usd?.micros.magnitude ?? 0) * 1000)
         guard weight >= greatest.last?.weight ?? 0 || greatest.count < 10 else { continue }

@@ -1,32 +1,32 @@
-/// What standard error shows.
+/// The output on standard error.
 public struct LogOptions: Sendable {
   /// The format of a line.
   public enum Format: String, CaseIterable, Sendable {
-    /// For a person.
+    /// Text for a person.
     case text
-    /// An object for a machine.
+    /// One JSON object per line, for a machine.
     case json
   }
 
   /// When a progress bar is drawn.
   public enum Progress: String, CaseIterable, Sendable {
-    /// On a terminal only.
+    /// Only on a terminal.
     case auto
-    /// Whatever standard error is.
+    /// Always.
     case always
-    /// Not at all.
+    /// Never.
     case never
   }
 
   /// The format of a line.
   public var format = Format.text
-  /// Whether to show more; `isQuiet` overrides it.
+  /// Whether to show more messages; `isQuiet` overrides it.
   public var isVerbose = false
   /// Whether to show only errors.
   public var isQuiet = false
   /// When a progress bar is drawn.
   public var progress = Progress.auto
 
-  /// Text for people, warnings and errors only.
+  /// Creates the default options: text for people, only warnings and errors.
   public init() {}
 }

@@ -2,7 +2,7 @@ public import Domain
 import Foundation
 
 extension SubledgerError {
-  /// Any error, with the kind that decides the exit code.
+  /// Wraps any error, with the kind that determines the exit code.
   public init(_ error: any Error) {
     switch error {
     case let error as SubledgerError: self = error
@@ -21,7 +21,7 @@ extension SubledgerError {
 }
 
 extension Error {
-  /// Why something that Foundation did failed, in the system's words where it has some.
+  /// The reason why a call of Foundation failed, in the system's words if there are any.
   var cause: String {
     guard let system = (self as? CocoaError)?.underlying as? POSIXError else {
       return localizedDescription

@@ -1,10 +1,10 @@
 import Domain
 import Foundation
 
-/// A new folder below the temporary one, which only its owner can ever read, and which is removed
-/// with this object.
+/// A new folder in the temporary folder that only its owner can ever read, removed with this
+/// object.
 ///
-/// Foundation would make it open and close it a moment later.
+/// Foundation would create it with open permissions and restrict them a moment later.
 final class PrivateFolder {
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("subledger-\(UUID().uuidString)")

@@ -4,7 +4,7 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Opens the ledger under its lock for the time of `work`; a dry run works on a copy.
+  /// Opens the ledger under its lock for the duration of `work`; a dry run works on a copy.
   func withLedger<Value>(
     _ work: (Ledger) throws -> Value
   ) throws -> Value {
@@ -31,7 +31,7 @@ extension RunPipeline {
     return try work(ledger)
   }
 
-  /// Copies the ledger to `target` while a run may write, and says how big the copy is.
+  /// Copies the ledger to `target`, also during a run, and reports the size of the copy.
   public func backup(to target: String) throws -> String {
     try requireLedger(to: "back up")
     guard !FileManager.default.fileExists(atPath: target) else {
@@ -45,7 +45,7 @@ extension RunPipeline {
     return "\(target.shown()) holds the ledger, checked: \(size) bytes"
   }
 
-  /// Copies the file and its write-ahead log, where they are; the caller holds the lock, so neither
+  /// Copies the file and its write-ahead log, if they exist; the caller holds the lock, so neither
   /// changes.
   private func copyLedger(to path: String) throws {
     let files = FileManager.default
@@ -66,15 +66,15 @@ extension RunPipeline {
     }
   }
 
-  /// Whether the ledger is not created: in a dry run without a ledger.
+  /// Whether no ledger is created: in a dry run without a ledger.
   ///
-  /// Its lock would be a file that stays.
+  /// Its lock file would stay.
   private var isUntouched: Bool {
     let folder = URL(fileURLWithPath: plan.ledger).deletingLastPathComponent().path
     return plan.isDryRun && !mayExist(plan.ledger) && access(folder, W_OK | X_OK) == 0
   }
 
-  /// Stops what needs a ledger where there is none: an empty set would replace a real one.
+  /// Throws when the ledger is missing: an empty set would replace a real one.
   func requireLedger(to deed: String = "report from") throws {
     guard !mayExist(plan.ledger) else { return }
     throw SubledgerError(
@@ -82,8 +82,8 @@ extension RunPipeline {
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
-  /// Refuses to publish over a set that another ledger published, unless the plan adopts it; nil is
-  /// a ledger that is not there yet.
+  /// Refuses to publish over a set of another ledger, unless the plan adopts it; nil is a ledger
+  /// that does not exist yet.
   func requireOwnSet(in ledger: Ledger?) throws {
     guard !plan.adopts, let set = try publishedSet(in: plan.out),
       try ledger?.hasPublished(set: set) != true
@@ -95,13 +95,14 @@ extension RunPipeline {
       hint: "check --ledger and --out; to publish over a set of another ledger, give --adopt")
   }
 
-  /// Whether a report looks back behind the newest run, or goes into another folder than its set.
+  /// Whether a report is as of a time before the newest run, or goes to a folder other than its
+  /// set's.
   func isLook(past newest: RunRow, in ledger: Ledger) throws -> Bool {
     guard let set = newest.published, plan.rules.asOf >= newest.asOf else { return true }
     return try ledger.folder(ofSet: set) != plan.folder && publishedSet(in: plan.out) != set
   }
 
-  /// Refuses what can be answered only while breaks and cells are those of `run`.
+  /// Throws unless breaks and cells are those of `run`, for commands that depend on them.
   func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws {
     guard let other = try ledger.unpublishedRun() else { return }
     throw SubledgerError(
@@ -114,12 +115,12 @@ extension RunPipeline {
 }
 
 extension Ledger {
-  /// What `body` reads of the ledger at one moment.
+  /// Returns the result of `body`, which reads the ledger at one moment.
   func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
     try together("read", body)
   }
 
-  /// What `body` makes with all that it asks of the ledger, whole or not at all.
+  /// Returns the result of `body`, whose changes of the ledger are one transaction.
   func together<Value>(_ doing: String, _ body: () throws -> Value) throws -> Value {
     var value: Value?
     try together(doing) { () throws -> Void in value = try body() }

@@ -7,16 +7,16 @@ import Foundation
 import Reconciliation
 import Reports
 
-/// The whole run on one page.
+/// The whole run at a glance.
 ///
 ///     files ─ ingest ─▶ Ledger ─ fold ─▶ Folded ─ reconcile ─▶ Reconciled ─ publish ─▶ RunResult
 ///
-/// Each stage hands values to the next one and nothing calls back: workers read files into batches
-/// and make rows, one thread writes them; workers fold groups of events, one thread adds them up.
+/// Each stage passes values to the next, without callbacks: workers read files into batches and
+/// create rows, one thread writes them; workers fold groups of events, one thread adds them up.
 public struct RunPipeline {
-  /// What the fold gives: facts, or what is to be added to them, and the breaks of events alone.
+  /// The result of the fold: facts, or changes to them, and the breaks that events alone show.
   typealias Folded = FactRefresh.Outcome
-  /// What comparison with snapshots gives: breaks, of every user.
+  /// The result of the comparison with snapshots: breaks, of every user.
   typealias Reconciled = ReconcilePass.Outcome
 
   var plan: Plan
@@ -24,19 +24,19 @@ public struct RunPipeline {
   private(set) var log: Logger
   let progress: (RunProgress) -> Void
   let stop: @Sendable () -> Int32
-  /// Nil where this process does everything.
+  /// Nil when this process does everything.
   let spark: SparkEngine?
 
-  /// A run with the settings of flags, variables, the configuration file and defaults.
+  /// Creates a run with the settings of flags, variables, the configuration file and defaults.
   ///
   /// - Parameters:
-  ///   - flags: the texts of each option of the command line, by the setting's name.
-  ///   - environment: the process's variables.
+  ///   - flags: the texts of each command-line option, by the setting's name.
+  ///   - environment: the variables of the process.
   ///   - now: the clock, read once by the command; the default of as-of.
-  ///   - version: the program's, for the manifest.
-  ///   - log: makes the operator's log.
-  ///   - progress: makes what shows the progress.
-  ///   - stop: returns the signal that asked to stop, 0 while none did; called by any thread.
+  ///   - version: the version of the program, for the manifest.
+  ///   - log: creates the operator's log.
+  ///   - progress: creates the display of the progress.
+  ///   - stop: returns the signal that asked to stop, 0 if there is none; called by any thread.
   /// - Throws: `SubledgerError` of kind `usage` or `configuration`.
   public init(
     flags: [String: [String]], environment: [String: String], now: Instant, version: String,
@@ -48,7 +48,7 @@ public struct RunPipeline {
       plan: plan, version: version, log: log(plan.log), progress: progress(plan.log), stop: stop)
   }
 
-  /// Threads that read archives, fold and write reports.
+  /// Number of threads that read archives, fold and write reports.
   public var jobs: Int { plan.jobs }
 
   init(
@@ -63,9 +63,9 @@ public struct RunPipeline {
     spark = plan.engine == .spark ? SparkEngine(plan, log: log, stop: stop) : nil
   }
 
-  /// Reads what is new and publishes the report set anew.
+  /// Reads new input and publishes a new report set.
   ///
-  /// - Parameter clock: the time now, for fetching snapshots of users who are due before; nil
+  /// - Parameter clock: returns the current time, to fetch snapshots of due users first; nil
   ///   fetches none.
   public func run(fetchingBy clock: (() -> Instant)? = nil) throws -> RunResult {
     let pipeline = try withLists().withStandardInput()
@@ -88,7 +88,7 @@ public struct RunPipeline {
     }
   }
 
-  /// Reads what is new into the ledger, nothing else.
+  /// Reads new input into the ledger, without publishing.
   public func ingest() throws -> RunResult {
     let pipeline = try withStandardInput()
     try pipeline.requireInput()
@@ -101,10 +101,10 @@ public struct RunPipeline {
     }
   }
 
-  /// Publishes the report set from the ledger as it stands.
+  /// Publishes the report set from the current ledger.
   ///
-  /// As of a time before the newest run's, or into another folder, it is a look: it changes nothing
-  /// that other commands answer.
+  /// With an as-of before the newest run's, or another folder, it is a look: it does not change the
+  /// results of other commands.
   public func report() throws -> RunResult {
     let pipeline = try withLists()
     if plan.hasWorkbook { try requireWorkbooks() }
@@ -129,8 +129,8 @@ public struct RunPipeline {
     }
   }
 
-  /// This run with the decisions as `ledger` has them, where it rewrote this very file: what was
-  /// taken out of it with an erased person does not come back by it.
+  /// Returns this run with the decisions as `ledger` rewrote them, if the plan has the original of
+  /// that file: it must not bring an erased person back.
   private func withKeptDecisions(of ledger: Ledger) throws -> RunPipeline {
     guard let name = plan.decisions.sha256,
       let run = try ledger.lastRun(withDecisions: name),
@@ -148,14 +148,14 @@ public struct RunPipeline {
     return pipeline
   }
 
-  /// This run with its number in the ledger in all that it logs.
+  /// Returns this run with its number in the ledger in all log messages.
   private func numbered(by ledger: Ledger) throws -> RunPipeline {
     var pipeline = self
     pipeline.log[metadataKey: "run"] = "\(try ledger.nextRun())"
     return pipeline
   }
 
-  /// This run with what came on standard input, if an archive of the plan is `-`.
+  /// Returns this run with the content of standard input, if an input path of the plan is `-`.
   private func withStandardInput() throws -> RunPipeline {
     let count = (plan.archives + plan.snapshots).count { $0 == "-" }
     guard count > 0 else { return self }
@@ -175,17 +175,17 @@ public struct RunPipeline {
     return pipeline
   }
 
-  /// A run like this one that follows `plan`, without log messages if `silently`.
+  /// Returns a run like this one that follows `plan`, without log messages if `silently`.
   func following(_ plan: Plan, silently: Bool = false) -> RunPipeline {
     RunPipeline(
       plan: plan, version: version, log: silently ? Self.silent : log, progress: progress,
       stop: stop)
   }
 
-  /// For repeated runs.
+  /// A log for runs that are repeated internally.
   static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
 
-  /// Reads archives, does `fetch`, which may change as-of, and reads snapshots.
+  /// Reads archives, runs `fetch`, which may change as-of, and reads snapshots.
   private mutating func ingest(
     into ledger: Ledger, _ fetch: (inout RunPipeline) throws -> Void = { _ in }
   ) throws -> IntakeSummary {
@@ -205,8 +205,8 @@ public struct RunPipeline {
     return summary
   }
 
-  /// Folds, reconciles and publishes what `ledger` holds; `accept` keeps the checksums of the set
-  /// in place of `ledger`, and throws when it must not be published.
+  /// Folds, reconciles and publishes the content of `ledger`; `accept` stores the checksums of the
+  /// set instead of `ledger`, and throws when it must not be published.
   func publish(
     from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)? = nil
   ) throws -> RunResult {

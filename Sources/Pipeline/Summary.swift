@@ -3,28 +3,28 @@ public import Reports
 import Domain
 import EventStore
 
-/// How a run ended.
+/// The result of a run.
 public struct RunResult: Sendable, Equatable {
   /// Whether the set has breaks at or above the gate, is qualified, or has stale input, or too many
   /// lines of this run were rejected.
   public var hasReservations = false
   /// The result of a dry run; nil for a real run.
   public var dryRun: DryRun?
-  /// What was published, and from which input; nil when nothing was.
+  /// The published set, and its input; nil when nothing was published.
   public var summary: RunSummary?
-  /// What a monitor is shown of it; nil when none is, or nothing was published.
+  /// Metrics for a monitor; nil when none are written, or nothing was published.
   var metrics: RunMetrics?
 
-  /// Whether a monitor is shown what was published.
+  /// Whether there are metrics for a monitor.
   public var hasMetrics: Bool { metrics != nil }
 
-  /// Done, without reservations.
+  /// Success without reservations.
   public static let done = RunResult()
-  /// Done, and somebody should look at it.
+  /// Success with reservations: somebody should look at the result.
   public static let reservations = RunResult(hasReservations: true)
 }
 
-/// How far a run has come.
+/// The progress of a run.
 public struct RunProgress: Sendable {
   /// A step of a run.
   public enum Stage: String, CaseIterable, Sendable {
@@ -33,37 +33,37 @@ public struct RunProgress: Sendable {
     case fold = "folding subscriptions"
     case reconcile = "reconciling users"
     case reports = "writing reports"
-    /// Not a step of a run itself.
+    /// Not a step of its own in a run.
     case fetch = "fetching snapshots"
   }
 
   /// The current step.
   public var stage: Stage
-  /// What is done of it: bytes of archives and snapshots, users fetched, parts of other steps.
+  /// Finished amount: bytes of archives and snapshots, users fetched, parts of other steps.
   public var done: Int64
-  /// The same of the whole step.
+  /// Total amount of the step, in the same unit.
   public var total: Int64
-  /// JSON values of archives read so far.
+  /// Number of JSON values read from archives so far.
   public var lines: Int64 = 0
 }
 
-/// Counts of what one run read.
+/// Counts of the input of one run.
 struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
   var archivesDamaged = 0
-  /// Files younger than the least age.
+  /// Number of files younger than the minimum age.
   var filesLeftAlone = 0
-  /// JSON values that were read, including files that turned out to be known.
+  /// Number of JSON values that were read, including those of files that turned out to be known.
   var lines: Int64 = 0
-  /// What became of the lines of archives that were read.
+  /// Counts of the lines of archives that were read.
   var counts = ArchiveCounts()
   var snapshots: Int64 = 0
   var snapshotsRejected: Int64 = 0
   var snapshotFilesKnown = 0
-  /// Files that are ignored because their capture time is unknown.
+  /// Number of files that are ignored because their capture time is unknown.
   var snapshotFilesRefused = 0
-  /// Why files could not be read.
+  /// Errors of files that could not be read.
   var unreadable: [SubledgerError] = []
 
   mutating func add(_ archives: [ArchiveCounts]) {
@@ -71,9 +71,9 @@ struct IntakeSummary: Sendable {
     for archive in archives { counts.add(archive) }
   }
 
-  /// Whether there was input and not one line of it could be understood.
+  /// Whether there was input, but not one line of it could be understood.
   ///
-  /// A refused file is new in every run: beside input that was read before it stops none.
+  /// A refused file is new in every run: it does not stop a run with input that was read before.
   var isBeyondSalvage: Bool {
     let understood = counts.accepted + counts.duplicates + counts.skipped + snapshots
     let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
@@ -101,16 +101,16 @@ struct IntakeSummary: Sendable {
   }
 }
 
-/// What a dry run came to: what a real one would have done.
+/// The result of a dry run: what a real run would have done.
 public struct DryRun: Sendable, Equatable {
-  /// What was read, in words; empty when nothing was to be read.
+  /// Description of the input; empty when none was to be read.
   public var intake = ""
-  /// What would become of the published set; nil when none was asked for.
+  /// Changes that the published set would have; nil when publishing was not requested.
   public var changes: SetChanges?
   /// The folder of the published set.
   public var out = ""
 
-  /// For a person, a line for each file.
+  /// The changes for a person, one line per file.
   public var text: String {
     var lines = [Self.notice]
     if !intake.isEmpty { lines.append(intake) }
@@ -123,11 +123,11 @@ public struct DryRun: Sendable, Equatable {
     return lines.joined(separator: "\n")
   }
 
-  /// What every answer of a dry run begins with.
+  /// The first words of every answer of a dry run.
   static let notice = "a dry run: the ledger is as it was"
 }
 
 extension SetChanges {
-  /// Whether the set would stay as it is.
+  /// Whether the set would not change.
   var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }

@@ -4,27 +4,27 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Work on many files in parallel whose results are taken one by one, in the order of the files.
+/// Parallel work on many files whose results are taken one by one, in the order of the files.
 ///
-/// The only concurrency of the program. Results wait in the order of the files, and only so many of
-/// them, so that memory stays bounded however far the writer falls behind, or one file behind the
+/// It is the only concurrency of the program. A limited number of results wait in the order of the
+/// files, so memory stays bounded however far the writer falls behind, or one file behind the
 /// others; the order in which results are taken never depends on timing.
 struct Workers {
   typealias Send<Output> = (Output) throws -> Void
 
   let count: Int
-  /// How much may wait at most, in the sizes of results.
+  /// Maximum total size of waiting results.
   ///
-  /// Whoever works on the second input must not stand still until the first is done: then only one
-  /// would ever work.
+  /// It must be large enough that the worker on the second input need not wait for the first:
+  /// otherwise only one would ever work.
   var waitingMax = 24
 
-  /// Runs `work` on each of `inputs` in up to `count` threads and hands every result to `take`.
+  /// Runs `work` on each of `inputs` in up to `count` threads, and passes every result to `take`.
   ///
   /// - Parameters:
-  ///   - work: makes results and passes each to the function it is given, which throws when the
-  ///     rest is no longer wanted; what it throws itself is thrown behind its results.
-  ///   - size: how much of the queue's limit a result takes.
+  ///   - work: passes each result to the function that it receives, which throws when no more
+  ///     results are wanted; an error of `work` itself is thrown after its results.
+  ///   - size: returns the size of a result, which counts against the limit.
   ///   - take: called on this thread, in the order of `inputs`.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
@@ -35,7 +35,7 @@ struct Workers {
     try run(inputs, eachBy: { work }, size: size, take: take)
   }
 
-  /// The same, where each thread makes its own `work` first, with reusable buffers.
+  /// The same, but each thread first creates its own `work`, with reusable buffers.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
     eachBy makeWork: @escaping @Sendable () throws -> (Input, Send<Output>) throws -> Void,
@@ -66,7 +66,7 @@ struct Workers {
       guard let thread else { break }
       threads.append(thread)
     }
-    // A system without a thread to spare makes the run slower and no different.
+    // Without a free thread, the run is slower but its result is the same.
     if threads.isEmpty {
       let work = try makeWork()
       for (index, input) in inputs.enumerated() { try work(input) { try take(index, $0) } }
@@ -81,7 +81,7 @@ struct Workers {
 }
 
 extension Workers {
-  /// Does `work` in a thread of its own while `body` goes on; both are done when it returns.
+  /// Runs `work` in a separate thread while `body` runs; returns when both are finished.
   static func beside<Value>(
     _ work: @escaping @Sendable () -> Void, _ body: () throws -> Value
   ) rethrows -> Value {
@@ -91,13 +91,13 @@ extension Workers {
     return try body()
   }
 
-  /// Makes rows in parallel and calls `write` with the rows of each piece, in order.
+  /// Creates rows in parallel, and calls `write` with the rows of each piece, in order.
   func make<Rows: Sendable>(_ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void) throws {
     try run(pieces, { piece, send in try send(piece.rows()) }, take: { try write($1) })
   }
 
-  /// Reads parts of the ledger in parallel, each at one moment, by one connection for each worker,
-  /// and hands every result to `take` in the order of `parts`; stops when the ledger is to stop.
+  /// Reads parts of the ledger in parallel, each at one moment, with one connection per worker, and
+  /// passes every result to `take` in the order of `parts`; stops when the ledger must stop.
   func read<Part: Sendable, Output: Sendable>(
     _ ledger: Ledger, _ parts: [Part],
     _ work: @escaping @Sendable (Ledger, Part) throws -> Output, take: (Output) throws -> Void
@@ -112,7 +112,7 @@ extension Workers {
       }, take: { try take($1) })
   }
 
-  /// Does `work` on several paths at once, and throws the first failure.
+  /// Runs `work` on several paths in parallel, and throws the first error.
   func each(
     _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
   ) throws(SubledgerError) {
@@ -127,13 +127,13 @@ extension Workers {
   }
 }
 
-/// What workers hand on to each other: whoever is done puts it down for whoever comes next.
+/// A pool of elements that workers pass to each other.
 final class Relay<Element: Sendable>: Sendable {
   private let waiting = Mutex<[Element]>([])
 
   func put(_ element: Element) { waiting.withLock { $0.append(element) } }
 
-  /// Nil when others have all there is.
+  /// Takes an element; nil when the pool is empty.
   func take() -> Element? { waiting.withLock { $0.popLast() } }
 }
 
@@ -149,9 +149,9 @@ final class Shared<Value: Sendable>: Sendable {
   }
 }
 
-/// A thread of the system.
+/// A thread of the operating system.
 ///
-/// Dispatch waits forever when the system has no more threads; this throws.
+/// Dispatch waits forever when the system has no more threads; this type fails instead.
 private struct WorkerThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -161,7 +161,7 @@ private struct WorkerThread {
 
   private let thread: pthread_t
 
-  /// Starts `run` in a thread of its own; nil when there is none to be had.
+  /// Starts `run` in a new thread; nil when the system has none.
   init?(_ run: @escaping @Sendable () -> Void) {
     let body = Unmanaged.passRetained(Body(run))
     var thread = pthread_t()
@@ -178,19 +178,19 @@ private struct WorkerThread {
     self.thread = thread
   }
 
-  /// Waits until the thread has ended; to be called once.
+  /// Waits until the thread has ended; call it once.
   func join() { pthread_join(thread, nil) }
 }
 
 /// Results that the writer has not received yet, in the order of the inputs.
 private final class ResultQueue<Element: Sendable>: Sendable {
   private struct State {
-    /// Of each input, what waits.
+    /// Waiting results by input.
     var elements: [[Element]]
     var isFinished: [Bool]
     /// The input whose results are taken now.
     var front = 0
-    /// The sizes of all that waits.
+    /// Total size of the waiting results.
     var waiting = 0
     var isCanceled = false
 
@@ -200,8 +200,8 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// The compiler enforces access through the lock; it cannot do so with a condition, which threads
-  /// wait for.
+  /// The compiler enforces access through the lock; it cannot do so with a condition variable, on
+  /// which threads wait.
   private let state: Mutex<State>
   private let changed = NSCondition()
   private let waitingMax: Int
@@ -254,7 +254,7 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Lets waiting workers go on to their end.
+  /// Lets waiting workers continue to their end.
   func cancel() {
     wait { state in
       state.isCanceled = true
@@ -263,8 +263,8 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Runs `change` until it returns a value, and wakes the other threads then; a `change` that
-  /// returns nil must not change anything.
+  /// Runs `change` until it returns a value, then wakes the other threads; a `change` that returns
+  /// nil must not change anything.
   @discardableResult
   private func wait<Value>(_ change: (inout State) -> Value?) -> Value {
     changed.lock()
