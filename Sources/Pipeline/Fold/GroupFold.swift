@@ -168,9 +168,9 @@ struct GroupFold: Sendable {
     return isWatched
   }
 
-  /// Adds a break for each event after as-of, unless as-of is before an earlier one or no event of
-  /// the provider arrived before as-of; returns whether there are such events, which later runs
-  /// must check again.
+  /// Adds a break for each event after as-of, unless the run looks back at an earlier time or no
+  /// event of the provider arrived before as-of; returns whether there are such events, which later
+  /// runs must check again.
   private func lookAhead(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {

@@ -2,12 +2,13 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// Removes what only as-ofs before a month need, and runs as of such; returns what it was.
+  /// Removes content that only as-ofs before a month, and runs with such an as-of, need; returns
+  /// what it was.
   ///
-  /// A dry run does it in a copy.
+  /// A dry run does this in a copy.
   ///
-  /// Nothing that a close froze is removed, and no event. The removal is one transaction; then the
-  /// file is written anew.
+  /// Events, and everything that a close froze, stay. The removal is one transaction; then the file
+  /// is rewritten.
   public func prune(before month: String, _ note: AuditNote) throws -> String {
     let first = try Month(typed: month)
     return try onLedger(to: "prune before \(month)") { ledger in
@@ -52,7 +53,7 @@ extension RunPipeline {
     """
   }
 
-  /// Refuses an as-of for which something was removed.
+  /// Refuses an as-of for which content was removed.
   func requireKept(_ asOf: Instant, in ledger: Ledger) throws {
     guard let pruned = try ledger.prunedBefore(), asOf < pruned.moment else {
       return
@@ -64,7 +65,7 @@ extension RunPipeline {
       hint: "give a later --as-of, or make a ledger anew from the archives")
   }
 
-  /// Refuses a run of which something was removed.
+  /// Refuses a run for which content was removed.
   func requireKept(_ run: RunRow, in ledger: Ledger) throws {
     guard let pruned = try ledger.prunedBefore(),
       run.id < pruned.run || run.asOf < pruned.moment

@@ -2,15 +2,15 @@ import EventStore
 import Domain
 import Reconciliation
 
-/// The breaks of a run beside what people decided about them.
+/// The breaks of a run with people's decisions about them.
 struct DecidedBreaks {
   let breaks: [Break]
-  /// Each under the id of the break that it is about, where it names that by its transaction, or as
-  /// the charges that were missing before one of them came.
+  /// The decisions, each with the id of the current break that it is about, even if it names that
+  /// by its transaction, or by the id that the break had before one of its missing charges arrived.
   var decisions: [Decision] { decided.values.sorted { $0.breakID < $1.breakID } }
   private var decided: [String: Decision] = [:]
 
-  /// - Parameter former: an earlier break by its id.
+  /// - Parameter former: returns an earlier break by its id.
   init(
     _ breaks: [Break], _ given: [Decision], former: (String) throws -> Break? = { _ in nil }
   ) throws {
@@ -24,24 +24,24 @@ struct DecidedBreaks {
       var decision = decision
       let id = decision.breakID
       if !current.contains(id) {
-        // Of several charges that were one break, the first may have come.
+        // When several missing charges are one break, the first of them may have arrived.
         let later = try named[id] ?? former(id)?.idsOfLaterCharges.first(where: current.contains)
         decision.breakID = later ?? id
       }
-      // What names the break itself counts.
+      // A decision with the id of the break itself takes precedence.
       if decided[decision.breakID] == nil || decision.breakID == id {
         decided[decision.breakID] = decision
       }
     }
   }
 
-  /// What still stands; a decided break leaves all gates.
+  /// The breaks without a decision; a decided break no longer affects any gate.
   var undecided: [Break] {
     decided.isEmpty ? breaks : breaks.filter { decided[$0.id] == nil }
   }
 
-  /// Ids of decisions while no break of the run has them: they came too early, name nothing, or
-  /// their break was resolved.
+  /// Ids of decisions that no break of the run has: the break is not found yet, does not exist, or
+  /// was resolved.
   var unused: [String] {
     let current = Set(breaks.map(\.id))
     return decisions.map(\.breakID).filter { !current.contains($0) }
@@ -60,7 +60,7 @@ struct DecidedBreaks {
 }
 
 extension [Break] {
-  /// Sorts by id, and of breaks with one id keeps the last.
+  /// Sorts by id, and keeps the last of breaks with the same id.
   mutating func sortKeepingLastOfEachID() {
     var places: [String: Int] = [:]
     for (place, item) in enumerated() { places[item.id] = place }

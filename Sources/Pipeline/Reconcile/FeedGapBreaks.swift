@@ -4,18 +4,18 @@ import Logging
 import Providers
 import Reconciliation
 
-/// Finds the days and hours in which a feed, or a provider as a whole, went silent.
+/// Finds the days and hours in which deliveries of a feed, or of a whole provider, are missing.
 struct FeedGapBreaks {
   let ledger: Ledger
   let rules: FoldSettings
   /// All archives that were read.
   let archives: [ArchiveRecord]
-  /// A gap is less likely than 1 in so many.
+  /// A gap must be less likely than 1 in this number.
   let odds: Int
 
-  /// A `FEED_GAP` for each of them, from the facts that the ledger has now.
+  /// Returns a `FEED_GAP` for each of them, from the current facts of the ledger.
   ///
-  /// A gap is one of the provider as a whole when none of its apps shows it alone.
+  /// A gap is attributed to the whole provider only when none of its apps shows it alone.
   func run() throws -> [Break] {
     let arrivals = Dictionary(grouping: try ledger.arrivals(), by: \.key.provider)
     var breaks: [Break] = []
@@ -24,7 +24,7 @@ struct FeedGapBreaks {
       var ofApps: [FeedGap] = []
       for (app, hours) in apps.map({ (Optional($0.key.app), $0.value) }) + all {
         guard let known = known(of: provider, app) else { continue }
-        // Up to the last whole hour.
+        // Only up to the last full hour.
         for gap in feedGaps(hours, before: known.hour, odds: odds)
         where app != nil || !ofApps.contains(where: { $0.hours.overlaps(gap.hours) }) {
           if app != nil { ofApps.append(gap) }
@@ -35,7 +35,7 @@ struct FeedGapBreaks {
     return breaks
   }
 
-  /// How far the input of an app is known, or of all apps; nil without any.
+  /// Returns the time of the newest input of an app, or of all apps; nil if there is none.
   private func known(of provider: Provider, _ app: StringID?) -> Instant? {
     let newest = rules.watermarks.filter {
       $0.key.provider == provider && (app == nil || $0.key.app == app)
@@ -61,7 +61,7 @@ struct FeedGapBreaks {
     return found
   }
 
-  /// The usual net revenue of the events that are missing.
+  /// Returns the usual net revenue of the missing events.
   private func worth(_ gap: FeedGap, _ provider: Provider, _ app: StringID?) throws -> Amount? {
     let net = try ledger.netUSD(of: gap.days, provider: provider, app: app)
     let missing = net * Int128(gap.expected - gap.delivered)
@@ -91,8 +91,8 @@ struct FeedGapBreaks {
   }
 }
 
-/// A `STALE_INPUT` for each silence that is too long at as-of: one for all feeds that it began in
-/// within a day.
+/// Returns a `STALE_INPUT` break for each feed that is silent for too long at as-of; feeds that
+/// stopped within a day share one.
 func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
   let stale = rules.watermarks.filter { rules.isStale($0.key) }.map { feed, newest in
     StaleFeed(
@@ -114,15 +114,15 @@ private struct StaleFeed {
   let provider: Provider
   let app: String
   let newest: Instant
-  /// When its silence became too long.
+  /// Time at which the silence became too long.
   let staleAt: Instant
 
   var name: String { "\(provider.name) \(app.isEmpty ? "(no app id)" : app.shown())" }
 }
 
-/// The break of feeds that stopped together.
+/// Returns the break of feeds that stopped together.
 ///
-/// Its id is that of the feed that was stale first, so that the others change nothing.
+/// Its id is that of the feed that became stale first, so that the others do not change it.
 private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
   guard let leader = feeds.min(by: { ($0.staleAt, $0.name) < ($1.staleAt, $1.name) }) else {
     return nil
@@ -146,7 +146,8 @@ private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
 }
 
 extension RunPipeline {
-  /// Warns of an as-of that can only be a mistake: what has not come until then is missing.
+  /// Warns of an as-of that must be a mistake: everything that has not arrived until then counts as
+  /// missing.
   func warnOfLateAsOf() {
     guard plan.hasExplicitAsOf, plan.rules.asOf > plan.now + .days(1) else { return }
     log.warning(

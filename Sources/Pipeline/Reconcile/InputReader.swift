@@ -3,24 +3,24 @@ import EventStore
 import Reconciliation
 import Subscriptions
 
-/// Reads what reconciliation compares of each user, on one connection.
+/// Reads the input of reconciliation for each user, on one connection.
 struct InputReader {
   let ledger: Ledger
   let rules: ReconciliationSettings
-  /// Lineages that a snapshot of somebody else than their events' user lists.
+  /// Lineages that are listed in a snapshot of a user other than that of their events.
   let transferred: Set<Int64>
-  /// The keys of all lineages; nil where looking up few is cheaper.
+  /// The keys of all lineages; nil when looking up a few is cheaper.
   private let known: KeyFilter?
   private let isLinked: Bool
   private var builder: InputBuilder
-  /// The apps of each provider, for snapshots that name none.
+  /// The apps of each provider, for snapshots without an app.
   private let apps: [Provider: [String]]
-  /// Of the user who is read: there can be hundreds of thousands, of which those that are folded
-  /// alone are held in parts.
+  /// Subscriptions of the current user: there can be hundreds of thousands, and those that are
+  /// folded alone are read in parts.
   private var own: [FoldGroup: [(row: LineageRow, events: [Event])]] = [:]
   private var isInParts = false
   private var groups: [Int64: LinkedGroups.Part] = [:]
-  /// Whether the user's groups are read once more, beside another snapshot.
+  /// Whether the user's groups are read again, for another snapshot.
   private var isReadAgain = false
   private var previousOwners = PreviousOwners()
   private var standsUntil: Instant? = Instant(milliseconds: .max)
@@ -42,12 +42,12 @@ struct InputReader {
 
   /// The results of some users.
   struct Part: Sendable {
-    /// What is wrong with users.
+    /// The results with breaks or doubts.
     var found: [(user: UserKey, result: ReconciliationResult)] = []
     var users: [ReconciledUser] = []
   }
 
-  /// Compares users with what there is of them.
+  /// Compares users with the given evidence.
   mutating func compare(_ users: UserShare) throws -> Part {
     var part = Part()
     let provider = users.provider
@@ -71,7 +71,7 @@ struct InputReader {
         add(result, of: user, provider, to: &part)
       }
     case .webhook:
-      // What events alone show, the fold has found.
+      // The fold has already found the breaks that events alone show.
       try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
         let rows = try lineages(of: user, provider)
         let alone = try input(rows, of: provider)
@@ -89,7 +89,7 @@ struct InputReader {
   ) {
     if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
       var finding = result
-      // They are in the rest.
+      // The counts are in the rest.
       finding.counts = [:]
       part.found.append((UserKey(provider: provider, user: user), finding))
     }
@@ -108,7 +108,7 @@ struct InputReader {
     (listed, groups, own) = (ListedLineages(), [:], [:])
   }
 
-  /// The lineages of the user to be read, whose events are kept meanwhile.
+  /// Returns the lineages of the user, whose events are kept while the user is compared.
   private mutating func lineages(of user: Int64, _ provider: Provider) throws -> [LineageRow] {
     builder.user = (user, user.userKeyText)
     let rows = try readOwn(user, provider, from: .min)
@@ -149,8 +149,8 @@ struct InputReader {
     return try LinkedGroups.Part(rows, events, rules: rules.fold)
   }
 
-  /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that shows
-  /// more than its event.
+  /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that
+  /// contains entitlements beyond its event.
   private mutating func outcome(
     of inputs: [ReconciliationInput], _ rows: [LineageRow]
   ) throws -> ReconciliationResult {
@@ -158,7 +158,7 @@ struct InputReader {
     if rules.snapshotsFromWebhooks,
       let snapshot = try ledger.webhookSnapshot(of: rows, asOf: asOf)
     {
-      // Without a snapshot of another time, it is about the same.
+      // The input of a user without a snapshot is already as of the same time.
       let known = inputs.count == 1 && inputs[0].snapshot == nil ? inputs[0] : nil
       var webhook = try known ?? input(rows, of: snapshot.provider)
       (webhook.provider, webhook.snapshot) = (snapshot.provider, snapshot)
@@ -171,8 +171,8 @@ struct InputReader {
     return result
   }
 
-  /// One input for each snapshot, with the subscriptions of its app, and one for subscriptions of
-  /// apps without a snapshot.
+  /// Returns one input for each snapshot, with the subscriptions of its app, and one for
+  /// subscriptions of apps without a snapshot.
   private mutating func inputs(
     _ user: UserSnapshots, _ rows: [LineageRow]
   ) throws -> [ReconciliationInput] {
@@ -182,13 +182,13 @@ struct InputReader {
     let others = rows.filter { row in !user.snapshots.contains { mayShow($0, row) } }
     if !others.isEmpty {
       inputs.append(try input(others, of: user.provider))
-      // It is compared with the newest snapshot of anybody.
+      // It is compared with the newest snapshot of any user.
       standsUntil = nil
     }
     return inputs
   }
 
-  /// Whether a snapshot is of the lineage's app; where one of both names none, it may be.
+  /// Whether a snapshot is of the lineage's app, or may be because one of them has no app.
   private func mayShow(_ snapshot: Snapshot, _ row: LineageRow) -> Bool {
     let app = ledger.symbols.words[Int(row.app)]
     return app == snapshot.app || app.isEmpty || snapshot.app.isEmpty
@@ -212,7 +212,7 @@ struct InputReader {
     return user
   }
 
-  /// The input of a user without a snapshot.
+  /// Returns the input of a user without a snapshot.
   private mutating func input(
     _ rows: [LineageRow], of provider: Provider
   ) throws -> ReconciliationInput {
@@ -222,8 +222,8 @@ struct InputReader {
       provider: provider, user: (rows.first?.user ?? 0).userKeyText, lineages: lineages)
   }
 
-  /// The subscriptions that `rows` are part of, by the events before `moment`, and the ones that
-  /// have only later events.
+  /// Returns the subscriptions of `rows` from the events before `moment`, and those that have only
+  /// later events.
   private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
   ) throws -> (reported: [LineageInput], newer: [LineageInput]) {

@@ -5,8 +5,8 @@ import Subscriptions
 import Domain
 
 extension RunPipeline {
-  /// Refuses an as-of so far behind all input that it can only be a mistake: reports have rows
-  /// for every month up to it.
+  /// Refuses an as-of so long after all input that it must be a mistake: reports have rows for
+  /// every month up to it.
   func requireNear(_ rules: FoldSettings) throws {
     let years: Int64 = 100
     guard let newest = rules.watermarks.values.max(),
@@ -19,8 +19,8 @@ extension RunPipeline {
       hint: "check the year given with --as-of; files that were read stay in the ledger")
   }
 
-  /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
-  /// watermarks, where they are not `known`.
+  /// Returns the rules of the plan with the contents of the ledger: symbols of products and prices,
+  /// and watermarks unless they are `known`.
   func reconcileRules(
     for ledger: Ledger, feeds known: [Watermark]? = nil
   ) throws -> ReconciliationSettings {
@@ -30,7 +30,7 @@ extension RunPipeline {
     rules.isLookBack =
       try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
       && ledger.goesOn(after: rules.asOf)
-    // A configured window is used as it is.
+    // A configured window is used unchanged.
     for (feed, lag) in try ledger.creationLags()
     where plan.configuration.deliveryWindows[feed.provider] == nil {
       rules.creationLags[feed] = FoldSettings.allowance(for: lag)
@@ -47,7 +47,7 @@ extension RunPipeline {
     }
     var words = ledger.symbols
     if let list = plan.prices { (rules.prices, words) = try list.book(in: ledger) }
-    // Who is missing from half a file may stand in the other half.
+    // Users who are missing from one half of a file may be in the other half.
     let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
       fold: rules, products: plan.configuration.products,
@@ -70,7 +70,7 @@ extension RunPipeline {
 }
 
 extension Plan {
-  /// How far the feeds of a ledger reach at as-of, and what the configuration says of them.
+  /// Returns the watermarks of a ledger's feeds at as-of, with the settings of the configuration.
   func feeds(of ledger: Ledger) throws -> [Watermark] {
     try ledger.watermarks(asOf: rules.asOf).map { mark in
       var mark = mark
@@ -84,14 +84,14 @@ extension Plan {
 }
 
 extension ReconciliationSettings {
-  /// The same rules with results of a fold: the prices of renewals, the rates of currencies, and
-  /// which products have base plans and which app sells them, as far as subscriptions and trials
-  /// show it.
+  /// Returns the same rules with results of a fold: the prices of renewals, the rates of
+  /// currencies, which products have base plans, and which app sells them, as far as subscriptions
+  /// and trials show it.
   ///
-  /// With one app of a provider, its products need no check.
+  /// If a provider has only one app, its products need no check.
   ///
-  /// - Parameter begun: how many of each product began; used only if a provider with snapshots has
-  ///   several apps, or a product has base plans.
+  /// - Parameter begun: returns how many of each product began; used only if a provider with
+  ///   snapshots has several apps, or a product has base plans.
   func knowing(
     _ prices: PaidPrices, _ rates: ExchangeRates, in ledger: Ledger,
     begun: () throws -> [ProductKey: Int64]

@@ -1,21 +1,21 @@
 import Domain
 import EventStore
 
-/// What the original transaction ids of a user's snapshots lead to, in whatever app and shop,
-/// besides the user's own lineages.
+/// The lineages of the original transaction ids in a user's snapshots, in any app and store, except
+/// the user's own lineages.
 struct ListedLineages {
-  /// Lineages of others, by key.
+  /// Lineages of other users, by key.
   var foreign: [Int64: LineageRow] = [:]
-  /// Where those would be that no event has reported.
+  /// Keys of lineages that no event has reported.
   var unreported: Set<Int64> = []
 }
 
 extension ListedLineages {
-  /// Those of one snapshot.
+  /// Finds the lineages of one snapshot.
   ///
   /// - Parameters:
-  ///   - apps: the provider's, for a snapshot that names none.
-  ///   - known: the keys of all lineages; nil where looking up few is cheaper.
+  ///   - apps: the provider's apps, for a snapshot without an app.
+  ///   - known: the keys of all lineages; nil when looking up a few is cheaper.
   init(
     of snapshot: Snapshot, besides rows: [LineageRow], apps: [String], _ known: KeyFilter?,
     in ledger: Ledger
@@ -23,7 +23,7 @@ extension ListedLineages {
     let own = Set(rows.map(\.key))
     let apps = snapshot.app.isEmpty ? apps : [snapshot.app]
     var seen: Set<Int64> = []
-    // What a family member shares stays the payer's.
+    // A purchase that a family member shares belongs to the payer.
     for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
       let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
       for transaction in entitlement.transactions where transaction.ownership == .owner {

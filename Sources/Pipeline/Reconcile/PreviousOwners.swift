@@ -1,13 +1,13 @@
 import Domain
 
 /// Users in events of a lineage that has another current user: a purchase can be restored or
-/// shared, and an account can take over what its device bought.
+/// shared, and an account can take over the purchases of its device.
 struct PreviousOwners {
   /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
   /// as there are devices.
   private(set) var named: Set<Int64> = []
 
-  /// Reads the events before as-of of a lineage of `user` in `app`.
+  /// Reads the events of a lineage of `user` in `app` before as-of.
   mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
     var last: Int64 = 0
     for event in events where event.user != user && event.user != last {
@@ -18,7 +18,7 @@ struct PreviousOwners {
     }
   }
 
-  /// Adds the users of other lineages, by `named`.
+  /// Adds the users of other lineages, in the form of `named`.
   mutating func add(_ others: some Sequence<Int64>) { named.formUnion(others) }
 
   /// Whether a break reports one of them as a user without events; an unknown app matches any.

@@ -3,31 +3,32 @@ import EventStore
 import Reconciliation
 import Subscriptions
 
-/// Ledger and snapshots → breaks: users in parallel, by ranges of their keys.
+/// Compares the ledger with snapshots and finds breaks: users in parallel, by ranges of their keys.
 struct ReconcilePass {
   let ledger: Ledger
   let rules: ReconciliationSettings
   let jobs: Int
-  /// Shows how many shares of the users are compared, and how many there are.
+  /// Reports how many shares of the users are compared, and how many there are.
   var progress: (Int, Int) -> Void = { _, _ in }
 
   /// The result of all users.
   struct Outcome {
     var result = ReconciliationResult()
-    /// What later runs need of every user, or of those that this one compared, in parts.
+    /// Results for later runs, of every user or of those that this run compared, in parts.
     var users: [[ReconciledUser]] = []
     /// Whether it compared every user.
     var isWhole = true
-    /// Of all that the comparison of every user depends on, besides what the fold does.
+    /// Fingerprint of everything on which the comparison of every user depends, in addition to the
+    /// fold's.
     var rules: String
   }
 
-  /// Compares every user of providers with snapshots, also those without one, and of other
-  /// providers those with webhooks that contain more than their events; after a fold of a few
-  /// groups, only users whose result may be another one than in the last run.
+  /// Compares every user of providers with snapshots, including users without one, and of other
+  /// providers those with webhooks that contain more than their events.
   ///
-  /// Where two users raise one break, the order of users decides which of them stays; it is the
-  /// same however many workers there are, and both are compared in every run.
+  /// After a fold of a few groups, it compares only users whose result may have changed since the
+  /// last run. If two users raise the same break, the order of users decides which one is kept; it
+  /// does not depend on the number of workers, and both users are compared in every run.
   func run(after fold: FactRefresh.Outcome? = nil) throws -> Outcome {
     var outcome = Outcome(rules: rules.fingerprint)
     var scope = try ReconcileScope(
@@ -60,7 +61,8 @@ struct ReconcilePass {
       }
     }
     try compare(shares(of: ordered, .snapshot))
-    // Who holds what others list is compared once more, now that it is known.
+    // Users with lineages that other users' snapshots list are compared again, now that this is
+    // known.
     let again = try scope.take(outcome.users, of: ledger)
     found.removeAll { again.contains($0.user) }
     for index in outcome.users.indices {
@@ -83,11 +85,11 @@ struct ReconcilePass {
 
 /// Some users of one provider.
 struct UserShare {
-  /// What there is of them.
+  /// The evidence with which they are compared.
   enum Evidence { case snapshot, noSnapshot, webhook }
 
   var provider: Provider
-  /// Of the users, ascending.
+  /// Key ranges of the users, ascending.
   var keys: [ClosedRange<Int64>]
   var evidence: Evidence
 }

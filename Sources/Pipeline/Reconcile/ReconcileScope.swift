@@ -3,26 +3,27 @@ import EventStore
 import Formats
 import Reconciliation
 
-/// Which users a run compares: all, or those whose result may be another one than in the last run.
+/// The users that a run compares: all, or those whose result may have changed since the last run.
 ///
-/// These are the ones whose breaks or doubts stand, since their texts and states depend on as-of;
-/// whose lineages, or others that their snapshot lists, were folded; and whose snapshot has another
-/// content, or was captured after something that time alone changes.
+/// These are users with unresolved breaks or doubts, because their texts and states depend on
+/// as-of; users with a folded lineage, their own or listed in their snapshot; and users whose
+/// snapshot has new content, or was captured after a time at which the result changes by itself.
 struct ReconcileScope {
   /// Nil when every user is compared.
   private var users: [Provider: Set<Int64>]?
-  /// Providers of which snapshots came: their users without one are compared with the newest.
+  /// Providers with new snapshots: their users without one are compared with the newest.
   private var isNewlyShown: Set<Provider> = []
-  /// The lineages that snapshots of others listed when users were compared last, by holder.
+  /// The lineages that other users' snapshots listed in the last comparison, by the user of the
+  /// snapshot.
   private var listedBefore: [UserKey: [Int64]] = [:]
-  /// Lineages that a snapshot of somebody else than their events' user lists.
+  /// Lineages that are listed in a snapshot of a user other than that of their events.
   private(set) var transferred: Set<Int64> = []
 
   var isWhole: Bool { users == nil }
 
   /// - Parameters:
-  ///   - fold: the fold of this run; nil for one that no earlier run counts for.
-  ///   - fingerprint: of `rules`, as far as they concern the comparison of every user.
+  ///   - fold: the fold of this run; nil for one to which no earlier run matters.
+  ///   - fingerprint: that of `rules`, as far as they affect the comparison of every user.
   init(
     of ledger: Ledger, after fold: FactRefresh.Outcome?, rules: ReconciliationSettings,
     fingerprint: String
@@ -61,21 +62,21 @@ struct ReconcileScope {
     private var content: Int64 = 0
     private var isLate = false
 
-    /// They come by time.
+    /// Adds a snapshot; snapshots are passed by time.
     mutating func add(_ captured: Instant, _ content: Int64, isLate: Bool) {
       self.content = captured == self.captured ? self.content ^ content : content
       self.captured = captured
       self.isLate = self.isLate || isLate
     }
 
-    /// Whether they show what an earlier comparison saw.
+    /// Whether they show the same as an earlier comparison.
     func show(the row: ReconciledUser) -> Bool {
-      // What was captured before the last run may be older than what that compared.
+      // A snapshot captured before the last run may be older than the one which that run compared.
       !isLate && content == row.snapshots && row.standsUntil.map { captured <= $0 } ?? false
     }
   }
 
-  /// Users in shares of about equal work.
+  /// Returns the users in shares of about equal work.
   func shares(
     of provider: Provider, _ evidence: UserShare.Evidence, all ranges: [ClosedRange<Int64>]
   ) -> [[ClosedRange<Int64>]] {
@@ -85,7 +86,7 @@ struct ReconcileScope {
     return Self.shares(of: users[provider, default: []])
   }
 
-  /// Some users in shares of about equal work.
+  /// Returns some users in shares of about equal work.
   static func shares(of users: some Sequence<Int64>) -> [[ClosedRange<Int64>]] {
     let sorted = users.sorted()
     return stride(from: 0, to: sorted.count, by: 256).map { start in
@@ -93,8 +94,8 @@ struct ReconcileScope {
     }
   }
 
-  /// Takes the lineages of others that the snapshots of compared users list; gives the users whose
-  /// comparison that changes: who holds such a one, or no longer does.
+  /// Adds the lineages of others that the snapshots of compared users list; returns the users to
+  /// compare again, because one of their lineages is now listed, or no longer listed.
   mutating func take(
     _ compared: [[ReconciledUser]], of ledger: Ledger
   ) throws -> Set<UserKey> {
@@ -116,8 +117,8 @@ struct ReconcileScope {
     return again
   }
 
-  /// Adds what the users that were not compared came to before; takes out what events of anybody
-  /// contradict.
+  /// Adds the previous results of users that were not compared; removes breaks that events of other
+  /// users contradict.
   func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
     var owners = PreviousOwners()
     func add(_ user: ReconciledUser) throws {
@@ -134,7 +135,7 @@ struct ReconcileScope {
       try ledger.forEachReconciledUser(isAlike: false) { row in
         if !isCompared(row.key), !compared.contains(row.key) { try add(row) }
       }
-      // Of whom nothing is left nothing stands.
+      // Users without any data have no breaks.
       outcome.users.append(
         users.flatMap { provider, keys in
           keys.filter { !compared.contains(UserKey(provider: provider, user: $0)) }.map {
@@ -163,8 +164,8 @@ extension ReconciledUser {
 }
 
 extension ReconciliationSettings {
-  /// SHA-256 of what the comparison of every user depends on, besides events, snapshots, as-of and
-  /// what decides the fold.
+  /// SHA-256 of everything on which the comparison of every user depends, except events, snapshots,
+  /// as-of and what determines the fold.
   var fingerprint: String {
     let apps = sold.map { sold in
       [sold.provider.name, sold.app, sold.store.name, sold.product].map(JSONValue.string)

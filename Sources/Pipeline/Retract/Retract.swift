@@ -5,8 +5,7 @@ import Foundation
 import Logging
 
 extension RunPipeline {
-  /// Takes an archive or one of its lines out of the ledger, or lets it count again; returns what
-  /// was done.
+  /// Retracts an archive or one of its lines, or readmits it; returns a summary.
   ///
   /// - Parameter target: the archive's name as in `inputs.csv` or the beginning of its SHA-256, and
   ///   for one line a colon and its number.
@@ -53,7 +52,7 @@ extension RunPipeline {
       """
   }
 
-  /// The readings of a file that `target` names, and the line.
+  /// Returns the archives that `target` names, and the line.
   private func archives(
     _ target: String, in ledger: Ledger
   ) throws -> (archives: [ArchiveRecord], line: Int64?) {
@@ -73,13 +72,14 @@ extension RunPipeline {
       hint: "give its name or SHA-256 as inputs.csv shows it, and for one line :LINE behind it")
   }
 
-  /// Refuses a part of a log: whether the lines that another part has, too, go is not said.
+  /// Refuses an archive that is part of a log: it is not clear whether to retract the lines that
+  /// another part also contains.
   private func requireWholeLogs(
     _ target: String, _ found: [ArchiveRecord], in all: [ArchiveRecord]
   ) throws {
     let parts = parts(of: found, in: all)
     guard parts.contains(where: { !found.contains($0) }) else { return }
-    // As inputs.csv shows them.
+    // In the form of inputs.csv.
     let names = parts.reduce(into: [String]()) { names, part in
       if !names.contains(part.name) { names.append(part.name) }
     }.joined(separator: "; ")
@@ -88,8 +88,8 @@ extension RunPipeline {
       hint: "name the whole log, as \"\(names)\", or one line of it with :LINE")
   }
 
-  /// The archives of this name or SHA-256, or of the names of a log, each content once; nil without
-  /// any.
+  /// Returns the archives with this name or SHA-256, or with the names of a log, each content once;
+  /// nil if there are none.
   private func readings(of name: String, in all: [ArchiveRecord]) -> [ArchiveRecord]? {
     let isDigest = name.count >= 8 && name.allSatisfy(\.isHexDigit)
     let known = Set(all.map(\.name))
@@ -103,13 +103,13 @@ extension RunPipeline {
     return found.isEmpty ? nil : found
   }
 
-  /// The archives of the logs of `found`: all that were read of each.
+  /// Returns all archives of the logs of `found` that were read.
   private func parts(of found: [ArchiveRecord], in all: [ArchiveRecord]) -> [ArchiveRecord] {
     let streams = Set(found.map(\.stream))
     return all.filter { $0.isRead && streams.contains($0.stream) }
   }
 
-  /// Of each log, the first archive in which `line` is and counts.
+  /// Returns the first archive of each log that contains `line` and counts.
   private func holders(
     of line: Int64, in archives: [ArchiveRecord], _ retracted: [Int64: RetractedLines],
     _ ledger: Ledger
@@ -132,7 +132,7 @@ extension RunPipeline {
       hint: "lines are counted from 1, as in rejects.csv and `subledger explain`")
   }
 
-  /// Whether a value begins in a line of an archive.
+  /// Whether a line of an archive contains a value.
   private func hasLine(_ line: Int64, _ archive: ArchiveRecord, in ledger: Ledger) throws -> Bool {
     let place = try locate([archive], among: try ledger.archives(), acceptsGrown: false).first
     guard let place, place.path != nil else { throw missing([archive.name]) }
@@ -152,7 +152,7 @@ extension RunPipeline {
     return isThere
   }
 
-  /// Takes out what damaged archives brought of which the whole files have come.
+  /// Retracts the lines of damaged archives whose intact files have arrived.
   func withdrawDamage(in ledger: Ledger, _ summary: inout IntakeSummary) throws {
     let damaged = try ledger.replacedDamage()
     guard !damaged.isEmpty else { return }
@@ -175,7 +175,8 @@ extension RunPipeline {
     }
   }
 
-  /// Makes what lines bring again from the archives, and records the act, whole or not at all.
+  /// Rebuilds from the archives everything that lines contribute, and records the audit entry, in
+  /// one transaction.
   func remake(_ ledger: Ledger, _ retractions: [Retraction], _ act: AuditEntry) throws {
     var retracted = try ledger.retractedLines()
     for retraction in retractions {
@@ -212,11 +213,11 @@ extension RunPipeline {
   }
 }
 
-/// Where the bytes of an archive can be read: its content in a file of its own, if that of another
-/// one begins with it.
+/// Where the bytes of an archive can be read: in a temporary file, if they are only the beginning
+/// of another archive.
 struct BytesOfArchive {
   let path: String
-  /// How many they are.
+  /// Number of bytes.
   let count: Int64
   private var folder: PrivateFolder?
 
