@@ -1,11 +1,11 @@
 struct CSVRecord: Sendable, Equatable {
-  /// The physical line on which it begins, from 1.
+  /// The physical line on which the record begins, from 1.
   var line: Int
   var fields: [String]
 }
 
-/// Why a CSV file cannot be read on: RFC 4180 leaves no doubt about where fields end, and a reader
-/// that guesses puts amounts under wrong names.
+/// The reason why a CSV file cannot be read further: RFC 4180 defines exactly where fields end, and
+/// a reader that guesses assigns amounts to wrong columns.
 struct CSVProblem: Error, Sendable, Equatable {
   /// Physical line, from 1.
   var line: Int
@@ -14,10 +14,10 @@ struct CSVProblem: Error, Sendable, Equatable {
   var reason: String
 }
 
-/// Reads comma-separated values as RFC 4180 defines them, and nothing looser.
+/// Reads comma-separated values strictly as RFC 4180 defines them.
 ///
 /// LF or CRLF, quotes around a whole field and doubled inside it, UTF-8 with or without a byte
-/// order mark. Empty lines are passed over.
+/// order mark. Empty lines are skipped.
 struct CSVReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -29,7 +29,7 @@ struct CSVReader {
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
   }
 
-  /// The next record; nil at the end of the file.
+  /// Returns the next record; nil at the end of the file.
   mutating func next() throws(CSVProblem) -> CSVRecord? {
     while try skipLineEnd() {}
     guard position < bytes.count else { return nil }
@@ -75,7 +75,7 @@ struct CSVReader {
     throw opening
   }
 
-  /// Steps over one end of a line; false when none is here.
+  /// Skips one line end; false if there is none.
   private mutating func skipLineEnd() throws(CSVProblem) -> Bool {
     guard position < bytes.count else { return false }
     if bytes[position] == carriageReturn {

@@ -5,7 +5,7 @@ import Page
 import Providers
 import Yams
 
-/// Every setting of the job: from flags, which override the environment, which overrides the
+/// Every setting of the job, from flags, which override the environment, which overrides the
 /// configuration file, which overrides the defaults.
 struct Configuration: Sendable {
   /// Settings without an effect on the numbers: paths, and how the job runs.
@@ -25,13 +25,13 @@ struct Configuration: Sendable {
     var failOn = Plan.FailOn.none
     /// Seconds to wait for the lock.
     var lockWait = 0
-    /// Seconds below which an archive counts as still being written.
+    /// Seconds since its last change during which an archive counts as still being written.
     var minAge = 0
     var adopts = false
     var isDryRun = false
     var engine = Plan.Engine.embedded
     var master: String?
-    /// Where Spark keeps events; nil for beside the ledger.
+    /// Where Spark stores events; nil means in the ledger's folder.
     var lake: String?
     var log = LogOptions()
     var fetch = FetchSettings()
@@ -54,13 +54,13 @@ struct Configuration: Sendable {
   /// The provider's event name → kind.
   var eventNames: [String: EventKind] = [:]
   var envelope = EnvelopeNames()
-  /// Where webhooks carry the app's own id of a user; nil keeps none.
+  /// Where webhooks contain the app's own id of a user; nil stores none.
   var customerID: CustomerIDMember?
   var renewalGap: Interval?
   var retryHorizon: Interval?
-  /// How old the newest input may be, where a feed's own past does not decide.
+  /// Maximum age of the newest input, if a feed's own history does not determine it.
   var freshnessMax = FeedValues<Interval>()
-  /// When feeds began, where their first delivery does not decide.
+  /// When feeds began, if their first delivery does not determine it.
   var historyBegins = FeedValues<GivenTime>()
   var deliveryWindows: [Provider: Interval] = [:]
   var retrySchedules: [Provider: RetrySchedule] = [:]
@@ -70,22 +70,22 @@ struct Configuration: Sendable {
   var snapshotsFromWebhooks = true
   var valueBytesMax = defaultValueBytesMax
   var unreadableFiles = UnreadableFilePolicy.skip
-  /// Share of rejected lines that qualifies the set.
+  /// Share of rejected lines above which the set is qualified.
   var rejectedShare = Amount(micros: 10_000)
-  /// Share of a month's net revenue that open breaks may be worth.
+  /// Share of a month's net revenue above which open breaks qualify the set.
   var materialityShare = Amount(micros: 5_000)
   var feedGapOdds = 1_000_000
   var secrets: [Provider: [SecretSource]] = [:]
   var severity = SeverityThresholds()
   var reports: [String: String] = [:]
-  /// The file that was read; nil without one.
+  /// Path of the file that was read; nil without a file.
   var path: String?
-  /// What of the file the ledger keeps; nil without a file.
+  /// The part of the file that the ledger stores; nil without a file.
   var source: [UInt8]?
 }
 
 extension Configuration {
-  /// Adds a report that an analyst wrote, also to what the ledger keeps.
+  /// Adds an analyst's report, also to the part that the ledger stores.
   mutating func keep(report name: String, _ text: String) throws(SubledgerError) {
     guard reports.updateValue(text, forKey: name) == nil else {
       throw SubledgerError(
@@ -121,7 +121,7 @@ extension Configuration {
     }
   }
 
-  /// Adds the period of a product, which `products` and `periods` can both give.
+  /// Adds the period of a product, which both `products` and `periods` can contain.
   mutating func add(
     _ period: PeriodLength, of value: SettingValue, id: String? = nil
   ) throws(SubledgerError) {
@@ -133,7 +133,7 @@ extension Configuration {
   }
 }
 
-/// Runs `work` and converts its failure to a `SubledgerError`.
+/// Runs `work` and converts its error to a `SubledgerError`.
 func attempt<Result>(_ work: () throws -> Result) throws(SubledgerError) -> Result {
   do { return try work() } catch { throw SubledgerError(error) }
 }

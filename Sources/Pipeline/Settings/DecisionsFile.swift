@@ -4,7 +4,7 @@ import Formats
 import Foundation
 import Yams
 
-/// What people decided about breaks: a YAML list, kept under version control.
+/// People's decisions about breaks: a YAML list, kept under version control.
 ///
 /// ```
 /// - break_id: b-01f7b890c99a0146
@@ -13,7 +13,7 @@ import Yams
 ///   who: j.doe
 /// ```
 struct DecisionsFile: Sendable {
-  /// In the order of the file.
+  /// Decisions in the order of the file.
   var decisions: [Decision] = []
   /// SHA-256 of the file's bytes; nil without a file.
   var sha256: String?
@@ -22,9 +22,9 @@ struct DecisionsFile: Sendable {
 
   init() {}
 
-  /// Reads `path`, which `place` gives.
+  /// Reads the file at `path`, which the setting `place` contains.
   ///
-  /// - Throws: `SubledgerError` of kind `configuration` naming the file, the line and the value.
+  /// - Throws: `SubledgerError` of kind `configuration` with the file, the line and the value.
   init(path: String, givenWith place: String = "--decisions") throws(SubledgerError) {
     try self.init(fileContents(of: "the decisions", at: path, givenWith: place), named: path)
   }

@@ -10,13 +10,14 @@ struct FeedValues<Value: Sendable>: Sendable {
 
   private var values: [Place: Value] = [:]
 
-  /// The value of a feed: its own, else its provider's, else that of all; nil without any.
+  /// Returns the value of a feed: its own, or its provider's, or that of all feeds; nil if there is
+  /// none.
   subscript(provider: Provider, app: String) -> Value? {
     values[Place(provider: provider, app: app)] ?? values[Place(provider: provider)]
       ?? values[Place()]
   }
 
-  /// The values by `all`, `provider` or `provider/app`, as `value` makes them.
+  /// Returns the values by `all`, `provider` or `provider/app`, as converted by `value`.
   func json(_ value: (Value) -> JSONValue) -> JSONValue {
     .object(
       Dictionary(
@@ -32,7 +33,7 @@ struct FeedValues<Value: Sendable>: Sendable {
 }
 
 extension SettingForm {
-  /// One value for all feeds, or a mapping of providers to a value or to one of each app.
+  /// One value for all feeds, or a mapping of providers to one value or to one value per app.
   static func ofFeeds<Item>(_ form: SettingForm<Item>) -> Self where Value == FeedValues<Item> {
     let ofProvider: JSONValue = .any(form.schema, .mapping(to: form.schema))
     return Self(schema: .any(form.schema, .byProvider(ofProvider))) { value in

@@ -3,12 +3,12 @@ import Domain
 struct FetchSettings: Sendable {
   struct Source: Sendable {
     var key: SecretSource?
-    /// Scheme, host, and what stands before the path of the API; nil for the provider's own.
+    /// Scheme, host and the part before the API's path; nil for the provider's own.
     var url: String?
     var api = API.v4
   }
 
-  /// Which of Qonversion's lists are fetched.
+  /// The Qonversion API to fetch from.
   enum API: String, CaseIterable, Sendable {
     /// The entitlements of the older API.
     case v3
@@ -27,11 +27,11 @@ struct FetchSettings: Sendable {
   }
 
   var sources: [Provider: Source] = [:]
-  /// Questions a second at most.
+  /// Maximum number of requests per second.
   var rate = 20
-  /// Questions under way at most.
+  /// Maximum number of concurrent requests.
   var concurrency = 8
-  /// Certificates that are trusted in place of the system's.
+  /// Certificates that are trusted instead of the system's.
   var authorities: GivenPath?
 
   static let rates = SettingForm.number(in: 1...10_000)
@@ -90,7 +90,7 @@ extension Setting {
 }
 
 extension FetchSettings.Source {
-  /// What is said of a provider, with its schema.
+  /// Returns the settings of a provider, with their schema.
   static func members(of provider: Provider) -> [String: JSONValue] {
     var members = ["url": JSONValue.string(like: "^https?://")]
     if provider.interface.authorization != .none {

@@ -2,14 +2,14 @@ import Domain
 import Formats
 import Foundation
 
-/// The most bytes that are read of a file that a person wrote.
+/// Maximum size of a file that a person wrote, in bytes.
 let writtenBytesMax = 16 << 20
 
-/// The bytes of a small file that a person wrote, which `place` gives.
+/// Reads the bytes of a small file that a person wrote; the setting `place` contains its path.
 ///
 /// - Parameters:
 ///   - what: its name in a sentence: `the configuration`.
-///   - missing: what it is when there is none.
+///   - missing: the kind of error when the file is missing.
 func fileContents(
   of what: String, at path: String, givenWith place: String,
   missing: SubledgerError.Kind = .configuration
@@ -41,19 +41,19 @@ func fileContents(
   }
 }
 
-/// Whether there is, or may be, a file at `path`: one that cannot be looked at is not taken for
-/// absent, so that opening it shows why.
+/// Whether a file exists, or may exist, at `path`: a file that cannot be inspected counts as
+/// existing, so that opening it shows why.
 func mayExist(_ path: String) -> Bool {
   access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
 }
 
-/// The path that a link at `path` leads to, whether or not it exists; `path` itself when there is
-/// no link.
+/// Returns the target of a link at `path`, whether or not it exists, or `path` itself if it is not
+/// a link.
 ///
-/// The ledger's lock, its log and its copies belong to the file, whatever name it is given by.
+/// The ledger's lock, log and copies belong to the file, under whatever name it is opened.
 func linksFollowed(_ path: String) -> String {
   var path = path
-  // More than the system follows: a link that leads in a circle is left to it.
+  // More links than the system follows: it reports a circular link.
   for _ in 0..<64 {
     guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
       return path

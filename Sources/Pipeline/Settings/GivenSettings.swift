@@ -1,17 +1,17 @@
 public import Domain
 import Yams
 
-/// What flags, variables and the configuration file say, and everything that is wrong with it.
+/// The settings in flags, variables and the configuration file, and all their errors.
 ///
 /// Flags override the environment, which overrides the file, which overrides the defaults.
 public struct GivenSettings {
   private(set) var configuration = Configuration()
-  /// Every value in rising order: of two for one setting, the later one holds.
+  /// All values in ascending precedence: for a setting with two values, the later one counts.
   private(set) var values: [SettingValue] = []
-  /// A value is refused also where another source overrides it.
+  /// Errors in values, including those that another source overrides.
   private(set) var errors = SettingErrors()
 
-  /// Reads the settings, flags by their setting's name; what is wrong is kept.
+  /// Reads the settings, flags by their setting's name; errors are collected.
   public init(flags: [String: [String]], environment: [String: String]) {
     let flags = flags.map { name, texts in
       let nodes = texts.map { Node($0, .implicit, .doubleQuoted) }
@@ -39,9 +39,9 @@ public struct GivenSettings {
 
   private init() {}
 
-  /// How to log before the configuration file is read; unknown variables are not its affair.
+  /// Returns how to log before the configuration file is read; ignores unknown variables.
   ///
-  /// - Throws: `SubledgerError` of kind `usage` for a value that is not acceptable.
+  /// - Throws: `SubledgerError` of kind `usage` for an invalid value.
   public static func log(
     flags: [String: [String]], environment: [String: String]
   ) throws(SubledgerError) -> LogOptions {
@@ -57,10 +57,10 @@ public struct GivenSettings {
     return given.configuration.job.log
   }
 
-  /// The values of `SUBLEDGER_*` variables; lists are separated by colons, an empty variable is
-  /// not set.
+  /// Returns the values of `SUBLEDGER_*` variables; colons separate lists, and an empty variable is
+  /// treated as unset.
   ///
-  /// `SUBLEDGER_SECRET_*` are free for secrets.
+  /// `SUBLEDGER_SECRET_*` are reserved for secrets.
   private mutating func variables(_ environment: [String: String]) -> [SettingValue] {
     let known = (["config"] + Setting.options.map(\.name)).map { "SUBLEDGER_\($0.uppercased())" }
     var values: [SettingValue] = []
@@ -95,7 +95,7 @@ public struct GivenSettings {
     configuration.source = Array(try Yams.serialize(node: Node(kept), sortKeys: true).utf8)
   }
 
-  /// The settings of a mapping and of the groups in it.
+  /// Returns the settings of a mapping and of the groups in it.
   private mutating func leaves(of mapping: SettingValue) throws -> [SettingValue] {
     var leaves: [SettingValue] = []
     for entry in try mapping.entries() {
@@ -125,7 +125,8 @@ public struct GivenSettings {
     }
   }
 
-  /// The settings that the ledger keeps; by name, so that neither a secret nor a path gets in.
+  /// Returns the settings that the ledger stores, selected by name, so that it contains neither
+  /// secrets nor paths.
   private static func kept(of node: Node, in group: String = "") -> [(Node, Node)] {
     guard let mapping = node.mapping else { return [] }
     return mapping.compactMap { key, value in
@@ -144,9 +145,9 @@ extension Configuration {
 }
 
 extension GivenSettings {
-  /// What is given.
+  /// Returns the configuration.
   ///
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first that is wrong.
+  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first error.
   func accepted() throws(SubledgerError) -> Configuration {
     try errors.throwFirst()
     return configuration

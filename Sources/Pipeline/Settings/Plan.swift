@@ -7,50 +7,52 @@ import Reports
 
 /// Everything a run does, checked and fixed before it begins.
 ///
-/// Settings are members of it: `plan.ledger` is that of its configuration.
+/// The settings are its members: `plan.ledger` is that of its configuration.
 @dynamicMemberLookup
 struct Plan: Sendable {
-  /// What gates the exit code.
+  /// The breaks that change the exit code.
   enum FailOn: String, CaseIterable, Sendable {
     /// Breaks never change the exit code.
     case none
-    /// Any break, also one whose event can still come.
+    /// Any break, including those whose event can still arrive.
     case pending
-    /// Breaks whose event can no longer come.
+    /// Breaks whose event can no longer arrive.
     case open
     /// Open breaks of the highest severity.
     case critical
   }
 
   enum Engine: String, CaseIterable, Sendable {
-    /// In the ledger, by threads of this process.
+    /// Events are stored in the ledger, and read by threads of this process.
     case embedded
-    /// In a lake, by processes of Apache Spark.
+    /// Events are stored in a lake, and read by processes of Apache Spark.
     case spark
   }
 
   var configuration: Configuration
-  /// The settings as the command line gave them.
+  /// The settings as given on the command line.
   let flags: [String: [String]]
-  /// The variables of the process, secrets among them.
+  /// The variables of the process, including secrets.
   let environment: [String: String]
-  /// Archives changed after this are left alone, for somebody may still write them; nil takes all.
+  /// Archives changed after this time are left alone, because they may still be written; nil reads
+  /// all.
   var modifiedUntil: Instant?
-  /// Moment of snapshots that name none.
+  /// Capture time of snapshots without one.
   var capturedAt: Instant?
-  /// The clock, as the command read it.
+  /// The time of the clock, as the command read it.
   let now: Instant
-  /// Whether as-of was given, rather than taken from the clock.
+  /// Whether as-of was given, not taken from the clock.
   var hasExplicitAsOf: Bool
-  /// As-of, time zone and the settings that events are read with; periods are added per ledger.
+  /// As-of, time zone and the settings for reading events; periods are added per ledger.
   var rules: FoldSettings
-  /// What lists and reads archives that are not files.
+  /// Access to archives that are not files.
   var sources = ArchiveSources()
-  /// For charges whose provider sends no money; nil when none is given, or it was not read.
+  /// Prices for charges whose provider sends no money; nil if none are given, or not read yet.
   var prices: PriceBookFile?
   var decisions = DecisionsFile()
 
-  /// The plan of flags, variables, the configuration file and defaults; see `RunPipeline.init`.
+  /// Creates the plan from flags, variables, the configuration file and defaults; see
+  /// `RunPipeline.init`.
   init(
     flags: [String: [String]], environment: [String: String], now: Instant
   ) throws(SubledgerError) {
@@ -84,21 +86,21 @@ struct Plan: Sendable {
     capturedAt = configuration.capturedAt?.instant(in: calendar)
   }
 
-  /// A setting without an effect on the numbers.
+  /// A setting that does not affect the numbers.
   subscript<Value>(dynamicMember path: WritableKeyPath<Configuration.Job, Value>) -> Value {
     get { configuration.job[keyPath: path] }
     set { configuration.job[keyPath: path] = newValue }
   }
 
-  /// A setting with an effect on the numbers.
+  /// A setting that affects the numbers.
   subscript<Value>(dynamicMember path: WritableKeyPath<Configuration, Value>) -> Value {
     get { configuration[keyPath: path] }
     set { configuration[keyPath: path] = newValue }
   }
 
-  /// This plan with the price book, the decisions and the reports that it names.
+  /// Returns this plan with the price book, the decisions and the reports that it names.
   ///
-  /// Read only for what follows them: a list that is gone holds up nothing else.
+  /// They are read only by commands that use them: a missing file does not affect others.
   ///
   /// - Throws: `SubledgerError` when one cannot be read.
   func withLists() throws(SubledgerError) -> Plan {
@@ -121,7 +123,7 @@ struct Plan: Sendable {
 }
 
 extension FoldSettings {
-  /// Takes over what a configuration sets otherwise than the defaults.
+  /// Applies the settings of a configuration that differ from the defaults.
   mutating func take(_ configuration: Configuration) {
     renewalGap = configuration.renewalGap ?? renewalGap
     retryHorizon = configuration.retryHorizon ?? retryHorizon
@@ -134,7 +136,7 @@ extension FoldSettings {
 }
 
 extension Plan {
-  /// How bodies are read, with the secrets that they are compared with.
+  /// Returns how bodies are read, with the secrets for their authentication.
   func normaliseRules() throws(SubledgerError) -> NormaliserSettings {
     var rules = NormaliserSettings()
     rules.eventNames = configuration.eventNames
@@ -146,7 +148,7 @@ extension Plan {
     return rules
   }
 
-  /// The size of the ledger with its write-ahead log.
+  /// Size of the ledger with its write-ahead log, in bytes.
   var ledgerBytes: Int64 {
     LedgerFiles(of: configuration.job.ledger).content.reduce(0) { sum, path in
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -154,13 +156,13 @@ extension Plan {
     }
   }
 
-  /// The published folder as the ledger keeps it.
+  /// The path of the published folder in the form that the ledger stores.
   var folder: String { NSString(string: configuration.job.out).standardizingPath }
 
   /// Files and folders of the job itself, which are not input: the published folder and the files
-  /// of a set in it, the ledger and files beside it, the files with settings, summary and metrics.
+  /// of a set in it, the ledger and its other files, the files with settings, summary and metrics.
   ///
-  /// The files of a set are known by their names, for one that was broken off names none of them.
+  /// The files of a set are recognised by name, because an interrupted one has no list of them.
   var ownPlaces: [String] {
     let job = configuration.job
     let set = (reportPaths + documentPaths).map { "\(job.out)/\($0)" }
@@ -175,7 +177,7 @@ extension Plan {
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
   }
 
-  /// Lists the archives of one kind, which are neither of the other kind nor the job's own.
+  /// Lists the archives of one kind, without those of the other kind and the job's own files.
   func files(
     of kind: ArchiveKind, stop: @escaping @Sendable () -> Int32 = { 0 }
   ) throws(SubledgerError) -> ArchiveListing {

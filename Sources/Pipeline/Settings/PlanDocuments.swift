@@ -3,7 +3,7 @@ import EventStore
 import Formats
 
 extension Plan {
-  /// The files that have an effect on the numbers, for the ledger to keep.
+  /// Returns the files that affect the numbers, for the ledger to store.
   func documents() -> RunDocuments {
     var documents = RunDocuments()
     documents.configuration = configuration.source.map { Document($0) }
@@ -18,7 +18,7 @@ extension Document {
     self.init(sha256: Formats.sha256(of: content), body: gzipMember(of: content))
   }
 
-  /// The content of the document.
+  /// Returns the content of the document.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` when its content does not match its SHA-256.
   func content() throws(SubledgerError) -> [UInt8] {

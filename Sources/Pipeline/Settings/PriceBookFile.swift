@@ -11,11 +11,11 @@ struct PriceBookFile: Sendable, Equatable {
   static let header = PriceBookLine.Column.allCases.filter { $0 != .offer }
     .map(\.rawValue).joined(separator: ",")
 
-  /// Reads the price book at `path`, which `place` gives; a date is the start of that day in
-  /// `calendar`.
+  /// Reads the price book at `path`, which the setting `place` contains; a date is the start of
+  /// that day in `calendar`.
   ///
-  /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` that names
-  ///   every wrong line with its column and defect.
+  /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` with every
+  ///   wrong line, its column and defect.
   static func read(
     _ path: String, givenWith place: String = "--prices", calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
@@ -28,7 +28,7 @@ struct PriceBookFile: Sendable, Equatable {
     _ bytes: [UInt8], named path: String, calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
     var list = PriceBookFile(sha256: Formats.sha256(of: bytes), source: bytes)
-    // Reported together, so that one correction is enough.
+    // All are reported together, so that one correction is enough.
     var problems: [CSVProblem] = []
     var firstLines: [PriceBookLine.Key: Int] = [:]
     var reader = CSVReader(bytes)
@@ -65,10 +65,10 @@ struct PriceBookFile: Sendable, Equatable {
       hint: "the header is \(header), and offer where wanted")
   }
 
-  /// These prices, and the words behind their symbols: those of `ledger`, which learns all codes,
-  /// and the products that no event has named yet, which estimates need as well.
+  /// Returns these prices, and the words of their symbols: those of `ledger`, to which all codes
+  /// are added, and products without events, which estimates need as well.
   ///
-  /// A price of a product is also for its base plans.
+  /// A price of a product also applies to its base plans.
   func book(
     in ledger: Ledger
   ) throws(SubledgerError) -> (prices: PriceBook, words: StringTable) {
@@ -92,7 +92,8 @@ struct PriceBookFile: Sendable, Equatable {
     return (book, words)
   }
 
-  /// The periods of the products at their full price at `time`, each from the line that began last.
+  /// Returns the periods of the products at their full price at `time`, each from the latest line
+  /// in effect.
   func periods(at time: Instant) -> [String: PeriodLength] {
     var periods: [String: PeriodLength] = [:]
     let valid = lines.filter { $0.key.validFrom <= time && $0.key.offer.text.isEmpty }
@@ -103,7 +104,7 @@ struct PriceBookFile: Sendable, Equatable {
   }
 }
 
-/// Where the columns of a price book are, by its header.
+/// The positions of a price book's columns, from its header.
 struct PriceColumns {
   private(set) var positions: [PriceBookLine.Column: Int] = [:]
 

@@ -1,8 +1,8 @@
 import Domain
 
-/// One line of a price book as text; an empty field matches all.
+/// One line of a price book as text; an empty field matches everything.
 struct PriceBookLine: Sendable, Equatable {
-  /// What two lines must not share.
+  /// The fields whose combination must be unique.
   struct Key: Sendable, Hashable {
     /// `unknown` means every store.
     var store: Store
@@ -11,13 +11,13 @@ struct PriceBookLine: Sendable, Equatable {
     var country: String
     /// ISO 4217 code.
     var currency: String
-    /// The offer that the price is for; empty for the full price.
+    /// The offer to which the price applies; empty for the full price.
     var offer: ExactText
-    /// The first moment at which the price holds.
+    /// The time from which the price is valid.
     var validFrom: Instant
   }
 
-  /// In the order in which the documents show them.
+  /// The columns in the order of the documentation.
   enum Column: String, CaseIterable, Sendable {
     case store
     case product = "product_id"
@@ -30,18 +30,18 @@ struct PriceBookLine: Sendable, Equatable {
   }
 
   var key: Key
-  /// In the key's currency; nil when not listed.
+  /// Price in the key's currency; nil when not listed.
   var local: Amount?
-  /// In US dollars; nil when not listed.
+  /// Price in US dollars; nil when not listed.
   var usd: Amount?
-  /// Percent that stays after commission; nil when not listed.
+  /// Percentage that remains after commission; nil when not listed.
   var rate: Amount?
-  /// How long the product's period is; nil when not listed.
+  /// Length of the product's period; nil when not listed.
   var period: PeriodLength?
 }
 
 extension PriceColumns {
-  /// Reads the fields of a line; a date is the start of that day in `calendar`.
+  /// Parses the fields of a line; a date is the start of that day in `calendar`.
   func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
     guard record.fields.count == positions.count else {
       throw CSVProblem(

@@ -3,8 +3,8 @@ import Formats
 import Yams
 
 extension SettingForm<[ArchiveCommands]> {
-  /// `{"s3://": {list: command, read: command}}`; a command is a text, which is cut at its spaces,
-  /// or a list of words.
+  /// `{"s3://": {list: command, read: command}}`; a command is a text, which is split at spaces, or
+  /// a list of words.
   static var readers: Self {
     let command = JSONValue.list(of: .text)
     return Self(schema: .mapping(to: .mapping(["list": command, "read": command]))) { value in

@@ -7,9 +7,9 @@ import Yams
 enum SecretSource: Sendable {
   case written(Secret)
   case environment(String)
-  /// A file that only its owner can read holds it, or several, one a line.
+  /// A file that only its owner can read, with one secret per line.
   case file(String)
-  /// A credential that systemd hands to the job.
+  /// A credential that systemd passes to the job.
   case credential(String)
 
   var isWritten: Bool {
@@ -21,8 +21,8 @@ extension SettingForm<[Provider: [SecretSource]]> {
   /// `{iaptic: text}`, with `{env: NAME}`, `{file: PATH}` or `{credential: NAME}` instead of the
   /// text, or a list of them.
   ///
-  /// No message holds a value, nor a name below a provider's: whoever gets the form wrong has the
-  /// secret itself there.
+  /// No message contains a value, nor a name below a provider's: with a wrong form, the secret
+  /// itself is in that place.
   static var secrets: Self {
     let source: JSONValue = .any(
       .object(["type": .string("string")]), .mapping(["env": .text]), .mapping(["file": .text]),
@@ -65,10 +65,11 @@ extension SettingValue {
 }
 
 extension Plan {
-  /// The secrets that deliveries are compared with, read from the places in the configuration.
+  /// Returns the secrets with which deliveries are authenticated, read from the sources in the
+  /// configuration.
   ///
-  /// - Throws: `SubledgerError` of kind `configuration` or `permission` naming the provider; never
-  ///   a value, nor a text in place of a name.
+  /// - Throws: `SubledgerError` of kind `configuration` or `permission` with the provider; never
+  ///   with a value, nor a text in place of a name.
   func secrets(of provider: Provider) throws(SubledgerError) -> [Secret] {
     let sources = configuration.secrets[provider] ?? []
     let key = "secrets.\(provider.name)"
@@ -80,7 +81,7 @@ extension Plan {
     return found
   }
 
-  /// The secrets in one place, which `entry` of the configuration names.
+  /// Returns the secrets from one source, which `entry` names in the configuration.
   func secrets(in source: SecretSource, of entry: String) throws(SubledgerError) -> [Secret] {
     switch source {
     case .written(let secret): return [secret]
@@ -98,12 +99,12 @@ extension Plan {
           .configuration, "\(entry) names a credential, and the job was given none",
           hint: "name it in LoadCredential= of the job's unit, or use {file: PATH}")
       }
-      // systemd decides who reads it.
+      // systemd controls who can read it.
       return try fileSecrets(in: "\(folder)/\(name)", of: entry, isOwned: false)
     }
   }
 
-  /// What an operator should know about secrets in the configuration; nil when all is well.
+  /// A warning about secrets in the configuration for the operator; nil if there is none.
   var secretsWarning: String? {
     guard let path = configuration.path,
       configuration.secrets.values.joined().contains(where: \.isWritten)
@@ -115,8 +116,8 @@ extension Plan {
   }
 }
 
-/// The secrets in a file, one a line; `entry` names it in the configuration, and `isOwned` says
-/// whether only its owner may read it.
+/// Returns the secrets in a file, one per line; `entry` names it in the configuration, and
+/// `isOwned` requires that only its owner can read it.
 private func fileSecrets(
   in path: String, of entry: String, isOwned: Bool = true
 ) throws(SubledgerError) -> [Secret] {
@@ -132,9 +133,9 @@ private func fileSecrets(
       cause == EACCES || cause == EPERM ? .permission : .configuration)
   }
   let bytesMax = 64 << 10
-  // A pipe without a writer would wait for ever.
+  // Opening a pipe without a writer would block forever.
   guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
-  // The open file is checked, so that it cannot be exchanged in between.
+  // The open file is checked, so that it cannot be replaced in between.
   guard let rights = file.rights() else {
     throw refused("is not a regular file", "give the path of a file")
   }

@@ -2,14 +2,14 @@ public import Domain
 import Formats
 import Foundation
 
-/// A business time as people write it.
+/// A business time in the form that people write.
 enum GivenTime: Sendable {
   case day(Day)
   case instant(Instant)
 
-  /// Reads RFC 3339 text, or a date.
+  /// Parses RFC 3339 text, or a date.
   ///
-  /// A time must have its offset: without one, its writer and a calendar could mean two moments.
+  /// A time must have an offset: without one, it could be understood as two different instants.
   init?(_ text: String) {
     let parts = text.split(separator: "-").compactMap { Int($0) }
     if text.count == 10, parts.count == 3 {
@@ -35,12 +35,12 @@ enum GivenTime: Sendable {
 }
 
 extension CivilCalendar {
-  /// The instant of RFC 3339 text, or the start of a date.
+  /// Returns the instant of RFC 3339 text, or the start of a date.
   public func instant(_ text: String) -> Instant? { GivenTime(text)?.instant(in: self) }
 }
 
 extension Interval {
-  /// Reads `41h10m`: whole numbers, each with one of the units d, h, m, s.
+  /// Parses `41h10m`: whole numbers, each with one of the units d, h, m, s.
   init?(units text: String) {
     let units: [Substring: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
     let most: Int64 = 1_000_000 * 86_400
@@ -51,7 +51,7 @@ extension Interval {
         let unit = units[letter], let count = Int64(digits), count <= most / unit
       else { return nil }
       total += count * unit
-      // A text of any length has any number of parts.
+      // The number of parts is not limited, so the sum is checked after each.
       guard total <= most else { return nil }
       rest = rest[part.endIndex...]
     } while !rest.isEmpty
@@ -60,7 +60,7 @@ extension Interval {
 }
 
 extension Amount {
-  /// Reads a plain decimal of at most 10¹² with at most six decimals, such as `0.005`.
+  /// Parses a plain decimal of at most 10¹² with at most six decimals, such as `0.005`.
   init?(typed text: String) {
     // A sign or an exponent is a typing error.
     guard text.utf8.allSatisfy({ 48...57 ~= $0 || $0 == UInt8(ascii: ".") }) else { return nil }
@@ -72,7 +72,7 @@ extension Amount {
 }
 
 extension CivilCalendar {
-  /// The days of an IANA time zone, as the system's tables know it from 1970 to 2100.
+  /// Creates the calendar of an IANA time zone, from the system's tables from 1970 to 2100.
   ///
   /// Nil when the zone is unknown.
   init?(named identifier: String) {
@@ -80,8 +80,8 @@ extension CivilCalendar {
       self = .utc
       return
     }
-    // The list of known names leaves out links such as Asia/Kolkata; a name without a slash that is
-    // not in it is an offset, not a place.
+    // The list of known names lacks links such as Asia/Kolkata; a name without a slash that is not
+    // in the list is an offset, not a place.
     guard TimeZone.knownTimeZoneIdentifiers.contains(identifier) || identifier.contains("/"),
       let zone = TimeZone(identifier: identifier)
     else { return nil }

@@ -7,8 +7,8 @@ struct GivenPath: Sendable {
   let place: String
 }
 
-/// A value as it was written, and its place: readers throw `SubledgerError` naming the place, the
-/// value and what is expected.
+/// A value as it was written, and its location: readers throw `SubledgerError` with the location,
+/// the value and the expected form.
 struct SettingValue {
   enum Source {
     case flag
@@ -18,7 +18,7 @@ struct SettingValue {
 
   /// The full name, such as `limits.rejected_share`.
   let name: String
-  /// The last part of the name, which may hold dots itself.
+  /// The last part of the name, which may itself contain dots.
   let key: String
   let node: Node
   private let source: Source
@@ -32,7 +32,7 @@ struct SettingValue {
     self.line = line ?? node.mark?.line
   }
 
-  /// Where a reader of a message finds the setting.
+  /// Where the reader of a message finds the setting.
   var place: String {
     switch source {
     case .flag: "--\(name.replacing("_", with: "-"))"
@@ -41,7 +41,7 @@ struct SettingValue {
     }
   }
 
-  /// The place in short: `option --out`, `SUBLEDGER_OUT` or `subledger.yaml:3`.
+  /// The location in short form: `option --out`, `SUBLEDGER_OUT` or `subledger.yaml:3`.
   var origin: String {
     switch source {
     case .flag: "option \(place)"
@@ -50,7 +50,7 @@ struct SettingValue {
     }
   }
 
-  /// The value in one line; `masked` shows which texts there are, not what they say.
+  /// Returns the value in one line; `masked` hides the content of texts.
   func text(masked: Bool) -> String { Self.text(node, masked) }
 
   private static func text(_ node: Node, _ masked: Bool) -> String {
@@ -84,14 +84,14 @@ struct SettingValue {
     return refused("\(shown) is not \(expected)")
   }
 
-  /// An error: nothing has this name, but perhaps one of `known` is meant.
+  /// Returns an error for an unknown name, perhaps with a suggestion from `known`.
   func unknown(among known: [String]) -> SubledgerError {
     let meant = suggestion(for: name, among: known)
     guard case .file(let file) = source else { return refused("unknown key\(meant)") }
     return file.error("unknown key `\(name)`\(meant)", line: line)
   }
 
-  /// The values of a mapping, in the order of the file.
+  /// Returns the values of a mapping, in the order of the file.
   func entries() throws(SubledgerError) -> [SettingValue] {
     guard let mapping = node.mapping else { throw isNot("a mapping of names to values") }
     return mapping.map { key, value in
@@ -102,7 +102,7 @@ struct SettingValue {
     }
   }
 
-  /// Does `work` with each value of the mapping; the errors of all are thrown together.
+  /// Runs `work` with each value of the mapping; all errors are thrown together.
   func forEach(_ work: (SettingValue) throws -> Void) throws {
     var errors = SettingErrors()
     for entry in try entries() {
@@ -115,7 +115,7 @@ struct SettingValue {
     node.sequence?.map { SettingValue(name: name, key: key, node: $0, source) } ?? [self]
   }
 
-  /// A text that is not empty.
+  /// Returns a non-empty text.
   func text() throws(SubledgerError) -> String {
     guard let scalar = node.scalar else { throw isNot("a text") }
     let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
@@ -125,7 +125,7 @@ struct SettingValue {
     return scalar.string
   }
 
-  /// A list of texts, or one; the environment separates them by colons.
+  /// Returns a list of texts, or of one; in the environment, colons separate them.
   func list() throws(SubledgerError) -> [String] {
     if case .environment = source {
       return try text().split(separator: ":").map(String.init)
@@ -138,7 +138,7 @@ struct SettingValue {
   func path() throws(SubledgerError) -> GivenPath { GivenPath(path: try text(), place: place) }
 }
 
-/// Errors of several values, reported together so that one correction is enough.
+/// Errors in several values, reported together so that one correction is enough.
 struct SettingErrors: Error {
   private(set) var all: [SubledgerError] = []
 
@@ -150,7 +150,7 @@ struct SettingErrors: Error {
     }
   }
 
-  /// Throws the first error, and says how many there are.
+  /// Throws the first error, with the number of errors.
   func throwFirst() throws(SubledgerError) {
     guard var first = all.first else { return }
     if all.count > 1 {
@@ -160,7 +160,7 @@ struct SettingErrors: Error {
   }
 }
 
-/// `. Did you mean X?` with the name of `known` that is nearest to `name`; empty when none is near.
+/// Returns `. Did you mean X?` with the name in `known` nearest to `name`; empty if none is near.
 func suggestion(for name: String, among known: [String]) -> String {
   let near = known.map { (name: $0, distance: editDistance($0, name)) }
     .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
@@ -168,7 +168,7 @@ func suggestion(for name: String, among known: [String]) -> String {
   return ". Did you mean \(near.name)?"
 }
 
-/// How many letters must be added, removed or exchanged to make one text of the other.
+/// Returns how many letters must be added, removed or replaced to turn one text into the other.
 private func editDistance(_ left: String, _ right: String) -> Int {
   let right = Array(right.lowercased().utf8.prefix(64))
   var row = Array(0...right.count)

@@ -1,20 +1,20 @@
 import Reconciliation
 import Domain
 
-/// From which amount or age on a break matters how much: the configuration's `breaks`.
+/// The amounts and ages that determine a break's severity: `breaks` in the configuration.
 struct SeverityThresholds: Sendable, Equatable {
-  /// In US dollars, whatever the sign.
+  /// Amounts in US dollars, regardless of sign.
   var amounts = SeverityScale()
-  /// From how many days on that an event is missing its break matters at least so much.
+  /// Number of days that an event must be missing for its break to have at least the severity.
   ///
-  /// Age alone makes nothing critical unless it is configured: a first run over old archives would
-  /// have too many critical breaks.
+  /// Age alone makes a break critical only if configured: otherwise a first run over old archives
+  /// would have too many critical breaks.
   var days: [Severity: Int] = [.medium: 8, .high: 31]
 
-  /// `found` with the severity that its age at `asOf` gives it.
+  /// Returns `found` with the severity that follows from its age at `asOf`.
   ///
-  /// Only an open break with missing events of value grows with age: a difference between two
-  /// reported values, or a free trial, does not get worse.
+  /// Only an open break with missing events of value becomes more severe with age: a difference
+  /// between two reported values, or a free trial, does not get worse.
   func aged(_ found: Break, asOf: Instant) -> Break {
     guard found.status == .open, found.missingEvents > 0, found.severity != .info,
       found.estimatedUSD != .zero,

@@ -2,13 +2,13 @@ import Domain
 import CYaml
 import Yams
 
-/// A YAML file that a person wrote: its root, within bounds, and errors that name its lines.
+/// A YAML file that a person wrote: its root, within limits, and errors with line numbers.
 struct YAMLFile: Sendable {
-  /// The path, or another name for readers.
+  /// The path, or another name for error messages.
   let name: String
   let hint: String
 
-  /// Lists and mappings in one another.
+  /// Maximum nesting of lists and mappings.
   private static let depthMax = 32
 
   func error(_ reason: String, line: Int? = nil) -> SubledgerError {
@@ -16,14 +16,14 @@ struct YAMLFile: Sendable {
     return SubledgerError(.configuration, "\(name)\(place): \(reason)", hint: hint)
   }
 
-  /// The root of the file; nil when it is empty.
+  /// Returns the root of the file; nil when it is empty.
   func root(of bytes: [UInt8]) throws(SubledgerError) -> Node? {
     let text = try text(of: bytes)
     do throws(Fault) { return try root(of: text) } catch { throw self.error(error) }
   }
 
-  /// The root of the file without the entries at its left margin that are not valid YAML, and what
-  /// is wrong with each of them.
+  /// Returns the root of the file without the unindented entries that are not valid YAML, and the
+  /// error of each.
   func rootAndErrors(of bytes: [UInt8]) throws(SubledgerError) -> (Node?, [SubledgerError]) {
     var lines = try text(of: bytes).split(
       omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -47,7 +47,7 @@ struct YAMLFile: Sendable {
     }
   }
 
-  /// The lines from the left margin on to the next that begins there.
+  /// Returns the lines from an unindented line to the next one.
   private static func entry(around line: Int, of lines: [Substring]) -> Range<Int> {
     func begins(_ line: Int) -> Bool {
       lines[line].first.map { !$0.isWhitespace && !"#-]}".contains($0) } ?? false
@@ -57,10 +57,10 @@ struct YAMLFile: Sendable {
     return ((0...line).last(where: begins) ?? 0)..<(rest.first(where: begins) ?? lines.count)
   }
 
-  /// What makes a text no valid YAML, or none that is allowed.
+  /// A reason why a text is not valid YAML, or not allowed.
   private struct Fault: Error {
     var reason: String
-    /// The line that `reason` does not name.
+    /// The line, if `reason` does not contain it.
     var line: Int?
     /// The line where the faulty value begins; nil if unknown.
     var begin: Int?
@@ -91,8 +91,8 @@ struct YAMLFile: Sendable {
     return ["", "~", "null"].contains(scalar.string) ? nil : root
   }
 
-  /// Refuses what makes a small file large in memory, or that the library cannot take: aliases,
-  /// deep nesting, and lists or mappings as keys.
+  /// Refuses constructs that make a small file large in memory or that the library does not
+  /// support: aliases, deep nesting, and lists or mappings as keys.
   private func refuseUnbounded(_ text: String) throws(Fault) {
     var parser = yaml_parser_t()
     guard yaml_parser_initialize(&parser) == 1 else {
@@ -102,11 +102,11 @@ struct YAMLFile: Sendable {
     let problem = Array(text.utf8).withUnsafeBufferPointer { input -> (String, Int)? in
       yaml_parser_set_input_string(&parser, input.baseAddress, input.count)
       yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
-      // Of each open list (nil) or mapping: whether its next child is a key.
+      // For each open list (nil) or mapping: whether its next child is a key.
       var open: [Bool?] = []
       while true {
         var event = yaml_event_t()
-        // The library reports invalid YAML with its place.
+        // The library reports the location of invalid YAML.
         guard yaml_parser_parse(&parser, &event) == 1 else { return nil }
         defer { yaml_event_delete(&event) }
         let isKey = open.last == .some(true)
@@ -130,14 +130,14 @@ struct YAMLFile: Sendable {
     if let (reason, line) = problem { throw Fault(reason: reason, line: line, begin: line) }
   }
 
-  /// Where a file is not YAML and why, without the line itself, which may hold a secret; and where
-  /// the value begins that is not.
+  /// Returns where and why a file is not YAML, without the line itself, which may contain a secret;
+  /// and where the faulty value begins.
   private static func problem(_ error: any Error) -> (String, begin: Int?) {
     switch error as? YamlError {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      // What is not closed shows at its end.
+      // An unclosed value is only detected at its end.
       let isOpen = context.map { $0.text.contains("flow") || $0.text.contains("quoted") } ?? false
       return (
         ": line \(mark.line), column \(mark.column): \(problem)",

@@ -2,9 +2,9 @@ import EventStore
 import Formats
 import Reports
 
-/// What the program was built with, and runs with.
+/// The versions with which the program was built and runs.
 public enum BuildInfo {
-  /// A line for each, its name first.
+  /// One line per component, starting with its name.
   public static var lines: [String] {
     #if DEBUG
       let kind = "debug"

@@ -4,8 +4,8 @@ import Foundation
 import Reports
 
 extension GivenSettings {
-  /// Everything that is wrong with the settings and with the files that they name, each with what
-  /// to do; empty when a run can follow them.
+  /// Returns all errors in the settings and in the files that they name, with advice; empty when a
+  /// run can follow them.
   public func problems(environment: [String: String], now: Instant) -> [SubledgerError] {
     var errors = errors
     var plan = Plan(configuration, environment: environment, now: now)
@@ -26,14 +26,14 @@ extension GivenSettings {
     return errors.all
   }
 
-  /// The file that was read, if there is one, and how many settings are given at all.
+  /// The file that was read, if any, and the number of given settings.
   public var summary: String {
     let file = configuration.path.map { $0.shown() } ?? "no configuration file"
     let given = Setting.all.count { setting in values.contains { $0.name == setting.name } }
     return "\(file): \(counted(given, "setting")) given"
   }
 
-  /// A row for each setting: its value, and where it comes from; secrets are masked.
+  /// Returns one row per setting, with its value and its origin; secrets are masked.
   ///
   /// - Throws: `SubledgerError` of kind `usage` or `configuration` when one is wrong.
   public func listing() throws -> String {

@@ -1,13 +1,13 @@
 import Domain
 
-/// The text of a configuration file: every setting with what it is for, those that are known with
-/// their value, the others as comments with their default or an example.
+/// The text of a configuration file: every setting with its purpose; known settings with their
+/// value, the others as comments with their default or an example.
 struct ConfigurationText {
-  /// What stands at the top besides.
+  /// Additional text at the top.
   var notes: [String] = []
-  /// Values by the setting's name, as the file writes them.
+  /// Values by the setting's name, in the notation of the file.
   var values: [String: String] = [:]
-  /// Values to choose, which stand there as comments.
+  /// Values to choose from, written as comments.
   var offers: [String: String] = [:]
 
   private static let columns = 100
@@ -35,7 +35,7 @@ struct ConfigurationText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A setting, or the settings of a group.
+  /// Returns the text of a setting, or of the settings of a group.
   private func block(_ members: [Setting], _ group: String) -> [String] {
     let own = members.first { $0.name == group }
     let nested = members.filter { $0.name != group }
@@ -48,7 +48,7 @@ struct ConfigurationText {
       .map { $0.replacing(/^# {2}#(?! \S)/, with: "#  ") }
   }
 
-  /// The key with its value; as a comment where it is not given.
+  /// Returns the key with its value, as a comment if it is not given.
   private func entry(_ setting: Setting) -> [String] {
     let key = setting.name.split(separator: ".").last.map(String.init) ?? setting.name
     let given = values[setting.name]

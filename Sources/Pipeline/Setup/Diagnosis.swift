@@ -2,7 +2,7 @@ public import Domain
 import Foundation
 import Reports
 
-/// What stands in the way of the nightly job, or may do so.
+/// Problems, and possible problems, of the nightly job.
 public struct Diagnosis {
   enum State { case ok, warning, error }
 
@@ -15,10 +15,10 @@ public struct Diagnosis {
 
   private(set) var findings: [Finding] = []
 
-  /// Whether something is an error: the job cannot work so.
+  /// Whether there is an error with which the job cannot work.
   public var hasErrors: Bool { findings.contains { $0.state == .error } }
 
-  /// Looks at the settings, as `GivenSettings` reads them, and at all that they name; only reads.
+  /// Checks the settings, as `GivenSettings` reads them, and everything that they name; only reads.
   public init(
     flags: [String: [String]], environment: [String: String], now: Instant,
     stop: @escaping @Sendable () -> Int32
@@ -47,7 +47,7 @@ public struct Diagnosis {
     findings.append(Finding(check: check, state: state, what: what, remedy: remedy))
   }
 
-  /// A line for each finding, and below it what to do.
+  /// One line per finding, followed by what to do.
   public var text: String {
     findings.map { finding in
       let line =
@@ -65,7 +65,7 @@ public struct Diagnosis {
     add("time zones", .warning, "the system has no tables: only UTC is known", "install tzdata")
   }
 
-  /// Whether the ledger, its set and temporary files can be written, and whether there is room.
+  /// Checks whether the ledger, its set and temporary files can be written, and the free space.
   private mutating func addPlaces(_ plan: Plan) {
     let bytes = plan.ledgerBytes
     let reserve = Int64(256) << 20
@@ -95,7 +95,7 @@ public struct Diagnosis {
     }
   }
 
-  /// The nearest folder above `path` that exists.
+  /// Returns the nearest existing folder above `path`.
   private static func folder(of path: String) -> String {
     var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     while !mayExist(folder.path), folder.path != "/" { folder.deleteLastPathComponent() }

@@ -6,7 +6,7 @@ import Providers
 import Reports
 
 extension Diagnosis {
-  /// Whether archives can be read, and whether their names are in the order of time.
+  /// Checks whether archives can be read, and whether their names are in the order of time.
   mutating func addArchives(_ plan: Plan, _ stop: @escaping @Sendable () -> Int32) throws {
     for (use, kind, paths) in [
       ("archives", ArchiveKind.events, plan.archives), ("snapshots", .snapshots, plan.snapshots),
@@ -15,7 +15,7 @@ extension Diagnosis {
       do throws(SubledgerError) {
         files = try plan.files(of: kind, stop: stop).files
       } catch {
-        // A path that is not there is a matter of the configuration.
+        // The check of the configuration reports a missing path.
         if error.kind != .noInput { add(use, .error, error.message, error.hint) }
         continue
       }
@@ -41,7 +41,7 @@ extension Diagnosis {
   private mutating func addNames(
     of files: [ArchiveFile], _ use: String, in calendar: CivilCalendar
   ) {
-    // The folders of an archive may be its date; a snapshot has it in its own name.
+    // The folders of an archive may be its date; a snapshot has the date in its own name.
     let dates = files.map { file in
       let name = use == "archives" ? file.name.replacing("/", with: "-") : file.name
       return captureTime(fileName: name, in: calendar)
@@ -117,7 +117,7 @@ extension Diagnosis {
       isBehind ? "set the clock, unless the run was given a later --as-of" : "")
   }
 
-  /// Products that only snapshots name, and that `products` does not map.
+  /// Returns products that only snapshots contain, and that `products` does not map.
   private func unmappedProducts(of ledger: Ledger, _ plan: Plan) throws -> [String] {
     var known = Set(plan.configuration.products.keys)
     for table in ["revenue_cell", "movement_cell", "trial_cell"] {

@@ -2,22 +2,22 @@ import Domain
 import Formats
 import Providers
 
-/// What the first lines of some archives show: who sends events.
+/// A sample of the first lines of some archives, which shows who sends events.
 struct InputSample {
-  /// How many events there were, by feed.
+  /// Number of events, by feed.
   private(set) var events: [[String]: Int] = [:]
-  /// Files that there are, and those of them that could be read.
+  /// Number of files, and of those that could be read.
   private(set) var (found, read) = (0, 0)
 
-  /// Files that are read at most, evenly from the list of all.
+  /// Maximum number of files to read, evenly distributed over all.
   private static let filesMax = 100
-  /// Lines of a file from which on no more is read.
+  /// Number of lines after which the reading of a file stops.
   private static let linesMax = 1_000
 
-  /// There is enough of a file.
+  /// Thrown to stop the reading of a file.
   private struct Enough: Error {}
 
-  /// The sample of the archives under `paths`.
+  /// Reads the sample of the archives under `paths`.
   init(of paths: [String], stop: @escaping @Sendable () -> Int32) throws {
     let files = try ArchiveFolder.files(under: paths, stop: stop).files
     found = files.count
@@ -35,9 +35,9 @@ struct InputSample {
       } catch is Enough {
         read += 1
       } catch is ForeignFile {
-        // It is not among those that could be read.
+        // The file is not counted as read.
       } catch let error as SubledgerError where error.isOfOneFile {
-        // Nor is this one.
+        // This file is not counted as read, either.
       }
       for event in batch.events {
         events[[event.provider.name, batch.symbols.words[Int(event.app)]], default: 0] += 1

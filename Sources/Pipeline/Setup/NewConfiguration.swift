@@ -2,17 +2,17 @@ public import Domain
 import Formats
 import Foundation
 
-/// A configuration file for the input that there is.
+/// A configuration file for the existing input.
 public struct NewConfiguration {
   /// The content of the file.
   public let text: String
   private let sample: InputSample
 
-  /// Looks at the first lines of archives.
+  /// Reads the first lines of archives.
   ///
   /// - Parameters:
-  ///   - archives: files or folders; empty takes the folder `archives`, if there is one.
-  ///   - snapshots: the same with the folder `snapshots`.
+  ///   - archives: files or folders; empty means the folder `archives`, if it exists.
+  ///   - snapshots: files or folders; empty means the folder `snapshots`, if it exists.
   /// - Throws: `SubledgerError` of kind `noInput` for a path that does not exist.
   public init(
     archives: [String], snapshots: [String], stop: @escaping @Sendable () -> Int32
@@ -34,12 +34,12 @@ public struct NewConfiguration {
     text = file.text
   }
 
-  /// Every setting with its default or an example: the example configuration.
+  /// The example configuration: every setting with its default or an example.
   public static var example: String { ConfigurationText().text }
 
-  /// Writes it to `path`, in the place of no file, and says what is in it.
+  /// Writes the file to `path`, without replacing an existing one, and returns what it contains.
   ///
-  /// - Throws: `SubledgerError` of kind `cannotCreate` when a file is there.
+  /// - Throws: `SubledgerError` of kind `cannotCreate` when the file exists.
   public func write(to path: String) throws(SubledgerError) -> String {
     guard !mayExist(path) else {
       throw SubledgerError(
@@ -56,7 +56,7 @@ public struct NewConfiguration {
     return ([path.shown() + ": written"] + sample.notes).joined(separator: "\n")
   }
 
-  /// `text` as a scalar that YAML reads as that text.
+  /// Returns `text` as a scalar that YAML reads as that text.
   private static func yaml(_ text: String) -> String {
     let isPlain = text.wholeMatch(of: /[A-Za-z\/._][A-Za-z0-9\/._-]*/) != nil && text != "null"
     return isPlain ? text : String(decoding: JSONValue.string(text).line, as: UTF8.self)
@@ -64,7 +64,7 @@ public struct NewConfiguration {
 }
 
 extension InputSample {
-  /// What was found, in a line each.
+  /// The findings, one per line.
   var notes: [String] {
     guard found > 0 else { return ["No archives were looked at."] }
     let feeds = events.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { feed, count in

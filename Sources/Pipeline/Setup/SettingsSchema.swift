@@ -22,7 +22,7 @@ extension Setting {
     return String(decoding: JSONValue.object(root).document(), as: UTF8.self)
   }
 
-  /// The first part of the name: the setting's own, or its group's.
+  /// The first part of the name: that of the setting itself, or of its group.
   var group: String { String(name.prefix { $0 != "." }) }
 
   private var described: JSONValue {

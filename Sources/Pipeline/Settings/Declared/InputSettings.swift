@@ -1,7 +1,7 @@
 import Domain
 import Providers
 
-/// Where input and output are, and what names in the input mean.
+/// Paths of input and output, and the meaning of names in the input.
 extension Setting {
   static let paths = [
     Setting(

@@ -1,7 +1,7 @@
 import Domain
 import Reconciliation
 
-/// What decides about numbers, breaks and reservations.
+/// Settings that determine numbers, breaks and reservations.
 extension Setting {
   static let deadlines = [
     Setting(

@@ -1,4 +1,4 @@
-/// How reports are printed, and how the job runs.
+/// Settings for the output of reports, and for the execution of the job.
 extension Setting {
   static let output = [
     Setting(
@@ -70,7 +70,8 @@ extension Setting {
       "progress", .choice, { $0.job.log.progress = $1 }, [.option], default: "auto",
       "Progress bar on standard error: auto, always or never.",
       more: "auto shows it on a terminal only."),
-    // A flag overrides `quiet` of a variable or the file; of both in one place, quiet holds.
+    // A flag overrides `quiet` from a variable or the file; from one source, quiet takes
+    // precedence.
     Setting(
       name: "verbose", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
       summary: "Log more on standard error."

@@ -1,17 +1,17 @@
 import Domain
 
-/// A setting, declared once: its name and value in the configuration file, which flags and
-/// variables share, its default, what it is for, and how it is read.
+/// The declaration of a setting: its name and value in the configuration file, which flags and
+/// variables share, its default, its purpose, and how it is read.
 ///
 /// To add one, add a property to `Configuration` and a row to one of the sections; an option of the
-/// command line is a property of the same name in the command's options besides.
+/// command line also needs a property of the same name in the command's options.
 public struct Setting: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: Int
 
-    /// It has an effect on the numbers: a run keeps it in the ledger.
+    /// It affects the numbers: a run stores it in the ledger.
     static let kept = Traits(rawValue: 1)
-    /// Flags and variables give it, too.
+    /// Flags and variables can also set it.
     static let option = Traits(rawValue: 2)
     /// Its texts are masked wherever settings are shown.
     static let secret = Traits(rawValue: 4)
@@ -22,15 +22,15 @@ public struct Setting: Sendable {
   /// JSON Schema of its value.
   let schema: JSONValue
   var traits: Traits = []
-  /// The default as the file would write it; empty without one.
+  /// The default in the notation of the file; empty if there is none.
   var standard = ""
-  /// What holds where no value stands and `standard` is empty, in words.
+  /// Description of the behaviour without a value, if `standard` is empty.
   var otherwise = ""
-  /// A value as the file would write it, where that is not `standard`; with lines for a list.
+  /// An example in the notation of the file, if it is not `standard`; several lines for a list.
   var example = ""
-  /// What it is for: the help of its option.
+  /// Its purpose: the help of its option.
   let summary: String
-  /// What else the file and the manual say of it; may be empty.
+  /// Additional text for the file and the manual; may be empty.
   var more = ""
   let read: @Sendable (inout Configuration, SettingValue) throws -> Void
 
@@ -39,7 +39,7 @@ public struct Setting: Sendable {
 }
 
 extension Setting {
-  /// A setting whose value `set` puts into the configuration.
+  /// Declares a setting whose value `set` puts into the configuration.
   init<Value>(
     _ name: String, _ form: SettingForm<Value>,
     _ set: @escaping @Sendable (inout Configuration, Value) -> Void, _ traits: Traits = [],
@@ -52,8 +52,8 @@ extension Setting {
     ) { set(&$0, try form.read($1)) }
   }
 
-  /// Every setting by section, as the file shows them and in the order in which the values of one
-  /// source are read.
+  /// Every setting by section, in the order of the file, which is also the order in which the
+  /// values of one source are read.
   static let sections: [(title: String, settings: [Setting])] = [
     ("Paths", paths), ("Time of the reports", times), ("Names of the provider", names),
     ("Secrets", secrets), ("Fetching", fetching), ("Deadlines", deadlines), ("Money", money),
@@ -62,22 +62,22 @@ extension Setting {
 
   static let all = sections.flatMap(\.settings)
 
-  /// Settings that flags and variables give, too.
+  /// Settings that flags and variables can also set.
   static let options = all.filter { $0.traits.contains(.option) }
 
-  /// What the option that is named like a setting is for, and its default.
+  /// Returns the purpose and default of the option with the name of a setting.
   ///
-  /// - Parameter name: that of the setting; text for another name is empty.
+  /// - Parameter name: the name of the setting; for another name the text is empty.
   public static func help(_ name: String) -> String {
     guard let setting = all.first(where: { $0.name == name }) else { return "" }
     return ["", "false"].contains(setting.fallback)
       ? setting.summary : "\(setting.summary) (default: \(setting.fallback))"
   }
 
-  /// The default, as a value or in words.
+  /// The default, as a value or a description.
   var fallback: String { standard.isEmpty ? otherwise : standard }
 
-  /// What it is for and its default, in whole sentences.
+  /// Its purpose and default, in complete sentences.
   var description: String {
     let isShown = standard.isEmpty && !otherwise.isEmpty
     return [summary, more, isShown ? "Default: \(otherwise)." : ""].filter { !$0.isEmpty }

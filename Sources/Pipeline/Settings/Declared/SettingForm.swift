@@ -3,7 +3,7 @@ import Foundation
 import Providers
 import Yams
 
-/// How the value of a setting is written: what a schema says of it, and how it is read.
+/// The notation of a setting's value: its schema, and how it is read.
 struct SettingForm<Value>: Sendable {
   let schema: JSONValue
   let read: @Sendable (SettingValue) throws -> Value
@@ -46,8 +46,8 @@ extension JSONValue {
 extension SettingForm<String> {
   static var text: Self { Self(schema: .text) { try $0.text() } }
 
-  /// The address of a hook, or behind `ping+` of what is asked for with GET; no message shows it,
-  /// for whoever has it can use it.
+  /// The address of a hook, or, after `ping+`, an address for GET requests; no message shows it,
+  /// because anyone who has it can use it.
   static var webAddress: Self {
     Self(schema: .string(like: #"^(ping\+)?https?://"#)) {
       let text = $0.node.scalar?.string ?? ""
@@ -64,7 +64,7 @@ extension SettingForm<GivenPath> {
 }
 
 extension SettingForm<[String]> {
-  /// A text or a list of them.
+  /// A text or a list of texts.
   static var texts: Self { Self(schema: .list(of: .text)) { try $0.list() } }
 }
 
@@ -137,7 +137,7 @@ extension SettingForm<RetrySchedule> {
 }
 
 extension SettingForm<Amount> {
-  /// A plain amount of US dollars such as `50` or `0.99`.
+  /// An amount of US dollars such as `50` or `0.99`.
   static var amount: Self {
     Self(schema: .string(like: #"^[0-9]+(\.[0-9]+)?$"#, orNumber: ["minimum": .integer(0)])) {
       guard let amount = ($0.node.scalar?.string).flatMap(Amount.init(typed:)) else {
@@ -147,15 +147,15 @@ extension SettingForm<Amount> {
     }
   }
 
-  /// A share such as `0.01` or `1%`, in millionths; above a whole only as `500%`, for a bare 5
-  /// is mostly a percentage whose sign is missing.
+  /// A share such as `0.01` or `1%`, in millionths; above 1 only as `500%`, because a 5 without a
+  /// sign is usually meant as a percentage.
   static var share: Self {
     let fraction: [String: JSONValue] = ["minimum": .integer(0), "maximum": .integer(1)]
     return Self(schema: .string(like: #"^[0-9]+(\.[0-9]+)?%?$"#, orNumber: fraction)) {
       let written = $0.node.scalar?.string ?? ""
       let isPercent = written.hasSuffix("%")
       let parts: Int64 = isPercent ? 100 : 1
-      // Nothing is rounded: a share of 0 would mean something else than a small one.
+      // Rounding is refused: a small share must not become 0.
       guard let amount = Amount(typed: isPercent ? String(written.dropLast()) : written),
         amount.micros % parts == 0, isPercent || amount.micros <= 1_000_000
       else {
@@ -167,7 +167,7 @@ extension SettingForm<Amount> {
 }
 
 extension SettingForm<GivenTime> {
-  /// A date, or an RFC 3339 time with its offset.
+  /// A date, or an RFC 3339 time with an offset.
   static var time: Self {
     Self(schema: .string(like: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$")) {
       guard let time = GivenTime(try $0.text()) else {
@@ -217,7 +217,7 @@ extension SettingForm<EventKind> {
 }
 
 extension SettingForm<[Provider]> {
-  /// Providers, each once.
+  /// Providers, without repetition.
   static var authority: Self {
     let names = Provider.allCases.map(\.name)
     return Self(schema: .list(of: .object(["enum": .strings(names)]))) {
@@ -234,7 +234,7 @@ extension SettingForm<[Provider]> {
 }
 
 extension SettingValue {
-  /// The provider that the value is of.
+  /// Parses the provider in the key of the value.
   func provider() throws(SubledgerError) -> Provider {
     guard let provider = Provider(name: key) else {
       throw unknown(among: Provider.allCases.map(\.name))
@@ -263,8 +263,8 @@ extension SettingForm {
     }
   }
 
-  /// From which values of `form`, which rise, something matters at least so much; `standard` has
-  /// those that are not given, and `what` names them.
+  /// Thresholds of severities: values of `form` in ascending order; `standard` contains those that
+  /// are not given, and `what` names them in errors.
   static func steps<Item: Comparable & Sendable>(
     of form: SettingForm<Item>, _ what: String, from standard: [Severity: Item]
   ) -> Self where Value == [Severity: Item] {
