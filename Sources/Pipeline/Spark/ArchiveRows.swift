@@ -3,7 +3,7 @@ import EventStore
 import Formats
 import Foundation
 
-/// A file as the driver listed it.
+/// A file in the driver's list.
 struct ListedFile: Codable {
   var path: String
   var name: String
@@ -12,7 +12,7 @@ struct ListedFile: Codable {
   var inode: UInt64
 
   init(_ file: ArchiveFile) {
-    // Stages run in folders of their own.
+    // Stages run in other folders.
     path = file.isRemote ? file.path : URL(fileURLWithPath: file.path).path
     (name, bytes, modified, inode) = (file.name, file.bytes, file.modified, file.inode)
   }
@@ -23,13 +23,13 @@ struct ListedFile: Codable {
   }
 }
 
-/// The messages about one archive → rows: file, attempt, number of the row, number of the event or
-/// −1, keys by which events are brought together, and the content.
+/// Encodes the messages about one archive as rows: file, attempt, number of the row, number of the
+/// event or −1, the keys that connect events, and the content.
 struct ArchiveRowWriter {
   var file: Int
   /// Persons whose ids are left out.
   var erased: Set<Int64> = []
-  /// Readings before this one do not count.
+  /// Attempt of the reading; earlier attempts do not count.
   var attempt = 0
   let put: (String) throws -> Void
   private var row = 0
@@ -85,15 +85,15 @@ struct ArchiveRowWriter {
   }
 }
 
-/// Rows of archives → the messages that they were made of.
+/// Decodes rows of archives to the messages from which they were encoded.
 struct ArchiveRowReader {
   private var coder = EventRows()
   private var batch = EventBatch()
   private let format = StageCoding()
-  /// The file of the last row, and the reading of it.
+  /// The file of the last row, and its attempt.
   private(set) var (file, attempt) = (0, 0)
 
-  /// The message that a row completes; nil for one that others follow.
+  /// Returns the message that a row completes; nil if more rows of it follow.
   mutating func message(_ fields: [Substring]) throws -> ArchiveMessage? {
     guard fields.count == 5, let file = Int(fields[0]), let attempt = Int(fields[1]),
       let number = Int(fields[3])

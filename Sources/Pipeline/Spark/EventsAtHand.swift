@@ -1,10 +1,10 @@
 import Domain
 import EventStore
 
-// What needs all events at hand works on a copy of the ledger into which they are brought.
+// Work that needs all events uses a copy of the ledger, to which the events are added.
 
 extension SparkEngine {
-  /// A copy of the ledger for this run, without events.
+  /// Creates a copy of the ledger for this run, without events.
   func copy(of ledger: Ledger) throws -> Ledger {
     try started()
     let path = "\(exchange)/\(newName("copy")).sqlite"
@@ -12,7 +12,7 @@ extension SparkEngine {
     return try Ledger.open(path: path, mode: .readWrite)
   }
 
-  /// Brings events into `copy`, a copy of the ledger, and gives `note` what became of them.
+  /// Adds events to `copy`, a copy of the ledger, and passes their results to `note`.
   private func fill(
     _ copy: Ledger, with rows: StageRows,
     note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in }
@@ -26,12 +26,12 @@ extension SparkEngine {
     try shard.finish(keepsSnapshots: true)
   }
 
-  /// A copy of the ledger with the events of archives behind `archive`, with the lineages and users
-  /// of `keys` and with those of some providers without a snapshot, and with all that belongs
-  /// together with them; nil where the former are of more than `max` lineages, or all of more
-  /// than four times as many.
+  /// Returns a copy of the ledger with the events of archives after `archive`, of the lineages and
+  /// users in `keys`, and of users of some providers without a snapshot, and with everything that
+  /// belongs together with them.
   ///
-  /// Spark reads only keys of the other events, and shuffles none of them.
+  /// Nil when the former are of more than `max` lineages, or all of more than four times as many.
+  /// Of the other events, Spark reads only keys, and it does not shuffle them.
   func news(
     of ledger: Ledger, _ archives: [LakeArchive], users: String? = nil, since archive: Int32,
     keys: Set<Int64> = [], unseen: Set<Provider> = [], max: Int = .max,
@@ -61,7 +61,7 @@ extension SparkEngine {
     return copy
   }
 
-  /// Makes `copy`, a copy of the ledger, one that holds all events itself.
+  /// Turns `copy`, a copy of the ledger, into one that stores all events itself.
   func fill(_ copy: Ledger) throws {
     let rows = try self.rows("events") {
       try open(try copy.lakeArchives()) + scripts.events(into: $0)
@@ -98,7 +98,8 @@ extension RunPipeline {
       hint: "give --engine \(own), or `subledger move --engine \(other)` first")
   }
 
-  /// Calls `body` with this run; where events lie in a lake, on a copy of the ledger with them.
+  /// Calls `body` with this run or, if events are stored in a lake, with a run on a copy of the
+  /// ledger that contains them.
   func holdingEvents<Value>(_ body: (RunPipeline) throws -> Value) throws -> Value {
     guard mayExist(plan.ledger),
       let ledger = try? Ledger.open(path: plan.ledger, mode: .readOnly),
@@ -113,7 +114,7 @@ extension RunPipeline {
     return try withExtendedLifetime(engine) { try body(following(copied)) }
   }
 
-  /// Gives `work` a copy of the ledger with the events, and the plan for it.
+  /// Passes a copy of the ledger with the events, and the plan for it, to `work`.
   func withCopy<Value>(_ work: (Ledger, Plan) throws -> Value) throws -> Value {
     try holdingEvents { holder in
       var copied = holder.plan
@@ -122,7 +123,8 @@ extension RunPipeline {
     }
   }
 
-  /// Does to the ledger what needs all events: to a copy with them, which then takes its place.
+  /// Runs work that needs all events on the ledger or, with a lake, on a copy with them, which then
+  /// replaces the ledger's content.
   func changingEvents<Value>(
     of ledger: Ledger, _ work: (Ledger) throws -> Value
   ) throws -> Value {
@@ -138,18 +140,18 @@ extension RunPipeline {
     return value
   }
 
-  /// `onLedger` for what needs all events.
+  /// Like `onLedger`, for work that needs all events.
   func onEvents(to deed: String, _ work: (Ledger) throws -> String) throws -> String {
     try onLedger(to: deed) { try changingEvents(of: $0, work) }
   }
 
-  /// Brings events that lie in a lake to a copy of the ledger.
+  /// Adds events that are stored in a lake to a copy of the ledger.
   func bringEvents(to path: String) throws {
     let copy = try Ledger.open(path: path, mode: .readWrite)
     if try copy.isOnLake() == true { try engine().fill(copy) }
   }
 
-  /// Moves events to where the plan's engine keeps them, and says where that is.
+  /// Moves events to the storage of the plan's engine, and returns a message about it.
   public func move() throws -> String {
     try onLedger(to: "move the events of") { ledger in
       let engine = engine()

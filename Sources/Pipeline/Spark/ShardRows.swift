@@ -1,7 +1,7 @@
 import Domain
 import EventStore
 
-/// Rows of events and users → a shard.
+/// Adds rows of events and users to a shard.
 struct ShardRows {
   private let shard: Shard
   private var coder = EventRows()
@@ -11,7 +11,7 @@ struct ShardRows {
 
   init(_ shard: Shard) { self.shard = shard }
 
-  /// Adds a row: kind, last archive that was published before, archive, number and content.
+  /// Adds a row: kind, last archive published before, archive, number and content.
   mutating func add(_ fields: [Substring], number: Int) throws {
     guard fields.count == 5, let published = Int32(fields[1]), let archive = Int32(fields[2]),
       let place = Int32(fields[3])

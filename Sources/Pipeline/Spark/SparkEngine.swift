@@ -5,18 +5,18 @@ import Logging
 import Subscriptions
 import Synchronization
 
-/// The run on Apache Spark: events lie in a lake, and processes of Spark's workers do what is done
-/// here in threads otherwise.
+/// A run on Apache Spark: events are stored in a lake, and processes of Spark's workers do the work
+/// of this program's threads.
 final class SparkEngine: Sendable {
   let plan: Plan
   private let log: Logger
   let stop: @Sendable () -> Int32
   /// The folder or URL of the lake.
   let lake: String
-  /// Whether only Spark can list what is there.
+  /// Whether only Spark can list the lake.
   private let isAway: Bool
-  /// The folder of what runs leave beside events, and what the driver and the stages exchange in
-  /// this run.
+  /// The folder for the files of runs other than events; below it, `exchange` has the files that
+  /// the driver and the stages exchange in this run.
   private let room: String
   let exchange: String
   let scripts: SparkScripts
@@ -26,10 +26,10 @@ final class SparkEngine: Sendable {
   private struct State {
     var shell: SparkShell?
     var lock: LedgerLock?
-    /// How many names were given.
+    /// Number of assigned names.
     var names = 0
     var placing: [String] = []
-    /// Copies of the ledger with the events of archives behind a number.
+    /// Paths of copies of the ledger with the events of archives after a number.
     var arrivals: [Int32: String] = [:]
   }
 
@@ -45,7 +45,8 @@ final class SparkEngine: Sendable {
     self.program = program
     let beside = "\(exchange)/\(program)"
     scripts = SparkScripts(lake: "\(lake)/events") { stage, job in
-      // Workers of a cluster run it where they put what travels, those of one machine anywhere.
+      // Workers of a cluster run the program in the folder of the added files, those of one machine
+      // anywhere.
       "p=./\(program); test -x $p || p=\(beside); exec $p stage \(stage.rawValue) --job "
         + "$(dirname $p)/\(job)"
     }
@@ -58,10 +59,10 @@ final class SparkEngine: Sendable {
 
   private var files: FileManager { .default }
 
-  /// What opens the view of events by sets of users who belong together.
+  /// Statements that open the view of events by sets of users who belong together.
   private var placing: [String] { state.withLock { $0.placing } }
 
-  /// Starts Spark where it does not run yet.
+  /// Starts Spark if it is not running yet.
   func started() throws { try state.withLock { try start(&$0) } }
 
   private func start(_ state: inout State) throws {
@@ -84,16 +85,16 @@ final class SparkEngine: Sendable {
         "spark.sql.catalogImplementation": "in-memory", "spark.sql.ansi.enabled": "false",
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": "\(exchange)/warehouse",
-        // Else `dfs` asks a metastore.
+        // Otherwise `dfs` asks a metastore.
         "spark.hadoop.hive.security.authorization.manager": "org.apache.hadoop.hive.ql.security"
           + ".authorization.StorageBasedAuthorizationProvider",
-        // Else Spark looks for a file in each part, and says that there is none.
+        // Otherwise Spark looks for a file in each part, and reports that it is missing.
         "spark.sql.streaming.fileStreamSink.ignoreMetadata": "true",
         "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
       ], folder: exchange, log: "\(room)/spark.log", stop: stop)
   }
 
-  /// Runs statements, for which files of the exchange travel, and returns the lines they print.
+  /// Runs statements, which can use the `travelling` files, and returns the lines that they print.
   @discardableResult
   func run(_ statements: [String], with travelling: [String] = []) throws -> [String] {
     let added = travelling.isEmpty ? [] : [program] + travelling
@@ -104,7 +105,7 @@ final class SparkEngine: Sendable {
     }
   }
 
-  /// The rows that statements give, which `script` writes into a new folder.
+  /// Returns the rows that the statements of `script` write into a new folder.
   func rows(
     _ kind: String, with travelling: [String] = [], _ script: (String) throws -> [String]
   ) throws -> StageRows {
@@ -113,7 +114,7 @@ final class SparkEngine: Sendable {
     return rows
   }
 
-  /// What the processes of a stage give of sets of users, as `place` found them.
+  /// Returns the rows that the processes of a stage write for the sets of users that `place` found.
   func rows(
     of stage: Stage, _ ledger: Ledger, since archive: Int32? = nil, unpriced: Set<Int64> = []
   ) throws -> StageRows {
@@ -123,7 +124,7 @@ final class SparkEngine: Sendable {
     }
   }
 
-  /// A name in the exchange that is new.
+  /// Returns a new name for a file of the exchange.
   func newName(_ kind: String) -> String {
     state.withLock { state in
       state.names += 1
@@ -136,7 +137,7 @@ final class SparkEngine: Sendable {
     try write(as: kind) { put in for row in rows { try put(row) } }
   }
 
-  /// Writes the rows that `body` gives.
+  /// Writes the rows that `body` passes to its parameter.
   func write(
     as kind: String, _ body: ((String) throws -> Void) throws -> Void
   ) throws -> String {
@@ -147,8 +148,8 @@ final class SparkEngine: Sendable {
     return file.path
   }
 
-  /// Copies `ledger` and writes what a stage needs besides its rows: the names of all that travels,
-  /// the job first.
+  /// Copies `ledger` and writes the other input of a stage besides its rows; returns the names of
+  /// all files to add, the job first.
   func job(_ ledger: Ledger, unpriced: Set<Int64> = []) throws -> [String] {
     try started()
     let (seed, name) = (newName("ledger") + ".sqlite", newName("job") + ".json")
@@ -173,15 +174,15 @@ final class SparkEngine: Sendable {
     return names
   }
 
-  /// A new name of a part of the lake, which says how many buckets it has and which `ledgers` know
-  /// from now on.
+  /// Returns the name of a new part of the lake, which contains its number of buckets, and records
+  /// it in `ledgers`.
   func newPart(of ledgers: Ledger...) throws -> String {
     let part = "\(SparkScripts.buckets)-\(UUID().uuidString.lowercased())"
     for ledger in ledgers { try ledger.note(parts: [part, part.again]) }
     return part
   }
 
-  /// The names of all parts that are in the lake.
+  /// Returns the names of all parts in the lake.
   private func parts() throws -> Set<String> {
     let lines: [String]
     do {
@@ -201,10 +202,10 @@ final class SparkEngine: Sendable {
       })
   }
 
-  /// Removes what runs of this ledger left in the lake that were broken off, and parts in whose
-  /// place others are.
+  /// Removes the leftovers of this ledger's interrupted runs from the lake, and parts that were
+  /// replaced.
   ///
-  /// Each run does so anew: the Spark of a driver that died may go on writing.
+  /// Each run repeats this: the Spark of a driver that died may continue to write.
   func removeLeftovers(of ledger: Ledger) throws {
     for part in try parts().intersection(try ledger.lakeLeftovers()) {
       let place = "\(scripts.lake)/part=\(part)"
@@ -223,14 +224,15 @@ final class SparkEngine: Sendable {
     for name in (try? files.contentsOfDirectory(atPath: room)) ?? []
     where name.hasPrefix("exchange-") {
       let lock = try? LedgerLock.acquire(ledgerPath: "\(room)/\(name)/driver", waitSeconds: 0)
-      // Another driver that is at work holds it.
+      // Another active driver may hold the lock.
       if lock != nil { try? files.removeItem(atPath: "\(room)/\(name)") }
     }
   }
 
-  /// Opens the events of some archives, and users with snapshots of a file; the views stay.
+  /// Returns statements that open the events of some archives, and the users with snapshots in a
+  /// file; the views stay.
   ///
-  /// - Parameter touched: only what has such keys.
+  /// - Parameter touched: restricts both to these keys.
   func open(
     _ archives: [LakeArchive], users: String? = nil, touched: TouchedKeys? = nil
   ) throws -> [String] {
@@ -247,8 +249,8 @@ final class SparkEngine: Sendable {
       parts: parts, archives: taken, users: try users ?? write(as: "users"), touched: touched)
   }
 
-  /// Finds which users belong together, of the events of some archives and the snapshots of users
-  /// in a file, and opens the view of events by these sets.
+  /// Finds which users belong together, from the events of some archives and the snapshots of users
+  /// in a file, and prepares the view of events by these sets.
   func place(_ archives: [LakeArchive], users: String? = nil) throws {
     let edges = try rows("edges") { try open(archives, users: users) + scripts.edges(into: $0) }
     var pairs: [(one: Int64, other: Int64)] = []
@@ -270,7 +272,8 @@ final class SparkEngine: Sendable {
     state.withLock { $0.placing = scripts.place(roots: roots) }
   }
 
-  /// A copy of the ledger with the events of archives behind `archive`, made once for each.
+  /// Returns a copy of the ledger with the events of archives after `archive`, created once for
+  /// each number.
   @Sendable func arrivals(of ledger: Ledger, since archive: Int32) throws -> Ledger {
     if let path = state.withLock({ $0.arrivals[archive] }) {
       return try Ledger.open(path: path, mode: .readOnly)

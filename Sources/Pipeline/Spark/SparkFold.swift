@@ -6,7 +6,7 @@ import Reports
 import Subscriptions
 
 extension RunPipeline {
-  /// Folds and reconciles what the lake holds of `ledger`.
+  /// Folds and reconciles the events of `ledger` in the lake.
   func foldAndReconcile(
     _ ledger: Ledger, _ rules: ReconciliationSettings, by spark: SparkEngine
   ) throws -> (folded: Folded, reconciled: Reconciled) {
@@ -15,7 +15,7 @@ extension RunPipeline {
     if let news = try foldNews(ledger, rules, users: users, by: spark) { return news }
     try spark.place(archives, users: users)
     let rows = try spark.rows(of: .fold, ledger)
-    // They are read twice, and what comes with them is far more.
+    // They are read twice, and the other rows are much larger.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
     var sum = WholeFold(ledger: ledger)
     var linked: [NamedLineage] = []
@@ -42,7 +42,7 @@ extension RunPipeline {
     return (folded, compared)
   }
 
-  /// Compares users by the amounts of the fold, of which a copy of the ledger has the cells.
+  /// Compares users with the amounts of the fold, whose cells are in a copy of the ledger.
   private func reconcile(
     _ ledger: Ledger, _ folded: inout Folded, _ rules: ReconciliationSettings,
     unpriced: Set<Int64>, by spark: SparkEngine
@@ -71,7 +71,7 @@ extension RunPipeline {
     return outcome
   }
 
-  /// Folds and compares here what may have changed since the last run, and nothing else; nil where
+  /// Folds and compares in this process only what may have changed since the last run; nil when
   /// that may be everything.
   private func foldNews(
     _ ledger: Ledger, _ rules: ReconciliationSettings, users: String, by spark: SparkEngine
@@ -96,8 +96,8 @@ extension RunPipeline {
     }
   }
 
-  /// The lineages and users who may be other ones without new events, and the providers of which
-  /// users without a snapshot are compared anew.
+  /// Returns the lineages and users who may have changed without new events, and the providers
+  /// whose users without a snapshot are compared again.
   private func changedKeys(
     of ledger: Ledger, _ scope: FoldScope, asOf: Instant
   ) throws -> (keys: Set<Int64>, unseen: Set<Provider>) {
@@ -118,7 +118,7 @@ extension RunPipeline {
     return (keys, unseen)
   }
 
-  /// Gives rows of users with snapshots, and of the transactions that these list.
+  /// Writes rows of users with snapshots, and of the transactions in these.
   private func listUsers(
     of ledger: Ledger, _ rules: ReconciliationSettings, _ put: (String) throws -> Void
   ) throws {

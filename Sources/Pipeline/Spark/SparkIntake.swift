@@ -5,8 +5,8 @@ import Foundation
 import Providers
 
 extension Intake {
-  /// Reads archives by Spark: their events go to the lake, the account of their lines to the
-  /// ledger.
+  /// Reads archives by Spark: their events are written to the lake, the counts of their lines to
+  /// the ledger.
   func readArchives(
     _ files: [ArchiveFile], _ rules: NormaliserSettings, by spark: SparkEngine,
     into summary: inout IntakeSummary
@@ -38,7 +38,7 @@ extension Intake {
     }
   }
 
-  /// Takes the part's rows as if its files were read here.
+  /// Takes the rows of a part as if its files were read in this process.
   private func account(
     of part: String, by spark: SparkEngine, _ intake: LakeIntake,
     _ archives: inout ArchiveImport, _ again: RowFile
@@ -49,7 +49,7 @@ extension Intake {
       guard let message = try reader.message(row) else { return }
       (intake.place.part, intake.place.file) = (part, reader.file)
       intake.place.attempt = reader.attempt
-      // What continues an archive of this run is read once more, here.
+      // A file that continues an archive of this run is read again in this process.
       let (file, attempt) = (reader.file, reader.attempt + 1)
       var writer = ArchiveRowWriter(file: file, attempt: attempt, put: again.put)
       try archives.take(message, of: file) { message in
@@ -60,7 +60,7 @@ extension Intake {
     try rows.remove()
   }
 
-  /// Has the new events compared with those that the lake has of the same subscriptions.
+  /// Compares the new events with those of the same subscriptions in the lake.
   private func merge(
     _ places: [LakeArchive], by spark: SparkEngine, _ intake: LakeIntake
   ) throws {
@@ -90,11 +90,11 @@ extension Intake {
 }
 
 extension String {
-  /// The name of a part that is read once more.
+  /// The name of the part for files that are read again.
   var again: String { self + "-again" }
 }
 
-/// A file of rows that is written one by one.
+/// A file of rows that is written row by row.
 final class RowFile {
   let path: String
   private let file: FileHandle
@@ -115,14 +115,14 @@ final class RowFile {
     if waiting.count > 1 << 20 { try flush() }
   }
 
-  /// Returns how many rows it has.
+  /// Closes the file and returns its number of rows.
   func close() throws -> Int {
     try flush()
     try file.close()
     return rows
   }
 
-  /// Adds the rows, which are of cells, to those of `ledger`.
+  /// Adds the rows, which are cells, to those of `ledger`.
   func addCells(to ledger: Ledger) throws {
     try forEachRow(of: path) { row in
       guard let cells = CellRows(text: row[0]) else {

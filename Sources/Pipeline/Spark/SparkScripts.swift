@@ -1,10 +1,10 @@
 import EventStore
 
-/// What Spark is asked to do, in its SQL.
+/// The statements for Spark, in its SQL.
 struct SparkScripts: Sendable {
   /// The folder or URL of the lake's events.
   let lake: String
-  /// The program and what travels with it, for the shell of a worker.
+  /// Returns the command line of a stage, for the shell of a worker.
   let command: @Sendable (_ stage: Stage, _ job: String) -> String
 
   private static let rows = "ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t'"
@@ -13,15 +13,15 @@ struct SparkScripts: Sendable {
     identity BIGINT, original BIGINT, transaction BIGINT, content STRING
     """
 
-  /// In how many files, by hash of the lineage, the events of a part lie at least.
+  /// Minimum number of files, by hash of the lineage, in which the events of a part are stored.
   static let buckets = 64
-  /// The keys of an event, that of its lineage with its bucket.
+  /// The keys of an event; that of its lineage with its bucket.
   private static let keys = """
     stack(5, pmod(hash(lineage), \(buckets)), lineage, -1, user, -1, identity, -1, original, -1, \
     transaction) AS (bucket, key)
     """
 
-  /// Reads files to rows, which become the run's part of the lake.
+  /// Returns statements that read files to rows, which become the run's part of the lake.
   func normalise(files: String, part: String, job: String) -> [String] {
     let rows = """
       (SELECT TRANSFORM (file, content) \(Self.rows) USING '\(command(.normalise, job))'
@@ -31,7 +31,7 @@ struct SparkScripts: Sendable {
     return [csv("listed", "file INT, content STRING", at: files)] + write(rows, as: part)
   }
 
-  /// Takes rows that the driver wrote into the lake, as a part of their own.
+  /// Returns statements that move rows from the driver into the lake, as a separate part.
   func keep(rows: String, as part: String) -> [String] {
     [csv("read_again", Self.columns, at: rows)] + write("read_again", as: part)
   }
@@ -47,7 +47,7 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Gives back a part's rows, in the order in which they were made.
+  /// Returns statements that write a part's rows, in the order in which they were created.
   func rows(of part: String, into folder: String) -> [String] {
     [
       """
@@ -58,10 +58,10 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Makes the view `event`, of the events of `archives`, and `listed_user`, of users with
-  /// snapshots and the transactions that these list.
+  /// Returns statements that create the view `event` of the events of `archives`, and `listed_user`
+  /// of users with snapshots and the transactions in these.
   ///
-  /// - Parameter touched: of these only lineages and users that `grow` found.
+  /// - Parameter touched: restricts both to lineages and users that `grow` found.
   func open(
     parts: Set<String>, archives: String, users: String, touched: TouchedKeys? = nil
   ) -> [String] {
@@ -94,8 +94,8 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Begins with the keys of events of archives after `archive`, `keys`, and the users of some
-  /// providers without a snapshot.
+  /// Returns statements that list the first keys: those of events of archives after `archive`,
+  /// `keys`, and users of some providers without a snapshot.
   func touch(
     since archive: Int32, keys: String, unseen providers: [Int], into folder: String
   ) -> [String] {
@@ -116,7 +116,8 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Adds all keys of events, and of snapshots, that have one of the keys in a folder.
+  /// Returns statements that add all keys of events and snapshots that share a key with a folder's
+  /// list.
   func grow(_ touched: String, into folder: String) -> [String] {
     let own = ["lineage", "user", "identity", "original", "transaction"]
     func have(_ columns: [String]) -> String {
@@ -141,9 +142,11 @@ struct SparkScripts: Sendable {
     """
   }
 
-  /// Makes the view `base`, of the key under which events of a lineage are brought together with
-  /// others of their user, and finds which of these belong together: events of one user, lineage or
-  /// transaction, and subscriptions that a snapshot lists.
+  /// Returns statements that create the view `base`, with a common key for a lineage's events and
+  /// its user, and that list which of these keys belong together.
+  ///
+  /// Events of one user, lineage or transaction belong together, and subscriptions that a snapshot
+  /// lists.
   func edges(into folder: String) -> [String] {
     [
       """
@@ -169,8 +172,8 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Makes the view `placed`, of the events and of the users with snapshots, with the root under
-  /// which those that belong together are.
+  /// Returns statements that create the view `placed` of the events and of the users with
+  /// snapshots, each with the root of what belongs together.
   func place(roots: String) -> [String] {
     [
       csv("joined", "base BIGINT, root BIGINT", at: roots),
@@ -188,9 +191,9 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Gives each set of users who belong together to one process of a stage.
+  /// Returns statements that pass each set of users who belong together to one process of a stage.
   ///
-  /// - Parameter since: only those with events of this archive or later ones; nil for all.
+  /// - Parameter since: only sets with events of this archive or later ones; nil for all.
   func stage(
     _ stage: Stage, job: String, since: Int32? = nil, into folder: String
   ) -> [String] {
@@ -213,7 +216,8 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Gives all events in the order in which they came, behind the users with snapshots.
+  /// Returns statements that write users with snapshots, followed by all events in order of
+  /// arrival.
   func events(into folder: String) -> [String] {
     [
       """
@@ -235,11 +239,11 @@ struct SparkScripts: Sendable {
   }
 }
 
-/// Keys of what belongs together, which Spark wrote.
+/// Keys of what belongs together, written by Spark.
 struct TouchedKeys {
   let folder: String
   private(set) var (keys, lineages) = (0, 0)
-  /// Where events of the lineages are.
+  /// Buckets with events of the lineages.
   private(set) var buckets: Set<Int> = []
 
   init(in rows: StageRows) throws {

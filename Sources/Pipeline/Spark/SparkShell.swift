@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import Glibc
 
-/// A `spark-sql` that takes one statement after the other.
+/// A `spark-sql` process that runs one statement after the other.
 final class SparkShell {
   private let process = Process()
   private let input = Pipe()
@@ -12,7 +12,7 @@ final class SparkShell {
   private var unread: [UInt8] = []
   private var marks = 0
 
-  /// Starts Spark in `folder`; `log` is the file of what it says.
+  /// Starts Spark in `folder`; `log` is the file for its output.
   init(
     master: String, settings: [String: String], folder: String, log: String,
     stop: @escaping @Sendable () -> Int32
@@ -37,7 +37,7 @@ final class SparkShell {
     process.waitUntilExit()
   }
 
-  /// `spark-sql` of `SPARK_HOME`, or the one on the path.
+  /// Returns the path of `spark-sql` in `SPARK_HOME`, or the one on the path.
   private static func program(_ environment: [String: String]) throws(SubledgerError) -> String {
     let home = environment["SPARK_HOME"] ?? ""
     let folders =
@@ -61,7 +61,7 @@ final class SparkShell {
   func run(_ statements: [String]) throws -> [String] {
     marks += 1
     let (done, end) = ("subledger-done-\(marks)", "subledger-end-\(marks)")
-    // Spark leaves out the rest of a line when a statement of it fails.
+    // Spark skips the rest of a line when a statement in it fails.
     let script =
       (statements + ["SELECT '\(done)'"]).joined(separator: "; ")
       .replacing("\n", with: " ") + ";\nSELECT '\(end)';\n"
@@ -100,7 +100,7 @@ final class SparkShell {
     }
   }
 
-  /// What Spark says, and the exit code of a stage.
+  /// Returns an error with Spark's message, and the exit code of a stage.
   private func failure(_ what: String) -> SubledgerError {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     let lines = text.split(separator: "\n")

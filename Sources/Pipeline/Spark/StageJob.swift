@@ -3,36 +3,37 @@ import EventStore
 import Formats
 import Foundation
 
-/// What a process does with rows of standard input for a run on Apache Spark.
+/// The work of a process with rows from standard input, in a run on Apache Spark.
 public enum Stage: String, CaseIterable, Sendable {
-  /// Files → rows of their events and of the account of their lines.
+  /// Converts files to rows of their events and of the counts of their lines.
   case normalise
-  /// Events of users → what became of those that are not new.
+  /// Merges events of users and writes the results of those that are not new.
   case merge
-  /// Events of users → cells, charges and breaks of events.
+  /// Folds events of users to cells, charges and breaks of events.
   case fold
-  /// Events and snapshots of users → breaks, by the amounts of all.
+  /// Compares events and snapshots of users and writes breaks, with the amounts of all users.
   case reconcile
 }
 
-/// All that a stage needs besides its rows; the driver writes it, and it travels with the program.
+/// The input of a stage besides its rows, written by the driver and added to Spark with the
+/// program.
 struct StageJob: Codable, Sendable {
-  /// Of the rows; a stage refuses others.
+  /// Version of the rows' format; a stage refuses others.
   static let formatVersion = 1
 
   var format = StageJob.formatVersion
-  /// The settings that were given, with names of files that travel, too.
+  /// The given settings, with the names of files that are also added.
   var flags: [String: [String]]
   var environment: [String: String]
   /// The driver's clock, in milliseconds.
   var now: Instant
-  /// The name of a copy of the ledger, which travels, too.
+  /// The name of a copy of the ledger, which is also added.
   var ledger: String
   /// Groups whose missing charges are estimated.
   var unpriced: Set<Int64> = []
 }
 
-/// An `ArchiveMessage` on its way to the driver, without the events of a batch.
+/// An `ArchiveMessage` for the driver, without the events of a batch.
 enum ArchiveNote: Codable {
   case opened(ArchiveOpening)
   case batch(lines: Int64, skipped: [String: Int64], [Reject], UnknownInput)
@@ -41,14 +42,14 @@ enum ArchiveNote: Codable {
   case unreadable(SubledgerError), failed(SubledgerError)
 }
 
-/// Reads and writes rows: fields that tabs separate, a line each.
+/// Reads and writes rows: one per line, with fields separated by tabs.
 struct StageCoding {
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
 
   init() { encoder.outputFormatting = .sortedKeys }
 
-  /// A value as a field: JSON has no tabs and no ends of lines.
+  /// Encodes a value as a field: JSON contains neither tabs nor line ends.
   func field(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
@@ -58,7 +59,7 @@ struct StageCoding {
   }
 }
 
-/// The fields of a row; by bytes, for characters take ten times as long.
+/// Splits a row into fields, by bytes: splitting by characters takes ten times as long.
 private func fields(of row: String) -> [Substring] {
   row.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     .map(Substring.init)
@@ -84,11 +85,11 @@ func forEachRow(of path: String, _ body: ([Substring]) throws -> Void) throws {
   }
 }
 
-/// What the processes of a stage gave, in files of a folder.
+/// The rows that the processes of a stage wrote, in files of a folder.
 struct StageRows {
   let folder: String
 
-  /// Calls `body` with the fields of each row: its kind first.
+  /// Calls `body` with the fields of each row, the kind first.
   func forEachRow(_ body: ([Substring]) throws -> Void) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     for name in names.sorted() where name.hasPrefix("part-") {
@@ -105,7 +106,7 @@ struct StageRows {
   }
 }
 
-/// A malformed row.
+/// Returns the error for a malformed row.
 func malformedRow(_ number: Int, _ what: String) -> SubledgerError {
   SubledgerError(
     .damagedInput, "row \(number) of standard input is malformed: \(what)",

@@ -6,14 +6,14 @@ import Reports
 import Subscriptions
 
 extension RunPipeline {
-  /// Does the work of a stage: reads rows from standard input and gives rows to `put`.
+  /// Runs a stage: reads rows from standard input and passes rows to `put`.
   ///
   /// - Parameters:
-  ///   - job: a file that the driver wrote, with all that the rows do not contain.
+  ///   - job: a file from the driver, with everything that the rows do not contain.
   public static func run(
     _ stage: Stage, job path: String, version: String, put: @escaping (String) throws -> Void
   ) throws {
-    // What travels lies beside it.
+    // Other added files are in the same folder.
     let place = URL(fileURLWithPath: path)
     let folder = place.deletingLastPathComponent()
     let text = try Data(contentsOf: place)
@@ -50,11 +50,11 @@ extension RunPipeline {
   }
 }
 
-/// The stages.
+/// The work of the stages.
 struct StageWork {
   let pipeline: RunPipeline
   let job: StageJob
-  /// The path of a copy of the ledger that others read, too.
+  /// The path of a copy of the ledger that other processes read, too.
   let seed: String
   let put: (String) throws -> Void
   let format = StageCoding()
@@ -128,7 +128,7 @@ struct StageWork {
     }
   }
 
-  /// Gives `body` a ledger with the events of the rows, and the rules that hold for all.
+  /// Passes a ledger with the events of the rows, and the common rules, to `body`.
   private func withShard(
     note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in },
     body: (Ledger, ReconciliationSettings) throws -> Void
@@ -138,7 +138,7 @@ struct StageWork {
     let path = folder.path("shard.sqlite")
     try FileManager.default.copyItem(atPath: seed, toPath: path)
     let ledger = try Ledger.open(path: path, mode: .readWrite)
-    // Before the snapshots of others are left out.
+    // Before the snapshots of other users are removed.
     let rules = try pipeline.reconcileRules(for: ledger)
     var shard = ShardRows(try Shard(ledger, note: note))
     try forEachRow { try shard.add($0, number: $1) }
