@@ -4,13 +4,14 @@ import EventStore
 import Reports
 import Domain
 
-/// Holds the frozen numbers of a pack to the act that froze them, and that to the chain of runs.
+/// Checks the frozen numbers of a pack against the audit entry of the close, and the entry against
+/// the chain of runs.
 struct CloseProof {
   let folder: String
   /// The facts of each run of the chain, by number.
   let runs: [Int64: [String: String]]
 
-  /// Nil when the pack is of a month that was not closed.
+  /// Returns the check; nil when the pack is of a month that was not closed.
   func check() -> Verification.Check? {
     let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
     guard let close = manifest?.close else { return nil }
@@ -31,7 +32,7 @@ struct CloseProof {
     return check
   }
 
-  /// The frozen files to the digests that the act names, and the act to its run.
+  /// Checks the frozen files against the digests in the audit entry, and the entry against its run.
   private func hold(_ act: AuditEntry, _ check: inout Verification.Check) {
     let lines = act.content.split(separator: "\n").map(String.init)
     let run = runs[act.run]
@@ -64,7 +65,7 @@ struct CloseProof {
     }
   }
 
-  /// All acts to the digests that the runs after them took.
+  /// Checks all audit entries against the digests that the runs after them sealed.
   private func hold(_ acts: [AuditEntry], closing: AuditEntry, _ check: inout Verification.Check) {
     let numbers = runs.keys.sorted()
     let kept = KeptAuditEntries(acts)

@@ -4,11 +4,11 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Writes everything that an auditor of `month` needs into one file, from the ledger alone: the
-  /// set as the last run published it, the documents it followed, and the chain of all runs; of a
-  /// closed month also what its close froze.
+  /// Writes everything that an auditor of `month` needs into one file, from the ledger alone.
   ///
-  /// The same ledger and program give the same bytes.
+  /// That is the set as the last run published it, the documents that it followed, the chain of all
+  /// runs and, of a closed month, the frozen reports. The same ledger and program give the same
+  /// bytes.
   public func pack(month: String, into file: String) throws {
     let period = try Month(typed: month)
     try requireLedger(to: "pack")
@@ -66,7 +66,7 @@ extension RunPipeline {
     }
   }
 
-  /// Only a month that has ended at the set's as-of can be handed over, unless it was closed.
+  /// Throws unless the month has ended at the set's as-of, or was closed.
   private func requireEnd(of month: Month, by rules: FoldSettings) throws {
     guard rules.calendar.start(of: Month(number: month.number + 1)) <= rules.asOf else {
       throw SubledgerError(
@@ -75,7 +75,7 @@ extension RunPipeline {
     }
   }
 
-  /// A month without a row in any report is a typing mistake.
+  /// Throws when no report has a row of the month: it is a typing error.
   private func requireRows(
     of month: Month, _ zone: String, _ run: RunRow, in ledger: Ledger
   ) throws {
@@ -109,7 +109,8 @@ extension RunPipeline {
     }
   }
 
-  /// Writes what a close froze, and all acts, because the chain seals them together.
+  /// Writes the reports that a close froze, and all audit entries, because the chain seals them
+  /// together.
   private func write(
     _ close: MonthClose, _ acts: [AuditEntry], _ month: Month, from ledger: Ledger,
     into folder: String
@@ -174,7 +175,7 @@ struct PackManifest: Codable {
   let close: Close?
 }
 
-/// The JSON of a pack: equal values give equal bytes.
+/// Encodes the JSON of a pack: equal values give equal bytes.
 private func packedJSON(_ value: some Encodable) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -182,7 +183,7 @@ private func packedJSON(_ value: some Encodable) throws -> [UInt8] {
   return [UInt8](try encoder.encode(value)) + [UInt8(ascii: "\n")]
 }
 
-/// Reads the JSON of a pack; nil when it is not as `pack` writes it.
+/// Decodes the JSON of a pack; nil when it has another form than `pack` writes.
 func unpackedJSON<Value: Decodable>(_ type: Value.Type, at path: String) -> Value? {
   let decoder = JSONDecoder()
   decoder.keyDecodingStrategy = .convertFromSnakeCase

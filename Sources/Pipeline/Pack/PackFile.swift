@@ -2,10 +2,10 @@ import Formats
 import Foundation
 import Domain
 
-/// Writes a pack beside its place, and gives it its name once it is on the disk; nothing is left of
-/// one that is not finished.
+/// Writes a pack under a temporary name in the same folder, and renames it once it is on disk; an
+/// unfinished pack leaves nothing.
 ///
-/// A pack names users, so only its owner may read it.
+/// Only its owner can read it, because it contains users' ids.
 func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Void) throws {
   try requireFreePath(forPack: path)
   func failure(
@@ -36,7 +36,7 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
   }
 }
 
-/// Refuses a path that is taken, whatever was named by mistake.
+/// Refuses an existing path, which may have been named by mistake.
 func requireFreePath(forPack path: String) throws {
   var state = stat()
   guard lstat(path, &state) == 0 else { return }

@@ -4,9 +4,9 @@ import Foundation
 import Reports
 
 extension RunPipeline {
-  /// Proves a pack by nothing but itself.
+  /// Verifies a pack on its own.
   ///
-  /// - Throws: `SubledgerError` when it is not there or cannot be read, or `stop` answers a signal.
+  /// - Throws: `SubledgerError` when it is missing or cannot be read, or `stop` returns a signal.
   public static func verify(
     pack file: String, stop: () -> Int32 = { 0 }
   ) throws -> Verification {
@@ -61,17 +61,18 @@ extension RunPipeline {
     return check.outcome == .holds ? files.map(\.name) : nil
   }
 
-  /// Whether the proof reads a file of this name into memory: of the set only the checksums.
+  /// Whether the proof reads a file of this name into memory: of the set, only the checksums.
   private static func isReadWhole(_ name: String) -> Bool {
     let parts = name.split(separator: "/")
     return parts.count < 2 || parts[1] != "reports" || parts.last == "SHA256SUMS"
   }
 
-  /// The most bytes of such a file: the chain of all runs of decades, or the rows of a month.
+  /// Maximum size of such a file in bytes: the chain of all runs of decades, or the rows of a
+  /// month.
   private static let readWholeMax = 64 << 20
 
-  /// Recomputes every record, and holds the last run's to the set and documents of the pack; gives
-  /// the facts of each run.
+  /// Computes every record again, and compares the last run's record with the set and documents of
+  /// the pack; returns the facts of each run in `runs`.
   private static func chain(
     in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
   ) -> Verification.Check {

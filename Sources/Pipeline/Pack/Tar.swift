@@ -2,16 +2,16 @@ import Domain
 import Formats
 import Foundation
 
-/// Writes files into one tar (POSIX ustar) in gzip: the same files give the same bytes.
+/// Writes files into a tar archive (POSIX ustar) with gzip: the same files give the same bytes.
 ///
-/// Every entry is a plain file of mode 0644 of user 0, with one time.
+/// Every entry is a plain file with mode 0644, user 0 and the same time.
 struct TarWriter {
   /// Seconds since 1970.
   let time: Int64
   let write: (UnsafeRawBufferPointer) throws -> Void
   private let packer = GzipPacker()
 
-  /// Adds the file at `path` under `name`, which has at most 100 bytes.
+  /// Adds the file at `path` as `name`, which has at most 100 bytes.
   func add(_ path: String, as name: String) throws {
     guard name.utf8.count <= 100 else {
       throw SubledgerError(.cannotCreate, "cannot pack \(name): the name is longer than 100 bytes")
@@ -31,7 +31,7 @@ struct TarWriter {
     try pack(Data(repeating: 0, count: (512 - Int(size % 512)) % 512))
   }
 
-  /// Ends the tar with two empty blocks.
+  /// Ends the archive with two empty blocks.
   func finish() throws {
     try pack(Data(repeating: 0, count: 1024))
     try packer.finish(write)
@@ -65,7 +65,7 @@ struct TarWriter {
   }
 }
 
-/// Reads a tar as `TarWriter` writes them; anything else in it is refused.
+/// Reads a tar archive as `TarWriter` writes it, and refuses anything else.
 struct TarReader {
   private let input: FileHandle
 
@@ -75,8 +75,8 @@ struct TarReader {
 
   private static let filesMax = 100_000
 
-  /// Writes every file into `folder`, and returns their names and sizes; nil when it is not such a
-  /// tar.
+  /// Writes every file into `folder`, and returns names and sizes; nil when it is not such an
+  /// archive.
   func extract(
     into folder: String, _ stop: () -> Int32
   ) throws -> [(name: String, size: Int)]? {
@@ -114,7 +114,7 @@ struct TarReader {
     return nil
   }
 
-  /// Whether only zeros follow: `tar` goes on behind an end, and would take what a second tar says.
+  /// Whether only zeros follow: `tar` continues after an end, and would read a second archive.
   private func isEmptyToEnd() throws -> Bool {
     while let piece = try input.read(upToCount: 1 << 18), !piece.isEmpty {
       guard piece.allSatisfy({ $0 == 0 }) else { return false }

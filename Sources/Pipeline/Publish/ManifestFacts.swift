@@ -32,8 +32,7 @@ extension PublishPass {
 }
 
 extension Plan {
-  /// Every option and setting that has an effect on the numbers, by the name of its
-  /// `EffectiveOption`.
+  /// Every option and setting that affects the numbers, by the name of its `EffectiveOption`.
   var effectiveOptions: [String: JSONValue] {
     var options: [EffectiveOption: JSONValue] = [
       .asOf: .string(rules.asOf.text),
@@ -62,7 +61,7 @@ extension Plan {
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
       .periods: .object(configuration.periods.mapValues { .string($0.iso) }),
       .eventNames: .object(configuration.eventNames.mapValues { .string($0.name) }),
-      // The providers with configured secrets, without the secrets.
+      // Providers with configured secrets, without the secrets.
       .authenticated: .array(
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
       .pricesSHA256: .string(prices?.sha256 ?? "none"),

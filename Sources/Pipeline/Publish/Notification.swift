@@ -8,12 +8,12 @@ extension RunPipeline {
   private static let secondsMax = 10
   private static let pingPrefix = "ping+"
 
-  /// Reports how a run ended to the address of the settings; a failure to do so is a warning.
+  /// Reports the result of a run to the addresses in the settings; a failure to do so is a warning.
   ///
-  /// A hook gets `{"text": "…"}`, as chats take it. An address that begins with `ping+` is asked
-  /// for with GET when the run published, and only then: a service that misses it raises the alarm.
+  /// A hook receives `{"text": "…"}`, the format of chats. An address that begins with `ping+`
+  /// receives a GET request only when the run published: a service that misses it raises the alarm.
   ///
-  /// - Parameter error: why it failed; nil when it did not.
+  /// - Parameter error: why the run failed; nil when it did not.
   public func notify(of result: RunResult?, _ error: SubledgerError?, exitCode: Int32) {
     guard let url = plan.notifyURL, !plan.isDryRun else { return }
     let isPing = url.hasPrefix(Self.pingPrefix)
@@ -36,7 +36,7 @@ extension RunPipeline {
     }
   }
 
-  /// Sends a request until the server takes it; why it does not, nil when it does.
+  /// Sends a request until the server accepts it; returns why it does not, nil when it does.
   private func failure(of request: HTTPRequest, by client: HTTPClient) -> String? {
     var reason = ""
     for attempt in 1...Self.attempts {

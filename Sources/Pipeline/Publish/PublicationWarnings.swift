@@ -3,9 +3,10 @@ import Domain
 import Reports
 
 extension PublishPass {
-  /// Settings of the previous publication that `run` lacks, as text for the log; nil without any.
+  /// Returns the settings of the previous publication that `run` lacks, as text for the log; nil if
+  /// there are none.
   ///
-  /// A command that is called without the options of the nightly job publishes other numbers.
+  /// A command without the options of the nightly job publishes other numbers.
   func lostSettings(since run: Int64) throws -> String? {
     guard let former = try ledger.publication(before: run) else { return nil }
     let changed = try ledger.changedOptions(from: former, to: run)
@@ -24,7 +25,7 @@ extension PublishPass {
       + "nightly job"
   }
 
-  /// A warning about the unknown names in the new archives of a run.
+  /// Returns warnings about the unknown names in the new archives of a run.
   func unknownNames(ofRun run: Int64) throws -> [String] {
     let names = try ledger.unknownNames(ofRun: run)
     guard !names.isEmpty else { return [] }
@@ -32,7 +33,7 @@ extension PublishPass {
       $0.subject == .eventName && $0.provider.capabilities.renamesEvents
         && $0.name != UnknownName.withheld
     }
-    // Event names first: they change numbers.
+    // Event names first, because they affect numbers.
     let others = names.filter { item in !events.contains { $0 == item } }
     let shown = (events + others).map { item in
       "\(item.provider.name) \(item.subject.rawValue) \"\(item.name)\" "
@@ -49,7 +50,7 @@ extension PublishPass {
     return [text]
   }
 
-  /// The first few of `items`, and how many more there are.
+  /// Returns the first few of `items`, and how many more there are.
   private static func list(_ items: [String]) -> String {
     let more = items.count > 5 ? ", and \(items.count - 5) more" : ""
     return items.prefix(5).joined(separator: ", ") + more

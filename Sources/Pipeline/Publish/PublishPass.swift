@@ -5,16 +5,16 @@ import Reconciliation
 import Domain
 import Page
 
-/// Facts and breaks → ledger → CSV → the published folder.
+/// Writes facts and breaks to the ledger and to CSV, and publishes the folder.
 struct PublishPass {
   let pipeline: RunPipeline
   let ledger: Ledger
   let rules: FoldSettings
-  /// How far they reach.
+  /// Newest input of each feed.
   let feeds: [Watermark]
   /// Throws when the set with these checksums must not be published.
   let accept: ([UInt8]) throws -> Void
-  /// Finds events of late where the ledger has none; nil where it has all.
+  /// Finds new events when the ledger does not store any; nil when it stores all.
   let arrivals: (@Sendable (Ledger, Int32) throws -> Ledger)?
 
   var plan: Plan { pipeline.plan }
@@ -22,7 +22,7 @@ struct PublishPass {
 
   /// Publishes the set and returns whether it needs attention.
   ///
-  /// Takes the facts out of `fold`: once they are in the ledger, the reports want their memory.
+  /// Takes the facts out of `fold`: once they are in the ledger, the reports need their memory.
   func run(
     fold: inout FactRefresh.Outcome, reconciled: ReconcilePass.Outcome, intake: IntakeSummary
   ) throws -> RunResult {
@@ -39,7 +39,7 @@ struct PublishPass {
       intake: read.counts, tornSnapshots: torn, sumsBeyond: try ledger.sumsBeyond()
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
-    // Nothing of the ledger is read behind a published set: damage would deny it.
+    // Nothing is read from the ledger after the publication: damage would turn it into a failure.
     let warnings =
       gate.reservations.map { ("reservation", $0) }
       + (try unknownNames(ofRun: run)).map { ("unknown_input", $0) }
@@ -53,7 +53,7 @@ struct PublishPass {
         or take it out when the break is resolved
         """, metadata: ["code": "decision_unused", "break_id": "\(id)"])
     }
-    // The run that read them has warned already.
+    // The run that read them has already warned.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
       !gate.reservations.contains(torn.text)
     {
@@ -78,10 +78,10 @@ struct PublishPass {
     return outcome
   }
 
-  /// Stores cells and breaks of this run in one transaction; returns the run's number and the
-  /// breaks, some of which the cells show, beside the decisions.
+  /// Stores cells and breaks of this run in one transaction; returns the run's number, and the
+  /// breaks with the decisions.
   ///
-  /// The breaks are taken out of `fold`: there can be as many as events.
+  /// Takes the breaks out of `fold`: there can be as many as events.
   private func store(
     _ fold: inout FactRefresh.Outcome, _ reconciled: ReconcilePass.Outcome,
     _ archives: [ArchiveRecord]
@@ -107,7 +107,7 @@ struct PublishPass {
       breaks += reconciled.result.breaks
       breaks += staleFeeds(ledger, rules)
       breaks += try gaps.run()
-      // A break from reconciliation replaces one from a single event.
+      // A break from reconciliation replaces one with the same id from events alone.
       breaks.sortKeepingLastOfEachID()
       for index in breaks.indices {
         breaks[index] = plan.configuration.severity.aged(breaks[index], asOf: rules.asOf)
@@ -141,19 +141,19 @@ struct PublishPass {
       let name = "the decisions that run \(run) followed"
       return try DecisionsFile(former ?? [], named: name).decisions
     }
-    // A dry run writes its set where it goes again.
+    // A dry run writes its set into a temporary folder.
     let folder = plan.isDryRun ? try PrivateFolder() : nil
     defer { withExtendedLifetime(folder) {} }
     let out = folder?.path("reports") ?? plan.out
     let staging = try Staging.begin(for: out, reports: reportPaths)
     do {
       let reports = try writeSet(&manifest, by: reportPlan, with: fold, into: staging.path)
-      // From here on nothing stops between the published set and the ledger's word of it.
+      // From here on, nothing interrupts between the published set and its record in the ledger.
       try reportPlan.checkStop()
       ledger.stop = nil
       let set = try staging.sealed(by: manifest, of: reports)
       try accept(set.checksums)
-      // Whatever page of the ledger is damaged is found before the set is visible.
+      // Damaged pages of the ledger are found before the set is visible.
       let publication = try ledger.together("finish the run") {
         let checksums = Document(set.checksums)
         try ledger.finishRun(
@@ -162,7 +162,7 @@ struct PublishPass {
           qualified: manifest.qualifications.isEmpty
             ? nil : manifest.qualifications.joined(separator: "; "),
           publication: reports.publication)
-        // A power cut must not leave a set that the ledger knows nothing of.
+        // A power cut must not leave a set without a record in the ledger.
         return try Reports.publish(set, syncing: ledger.logPlaces, each: manyThreads.each)
       }
       for leftover in staging.leftovers {
@@ -179,11 +179,11 @@ struct PublishPass {
     }
   }
 
-  /// Disks finish many waits together.
+  /// Many threads, because disks complete concurrent syncs together.
   private var manyThreads: Workers { Workers(count: plan.jobs * 4) }
 
-  /// Writes all of the set but its manifest, whose resources it notes, and meanwhile copies the
-  /// ledger's log into its file.
+  /// Writes all of the set except its manifest, adds the files to the manifest, and at the same
+  /// time copies the ledger's log into its file.
   private func writeSet(
     _ manifest: inout Manifest, by reportPlan: ReportPlan, with fold: FactRefresh.Outcome,
     into folder: String
@@ -203,7 +203,7 @@ struct PublishPass {
     }
   }
 
-  /// Writes the shares of the set in parallel, each by a connection of its own.
+  /// Writes the shares of the set in parallel, each with a separate connection.
   private func writeReports(
     by reportPlan: ReportPlan, with fold: FactRefresh.Outcome, into folder: String
   ) throws -> WrittenReports {
@@ -249,7 +249,7 @@ struct PublishPass {
   }
 }
 
-/// What threads do beside each other while the set is written.
+/// The parallel tasks while the set is written.
 private enum SetWork: Hashable {
   case own
   case charges

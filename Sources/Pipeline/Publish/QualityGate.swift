@@ -1,15 +1,15 @@
 import EventStore
 import Domain
 
-/// Whether the published numbers hold, or hold with reservations only.
+/// Decides whether the numbers are published with reservations.
 struct QualityGate {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
-  /// Why somebody should look at the set, in words for the log; the qualifications first.
+  /// Why somebody should look at the set, as text for the log; begins with the qualifications.
   private(set) var reservations: [String] = []
 
-  /// `intake` counts the new lines of this run; `net` returns the net revenue of a month, in
-  /// millionths of a US dollar.
+  /// Checks the set; `intake` counts the new lines of this run; `net` returns the net revenue of a
+  /// month, in millionths of a US dollar.
   init(
     plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
     intake: ArchiveCounts = ArchiveCounts(), tornSnapshots: TornSnapshots? = nil,
@@ -42,10 +42,12 @@ struct QualityGate {
     }
   }
 
-  /// With reservations when the set is qualified, the input rejected too often, or the gate hit.
+  /// Reservations when the set is qualified, too many lines were rejected, or a break reaches the
+  /// gate.
   var outcome: RunResult { reservations.isEmpty ? .done : .reservations }
 
-  /// More than `share` of the lines that should be events are rejected, and at least 20.
+  /// Qualifies the set when more than `share` of the lines that should be events are rejected, and
+  /// at least 20.
   private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
     let events = archives.filter { $0.kind == .events }
     let rejected = events.reduce(0) { $0 + $1.counts.rejected }
@@ -65,9 +67,9 @@ struct QualityGate {
     rejected >= 20 && Int128(rejected) * 1_000_000 > Int128(judged) * Int128(share.micros)
   }
 
-  /// Open breaks worth more than `share` of a month's net revenue.
+  /// Qualifies the set when open breaks amount to more than `share` of a month's net revenue.
   ///
-  /// One without a business time counts at as-of, as in `quality_monthly.csv`.
+  /// A break without a business time counts at as-of, as in `quality_monthly.csv`.
   private mutating func readMateriality(
     _ breaks: [Break], _ rules: FoldSettings, share: Amount,
     _ net: (Month) throws -> Int128

@@ -3,14 +3,14 @@ import Formats
 import Glibc
 public import Domain
 
-/// Gauges in the text format of Prometheus; no person is in them.
+/// Gauges in the text format of Prometheus, without data of persons.
 struct RunMetrics: Sendable, Equatable {
   typealias Labels = KeyValuePairs<String, String>
 
   private static let prefix = "subledger_"
   private(set) var text = ""
 
-  /// Adds a gauge, whose unit its name ends with, and its values; nothing without values.
+  /// Adds a gauge, whose name ends with the unit, and its values; adds nothing without values.
   mutating func add(_ name: String, _ help: String, _ values: [(labels: Labels, value: String)]) {
     guard !values.isEmpty else { return }
     let name = Self.prefix + name
@@ -26,14 +26,14 @@ struct RunMetrics: Sendable, Equatable {
     add(name, help, [(none, value)])
   }
 
-  /// Adds the gauges of others, in the same format.
+  /// Adds other gauges in the same format.
   mutating func add(_ others: String) { text += others }
 
   private static func escaped(_ text: String) -> String {
     text.shown().replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
   }
 
-  /// What a file says of the last run that published.
+  /// Returns the metrics of the last published run in a file.
   static func published(in path: String) -> String {
     let bytes = (try? fileContents(of: "the metrics", at: path, givenWith: "--metrics")) ?? []
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { line in
@@ -45,7 +45,7 @@ struct RunMetrics: Sendable, Equatable {
 }
 
 extension RunMetrics {
-  /// What a run published and found; `read` counts the lines that are new in it.
+  /// Creates the metrics of what a run published and found; `read` counts its new lines.
   init(plan: Plan, ledger: Ledger, rules: FoldSettings, read: ArchiveCounts) throws {
     add(
       "lines", "New lines of the run, by verdict.",
@@ -84,12 +84,11 @@ extension RunMetrics {
 }
 
 extension RunPipeline {
-  /// Writes how a run ended to the file that the settings name, for anybody to read.
+  /// Writes the result of a run to the file in the settings, readable by everyone.
   ///
-  /// What the file said of the last run that published stays when this one, without a result, did
-  /// not.
+  /// Metrics of the last published run remain in the file when this run did not publish.
   ///
-  /// - Parameter steps: how long each step took; without the steps that it did not have.
+  /// - Parameter steps: the duration of each step; without steps that did not run.
   /// - Throws: `SubledgerError` when the file cannot be written.
   public func writeMetrics(
     of result: RunResult?, exitCode: Int32, ended: Instant, steps: [RunProgress.Stage: Duration]
@@ -117,9 +116,9 @@ extension RunPipeline {
       place, with: metrics.text, doing: "write the metrics \(place.shown())\(published)")
   }
 
-  /// Writes a file that anybody may read, in place of what is there.
+  /// Writes a file that everyone can read, replacing an existing one.
   func replace(_ place: String, with text: String, doing: String) throws(SubledgerError) {
-    // One that was broken off.
+    // Leftover of an interrupted run.
     unlink(place + ".part")
     guard let file = AtomicFile(for: place, rights: 0o644), chmod(file.path, 0o644) == 0,
       Array(text.utf8).withUnsafeBytes(file.file.write), file.replace()

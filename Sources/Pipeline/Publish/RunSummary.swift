@@ -2,20 +2,20 @@ import Domain
 import EventStore
 import Reports
 
-/// What came of a run, for a terminal, a mail or a chat: whether the numbers hold, what was earned,
-/// what is missing, and what to do.
+/// The result of a run, for a terminal, a mail or a chat: whether the numbers are reliable,
+/// revenue, missing events, and what to do.
 ///
-/// Every number is a cell of the published set or a sum of cells, and no person is named.
+/// Every number is a cell of the published set or a sum of cells; persons are not named.
 public struct RunSummary: Sendable, Equatable {
-  /// For a terminal, in one line without an end.
+  /// One line for a terminal, without a line end.
   public let line: String
-  /// Where the page of the set is.
+  /// Path of the set's page.
   public let page: String
-  /// For a mail, with a line end.
+  /// Text for a mail, with a line end.
   public let text: String
-  /// For a chat that takes Markdown.
+  /// Markdown for a chat.
   public let markdown: String
-  /// For programs: one object.
+  /// One JSON object for programs.
   public let json: String
 
   init(
@@ -52,7 +52,7 @@ public struct RunSummary: Sendable, Equatable {
     "missing_usd", "restated_usd",
   ]
 
-  /// The sums of the last months over all apps.
+  /// Returns the sums of the last months over all apps.
   private static func newest(_ count: Int, of months: Cube, in set: ReportSet) -> [Record] {
     let columns = set.tables(of: "summary_monthly").flatMap(\.columns)
     let integers = Set(columns.filter { $0.type == "integer" }.map(\.name))
@@ -91,7 +91,7 @@ public struct RunSummary: Sendable, Equatable {
     return parts.joined(separator: "; ")
   }
 
-  /// The first rows of the worklist, without persons.
+  /// Returns the first rows of the worklist, without persons.
   private static func worklist(of set: ReportSet) throws -> [Record] {
     let columns = ["priority", "provider", "app_id", "at_stake_usd", "hours_left", "break_ids"]
     struct Enough: Error {}
@@ -111,10 +111,10 @@ public struct RunSummary: Sendable, Equatable {
 }
 
 extension RunPipeline {
-  /// Writes a summary where the settings ask for it, in the format that the file's name ends with;
-  /// `put` writes to standard output.
+  /// Writes a summary as configured, in the format of the file's extension; `put` writes to
+  /// standard output.
   ///
-  /// - Throws: `SubledgerError` when the file cannot be written; the set is published then.
+  /// - Throws: `SubledgerError` when the file cannot be written; the set is already published.
   public func write(_ summary: RunSummary, put: ([UInt8]) throws -> Void) throws {
     guard let place = plan.summary?.path else { return }
     let isJSON = place.hasSuffix(".json")
@@ -126,7 +126,7 @@ extension RunPipeline {
 }
 
 extension IntakeSummary {
-  /// What was read, in numbers.
+  /// Counts of the input.
   var record: Record {
     Record([
       ("archives_read", .integer(Int64(archivesRead))),

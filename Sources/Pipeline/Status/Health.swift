@@ -1,22 +1,22 @@
 import EventStore
 import Domain
 
-/// Whether somebody should look after a ledger.
+/// Whether a ledger needs attention.
 public struct Health: Sendable, Equatable {
-  /// The newest run that published, in words.
+  /// Description of the newest run that published.
   let newest: String
   let problems: [String]
 
-  /// Whether nothing is wrong.
+  /// Whether there are no problems.
   public var isGood: Bool { problems.isEmpty }
-  /// All of it in one line, without an end.
+  /// The whole state in one line, without a line end.
   public var line: String { isGood ? "ok: \(newest)" : problems.joined(separator: "; ") }
 }
 
 extension RunPipeline {
-  /// Whether somebody should look after the ledger; as-of is now.
+  /// Checks whether the ledger needs attention; as-of is now.
   ///
-  /// - Parameter ageMax: how old the newest run's as-of may be, such as `26h`.
+  /// - Parameter ageMax: maximum age of the newest run's as-of, such as `26h`.
   /// - Throws: `SubledgerError` of kind `noInput` when there is no ledger.
   public func health(ageMax: String) throws -> Health {
     try requireLedger(to: "check")
@@ -58,12 +58,12 @@ extension RunPipeline {
 }
 
 extension BreakCount {
-  /// Whether their events can no longer come, and no decision names them.
+  /// Whether their events can no longer arrive, and they have no decision.
   var isOpen: Bool { Plan.FailOn.open.includes(status: status, severity: severity) }
 }
 
 extension Plan.FailOn {
-  /// Whether undecided breaks of this kind make the exit code 1.
+  /// Whether undecided breaks of this kind cause exit code 1.
   func includes(status: String, severity: String) -> Bool {
     let isOpen = ["open", "reopened"].contains(status)
     return switch self {

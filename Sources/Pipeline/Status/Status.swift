@@ -3,9 +3,9 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// What the ledger holds, for a person to read or as one JSON object.
+  /// Returns the state of the ledger, as text for a person or as one JSON object.
   ///
-  /// - Parameter ageMax: how old the newest run's as-of may be, such as `26h`.
+  /// - Parameter ageMax: maximum age of the newest run's as-of, such as `26h`.
   /// - Throws: `SubledgerError` of kind `noInput` when there is no ledger.
   public func status(as format: AnswerFormat, ageMax: String) throws -> String {
     let path = Record([("ledger", .name(plan.ledger))])
@@ -29,8 +29,8 @@ extension RunPipeline {
     }
   }
 
-  /// What a person reads of a table: the newest runs, and the newest months of the newest set's
-  /// time zone and those closed in others.
+  /// Returns the rows of a table that a person sees: the newest runs, and the newest months of the
+  /// newest set's time zone and those closed in others.
   private static func shown(_ records: [Record], of table: String, _ zone: String) -> [Record] {
     switch table {
     case "runs": return Array(records.prefix(5))

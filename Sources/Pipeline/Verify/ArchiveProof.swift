@@ -3,10 +3,10 @@ import Formats
 import EventStore
 
 extension RunPipeline {
-  /// Compares the SHA-256 of every archive that still exists with the ledger's.
+  /// Compares the SHA-256 of every archive that still exists with that in the ledger.
   ///
-  /// An archive is looked for where it was found, and under its name in the plan's archives and
-  /// snapshots. One that is missing is named, because archives may be kept elsewhere.
+  /// An archive is searched under the path where it was found, and under its name in the plan's
+  /// archives and snapshots. Missing archives are listed, because they may be kept elsewhere.
   func proveArchives(
     _ path: String, isStrict: Bool, isWhole: Bool
   ) throws -> Verification.Check {
@@ -32,13 +32,13 @@ extension RunPipeline {
     return check
   }
 
-  /// Looks for the bytes of archives, at several files at once.
+  /// Finds the bytes of archives, searching several files at once.
   ///
   /// - Parameters:
-  ///   - all: all archives of the ledger; the same bytes may have come under other names, and one
-  ///     of these may be left.
-  ///   - acceptsGrown: whether a file that has grown since counts, also when the ledger does not
-  ///     know it as it is now.
+  ///   - all: all archives of the ledger; the same bytes may have arrived under other names, of
+  ///     which one may still exist.
+  ///   - acceptsGrown: whether a file that has grown since is accepted, even when its current
+  ///     content is unknown to the ledger.
   func locate(
     _ archives: [ArchiveRecord], among all: [ArchiveRecord], acceptsGrown: Bool
   ) throws -> [ArchiveLocation] {
@@ -67,29 +67,29 @@ extension RunPipeline {
 }
 
 struct ArchiveLocation: Sendable {
-  /// Nil when they were not found.
+  /// Path of the bytes; nil when they were not found.
   var path: String?
-  /// Why the file at the archive's place does not have them.
+  /// Why the file at the archive's path does not contain them.
   var problem: String?
-  /// Whether the content of another archive begins with theirs.
+  /// Whether the bytes are the beginning of another archive's content.
   var isInLonger = false
 }
 
 private struct ArchiveSearch: Sendable {
   let archive: ArchiveRecord
   let paths: [String]
-  /// Where the same bytes came under other names.
+  /// Paths of copies under other names.
   let copies: [String]
-  /// Where the archives of its log were found.
+  /// Paths of the archives of its log.
   let longer: [String]
-  /// The one of these bytes that was read.
+  /// The archive with the same bytes that was read.
   let read: ArchiveRecord?
   let known: Set<String>
   let acceptsGrown: Bool
   let sources: ArchiveSources
 
-  /// A file that has grown, or was completed later, contains the bytes that were read; those of
-  /// another archive at its place are no damage either.
+  /// Returns the location of the bytes; a file that has grown, or was completed later, still
+  /// contains them, and a file with the bytes of another archive is not damage, either.
   func run() -> ArchiveLocation {
     var location = ArchiveLocation()
     for path in paths {
@@ -122,7 +122,7 @@ private struct ArchiveSearch: Sendable {
     return containing.map { ArchiveLocation(path: $0, isInLonger: true) } ?? location
   }
 
-  /// Whether `file` holds what was read, and more behind it.
+  /// Whether `file` begins with the bytes that were read, and continues.
   private func begins(_ file: ArchiveFile) throws(SubledgerError) -> Bool {
     guard file.bytes > archive.bytes else { return false }
     return try sha256(of: file.first(archive.bytes, as: archive.name)) == archive.sha256

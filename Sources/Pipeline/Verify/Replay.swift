@@ -16,7 +16,7 @@ extension RunPipeline {
     let retracted = try ledger.retractedLines()
     let archives = files.filter { $0.isRead && retracted[$0.id]?.isWhole != true }
     let locations = try locate(archives, among: files, acceptsGrown: false)
-    // What another archive begins with is read with that one.
+    // An archive that is the beginning of another one is read with that one.
     let read = zip(archives, locations).filter { !$1.isInLonger }
     let lost = zip(archives, locations).filter { $1.path == nil }
     guard lost.isEmpty else {
@@ -44,7 +44,7 @@ extension RunPipeline {
     guard let run = try ledger.lastPublished(),
       archives.allSatisfy({ $0.run <= run.id })
     else { return [counted, reports.skipped("archives came in after the last run")] }
-    // Which charges a decision is about depends on what was missing when it was taken.
+    // The charges that a decision is about depend on which were missing when the decision was made.
     let decisions = try ledger.unpublishedRun() == nil ? ledger.decisions() : nil
     var anew = try publishAgain(
       run, of: ledger, from: again, as: 1, into: folder.path("replayed"), decisions: decisions)
@@ -54,8 +54,8 @@ extension RunPipeline {
     return [counted, reports]
   }
 
-  /// Notes how many lines were refused for their secret, which are left out; skips the check when
-  /// the ledger does not list them all.
+  /// Adds a note with the number of lines that were rejected for their secret, which are left out;
+  /// skips the check when the ledger does not list them all.
   ///
   /// The secrets of that run are not known.
   private func noteRefused(
@@ -79,10 +79,10 @@ extension RunPipeline {
     return unlisted.isEmpty
   }
 
-  /// Reads the archives in the order in which they came, each with what held in its run, and
-  /// calls `begin` before each.
+  /// Reads the archives in order of arrival, each with the settings of its run, and calls `begin`
+  /// before each.
   ///
-  /// A line that was retracted of an archive is one of all archives of its log.
+  /// A line that was retracted from an archive is retracted from all archives of its log.
   func replay(
     _ archives: [(ArchiveRecord, ArchiveLocation)], from ledger: Ledger, into again: Ledger,
     _ retracted: [Int64: RetractedLines], begin: (ArchiveRecord) -> Void = { _ in }
@@ -126,7 +126,7 @@ extension RunPipeline {
   private func compare(
     _ ledger: Ledger, with again: Ledger, _ check: inout Verification.Check
   ) throws {
-    // A part of the keys at a time, so that memory stays bounded.
+    // Some of the keys at a time, so that memory stays bounded.
     for keys in lineageKeys(shares: 64) {
       try checkStop()
       let here = try ledger.countedContent(keys: keys)

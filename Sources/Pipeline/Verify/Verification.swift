@@ -1,26 +1,26 @@
 import Reports
 public import Domain
 
-/// What of a ledger, its archives and a published set was held to what proves it.
+/// The result of verifying a ledger, its archives and a published set.
 public struct Verification: Sendable, Equatable {
-  /// How a check ended.
+  /// The result of a check.
   enum Outcome: String, Sendable {
-    /// All that was looked at is as it was written.
+    /// Everything that was checked is unchanged.
     case holds
-    /// Something is not as it was written: the file, a row, an archive, a published file.
+    /// Something was changed: the file, a row, an archive, a published file.
     case damaged
-    /// All is as it was written, but a reproduction gives something else.
+    /// Everything is unchanged, but a reproduction gives another result.
     case differs
-    /// There was nothing to look at, or no sense in it any more.
+    /// There was nothing to check, or the check was no longer useful.
     case skipped
   }
 
   struct Check: Sendable, Equatable {
     let name: String
     var outcome = Outcome.holds
-    /// How many things were looked at.
+    /// Number of checked items.
     var count: Int64 = 0
-    /// Their unit, such as `rows` or `files`.
+    /// Unit of the items, such as `rows` or `files`.
     let unit: String
     var wrong: Int64 = 0
     /// The first defects, and what was not checked.
@@ -48,22 +48,22 @@ public struct Verification: Sendable, Equatable {
       ])
     }
 
-    /// How many things there are, with those that were wrong before they could be counted.
+    /// Number of items, including those that were wrong before they could be counted.
     var total: Int64 { max(count, wrong) }
 
     private static let shown = 20
   }
 
-  /// The checks in the order in which they were made.
+  /// The checks in the order of execution.
   var checks: [Check] = []
 
-  /// The worst outcome: damage explains what differs.
+  /// The worst outcome: damage explains differences.
   var outcome: Outcome {
     let outcomes = Set(checks.map(\.outcome))
     return outcomes.contains(.damaged) ? .damaged : outcomes.contains(.differs) ? .differs : .holds
   }
 
-  /// The checks as a line each with notes below it.
+  /// The checks, one line each, followed by their notes.
   public var text: String {
     let lines = Record.table(checks.map(\.record)).dropFirst()
     return zip(lines, checks).flatMap { line, check in
@@ -71,7 +71,7 @@ public struct Verification: Sendable, Equatable {
     }.joined(separator: "\n")
   }
 
-  /// Why verifying fails; nil when all holds.
+  /// The error for a failed verification; nil when every check holds.
   public var failure: SubledgerError? {
     let wrong = checks.filter { $0.outcome == .damaged || $0.outcome == .differs }.map(\.name)
     guard !wrong.isEmpty else { return nil }

@@ -4,16 +4,16 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Proves the ledger, its archives and a published set, and writes nothing but temporary files.
+  /// Verifies the ledger, its archives and a published set, and writes only temporary files.
   ///
-  /// Works on a consistent copy, so that it can run beside a run. Changed content is a failed
-  /// check, not an error.
+  /// Works on a consistent copy, so that it can run at the same time as a run. Changed content is a
+  /// failed check, not an error.
   ///
   /// - Parameters:
-  ///   - out: a published set; nil for the plan's, when it is there.
+  ///   - out: a published set; nil for the plan's set, if it exists.
   ///   - isStrict: whether a missing archive counts as damage.
   ///   - isReplay: whether to rebuild the ledger from the archives, and compare.
-  /// - Throws: `SubledgerError` when verifying itself cannot be done.
+  /// - Throws: `SubledgerError` when the verification itself fails.
   public func verify(
     out: String?, isStrict: Bool, isReplay: Bool
   ) throws -> Verification {
@@ -33,7 +33,7 @@ extension RunPipeline {
     return result
   }
 
-  /// Copies the ledger; gives the check that fails when it is too damaged for that.
+  /// Copies the ledger; returns a failed check when it is too damaged for that.
   private func takeCopy(_ copy: String) throws -> Verification.Check? {
     do throws(SubledgerError) {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
@@ -50,8 +50,8 @@ extension RunPipeline {
     }
   }
 
-  /// What `body` reads of the copy at `path`; nil when damage that the checks before have found
-  /// prevents it.
+  /// Returns the result of `body` for the copy at `path`; nil when damage that earlier checks have
+  /// found prevents it.
   func read<Value>(
     _ path: String, isWhole: Bool, _ body: (Ledger) throws(SubledgerError) -> Value
   ) throws -> Value? {
@@ -131,7 +131,7 @@ extension RunPipeline {
       let error = SubledgerError(error)
       switch error.kind {
       case .identity, .overflow: identities.fail(.differs, error.message)
-      // These do not depend on the ledger.
+      // These errors do not depend on the ledger.
       case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
       case .usage, .damagedInput, .noInput, .configuration:
         reports.fail(.differs, "run \(run.id) cannot be done again: \(error.message)")
@@ -140,7 +140,7 @@ extension RunPipeline {
     return [identities, cells, reports]
   }
 
-  /// Publishes what `run` published once more from `copy`, where that is the run `number`.
+  /// Publishes the same as `run` again from `copy`, where the run has the number `number`.
   func publishAgain(
     _ run: RunRow, of ledger: Ledger, from copy: Ledger, as number: Int64, into folder: String,
     decisions: [Decision]? = nil
@@ -177,7 +177,7 @@ private func unit(of check: String) -> String {
 }
 
 extension RunPipeline {
-  /// Holds a published set to its checksums, and those to the run that published them.
+  /// Checks a published set against its checksums, and those against the run that published them.
   func proveSet(
     _ path: String, _ given: String?, isWhole: Bool
   ) throws -> Verification.Check {
@@ -194,7 +194,7 @@ extension RunPipeline {
     var read = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
       try ledger.publishers()
     }
-    // A run may have published since the copy was taken, or publish right now.
+    // A run may have published since the copy was taken, or be publishing now.
     for _ in 0..<50 {
       guard let known = read, known[seen.sha256] == nil || !seen.problems.isEmpty else { break }
       usleep(100_000)

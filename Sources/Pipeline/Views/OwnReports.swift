@@ -4,7 +4,7 @@ import Foundation
 import Reports
 
 extension Plan {
-  /// The reports that analysts wrote, by name.
+  /// The analysts' reports, by name.
   var ownReports: [OwnReport] {
     get throws {
       try configuration.reports.sorted { $0.key < $1.key }
@@ -12,7 +12,7 @@ extension Plan {
     }
   }
 
-  /// Reads the files of `reports_dir`, and refuses a report that could not be published.
+  /// Reads the files of `reports_dir`, and refuses a report that cannot be published.
   mutating func readOwnReports() throws(SubledgerError) {
     if let folder = configuration.job.reportsDir {
       guard mayExist(folder.path) else {
@@ -39,7 +39,7 @@ extension Plan {
 }
 
 extension [OwnReport] {
-  /// Writes the reports into `folder`; one fold unpacks what they read.
+  /// Writes the reports into `folder`; a single fold unpacks the views that they read.
   func write(
     from ledger: Ledger, rules: FoldSettings, plan: ReportPlan, into folder: String
   ) throws -> WrittenReports {

@@ -8,12 +8,12 @@ import Reports
 extension RunPipeline {
   /// Answers one query over the documented views, or lists them and their columns.
   ///
-  /// The ledger is only read, in one state, also during a run. What it holds packed is unpacked by
+  /// The ledger is only read, in one state, also during a run. Its packed content is unpacked with
   /// the settings and as-of of the newest published run.
   ///
   /// - Parameters:
   ///   - query: the query, or the path of a file with it that ends in `.sql`; nil for the list.
-  ///   - rowsMax: how many rows are written; more are a reservation.
+  ///   - rowsMax: maximum number of rows to write; more are a reservation.
   ///   - write: receives the answer, piece by piece.
   public func query(
     _ query: String?, as format: RowFormat, rowsMax: Int, write: @escaping ([UInt8]) throws -> Void
@@ -49,7 +49,7 @@ extension RunPipeline {
     }
   }
 
-  /// There are more rows than are wanted.
+  /// Thrown when there are more rows than requested.
   private struct Full: Error {}
 
   private static func text(of query: String) throws(SubledgerError) -> String {
@@ -75,7 +75,7 @@ extension RunPipeline {
 }
 
 extension QueryProblem {
-  /// Line and column in `sql`, for people; empty when SQLite names no place.
+  /// Returns line and column in `sql`, for people; empty when SQLite reports no position.
   func place(in sql: String) -> String {
     guard let offset else { return "" }
     let before = sql.utf8.prefix(offset)

@@ -3,24 +3,24 @@ import EventStore
 import Formats
 import Reports
 
-/// How rows are written.
+/// The format of rows.
 public enum RowFormat: String, CaseIterable, Sendable {
   /// RFC 4180, with a header.
   case csv
-  /// An object a line.
+  /// One JSON object per line.
   case json
-  /// Columns for a person.
+  /// Aligned columns for a person.
   case table
 }
 
-/// Writes rows as they come, in bounded memory.
+/// Writes rows as they arrive, in bounded memory.
 final class RowOutput {
   private(set) var rows = 0
   private let format: RowFormat
   private let write: ([UInt8]) throws -> Void
   private var columns: [String] = []
   private var buffer: [UInt8] = []
-  /// Rows of a table that wait for the width of their columns.
+  /// Rows of a table that wait until the widths of the columns are known.
   private var waiting: [Record] = []
 
   init(as format: RowFormat, write: @escaping ([UInt8]) throws -> Void) {
@@ -55,7 +55,7 @@ final class RowOutput {
     buffer.removeAll()
   }
 
-  /// Each thousand rows have a heading of their own.
+  /// Writes a heading and the waiting rows, up to a thousand.
   private func writeTable() throws {
     for row in Record.table(waiting) { try line(row.utf8) }
     waiting.removeAll(keepingCapacity: true)
@@ -71,13 +71,13 @@ final class RowOutput {
 }
 
 extension LedgerValue {
-  /// The value as reports show it: no text of others is run by a spreadsheet.
+  /// The value as in reports: a spreadsheet does not run text from outside.
   var cell: CSVCell {
     switch self {
     case .null: return .plain("")
     case .integer(let number): return .integer(number)
     case .text(var text):
-      // A negative amount is no formula.
+      // A negative amount is not a formula.
       let isNumber = text.withUTF8 { DecimalText.amount(UnsafeRawBufferPointer($0)) } != nil
       return isNumber ? .plain(text) : .text(text)
     }

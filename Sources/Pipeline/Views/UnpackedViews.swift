@@ -3,17 +3,17 @@ import EventStore
 import Reports
 import Subscriptions
 
-/// The views whose rows the ledger holds packed, as temporary tables of a reader.
+/// The views whose rows the ledger stores packed, as temporary tables of a reader.
 ///
-/// One more fold makes them, by the rules of the reports: the list of charges is not stored.
+/// An additional fold creates them, by the rules of the reports: the list of charges is not stored.
 final class UnpackedViews {
   private let ledger: Ledger
   private let rules: FoldSettings
   private let records: EventRecords
-  /// Adds a row to the table that is filled.
+  /// The statement that adds a row to the current table.
   private var insertion = ""
 
-  /// Makes the tables without rows, which is enough to prepare a query.
+  /// Creates the tables without rows, which is enough to prepare a query.
   init(in ledger: Ledger, rules: FoldSettings) throws {
     self.ledger = ledger
     self.rules = rules
@@ -132,7 +132,7 @@ final class UnpackedViews {
       view.columns.filter { !$0.name.hasSuffix("_micros") }.map { record[$0.name].raw }, to: view)
   }
 
-  /// Adds a row of the texts of all columns but those in millionths.
+  /// Adds a row with the texts of all columns except those in millionths.
   private func add(
     _ cells: [String], isPrinted: Bool = false, to view: ViewDefinition
   ) throws {
