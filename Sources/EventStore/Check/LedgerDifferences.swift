@@ -12,7 +12,7 @@ extension Ledger {
       // Rows that are due earlier, or at once, are harmless.
       found.append(try difference("due", isSubset: true, in: database))
       found.append(try difference("snapshot_due", isSubset: true, in: database))
-      // Until when a result is valid is not compared: an earlier run may have determined it better.
+      // `stands_until_ms` is not compared: an earlier run may have determined a better time.
       let kept = "snapshots <> 0 or rest is not null"
       found.append(
         try difference("reconciled", "provider, user, snapshots, rest", where: kept, in: database))

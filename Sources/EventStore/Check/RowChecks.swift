@@ -242,8 +242,8 @@ struct RowChecks {
   }
 }
 
-/// Keys in ascending order: each is the fingerprint of its content, or follows the keys of others
-/// when that was taken.
+/// Keys in ascending order: each is the fingerprint of its content or, if that is taken, the next
+/// free key.
 private struct ProbedKeys {
   private var first: Int64 = 0
   private var last: Int64?

@@ -10,7 +10,7 @@ public struct LineageRow: Sendable, Equatable {
   public var app: StringID
   /// Production or sandbox.
   public var environment: Environment
-  /// The shop.
+  /// The store that sells the product.
   public var store: Store
   /// Original transaction id; one that is built from the user's id contains the user's key instead.
   public var original: String

@@ -4,9 +4,9 @@ public import Domain
 public struct FactCheckpoint: Sendable, Equatable {
   /// Business time at which events were folded.
   public var asOf: Instant
-  /// SHA-256 of everything besides the events that determines their meaning.
+  /// SHA-256 of everything that determines the meaning of events, except the events themselves.
   public var rules: String
-  /// SHA-256 of everything besides that on which the comparison of users with snapshots depends.
+  /// SHA-256 of everything else on which the comparison of users with snapshots depends.
   public var reconciliation = ""
   /// The last archive whose events were folded.
   public var archive: Int32

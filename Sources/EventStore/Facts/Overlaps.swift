@@ -2,7 +2,7 @@ public import Domain
 
 /// A charge of one store transaction that two providers report.
 public struct OverlapRow: Codable, Sendable, Hashable {
-  /// The shop.
+  /// The store that charged the user.
   public var store: Store
   /// The store's id of the charge.
   public var transaction: String

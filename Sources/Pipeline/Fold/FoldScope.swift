@@ -82,8 +82,8 @@ extension FoldSettings {
 }
 
 extension Plan {
-  /// Returns the SHA-256 of everything that determines the meaning of events besides them and
-  /// as-of.
+  /// Returns the SHA-256 of everything that determines the meaning of events, except as-of and the
+  /// events themselves.
   func foldFingerprint(version: String, rules: ReconciliationSettings) -> String {
     let excluded: [EffectiveOption] = [
       .asOf, .locale, .xlsx, .rejectedShare, .materiality, .decisions, .reports,
