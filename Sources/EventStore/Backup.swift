@@ -3,8 +3,7 @@ internal import Formats
 internal import Foundation
 
 extension Ledger {
-  /// Copies the state of the ledger at one moment to a file that does not exist yet, also during a
-  /// run.
+  /// Copies the state of the ledger at one moment to a new file, also during a run.
   ///
   /// Only its owner can read the copy. It is checked by SQLite, and durable before it gets its
   /// name; a copy that fails, or that a signal of `stop` ends, leaves nothing. Returns its size in

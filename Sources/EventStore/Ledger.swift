@@ -32,8 +32,7 @@ public final class Ledger {
   var lastArchive: Int32 = 0
   /// The run of the archive that is read again; nil for new archives.
   var replayedRun: Int64?
-  /// The error of a failed rollback: the ledger's state is undefined, so it refuses all later
-  /// calls.
+  /// The error of a failed rollback: the ledger's state is undefined, so all later calls fail.
   private var failedUndo: SubledgerError?
   private let connection: Connection
 
@@ -79,8 +78,7 @@ public final class Ledger {
   /// Returns the symbol of `word` if the ledger has the word; 0 for the empty word.
   public func symbol(_ word: String) -> StringID? { symbols.find(word) }
 
-  /// The file and the folder that must be synced to make everything written durable; a missing file
-  /// needs no sync.
+  /// The file and the folder to sync to make everything durable; a missing file needs no sync.
   public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
 
   /// Makes everything written so far durable.
@@ -198,8 +196,7 @@ public final class Ledger {
     return symbol
   }
 
-  /// Writes the words that are not in the file yet, all or those among the first `count` of the
-  /// table.
+  /// Writes the words that the file lacks, all or those among the first `count` of the table.
   func saveSymbols(upTo count: Int? = nil, in database: Connection) throws {
     while savedWords < count ?? symbols.words.count {
       try database.run(
@@ -216,8 +213,7 @@ public final class Ledger {
     }
   }
 
-  /// Replaces the content by that of `other` in one transaction, unless `stop` returns a signal
-  /// before.
+  /// Replaces the content by that of `other` in one transaction, unless `stop` returns a signal.
   public func replace(by other: Ledger, stop: () -> Int32) throws(SubledgerError) {
     try access("replace the content") { database in
       try other.access("copy the file") { source in

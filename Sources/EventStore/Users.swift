@@ -1,8 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// Returns the id of a user, or the pseudonym of an erased one; nil when the ledger has no such
-  /// key.
+  /// Returns the id of a user, or the pseudonym of an erased one; nil for an unknown key.
   public func userText(_ user: Int64) throws(SubledgerError) -> String? {
     try first("read a user", "select id from user where key = ?", user) { $0.text(0) }
   }
@@ -30,8 +29,7 @@ extension Ledger {
     try access("read ids of customers") { try $0.isAny("customer") }
   }
 
-  /// Returns the app's own id of a user as known by the archives up to `archive`; empty without
-  /// one.
+  /// Returns the app's own id of a user as known by the archives up to `archive`, or an empty text.
   public func customerID(
     of user: Int64, knownBy archive: Int32
   ) throws(SubledgerError) -> String {

@@ -153,8 +153,7 @@ extension Ledger {
 
   /// Returns the event archives that were read, by the hash of their first lines, oldest first.
   ///
-  /// Archives that were retracted, or whose lines may be wrong, are left out: no archive continues
-  /// them.
+  /// Archives that were retracted, or whose lines may be wrong, are left out.
   public func formers() throws(SubledgerError) -> [Int64: [FormerArchive]] {
     let formers = try all(
       "list the archives",
@@ -178,8 +177,7 @@ extension Ledger {
 
   /// Returns the names of wholly retracted event archives, by length and hash of their content.
   ///
-  /// A damaged archive is left out: an intact archive can have the same readable content, and
-  /// counts.
+  /// A damaged archive is left out: an intact one can have the same readable content, and counts.
   public func retractedContents() throws(SubledgerError) -> [[Int64]: String] {
     let names = try all(
       "list retracted archives",

@@ -65,8 +65,7 @@ public struct FormerArchive: Codable, Sendable, Equatable {
   /// Whether it was read to its end.
   var isWhole: Bool
 
-  /// The offset in a longer archive up to which its lines were read; a newline may follow the last
-  /// one.
+  /// Offset in a longer archive up to which its lines were read; a newline may follow.
   public var knownBytes: Int64 { contentBytes + (isWhole ? 1 : 0) }
 }
 

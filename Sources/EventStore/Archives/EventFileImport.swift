@@ -34,14 +34,12 @@ final class EventFileImport {
     self.arrivals = arrivals
   }
 
-  /// Memory in use, approximately; the names and the empty tables of an archive of one line take 3
-  /// KB.
+  /// Memory in use, approximately; names and empty tables of an archive of one line take 3 KB.
   var size: Int {
     3072 + arrivals.size + rejects.size + trail.size + unknown.size + customers.size
   }
 
-  /// Counts the lines of a batch, and adds its `events`, which have the ledger's symbols and
-  /// provenance.
+  /// Counts the lines of a batch, and adds its `events`, with symbols and provenance of the ledger.
   func add(_ batch: EventBatch, _ events: [Event]) {
     let firstValue = values
     count(batch)
@@ -88,8 +86,7 @@ final class EventFileImport {
 
   /// Counts the results of its events, with which `results` begins.
   ///
-  /// A value is accepted when anything in it is new. How a body was read is counted once, with its
-  /// event.
+  /// A value is accepted when anything in it is new. How a body was read is counted once.
   func resolve(_ results: ArraySlice<UpsertResult>) {
     var value: Int32?
     var isAccepted = false

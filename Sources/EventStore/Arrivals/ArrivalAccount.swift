@@ -9,8 +9,7 @@ final class ArrivalAccount {
   private let calendar = CivilCalendar.utc
   /// Retry schedules by the raw value of the provider.
   private let schedules: [RetrySchedule]
-  /// Schedules from older documentation, by the raw value of the provider, where none is
-  /// configured.
+  /// Schedules from older documentation, by the raw value of the provider, if none is configured.
   private let olderSchedules: [RetrySchedule?]
   private var slots: [DeliveryKey: Int32] = [:]
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []

@@ -1,7 +1,6 @@
 internal import Domain
 
-/// The hours in which deliveries of a feed arrived, and how late its messages are created, for some
-/// archives.
+/// The hours in which deliveries of a feed arrived, and the creation lag of its messages.
 struct FeedArrivals {
   let feed: Feed
   private var lags = LagSample()

@@ -23,8 +23,7 @@ public struct BreakCount: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns counts of unresolved breaks, by status, severity and code, with their estimated
-  /// amounts.
+  /// Returns counts and estimated amounts of unresolved breaks, by status, severity and code.
   public func breakCounts() throws(SubledgerError) -> [BreakCount] {
     let isPriced =
       "break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)"

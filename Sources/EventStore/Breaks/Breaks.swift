@@ -41,8 +41,7 @@ extension Ledger {
   /// Returns the breaks that events alone prove and the newest run found, by id, as it described
   /// them.
   ///
-  /// These are not all unresolved ones: a run as of an earlier time leaves breaks of later as-ofs
-  /// unchanged.
+  /// They are not all unresolved breaks: a run as of an earlier time does not touch later ones.
   public func standingBreaks() throws(SubledgerError) -> [Break] {
     try all(
       "read the breaks",

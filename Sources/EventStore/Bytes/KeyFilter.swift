@@ -4,8 +4,7 @@ public struct KeyFilter: Sendable {
   private var bits: [UInt64]
   private let mask: UInt64
 
-  /// Creates an empty filter for about `count` keys; with so many it contains about 1 in 1,000
-  /// others.
+  /// Creates an empty filter for about `count` keys, with about 1 false positive in 1,000.
   init(count: Int) {
     let size = 1 << (Int.bitWidth - (max(count, 64) * 16 - 1).leadingZeroBitCount)
     bits = Array(repeating: 0, count: size / 64)

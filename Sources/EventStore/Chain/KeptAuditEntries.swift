@@ -1,7 +1,6 @@
 internal import Formats
 
-/// Audit entries of a ledger from outside it, to compare with their digests and those in run
-/// records.
+/// Audit entries from outside the ledger, to compare with the digests in run records.
 public struct KeptAuditEntries: Sendable {
   private let acts: [AuditEntry]
   private let rewritings: Rewritings

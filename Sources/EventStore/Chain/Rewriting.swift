@@ -1,5 +1,4 @@
-/// Sealed content that an audit entry replaced: a line of the entry, with the digests before and
-/// after.
+/// A line of an audit entry: sealed content that it replaced, with both digests.
 struct Rewriting: Equatable {
   /// Name of the content: `part:RUN:TABLE`, `document:NAME` or `act:NUMBER`.
   let subject: String
@@ -47,8 +46,7 @@ struct Rewritings {
     return part
   }
 
-  /// Returns the SHA-256 of a document's current content; the document keeps the name that runs
-  /// refer to.
+  /// Returns the SHA-256 of a document's current content; its name stays that of the original.
   func digest(ofDocument name: String) -> String { digest(of: "document:\(name)", sealedAs: name) }
 
   /// Returns the SHA-256 of an audit entry's current content.

@@ -15,8 +15,7 @@ extension RunChain {
       .map { try part($0.name, "where \($0.rows)", run) }
   }
 
-  /// Returns the parts that later runs change: only the last run's digests can be compared with the
-  /// tables.
+  /// Returns the parts that later runs change: the tables match only the last run's digests.
   func standing(only tables: Set<String>? = nil) throws -> [RunPart] {
     try SealedTables.whole.filter { tables?.contains($0) ?? true }.map { try part($0) }
   }

@@ -242,8 +242,7 @@ struct RowChecks {
   }
 }
 
-/// Keys in ascending order: each is the fingerprint of its content or, if that is taken, the next
-/// free key.
+/// Keys in ascending order: each is the fingerprint of its content, or the next free key.
 private struct ProbedKeys {
   private var first: Int64 = 0
   private var last: Int64?
@@ -277,8 +276,7 @@ enum RowCheck {
     return sum.value
   }
 
-  /// Returns the fingerprint of all columns except the archive; those of an archive's snapshots are
-  /// added up.
+  /// Returns the fingerprint of all columns except the archive, whose snapshots are added up.
   static func snapshot(_ columns: [Int64]) -> Int64 {
     var sum = Fingerprint(seed: 4)
     for column in columns { sum.combine(UInt64(bitPattern: column)) }

@@ -27,12 +27,10 @@ final class Connection {
     }
   }
 
-  /// How many more times `stop` is asked before statements fail as if interrupted; nil for no
-  /// limit.
+  /// How many more times `stop` is asked before statements fail as if interrupted; nil: no limit.
   var patience: Int?
 
-  /// Fails like an interrupted statement when a signal asked to stop, for code without long
-  /// statements.
+  /// Throws like an interrupted statement when a signal asked to stop.
   func checkStop() throws {
     guard interruption == 0 else { throw SQLiteError(code: SQLITE_INTERRUPT) }
   }

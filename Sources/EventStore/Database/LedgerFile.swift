@@ -44,8 +44,7 @@ enum LedgerFile {
       hint: "check the path given as --ledger, or run an ingest first")
   }
 
-  /// Creates an empty file that only its owner can read; SQLite gives `-wal` and `-shm` the same
-  /// mode.
+  /// Creates an empty file that only its owner can read; `-wal` and `-shm` get the same mode.
   private static func create(_ path: String) throws {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

@@ -40,8 +40,7 @@ public final class RowPairs {
     } ?? nil
   }
 
-  /// Calls `body` with each key whose rows differ or that one side lacks, in the byte order of
-  /// keys.
+  /// Calls `body` with each key whose rows differ or that one side lacks, in byte order of keys.
   public func forEachDifference(
     _ body: (_ key: String, _ before: String?, _ after: String?) throws -> Void
   ) throws {

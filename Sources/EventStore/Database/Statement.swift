@@ -6,8 +6,7 @@ internal import Domain
 /// Other modules see one row of it, only inside the call that receives it, by columns from 0.
 public final class Statement {
   let handle: OpaquePointer
-  /// A column where a number was read but is missing: damage, reported as an error at the end of
-  /// the row.
+  /// A column where a number was read but is missing: damage, an error at the end of the row.
   private var missing: Int32?
 
   /// Takes ownership of a prepared statement.

@@ -60,8 +60,8 @@ public final class ViewQuery {
     }
   }
 
-  /// Limit of steps: one to ten minutes of SQLite's work, depending on its kind; the same
-  /// everywhere.
+  /// Limit of steps, the same everywhere: one to ten minutes of SQLite's work, depending on its
+  /// kind.
   private static let patience = 600_000
   /// The longest text that a query may create, in bytes.
   private static let valueBytesMax: Int32 = 16 << 20

@@ -39,8 +39,7 @@ struct RedactedTexts {
     return Int64(keys.count)
   }
 
-  /// Rewrites the decisions files that runs followed; they keep the names by which runs refer to
-  /// them.
+  /// Rewrites the decisions files that runs followed; their names do not change.
   func writeDocuments(_ redacted: ([UInt8]) throws -> [UInt8]?) throws -> [Rewriting] {
     let rewritings = Rewritings(try database.acts())
     let found = try database.all(

@@ -19,8 +19,7 @@ enum DueHour {
   /// Before any hour: new input arrived.
   static let atOnce: Int64 = -1 << 40
 
-  /// Returns the UTC hour that contains an instant or ends at it: at the full hour, nothing after
-  /// it is due yet.
+  /// Returns the UTC hour that contains an instant or ends at it.
   static func of(_ instant: Instant) -> Int64 {
     let (whole, rest) = instant.milliseconds.quotientAndRemainder(
       dividingBy: Interval.hour.milliseconds)

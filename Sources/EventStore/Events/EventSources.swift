@@ -1,7 +1,6 @@
 public import Domain
 
-/// The origin of the events of some subscriptions: ids as text, and the archives that contained the
-/// events.
+/// The origin of the events of some subscriptions: ids as text, and the archives of the events.
 public struct EventSources: Sendable {
   private(set) var transactions: [Int64: String] = [:]
   /// Versions by event: the archive of each, and a value that copies of one version share.
@@ -64,8 +63,7 @@ extension [Event] {
 }
 
 extension LineageRow {
-  /// Whether its id or, by `wordedLineages`, one of its transaction ids is not the number that is
-  /// its key.
+  /// Whether its id or, by `wordedLineages`, a transaction id is not the number that is its key.
   public func isWorded(_ wordedLineages: Set<Int64>) -> Bool {
     transactionKey(original) != Int64(original) || wordedLineages.contains(key)
   }

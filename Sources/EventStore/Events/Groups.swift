@@ -95,8 +95,7 @@ extension Provider {
 extension LineageRow {
   static let eventsColumn: Int32 = 10
 
-  /// Returns a query that selects the events for `addEvents`, and then the root if `isLinked`, 0
-  /// for none.
+  /// Returns a query for the events and, if `isLinked`, the root, 0 for none.
   static func selectWithEvents(userTexts: Bool, isLinked: Bool = false) -> String {
     let select = select(
       userTexts: userTexts, more: ", l.events" + (isLinked ? ", coalesce(k.root, 0)" : ""))
@@ -111,8 +110,7 @@ extension LineageRow {
     """
   }
 
-  /// Selects the lineages of a user and a provider, by key; a constant, because it is used for
-  /// every user.
+  /// Selects the lineages of a user and a provider, by key; built once for all users.
   static let selectOfUser =
     selectWithEvents(userTexts: false)
     + " where l.user = ? and l.user <> 0 and l.provider = ? and l.key >= ? order by l.key limit ?"

@@ -95,8 +95,7 @@ struct LineageLinks {
       "insert into store_transaction (id, store, lineage) values (?, ?, ?)", id, row.store, row.key)
   }
 
-  /// Returns the least key of the subscriptions that are folded together with this one; nil when it
-  /// is not linked.
+  /// Returns the least key of the subscriptions that are folded with this one; nil without links.
   func root(of lineage: Int64) throws -> Int64? {
     try database.first("select root from lineage_link where lineage = ?", lineage) { $0.int64(0) }
   }
@@ -136,8 +135,7 @@ extension LineageRow {
     return ids
   }
 
-  /// `transactionKey` of the original transaction id; nil for a substitute built from the user's
-  /// id.
+  /// `transactionKey` of the original transaction id; nil for one built from the user's id.
   public var originalID: Int64? {
     original.contains("|") || original.hasPrefix("user:") ? nil : transactionKey(original)
   }

@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// Returns the number of subscriptions and trials of each product that began, or were changed to,
-  /// in the cells.
+  /// Returns how many subscriptions and trials of each product began, changes included, from the
+  /// cells.
   public func begun() throws(SubledgerError) -> [ProductKey: Int64] {
     let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
     let counts = try all(

@@ -14,8 +14,7 @@ public struct RowPiece<Rows: Sendable>: Sendable {
 }
 
 extension RowPiece where Rows == CellRows {
-  /// Returns all rows of a table whose key has `keyWidth` columns, in the column order of
-  /// v1-facts.sql.
+  /// Returns all rows of a table with `keyWidth` key columns, in the column order of v1-facts.sql.
   static func cells<Key: Sendable, Sums: Sendable>(
     _ table: String, keyWidth: Int, _ facts: [Key: Sums],
     _ row: @escaping @Sendable (Key, Sums) -> [Int64]
@@ -84,8 +83,7 @@ extension ProductKey {
 }
 
 extension [RevenueKey: RevenueSums] {
-  /// Returns the rows of the days and of the months, month by month, for tables with a `suffix` to
-  /// their names.
+  /// Returns the rows of days and months, month by month, for tables whose names end in `suffix`.
   func pieces(suffix: String = "") -> [RowPiece<CellRows>] {
     let months = [Month: [Index]](grouping: indices) { self[$0].key.day.month }
     return months.sorted { $0.key < $1.key }.flatMap { month, places in

@@ -29,8 +29,7 @@ public struct FoldChange {
   /// Whether every user was compared.
   public var isEveryUser = true
 
-  /// Creates a change with the cells of `facts`, from a fold of everything unless `isWhole` is set
-  /// to false.
+  /// Creates a change with the cells of `facts`, from a full fold unless `isWhole` is set to false.
   public init(basis: FactCheckpoint, facts: Facts) {
     self.basis = basis
     self.facts = facts

@@ -17,8 +17,7 @@ extension Ledger {
     }
   }
 
-  /// Adds a row to a temporary table by `insertion`, which has one parameter per value and stays
-  /// prepared.
+  /// Adds a row to a temporary table; `insertion` has one parameter per value and stays prepared.
   public func insert(_ row: [LedgerValue], by insertion: String) throws(SubledgerError) {
     try access("store results") { database in
       let statement = try database.statement(insertion)

@@ -86,8 +86,7 @@ public final class EventIntake: ArchiveIntake {
     return written
   }
 
-  /// Undoes the archive that is being read, or those whose pieces were returned; others are
-  /// unaffected.
+  /// Undoes the archive that is being read, or those whose pieces were returned; no others.
   public override func abandon() {
     if writer != nil { return undo() }
     guard current != nil else { return }

@@ -1,7 +1,6 @@
 internal import Domain
 
-/// Selects which version counts of an event in several lineages, the rare last step of adding
-/// events.
+/// Selects which version counts of an event in several lineages: rare, the last step of a write.
 struct EventVersions {
   let stored: StoredVersions
   private let lineages: LineageWriter
@@ -41,8 +40,7 @@ struct EventVersions {
     }
   }
 
-  /// Selects exactly one version that counts of each event whose identity is wanted in a range of
-  /// lineage keys.
+  /// Selects the version that counts of each event whose identity is wanted in a range of keys.
   @discardableResult
   func select(_ wanted: [ClosedRange<Int64>: Set<Int64>]) throws -> VersionElection {
     var election = VersionElection()

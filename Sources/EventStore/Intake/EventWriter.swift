@@ -15,8 +15,7 @@ struct EventWriter {
   /// Number of notes that are gathered before they are applied.
   private static let notesMax = 1 << 20
 
-  /// - Parameter published: the last archive known to a published run; nil to read it from the
-  ///   ledger.
+  /// - Parameter published: the last archive of a published run; nil to read it from the ledger.
   init(
     _ batch: WriteBuffer.Batch, words: [String], database: Connection, published: Int32? = nil
   ) throws {
@@ -63,8 +62,7 @@ struct EventWriter {
     return results
   }
 
-  /// Drops the index: creating it at once is three times as fast as row by row, and fills its
-  /// pages.
+  /// Drops the index: creating it at once is three times as fast, and fills its pages.
   private mutating func dropIndex() throws {
     index = try database.first(
       "select sql from sqlite_schema where name = 'lineage_by_user'"

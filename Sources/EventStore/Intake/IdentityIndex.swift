@@ -15,8 +15,7 @@ struct IdentityIndex {
     let number: Int32
   }
 
-  /// Claims of identities that another lineage may also contain, with the ranges of lineage keys to
-  /// search.
+  /// Claims of identities that may be in other lineages, with the ranges of lineage keys to search.
   struct Rivals {
     var claims: [Claim]
     let keys: [ClosedRange<Int64>]
@@ -119,8 +118,7 @@ struct IdentityIndex {
     return missing
   }
 
-  /// Reads the row that may contain `key`; returns its first key, if it exists, and that of the
-  /// next row.
+  /// Reads the row that may contain `key`; returns its first key, if any, and that of the next row.
   private func readPage(
     around key: Int64, into entries: inout [Entry]
   ) throws -> (first: Int64?, end: Int64) {

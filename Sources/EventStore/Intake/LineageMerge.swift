@@ -63,17 +63,14 @@ struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
   private(set) var isChanged = false
-  /// The versions at the end of `records` with the same time and identity; empty if there is only
-  /// one.
+  /// The last `records` with the same time and identity; empty if there is only one.
   private var rivals: [VersionCandidate] = []
-  /// Whether the version that counts must be selected among them, and whether their contents
-  /// differ.
+  /// Whether the version that counts must be selected, and whether their contents differ.
   private var (isContested, isConflict) = (false, false)
   private var doubts: [MergeNotes.Doubt] = []
   private var stored: [EventRecord] = []
   private var next = 0
-  /// Copies of contents that are no longer valid where they were delivered, for the first `settled`
-  /// records.
+  /// Copies of contents, for the first `settled` records, whose delivered bytes are gone.
   private var kept: [KeptContents] = []
   private var settled = 0
   private var lineage: LineageHead?

@@ -34,8 +34,7 @@ struct WriteBatch {
   private(set) var lineages: [Lineage] = []
   private(set) var users: [User] = []
   private(set) var contents = ByteArena()
-  /// The ids of lineages and users, apart from other bytes, because they are looked up for every
-  /// event.
+  /// The ids of lineages and users, kept apart because they are looked up for every event.
   private(set) var ids = ByteArena()
   private var lineageNumbers: [Int64: Int] = [:]
   private var userNumbers: [Int64: Int] = [:]

@@ -15,8 +15,7 @@ public struct LakeArchive: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns the archives whose events are stored in a lake, by number; empty if the ledger stores
-  /// them.
+  /// Returns the archives whose events are in a lake, by number; empty if the ledger stores them.
   public func lakeArchives() throws(SubledgerError) -> [LakeArchive] {
     try all(
       "read where events lie",
@@ -37,8 +36,7 @@ extension Ledger {
     try sync()
   }
 
-  /// Returns the folders of a lake that this ledger has begun but that contain none of its
-  /// archives.
+  /// Returns the folders of a lake that this ledger has begun but that contain no archive of it.
   public func lakeLeftovers() throws(SubledgerError) -> [String] {
     try all(
       "read what was left in a lake",

@@ -61,8 +61,7 @@ extension Ledger {
   /// Sealed tables whose rows are removed or changed.
   private static let pruned: Set = ["archive", "published_row"]
 
-  /// Returns the time before which as-ofs, and the first run before which runs, cannot be
-  /// reproduced.
+  /// Returns the first as-of, and the first run, that can still be reproduced.
   public func prunedBefore() throws(SubledgerError) -> (moment: Instant, run: Int64)? {
     var found: (moment: Instant, run: Int64)?
     for act in try acts() where act.deed == .prune {

@@ -26,8 +26,7 @@ public final class LedgerReplay {
     ledger.replayedRun = archive.run
   }
 
-  /// Lists the archives as before, those of `retracted` with no line that counts, and records the
-  /// audit entry.
+  /// Lists the archives again, those of `retracted` without counted lines; records the audit entry.
   public func finish(
     _ retractions: [Retraction], _ months: RetractedMonths,
     retracted: [Int64: RetractedLines], as new: AuditEntry

@@ -46,8 +46,7 @@ public struct AuditEntry: Sendable, Equatable, Codable {
 
   /// The whole content of the entry, for its digest.
   ///
-  /// `erase` replaces a person's id in the text of an entry; the entry of the `erase` names the
-  /// changed one.
+  /// `erase` replaces a person's id in the text of an entry, and names that entry in its own.
   public var text: String {
     [
       "\(id) after run \(run): \(deed.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,

@@ -131,8 +131,8 @@ public struct MonthState: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns every month that is closed, or has rows in the newest publication of its time zone;
-  /// newest first.
+  /// Returns every month that is closed, or in the newest publication of its time zone; newest
+  /// first.
   public func monthStates() throws(SubledgerError) -> [MonthState] {
     // With `max`, SQLite takes the other columns from the same row.
     try all(

@@ -30,8 +30,7 @@ extension Ledger {
     ) { _ in } != nil
   }
 
-  /// Returns the folder into which a run published this set; nil for a look and for another
-  /// ledger's set.
+  /// Returns the folder into which a run published this set; nil for looks and other ledgers' sets.
   public func folder(ofSet sha256: String) throws(SubledgerError) -> String? {
     try first(
       "look for a set",

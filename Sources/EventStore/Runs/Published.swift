@@ -132,8 +132,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the causes for which runs after `run` and before `end` restated rows of one month, by
-  /// key.
+  /// Returns why runs after `run` and before `end` restated rows of one month, by key.
   public func restatementCauses(
     of report: String, zone: String, month: Month, after run: Int64, before end: Int64
   ) throws(SubledgerError) -> [(key: [UInt8], cause: String)] {

@@ -26,8 +26,7 @@ public struct Watermark: Sendable, Equatable {
   public var provider: Provider
   /// App id, as the ledger's symbol.
   public var app: StringID
-  /// The newest time, not after as-of: the received time, or else the created time, or else the
-  /// event time.
+  /// The newest received, or else created, or else event time that is not after as-of.
   public var newest: Instant
   /// When the feed began; nothing before it is considered missing.
   public var begin: Instant
@@ -51,8 +50,7 @@ extension Ledger {
 
   /// Begins a run and returns its number; `finishRun` writes its input.
   ///
-  /// A run that ended before it published continues under its number, so an interruption leaves no
-  /// trace.
+  /// A run that ended before it published continues under its number: no trace of an interruption.
   public func beginRun(
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(SubledgerError) -> Int64 {
@@ -139,7 +137,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the watermarks at `asOf`, by provider and app; only of feeds with deliveries up to
+  /// Returns the watermarks at `asOf`, by provider and app; only of feeds with deliveries until
   /// then.
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
     try access("read the watermarks") { database in
@@ -179,8 +177,7 @@ extension Connection {
     }
   }
 
-  /// Returns the hours in which deliveries of a feed arrived; several runs may have added those of
-  /// a day.
+  /// Returns the hours in which a feed's deliveries arrived; several runs may share a day.
   func arrivalHours(of feed: Feed) throws -> [ArrivalHour] {
     try all(
       "select day, hours from delivery_day where provider = ? and app = ?", feed.provider, feed.app
@@ -194,8 +191,7 @@ extension Connection {
     } ?? 0
   }
 
-  /// Returns the last archive known to a run before the next one, or contained in the cells; 0 for
-  /// none.
+  /// Returns the last archive known to a run before the next one, or to the cells; 0 for none.
   func lastPublishedArchive() throws -> Int32 {
     try first(
       """

@@ -197,8 +197,8 @@ private struct SnapshotWriter {
     return RowCheck.snapshot(columns)
   }
 
-  /// Returns the key of a content, which is added if new, with the next free key if another content
-  /// has its key.
+  /// Returns the key of a content, adding it if new; the next free key if another content has its
+  /// key.
   private mutating func keep(_ body: [UInt8], of user: Int64) throws -> Int64 {
     var key = SnapshotCoding.key(ofUser: user, body.withUnsafeBytes { Fingerprint.of($0) })
     while true {

@@ -123,8 +123,7 @@ extension Ledger {
   }
 }
 
-/// Returns a snapshot's part of the fingerprint of its user's snapshots; their order does not
-/// matter.
+/// Returns a snapshot's part of its user's fingerprint; the order of snapshots does not matter.
 func contentFingerprint(app: Int64, content: Int64) -> Int64 {
   var fingerprint = Fingerprint(seed: 0)
   fingerprint.combine(UInt64(bitPattern: app))

@@ -58,8 +58,7 @@ extension Ledger {
 }
 
 extension Event {
-  /// Whether its message was created before the other's, in an order that does not depend on
-  /// arrival.
+  /// Whether its message was created before the other's, whatever the order of arrival.
   func isMade(before other: Event) -> Bool {
     (madeAt, time, identity) < (other.madeAt, other.time, other.identity)
   }
