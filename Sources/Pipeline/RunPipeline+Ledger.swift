@@ -45,8 +45,7 @@ extension RunPipeline {
     return "\(target.shown()) holds the ledger, checked: \(size) bytes"
   }
 
-  /// Copies the file and its write-ahead log, if they exist; the caller holds the lock, so neither
-  /// changes.
+  /// Copies the file and its write-ahead log, if they exist; under the lock, neither changes.
   private func copyLedger(to path: String) throws {
     let files = FileManager.default
     do {
@@ -95,8 +94,8 @@ extension RunPipeline {
       hint: "check --ledger and --out; to publish over a set of another ledger, give --adopt")
   }
 
-  /// Whether a report is as of a time before the newest run, or goes to a folder other than its
-  /// set's.
+  /// Whether a report is as of a time before the newest run, or goes to another folder than its
+  /// set.
   func isLook(past newest: RunRow, in ledger: Ledger) throws -> Bool {
     guard let set = newest.published, plan.rules.asOf >= newest.asOf else { return true }
     return try ledger.folder(ofSet: set) != plan.folder && publishedSet(in: plan.out) != set

@@ -65,8 +65,7 @@ public struct RunPipeline {
 
   /// Reads new input and publishes a new report set.
   ///
-  /// - Parameter clock: returns the current time, to fetch snapshots of due users first; nil
-  ///   fetches none.
+  /// - Parameter clock: returns the current time, to fetch due snapshots first; nil fetches none.
   public func run(fetchingBy clock: (() -> Instant)? = nil) throws -> RunResult {
     let pipeline = try withLists().withStandardInput()
     if plan.hasWorkbook { try requireWorkbooks() }

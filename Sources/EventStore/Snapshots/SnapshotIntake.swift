@@ -10,7 +10,7 @@ public final class SnapshotIntake {
   private var snapshotsCheck: Int64 = 0
   private var rejects = RejectedLines()
   private var isOpen = true
-  /// Snapshots that are not written yet: sorted by user before writing, so that neighboring rows
+  /// Snapshots that are not written yet: sorted by user before writing, so that adjacent rows
   /// are written one after the other.
   private var waiting: [(snapshot: EncodedSnapshot, app: StringID)] = []
   private var waitingBytes = 0

@@ -68,8 +68,7 @@ struct Corruption {
     return Corruption(test, .envLeak)
   }
 
-  /// Creates a period that ends before it starts; not the newest one, whose end would be in doubt
-  /// as well.
+  /// Creates a period that ends before it starts; not the newest, whose end would be in doubt, too.
   private static func reversed(_ event: Event, among events: [Event]) -> Corruption? {
     guard event.sendsSingleEvents, event.kind.chargeKind != nil, let start = event.periodStart,
       start <= event.time, let end = event.periodEnd, end > start,
@@ -120,8 +119,7 @@ extension Revenue {
 }
 
 extension ExchangeRates {
-  /// Returns the number of charges in the currency of `event` that are quoted within three days of
-  /// it.
+  /// Returns how many charges in the currency of `event` are quoted within three days of it.
   func around(_ event: Event) -> Int64 {
     guard var near = CurrencyDay(event) else { return 0 }
     let day = near.day.number

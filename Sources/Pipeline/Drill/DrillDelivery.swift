@@ -2,8 +2,8 @@ import EventStore
 import Domain
 
 extension Ledger {
-  /// Removes and delivers events in a copy of a ledger; returns how many deliveries were recognised
-  /// as duplicates.
+  /// Removes and delivers events in a copy of a ledger; returns the number of recognised
+  /// duplicates.
   func apply(_ damages: [Damage], seed: UInt64) throws -> Int64 {
     let texts = try damages.map { damage in
       try versions(ofLineage: damage.candidate.row)

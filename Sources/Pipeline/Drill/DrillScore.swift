@@ -90,8 +90,7 @@ struct DrillScore {
     if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
   }
 
-  /// Counts late and out-of-order deliveries by day and kind, because they are not breaks of their
-  /// own.
+  /// Counts late and out-of-order deliveries by day and kind, as they are not raised one by one.
   private mutating func countArrivals(_ damages: [Damage]) {
     var expected: [ArrivalKey: [BreakCode: Int64]] = [:]
     for damage in damages {

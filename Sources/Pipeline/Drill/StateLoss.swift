@@ -3,8 +3,7 @@ import Domain
 
 /// The content that disappears with a line of states, which other lines may repeat.
 struct StateLoss {
-  /// The break that the loss is; nil when other lines contain the same, or more than one charge is
-  /// lost.
+  /// The break for the loss; nil when other lines contain the same, or several charges are lost.
   let code: BreakCode?
   /// Key of the lost charge's transaction; 0 when it has none.
   let transaction: Int64

@@ -37,8 +37,7 @@ func forEachBreak(
 }
 
 extension NumberPass {
-  /// Lists the breaks of the newest run in the requested rows, as `quality_monthly.csv` counts
-  /// them.
+  /// Lists the newest run's breaks in the requested rows, as `quality_monthly.csv` counts them.
   mutating func explainBreaks(_ plan: ReportPlan) throws {
     try forEachBreak(of: "breaks", in: ledger, plan) { found in
       guard ["open", "reopened"].contains(found["status"]), fits(found) else { return }

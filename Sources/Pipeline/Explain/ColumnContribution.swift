@@ -25,8 +25,7 @@ struct ColumnContribution {
 }
 
 extension NumberReport {
-  /// Returns the contributions of a cell to the columns of this report; empty for cells of other
-  /// reports.
+  /// Returns the contributions of a cell to the columns of this report; empty for other reports.
   func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
     switch (self, cell) {
     case (.revenueDaily, .revenue(_, let sums)), (.revenueMonthly, .revenue(_, let sums)):

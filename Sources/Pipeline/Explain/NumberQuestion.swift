@@ -27,8 +27,7 @@ struct NumberQuestion {
   /// The key with the time, and its number: a month, a day or months since the cohort's month.
   let time: (key: Key, number: Int32)?
   let asked: [ReportColumn]
-  /// The columns whose events are listed: the requested ones, or the columns of which a rate
-  /// consists.
+  /// The columns whose events are listed: the requested ones, or those of which a rate consists.
   let listed: Set<String>
 
   /// Checks names and forms; words that exist only in events are checked by `check(in:)`.

@@ -203,8 +203,7 @@ final class SubscriptionEntries {
     for entry in entries { try output.add(entry) }
   }
 
-  /// Returns the contributions of a cell to the measures of a report that do not follow from
-  /// others.
+  /// Returns the contributions of a cell to the independent measures of a report.
   private static func contributions(
     of cell: Contribution.Cell, to report: NumberReport
   ) -> [(column: String, text: String)] {
@@ -218,8 +217,7 @@ final class SubscriptionEntries {
     }
   }
 
-  /// Adds the newest snapshots of a user, and the newest webhook with entitlements beyond its
-  /// event.
+  /// Adds a user's newest snapshots, and the newest webhook with entitlements beyond its event.
   private func addSnapshots(of row: LineageRow) throws {
     guard row.user != 0 else { return }
     func add(_ step: String, _ kind: String, at time: Instant, _ place: Provenance) throws {

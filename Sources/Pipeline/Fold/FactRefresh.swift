@@ -55,8 +55,7 @@ struct FactRefresh {
     /// Whether everything was folded.
     var isWhole: Bool { basis == nil }
 
-    /// Returns how many subscriptions and trials of each product began, including those of earlier
-    /// runs.
+    /// Returns how many subscriptions and trials of each product began, in all runs.
     func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
       isWhole
         ? result.facts.begun
@@ -120,8 +119,7 @@ struct FactRefresh {
       former: former.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
-  /// Updates the breaks across lineages, by the prices and rates of all charges before and after
-  /// this run.
+  /// Updates the breaks across lineages, by the prices and rates before and after this run.
   private func across(
     _ result: Increment.Result, _ rates: (before: ExchangeRates, now: ExchangeRates),
     _ paid: (before: [PaidPrice: Int64], now: [PaidPrice: Int64]), _ breaks: inout [Break]
@@ -174,8 +172,7 @@ extension FactRefresh.Outcome {
     let now = doubts.union(compared.churnInDoubt)
     facts.book(now.subtracting(doubtsBefore), 1, calendar)
     facts.book(doubtsBefore.subtracting(now), -1, calendar)
-    // A break from reconciliation replaces the one from events alone with the same id, or explains
-    // it.
+    // A break from reconciliation replaces the one from events with the same id, or explains it.
     let hidden = Set(compared.breaks.map(\.id)).union(compared.explained)
     for found in result.breaks where hidden.contains(found.id) {
       due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
@@ -193,8 +190,7 @@ extension FactRefresh.Outcome {
 }
 
 extension Facts {
-  /// Counts the ends that a missing event may contradict, in addition to the churn that they are
-  /// part of.
+  /// Counts the ends that a missing event may contradict, in addition to their churn.
   mutating func book(_ doubtful: Set<ChurnInDoubt>, _ count: Int64, _ calendar: CivilCalendar) {
     for end in doubtful {
       let key = MovementKey(

@@ -5,8 +5,7 @@ import Reconciliation
 import Reports
 
 extension RunPipeline {
-  /// - Parameter isPart: whether `ledger` contains only the events of the parts that may have
-  ///   changed.
+  /// - Parameter isPart: whether `ledger` contains only the events that may have changed.
   func foldAndReconcile(
     _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool = false
   ) throws -> (Folded, Reconciled) {

@@ -82,8 +82,7 @@ struct FoldPass {
 /// The results of all groups, in bounded memory.
 struct WholeFold {
   let ledger: Ledger
-  /// Maximum number of revenue cells that are added up here, in about 40 MiB; SQLite adds up the
-  /// rest.
+  /// Maximum number of revenue cells added up here, in about 40 MiB; SQLite adds up the rest.
   let revenueCellsMax: Int
   var result = FoldResult()
   /// Revenue that is not in `result`.

@@ -89,8 +89,7 @@ struct LinkedGroups {
   }
 }
 
-/// Returns what reports count of the subscriptions in the events of `rows`, which are in the order
-/// of time.
+/// Returns what reports count of the subscriptions in `rows`, whose events are ordered by time.
 func countedHistories(
   _ rows: [LineageRow], _ events: [Event], rules: FoldSettings
 ) throws -> [SubscriptionHistory] {
@@ -119,8 +118,7 @@ extension ReconcilePass {
 }
 
 extension OverlapRow {
-  /// Creates a row of the charge; the text of its transaction is among `texts` unless it equals the
-  /// key.
+  /// Creates a row of the charge, with the text of its transaction from `texts`, or else its key.
   init(_ overlap: LinkedHistories.Overlap, _ texts: [Int64: String]) {
     let key = overlap.counted.transaction
     self.init(

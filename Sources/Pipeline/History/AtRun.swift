@@ -114,8 +114,7 @@ extension Plan {
     guard let calendar = CivilCalendar(named: text(.timezone)),
       let dialect = CSVDialect(rawValue: text(.csvDialect))
     else { throw Self.contradiction(run) }
-    // Of secrets, a run only records which providers' deliveries were authenticated, which affects
-    // reports.
+    // Of secrets, a run records only whose deliveries were authenticated, which affects reports.
     if case .array(let names)? = value(.authenticated) {
       for provider in Provider.allCases where names.contains(.string(provider.name)) {
         plan.configuration.secrets[provider] = []

@@ -19,8 +19,7 @@ struct ArchiveImport {
   private var opening = ArchiveOpening(sha256: "")
   private var lines: Int64 = 0
   private var isWanted = false
-  /// Whether it continues an archive of the same run, which its reader did not know, and so is read
-  /// again.
+  /// Whether it continues an archive of this run, unknown to its reader, and so is read again.
   private var isReadAgain = false
 
   init(

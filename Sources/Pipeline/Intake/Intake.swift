@@ -4,7 +4,7 @@ import EventStore
 import Logging
 import Providers
 
-/// Ingests archives into the ledger: files are uncompressed, scanned and normalised in parallel;
+/// Ingests archives into the ledger: files are decompressed, scanned and normalised in parallel;
 /// one writer takes their batches in the order of the files, each archive in its own transaction.
 struct Intake {
   let pipeline: RunPipeline

@@ -109,8 +109,7 @@ extension RunPipeline {
     }
   }
 
-  /// Writes the reports that a close froze, and all audit entries, because the chain seals them
-  /// together.
+  /// Writes the reports that a close froze, and all audit entries, which the chain seals together.
   private func write(
     _ close: MonthClose, _ acts: [AuditEntry], _ month: Month, from ledger: Ledger,
     into folder: String

@@ -67,8 +67,7 @@ extension RunPipeline {
     return parts.count < 2 || parts[1] != "reports" || parts.last == "SHA256SUMS"
   }
 
-  /// Maximum size of such a file in bytes: the chain of all runs of decades, or the rows of a
-  /// month.
+  /// Maximum size of such a file in bytes: the chain of decades of runs, or the rows of a month.
   private static let readWholeMax = 64 << 20
 
   /// Computes every record again, and compares the last run's record with the set and documents of

@@ -75,8 +75,7 @@ struct TarReader {
 
   private static let filesMax = 100_000
 
-  /// Writes every file into `folder`, and returns names and sizes; nil when it is not such an
-  /// archive.
+  /// Writes every file into `folder`, and returns names and sizes; nil for any other archive.
   func extract(
     into folder: String, _ stop: () -> Int32
   ) throws -> [(name: String, size: Int)]? {

@@ -2,8 +2,7 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// Removes content that only as-ofs before a month, and runs with such an as-of, need; returns
-  /// what it was.
+  /// Removes what only as-ofs before a month, and runs with such an as-of, need; returns a summary.
   ///
   /// A dry run does this in a copy.
   ///

@@ -42,12 +42,10 @@ struct QualityGate {
     }
   }
 
-  /// Reservations when the set is qualified, too many lines were rejected, or a break reaches the
-  /// gate.
+  /// Reservations when the set is qualified, many lines are rejected, or a break reaches the gate.
   var outcome: RunResult { reservations.isEmpty ? .done : .reservations }
 
-  /// Qualifies the set when more than `share` of the lines that should be events are rejected, and
-  /// at least 20.
+  /// Qualifies the set when more than `share` of the event lines, and at least 20, are rejected.
   private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
     let events = archives.filter { $0.kind == .events }
     let rejected = events.reduce(0) { $0 + $1.counts.rejected }

@@ -40,8 +40,7 @@ struct DecidedBreaks {
     decided.isEmpty ? breaks : breaks.filter { decided[$0.id] == nil }
   }
 
-  /// Ids of decisions that no break of the run has: the break is not found yet, does not exist, or
-  /// was resolved.
+  /// Ids of decisions without a break in the run: not found yet, unknown, or resolved.
   var unused: [String] {
     let current = Set(breaks.map(\.id))
     return decisions.map(\.breakID).filter { !current.contains($0) }

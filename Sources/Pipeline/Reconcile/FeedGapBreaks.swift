@@ -146,7 +146,7 @@ private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
 }
 
 extension RunPipeline {
-  /// Warns of an as-of that must be a mistake: everything that has not arrived until then counts as
+  /// Warns of an as-of that must be a mistake: whatever has not arrived until then counts as
   /// missing.
   func warnOfLateAsOf() {
     guard plan.hasExplicitAsOf, plan.rules.asOf > plan.now + .days(1) else { return }

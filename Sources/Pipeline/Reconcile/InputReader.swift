@@ -222,8 +222,7 @@ struct InputReader {
       provider: provider, user: (rows.first?.user ?? 0).userKeyText, lineages: lineages)
   }
 
-  /// Returns the subscriptions of `rows` from the events before `moment`, and those that have only
-  /// later events.
+  /// Returns the subscriptions of `rows` before `moment`, and those that have only later events.
   private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
   ) throws -> (reported: [LineageInput], newer: [LineageInput]) {

@@ -18,8 +18,7 @@ struct ReconcilePass {
     var users: [[ReconciledUser]] = []
     /// Whether it compared every user.
     var isWhole = true
-    /// Fingerprint of everything on which the comparison of every user depends, in addition to the
-    /// fold's.
+    /// Fingerprint of everything besides the fold that affects the comparison of every user.
     var rules: String
   }
 
@@ -61,8 +60,7 @@ struct ReconcilePass {
       }
     }
     try compare(shares(of: ordered, .snapshot))
-    // Users with lineages that other users' snapshots list are compared again, now that this is
-    // known.
+    // Users with lineages that other users' snapshots list are compared again, with this knowledge.
     let again = try scope.take(outcome.users, of: ledger)
     found.removeAll { again.contains($0.user) }
     for index in outcome.users.indices {

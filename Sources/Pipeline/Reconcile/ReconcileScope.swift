@@ -13,8 +13,7 @@ struct ReconcileScope {
   private var users: [Provider: Set<Int64>]?
   /// Providers with new snapshots: their users without one are compared with the newest.
   private var isNewlyShown: Set<Provider> = []
-  /// The lineages that other users' snapshots listed in the last comparison, by the user of the
-  /// snapshot.
+  /// The lineages that other users' snapshots listed before, by the user of the snapshot.
   private var listedBefore: [UserKey: [Int64]] = [:]
   /// Lineages that are listed in a snapshot of a user other than that of their events.
   private(set) var transferred: Set<Int64> = []

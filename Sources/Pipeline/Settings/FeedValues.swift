@@ -10,8 +10,8 @@ struct FeedValues<Value: Sendable>: Sendable {
 
   private var values: [Place: Value] = [:]
 
-  /// Returns the value of a feed: its own, or its provider's, or that of all feeds; nil if there is
-  /// none.
+  /// Returns the value of a feed: its own, or its provider's, or that of all feeds; nil without
+  /// any.
   subscript(provider: Provider, app: String) -> Value? {
     values[Place(provider: provider, app: app)] ?? values[Place(provider: provider)]
       ?? values[Place()]

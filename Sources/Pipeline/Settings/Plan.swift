@@ -34,8 +34,7 @@ struct Plan: Sendable {
   let flags: [String: [String]]
   /// The variables of the process, including secrets.
   let environment: [String: String]
-  /// Archives changed after this time are left alone, because they may still be written; nil reads
-  /// all.
+  /// Archives changed after this time are left out, because they may still be written; nil: none.
   var modifiedUntil: Instant?
   /// Capture time of snapshots without one.
   var capturedAt: Instant?

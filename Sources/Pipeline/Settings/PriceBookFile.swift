@@ -92,8 +92,7 @@ struct PriceBookFile: Sendable, Equatable {
     return (book, words)
   }
 
-  /// Returns the periods of the products at their full price at `time`, each from the latest line
-  /// in effect.
+  /// Returns the periods of the products at full price at `time`, each from the latest valid line.
   func periods(at time: Instant) -> [String: PeriodLength] {
     var periods: [String: PeriodLength] = [:]
     let valid = lines.filter { $0.key.validFrom <= time && $0.key.offer.text.isEmpty }

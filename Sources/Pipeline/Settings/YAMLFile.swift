@@ -22,8 +22,7 @@ struct YAMLFile: Sendable {
     do throws(Fault) { return try root(of: text) } catch { throw self.error(error) }
   }
 
-  /// Returns the root of the file without the unindented entries that are not valid YAML, and the
-  /// error of each.
+  /// Returns the root without the unindented entries that are not valid YAML, and their errors.
   func rootAndErrors(of bytes: [UInt8]) throws(SubledgerError) -> (Node?, [SubledgerError]) {
     var lines = try text(of: bytes).split(
       omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -45,8 +45,7 @@ final class SparkEngine: Sendable {
     self.program = program
     let beside = "\(exchange)/\(program)"
     scripts = SparkScripts(lake: "\(lake)/events") { stage, job in
-      // Workers of a cluster run the program in the folder of the added files, those of one machine
-      // anywhere.
+      // Workers of a cluster run the program among the added files, those of one machine anywhere.
       "p=./\(program); test -x $p || p=\(beside); exec $p stage \(stage.rawValue) --job "
         + "$(dirname $p)/\(job)"
     }
@@ -272,8 +271,7 @@ final class SparkEngine: Sendable {
     state.withLock { $0.placing = scripts.place(roots: roots) }
   }
 
-  /// Returns a copy of the ledger with the events of archives after `archive`, created once for
-  /// each number.
+  /// Returns a copy of the ledger with the events after `archive`, created once for each number.
   @Sendable func arrivals(of ledger: Ledger, since archive: Int32) throws -> Ledger {
     if let path = state.withLock({ $0.arrivals[archive] }) {
       return try Ledger.open(path: path, mode: .readOnly)

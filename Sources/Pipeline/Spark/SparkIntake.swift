@@ -5,8 +5,7 @@ import Foundation
 import Providers
 
 extension Intake {
-  /// Reads archives by Spark: their events are written to the lake, the counts of their lines to
-  /// the ledger.
+  /// Reads archives by Spark: events are written to the lake, the counts of lines to the ledger.
   func readArchives(
     _ files: [ArchiveFile], _ rules: NormaliserSettings, by spark: SparkEngine,
     into summary: inout IntakeSummary

@@ -116,8 +116,7 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Returns statements that add all keys of events and snapshots that share a key with a folder's
-  /// list.
+  /// Returns statements that add all keys of events and snapshots that share one of these keys.
   func grow(_ touched: String, into folder: String) -> [String] {
     let own = ["lineage", "user", "identity", "original", "transaction"]
     func have(_ columns: [String]) -> String {
@@ -216,8 +215,7 @@ struct SparkScripts: Sendable {
     ]
   }
 
-  /// Returns statements that write users with snapshots, followed by all events in order of
-  /// arrival.
+  /// Returns statements that write the users with snapshots, then all events by arrival.
   func events(into folder: String) -> [String] {
     [
       """

@@ -15,8 +15,7 @@ public enum Stage: String, CaseIterable, Sendable {
   case reconcile
 }
 
-/// The input of a stage besides its rows, written by the driver and added to Spark with the
-/// program.
+/// The input of a stage besides its rows, written by the driver and sent with the program.
 struct StageJob: Codable, Sendable {
   /// Version of the rows' format; a stage refuses others.
   static let formatVersion = 1

@@ -70,8 +70,7 @@ extension Setting {
       "progress", .choice, { $0.job.log.progress = $1 }, [.option], default: "auto",
       "Progress bar on standard error: auto, always or never.",
       more: "auto shows it on a terminal only."),
-    // A flag overrides `quiet` from a variable or the file; from one source, quiet takes
-    // precedence.
+    // A flag overrides `quiet` of a variable or the file; in one source, quiet takes precedence.
     Setting(
       name: "verbose", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
       summary: "Log more on standard error."
