@@ -139,7 +139,7 @@ public struct Break: Codable, Sendable, Equatable {
   public var basis = AmountBasis.none
   /// The facts on both sides, in words.
   public var evidence = ""
-  /// What a person should do next.
+  /// What to do next.
   public var action = ""
   /// Key of the lineage whose events alone show the break; 0 for all other breaks.
   public var lineage: Int64 = 0

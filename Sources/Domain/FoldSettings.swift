@@ -33,7 +33,7 @@ public struct FoldSettings: Sendable {
   /// The time before which an arrival is not part of its feed, where there is one.
   public var clockBegins: [Feed: Instant] = [:]
   /// Whether events after as-of are known, so that times after as-of are expected.
-  public var isLookBack = false
+  public var isRetrospective = false
 
   /// The contract's defaults at `asOf`.
   public init(asOf: Instant, calendar: CivilCalendar = .utc) {

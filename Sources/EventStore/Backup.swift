@@ -14,7 +14,7 @@ extension Ledger {
     guard let output = AtomicFile(for: target) else {
       throw backupFailure(
         "make the file \(target).part", errno,
-        existing: "another backup writes it, or one that died has left it: remove it then")
+        existing: "another backup is writing it; if none is running, remove what a failed one left")
     }
     defer { for path in LedgerFiles(of: output.path).ofCopy { unlink(path) } }
     try access("back up") { try copy($0, to: output.path, stop) }
@@ -58,14 +58,14 @@ extension Ledger {
     try copy.execute("pragma journal_mode = delete")
     guard try LedgerFile.damage(of: copy) == nil else {
       throw SubledgerError(
-        .damagedInput, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
-        hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")
+        .damagedInput, "the copy of the ledger \(self.path) is damaged; check the ledger, too",
+        hint: "try again; if it fails again, rebuild the ledger from the archives in a new file")
     }
   }
 
   private func backupFailure(
     _ doing: String, _ cause: Int32,
-    existing: String = "a backup takes the place of no file: give another name, or remove it first"
+    existing: String = "a backup overwrites no file: give another name, or remove the file"
   ) -> SubledgerError {
     .ledgerFile(
       "back up the ledger \(path): cannot \(doing)", cause: cause,

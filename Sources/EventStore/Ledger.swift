@@ -251,7 +251,7 @@ public final class Ledger {
     try database.forEachRow("select id, value from string where id > 0 order by id") { row in
       guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {
         throw SubledgerError(
-          .damagedInput, "cannot read the ledger \(path): its table of words contradicts itself",
+          .damagedInput, "cannot read the ledger \(path): its table of strings contradicts itself",
           hint: "rebuild the ledger from the archives in a new file")
       }
     }
@@ -265,7 +265,7 @@ extension Ledger {
   /// A read-only ledger stays without them.
   public func learn(_ words: [String]) throws(SubledgerError) {
     let new = words.filter { symbol($0) == nil }
-    guard !new.isEmpty, try !access("learn words", { $0.isReadOnly }) else { return }
+    guard !new.isEmpty, try !access("add strings", { $0.isReadOnly }) else { return }
     try change("keep the words of a price book") { database in
       for word in new { _ = try keep(word: word, in: database) }
     }

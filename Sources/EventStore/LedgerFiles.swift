@@ -36,7 +36,7 @@ public struct LedgerFiles: Sendable {
         "cannot open the ledger \(database): \(path) "
           + (isFile ? "has a second name (a hard link)" : "is not a regular file"),
         hint: path == database
-          ? "give the path of a ledger, or of a new file" : "look at what it is, and remove it")
+          ? "give the path of a ledger, or of a new file" : "check what it is, and remove it")
     }
   }
 }
@@ -54,8 +54,8 @@ func closeToOthers(ledgerPath: String) throws(SubledgerError) {
     guard fchmodat(AT_FDCWD, path, status.st_mode & 0o770, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw SubledgerError(
         .permission,
-        "cannot close \(path), which everybody may use: \(String(cString: strerror(errno)))",
-        hint: "let its owner run chmod o-rwx on it")
+        "cannot keep other users from \(path): \(String(cString: strerror(errno)))",
+        hint: "have its owner run chmod o-rwx on it")
     }
   }
 }

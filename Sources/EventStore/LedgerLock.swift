@@ -62,8 +62,8 @@ public final class LedgerLock {
   func requireThere() throws(SubledgerError) {
     if try isThere() { return }
     throw SubledgerError(
-      .tryAgain, "cannot go on: the lock \(path) was removed, and another run may be at work",
-      hint: "let no job remove that file, and run again")
+      .tryAgain, "cannot go on: the lock \(path) was removed, and another run may have begun",
+      hint: "make sure that no job removes that file, and run again")
   }
 
   private static let attemptsPerSecond = 10

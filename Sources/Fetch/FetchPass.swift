@@ -121,7 +121,7 @@ public struct FetchPass {
     switch status {
     case 200:
       guard let page = responses.page(response.body, of: rules.provider) else {
-        return try retry(inquiry, status, "the answer is not a whole list", after: nil, at: now)
+        return try retry(inquiry, status, "the answer is an incomplete list", after: nil, at: now)
       }
       try take(page, to: inquiry, at: now, journal)
     case 404, 410:
@@ -131,7 +131,7 @@ public struct FetchPass {
     case 401, 403:
       throw SubledgerError(
         .permission,
-        "cannot fetch from \(rules.provider.name): it refuses the key, with status \(status)",
+        "cannot fetch from \(rules.provider.name): it refused the key with status \(status)",
         hint: "check which key fetch.\(rules.provider.name).key names; what was fetched is kept")
     case 408, 425, 429, 500...599:
       // Whoever says so means every question.
@@ -152,7 +152,7 @@ public struct FetchPass {
     var inquiry = inquiry
     inquiry.attempts = 0
     guard page.next == nil || page.next != inquiry.last && inquiry.lists.count < 999 else {
-      return try retry(inquiry, 200, "its list has no end", after: nil, at: now, isLast: true)
+      return try retry(inquiry, 200, "its list does not end", after: nil, at: now, isLast: true)
     }
     // Of what several responses say, all holds at the time of the first.
     let part = FetchedPart(

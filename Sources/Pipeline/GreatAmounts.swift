@@ -23,14 +23,14 @@ extension Ledger {
       sql: "select count(*) from revenue_month_cell where \(isBeyond.joined(separator: " or "))"
     ) { rows = $0.number(0) }
     guard rows > 0 else { return nil }
-    return try "amounts of \(counted(rows, "row")) of revenue_monthly are more than is kept "
-      + "exactly, and left empty: \(remedyOfGreatAmounts())"
+    return try "amounts in \(counted(rows, "row")) of revenue_monthly exceed the exact range and "
+      + "are left empty: \(remedyOfGreatAmounts())"
   }
 
   /// Explains what to do about sums that are too great.
   func remedyOfGreatAmounts() throws -> String {
     let lines = try greatestLines().joined(separator: ", ")
-    return "the greatest amounts are in \(lines): if they cannot be true, take them out with "
+    return "the greatest amounts are in \(lines): if they are wrong, remove them with "
       + "`subledger retract`"
   }
 

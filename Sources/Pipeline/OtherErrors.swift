@@ -14,7 +14,7 @@ extension SubledgerError {
       let path = (error.filePath ?? error.url?.path).map { " \($0)" } ?? ""
       self.init(
         .inputOutput, "cannot read or write the file\(path): \(error.cause)",
-        hint: "check the disk and the rights there; copies are made in TMPDIR")
+        hint: "check the disk and its permissions; copies are made in TMPDIR")
     default: self.init(.inputOutput, "\(error)")
     }
   }

@@ -16,7 +16,7 @@ final class PrivateFolder {
     switch cause {
     case EACCES, EPERM, EROFS:
       throw SubledgerError(
-        .permission, failure, hint: "set TMPDIR to a folder in which you may make others")
+        .permission, failure, hint: "set TMPDIR to a folder in which you can create folders")
     case ENOENT, ENOTDIR:
       throw SubledgerError(.inputOutput, failure, hint: "set TMPDIR to a folder that exists")
     default:

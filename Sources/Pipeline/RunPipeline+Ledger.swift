@@ -37,7 +37,7 @@ extension RunPipeline {
     guard !FileManager.default.fileExists(atPath: target) else {
       throw SubledgerError(
         .cannotCreate, "cannot back up to \(target.shown()): it exists",
-        hint: "a backup takes the place of no file: give another name, or remove it first")
+        hint: "a backup overwrites no file: give another name, or remove the file")
     }
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     try ledger.requireSealed()
@@ -60,7 +60,7 @@ extension RunPipeline {
         isForbidden ? .permission : .inputOutput,
         "cannot copy the ledger \(plan.ledger) for a dry run: \(error.cause)",
         hint: isForbidden
-          ? "check who may read the ledger and what stands beside it"
+          ? "check the permissions of the ledger and of the files next to it"
           : "free space in the temporary folder, or set TMPDIR")
     }
   }
@@ -96,7 +96,7 @@ extension RunPipeline {
 
   /// Whether a report is as of a time before the newest run, or goes to another folder than its
   /// set.
-  func isLook(past newest: RunRow, in ledger: Ledger) throws -> Bool {
+  func isUnrecorded(after newest: RunRow, in ledger: Ledger) throws -> Bool {
     guard let set = newest.published, plan.rules.asOf >= newest.asOf else { return true }
     return try ledger.folder(ofSet: set) != plan.folder && publishedSet(in: plan.out) != set
   }
@@ -108,7 +108,7 @@ extension RunPipeline {
       .tryAgain,
       "cannot \(deed): run \(other.id) has not published, and its breaks have replaced "
         + "those of run \(run.id)",
-      hint: "wait for the run that is at work; when none is, one was broken off: publish with "
+      hint: "wait for the run in progress; if there is none, one was interrupted: publish with "
         + "`subledger run` or `subledger report`")
   }
 }

@@ -102,8 +102,8 @@ public struct RunPipeline {
 
   /// Publishes the report set from the current ledger.
   ///
-  /// With an as-of before the newest run's, or another folder, it is a look: it does not change the
-  /// results of other commands.
+  /// With an as-of before the newest run's, or another folder, it is not recorded: the results of
+  /// other commands stay the same.
   public func report() throws -> RunResult {
     let pipeline = try withLists()
     if plan.hasWorkbook { try requireWorkbooks() }
@@ -113,10 +113,11 @@ public struct RunPipeline {
       try refuseNothing(IntakeSummary(), ledger)
       pipeline.warnOfLateAsOf()
       var following = try pipeline.numbered(by: ledger).withKeptDecisions(of: ledger)
-      guard let newest = try ledger.lastPublished(), try isLook(past: newest, in: ledger) else {
+      guard let newest = try ledger.lastPublished(), try isUnrecorded(after: newest, in: ledger)
+      else {
         return try following.publish(from: ledger, after: IntakeSummary())
       }
-      log.info("a look: status, explain, close and pack stay with run \(newest.id)")
+      log.info("not recorded: status, explain, close and pack still refer to run \(newest.id)")
       following.plan.metrics = nil
       let room = try PrivateFolder()
       defer { withExtendedLifetime(room) {} }
@@ -139,7 +140,7 @@ public struct RunPipeline {
     log.warning(
       """
       the decisions \(plan.configuration.job.decisions?.path ?? "") name a person who was erased: \
-      they are followed as the ledger rewrote them. Change them so
+      the run uses them without the id. Remove it from the file
       """, metadata: ["code": "decisions_rewritten"])
     var pipeline = self
     pipeline.plan.decisions = try DecisionsFile(

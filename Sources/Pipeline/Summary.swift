@@ -124,7 +124,7 @@ public struct DryRun: Sendable, Equatable {
   }
 
   /// The first words of every answer of a dry run.
-  static let notice = "a dry run: the ledger is as it was"
+  static let notice = "dry run: the ledger is unchanged"
 }
 
 extension SetChanges {

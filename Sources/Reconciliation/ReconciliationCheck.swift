@@ -41,7 +41,7 @@ extension Reconciler {
     ReconciliationCheck(
       { $0.findMissingRefunds() },
       ([.missedRefund], "a listed transaction is revoked, and no refund arrived")),
-    ReconciliationCheck({ $0.findRefundedCharges() }, (charges, "a refund's charge never came")),
+    ReconciliationCheck({ $0.findRefundedCharges() }, (charges, "a refund's charge never arrived")),
     ReconciliationCheck(
       { $0.findUnseenPeriods() },
       (periods, "another event names a transaction without charge and a later end"),
@@ -75,7 +75,7 @@ extension Reconciler {
       ([.missedConversion], "a renewal follows a trial directly")),
     ReconciliationCheck(
       { $0.compareCounters() },
-      ([.missedRenewal], "the snapshot counts more renewals than came")),
+      ([.missedRenewal], "the snapshot counts more renewals than arrived")),
     ReconciliationCheck(
       { user in user.comparableMatches.forEach(user.findMissingLastPurchase) },
       (periods, "the snapshot dates a purchase after the last charge")),

@@ -38,7 +38,7 @@ private let summaryColumns: [SummaryColumn] = [
   SummaryColumn(
     .count("trials_started", of: "trials", "Trials that began."), .trialsMonthly, "started"),
   SummaryColumn(
-    .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
+    .count("open_breaks", of: "breaks", "Differences that no later delivery should explain."),
     .qualityMonthly),
   SummaryColumn(.usd("missing_usd", "Estimated gross of missing events."), .qualityMonthly),
   SummaryColumn(

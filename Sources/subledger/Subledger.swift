@@ -5,7 +5,7 @@ import Pipeline
 struct Subledger: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "subledger",
-    abstract: "Revenue, churn and renewals from archived purchase webhooks, and which never came.",
+    abstract: "Revenue, churn, renewals and missed webhooks, from archives of purchase webhooks.",
     discussion: """
       Every day:
 

@@ -73,7 +73,7 @@ run() {
     return 1
   fi
   mkdir -p "$grown/$target" "Tests/Fuzz/Corpus/$target"
-  FUZZ_TARGET=$target "$program" -max_total_time="$2" -max_len=4096 -timeout=10 -rss_limit_mb=512 \
+  FUZZ_TARGET=$target "$program" -max_total_time="$2" -max_len=4096 -timeout=60 -rss_limit_mb=512 \
     -use_value_profile=1 -print_final_stats=1 -reload=0 -artifact_prefix="Tests/Fuzz/Findings/$target-" \
     "$grown/$target" "Tests/Fuzz/Corpus/$target" "$seeds" > "$log" 2>&1 || failed=1
   local runs coverage memory

@@ -121,7 +121,7 @@ struct AuthenticationTests {
     let line = around(flobuk, #"{"X-Auth-Key":"canary"}"#)
     let batch = normalise(line, rules: rules(.flobuk, "canary-right"))
     #expect(
-      batch.rejects.map(\.detail) == ["header: is none of the secrets configured for flobuk"])
+      batch.rejects.map(\.detail) == ["header: is not a secret configured for flobuk"])
   }
 
   @Test("Every byte is compared, once, wherever the first difference stands")

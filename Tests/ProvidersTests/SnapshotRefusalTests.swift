@@ -9,7 +9,7 @@ struct SnapshotRefusalTests {
   @Test(
     "Each refusal has its reason and names the member",
     arguments: [
-      (#"[{"id":"premium"}]"#, "missing_field", "user_id: a list alone has no user"),
+      (#"[{"id":"premium"}]"#, "missing_field", "user_id: a list does not name its user"),
       (#"{"captured_at":1,"data":[]}"#, "missing_field", "user_id"),
       (#"{"user_id":"u","captured_at":1}"#, "missing_field", "entitlements"),
       ("{}", "missing_field", "user_id"),

@@ -127,7 +127,7 @@ struct CloseTests {
     #expect(unsaid.status == 64)
     let reopening = ["reopen", "2026-02", "--reason", "belongs in February"]
     let dry = try program.run(reopening, environment: ["SUBLEDGER_DRY_RUN": "1"])
-    #expect(dry.output.hasPrefix("a dry run: the ledger is as it was\n2026-02 is open"), "\(dry)")
+    #expect(dry.output.hasPrefix("dry run: the ledger is unchanged\n2026-02 is open"), "\(dry)")
     let opened = try program.run(reopening)
     #expect(opened.status == 0, "\(opened)")
     try publish(8)

@@ -225,7 +225,7 @@ struct FetchCommandTests {
     try configure(server)
     let result = try fetch("snapshots")
     #expect(result.status == 77, "\(result)")
-    #expect(result.errors.contains("it refuses the key, with status 401"))
+    #expect(result.errors.contains("it refused the key with status 401"))
     let run = try program.run(
       ["run", "--fetch", "--archives", "in", "--snapshots", "snap"],
       environment: ["KEY": "canary-key"])

@@ -61,7 +61,7 @@ struct NotifyTests {
       let result = try run(server.url + "/hook/secret")
       #expect(result.status == 0, "\(result)")
       #expect(server.requests.count == count, "\(answer.prefix(40)) \(server.requests.count)")
-      #expect(result.errors.contains("--notify-url did not take the message"), "\(result)")
+      #expect(result.errors.contains("--notify-url did not accept the message"), "\(result)")
       #expect(!result.errors.contains("secret") && !result.errors.contains("127.0.0.1"))
     }
     let flaky = try LocalServer { [ok] _ in .init(ok) }
@@ -76,7 +76,7 @@ struct NotifyTests {
     let server = try LocalServer { _ in .init("", hangsUp: false) }
     let result = try run(server.url + "/hook/secret", archives: archives)
     #expect(result.status == status, "\(result)")
-    #expect(result.errors.contains("did not take the message: Timeout was reached"), "\(result)")
+    #expect(result.errors.contains("did not accept the message: Timeout was reached"), "\(result)")
     #expect(server.requests.count == 3)
   }
 

@@ -76,7 +76,7 @@ struct OwnPlacesTests {
       atPath: program.folder.path("in/b.jsonl"), withDestinationPath: "gone.jsonl")
     let result = try program.run(run)
     #expect(result.status == 0, "\(result)")
-    #expect(result.errors.contains("left out in/b.jsonl: a link that leads nowhere"))
+    #expect(result.errors.contains("left out in/b.jsonl: a broken link"))
     try program.folder.write(bodies(2, from: 10), to: "reports/mine/c.jsonl")
     try program.run(["run", "--archives", "reports/mine", "--as-of", "2026-03-01"])
     #expect(try program.rows("inputs.csv").map { $0["archive"] } == ["a.jsonl", "c.jsonl"])

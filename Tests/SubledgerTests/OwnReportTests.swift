@@ -92,7 +92,7 @@ struct OwnReportTests {
     let before = try program.published()
     let without = Array(Self.settings.dropLast(2))
     let next = try program.run(["report"] + without)
-    #expect(next.status == 0 && next.errors.contains("reports of your own"), "\(next)")
+    #expect(next.status == 0 && next.errors.contains("custom reports"), "\(next)")
     #expect(try program.published().keys.allSatisfy { !$0.hasPrefix("own") })
     let again = try program.run(["report", "--at-run", "1", "--out", "again"])
     #expect(again.status == 0, "\(again)")

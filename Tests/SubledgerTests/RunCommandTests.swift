@@ -77,7 +77,7 @@ struct RunCommandTests {
     let report = ["report", "--as-of", "2026-03-01"]
     let bare = try program.run(report)
     #expect(bare.status == 0)
-    #expect(bare.errors.contains("the run before was given periods, and this one was not"))
+    #expect(bare.errors.contains("the previous run was given periods, and this one was not"))
     #expect(try program.run(report).errors.isEmpty)
     #expect(try program.run(report + ["--config", "own.yaml"]).errors.isEmpty)
   }
@@ -119,7 +119,7 @@ struct RunCommandTests {
       return result.output.split(separator: "\n").map(String.init)
     }
     let same = try lines("--as-of", "2026-03-01")
-    #expect(same == ["a dry run: the ledger is as it was", "would change nothing in reports"])
+    #expect(same == ["dry run: the ledger is unchanged", "would change nothing in reports"])
     let earlier = try lines("--as-of", "2026-02-01")
     #expect(earlier.contains("would remove reports/revenue_daily/2026-02.csv"))
     #expect(earlier.contains("would change reports/revenue_monthly.csv"))

@@ -9,6 +9,6 @@ struct StageTests {
     try program.folder.write(text, to: "job.json")
     let result = try program.run(["stage", "fold", "--job", "job.json"])
     #expect(result.status == 78, "\(result)")
-    #expect(result.errors.contains("job.json: it is not of this version"), "\(result)")
+    #expect(result.errors.contains("job.json: another version wrote it"), "\(result)")
   }
 }

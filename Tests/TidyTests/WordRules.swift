@@ -4,7 +4,7 @@
 extension WordRule {
   static let all: [WordRule] = [access, safety, facts, words, language].flatMap(\.self)
 
-  private static let access = [
+  private static let access: [WordRule] = [
     WordRule(
       sentence: "`private`, nothing or `public` say who may see a name.",
       // A public name that only its module may set can be written in no other way.
@@ -21,7 +21,7 @@ extension WordRule {
       example: "public func sorted<Element>(_ list: [Element]) {}"),
   ]
 
-  private static let safety = [
+  private static let safety: [WordRule] = [
     WordRule(
       sentence: "An error is thrown or reported, never a crash.",
       pattern: #"\btry!|\bfatalError\b"#,
@@ -72,7 +72,7 @@ extension WordRule {
       example: "let schema = Bundle.module.url"),
   ]
 
-  private static let facts = [
+  private static let facts: [WordRule] = [
     WordRule(
       sentence: "`ProviderCapabilities` says what a provider sends; code compares no names.",
       pattern: #"\b[pP]rovider\s*[!=]=\s*\.|[!=]=\s*(?:Provider)?\."#
@@ -86,7 +86,7 @@ extension WordRule {
       example: "guard event.provider != .qonversion else { return }")
   ]
 
-  private static let words = [
+  private static let words: [WordRule] = [
     WordRule(
       sentence: "What is not done is not promised.",
       pattern: #"\b(?:TODO|FIXME|XXX|HACK)\b"#, part: .comments,
@@ -108,7 +108,7 @@ extension WordRule {
   ]
 
   /// Words that the field does not use, with those that it does (docs/glossary.md).
-  private static let language = [
+  private static let language: [WordRule] = [
     ("[Nn]ights?", "run"), ("[Rr]etold", "reported again"), ("[Cc]ensus", "counts"),
     ("[Ss]tints?", "period"), ("[Oo]fferings?", "product key"), ("[Ff]orgotten", "erased"),
     ("[Tt]old", "reported"), ("[Tt]ells?", "reports"), ("[Tt]ally", "counts"),

@@ -135,5 +135,5 @@ extension ProviderCapabilities {
 extension ProviderInterface {
   /// Purple's interface: sprylab publishes neither an API nor a retry schedule.
   static let purple = ProviderInterface(
-    note: "no interface is published: ask sprylab for the user's purchases")
+    note: "sprylab publishes no API: ask sprylab for the user's purchases")
 }

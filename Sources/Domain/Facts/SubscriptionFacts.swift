@@ -145,7 +145,7 @@ public struct RenewalKey: Sendable, Hashable {
 public struct RenewalSums: Sendable, Hashable {
   /// Renewals charged.
   public var renewals: Int64 = 0
-  /// Renewals refunded for the first time.
+  /// Renewals refunded, each at its first refund.
   public var refunded: Int64 = 0
 
   /// Nothing renewed yet.

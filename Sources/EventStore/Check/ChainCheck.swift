@@ -68,9 +68,9 @@ struct ChainCheck {
   /// Compares audit entries with their digests, including those that no run has sealed yet.
   private func holdActs(_ check: inout LedgerCheck) {
     for (index, act) in acts.enumerated() {
-      if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is not there") }
+      if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is missing") }
       if sha256(of: Array(act.text.utf8)) != rewritings.digest(ofAct: act) {
-        check.fail("act \(act.id) is not as it was written")
+        check.fail("act \(act.id) was changed since it was written")
       }
     }
   }
@@ -81,8 +81,8 @@ struct ChainCheck {
     let rows = known.map { "\($0.rows)" } ?? "no"
     check.fail(
       part.rows == known?.rows
-        ? "\(part.name): of the \(rows) rows of run \(run) not all are as the run left them"
-        : "\(part.name): run \(run) left \(rows) rows, and \(part.rows) are there")
+        ? "\(part.name): some of the \(rows) rows of run \(run) were changed since it"
+        : "\(part.name): run \(run) wrote \(rows) rows, but \(part.rows) exist")
   }
 
   private func stored(_ name: String, of run: Int64) throws -> RunPart? {

@@ -65,7 +65,7 @@ extension Ledger {
     }
     guard check.wrong == 0 else { return }
     try database.forEachRow("pragma foreign_key_check") { row in
-      check.fail("a row of \(row.text(0)) refers to a row of \(row.text(2)) that is not there")
+      check.fail("a row of \(row.text(0)) refers to a row of \(row.text(2)) that is missing")
     }
   }
 
@@ -74,7 +74,7 @@ extension Ledger {
     let found = try Schema.objects(of: database)
     check.rows = Int64(expected.count)
     for (name, sql) in expected where found[name] != sql {
-      check.fail(found[name] == nil ? "\(name) is not there" : "\(name) is defined otherwise")
+      check.fail(found[name] == nil ? "\(name) is missing" : "\(name) is defined differently")
     }
     for name in found.keys.sorted() where expected[name] == nil {
       check.fail("\(name) is not part of a ledger")

@@ -37,7 +37,7 @@ struct RowChecks {
       let sum = RowCheck.lineage(
         user: row.int64(6), versions: row.int64(7), counted: row.int64(8),
         entitled: row.int64(9), events: row.blob(10))
-      if row.int64(11) != sum { check.fail("lineage \(key) is not as it was written") }
+      if row.int64(11) != sum { check.fail("lineage \(key) was changed since it was written") }
     }
   }
 
@@ -76,7 +76,7 @@ struct RowChecks {
     ) { row in
       check.rows += 1
       if row.int64(2) != RowCheck.identities(first: row.int64(0), entries: row.blob(1)) {
-        check.fail("identity \(row.int64(0)) is not as it was written")
+        check.fail("identity \(row.int64(0)) was changed since it was written")
       }
     }
     // Changed entries cannot be looked up.
@@ -157,7 +157,7 @@ struct RowChecks {
       "select id, name, coalesce(snapshots_check, 0) from archive"
     ) { row in
       if row.int64(2) != sums[row.int64(0), default: 0] {
-        check.fail("snapshots of archive \(row.int64(0)), \(row.text(1)), are not as they came")
+        check.fail("snapshots of archive \(row.int64(0)), \(row.text(1)), were changed")
       }
     }
   }
@@ -227,7 +227,7 @@ struct RowChecks {
       let sum = RowCheck.file(
         path: row.bytes(1), bytes: row.int64(2), modified: row.int64(3), inode: row.int64(4))
       if row.int64(5) != sum {
-        check.fail("archive \(row.int64(0)): path, size, time or inode are not as written")
+        check.fail("archive \(row.int64(0)): path, size, time or inode were changed")
       }
     }
     try database.forEachRow(

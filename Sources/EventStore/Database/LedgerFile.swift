@@ -70,10 +70,10 @@ enum LedgerFile {
     } catch let error as SubledgerError where error.kind == .damagedInput {
       throw SubledgerError(
         .damagedInput,
-        "cannot open the ledger \(path): with the log \(files.log), which a run that died has "
-          + "left, it is damaged",
-        hint: "if the ledger was put there since, from a backup or rebuilt, remove that log and "
-          + "\(files.index), and run again; else put a backup in its place, or rebuild it")
+        "cannot open the ledger \(path): it is damaged, or does not belong to the log "
+          + "\(files.log), which an interrupted run left",
+        hint: "if the ledger was restored or rebuilt since, remove that log and \(files.index), "
+          + "and run again; otherwise restore a backup, or rebuild the ledger")
     }
   }
 

@@ -82,13 +82,13 @@ public final class ViewQuery {
       guard let handle else { throw QueryProblem(reason: "there is no query", offset: nil) }
       let statement = Statement(handle)
       guard sqlite3_column_count(handle) > 0, sqlite3_stmt_readonly(handle) != 0 else {
-        throw QueryProblem(reason: "it is no query: only select is", offset: nil)
+        throw QueryProblem(reason: "only SELECT is allowed", offset: nil)
       }
       guard sqlite3_bind_parameter_count(handle) == 0 else {
-        throw QueryProblem(reason: "it has a parameter, for which there is no value", offset: nil)
+        throw QueryProblem(reason: "parameters are not supported", offset: nil)
       }
       if let start, let rest, try isStatement(rest, database) {
-        throw QueryProblem(reason: "there is a second statement", offset: rest - start)
+        throw QueryProblem(reason: "it has more than one statement", offset: rest - start)
       }
       return statement
     }

@@ -54,7 +54,8 @@ struct RedactedTexts {
       guard let content = gzipContent(of: body), sha256(of: content) == old
       else {
         throw SubledgerError(
-          .damagedInput, "cannot erase the person: document \(name) is not as it was written",
+          .damagedInput,
+          "cannot erase the person: document \(name) was changed since it was written",
           hint: "`subledger verify` lists the damage; restore the ledger from a backup first")
       }
       guard let new = try redacted(content) else { continue }

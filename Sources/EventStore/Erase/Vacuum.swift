@@ -17,7 +17,7 @@ extension Ledger {
     try access("empty the log") { database in
       guard try database.checkpoint(isEmptying: true) else {
         throw SubledgerError(
-          .tryAgain, "cannot empty the log of the ledger \(path): somebody reads an older state",
+          .tryAgain, "cannot empty the log of the ledger \(path): a reader holds it",
           hint: "wait until that reader is done, and run the command again")
       }
     }
@@ -26,7 +26,7 @@ extension Ledger {
   /// Rewrites the ledger without free space, so that it contains nothing deleted or overwritten and
   /// is as small as possible.
   public func vacuum() throws(SubledgerError) {
-    try access("write the ledger anew") { try $0.execute("vacuum") }
+    try access("rewrite the ledger") { try $0.execute("vacuum") }
     try emptyLog()
   }
 }

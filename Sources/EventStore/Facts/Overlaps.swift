@@ -4,7 +4,7 @@ public import Domain
 public struct OverlapRow: Codable, Sendable, Hashable {
   /// The store that charged the user.
   public var store: Store
-  /// The store's id of the charge.
+  /// Transaction id of the store.
   public var transaction: String
   /// The provider whose charge reports count.
   public var counted: Provider

@@ -96,7 +96,7 @@ extension Ledger {
   public func forEachReconciledUser(
     isAlike: Bool = true, _ body: (ReconciledUser) throws -> Void
   ) throws {
-    try visit("read what users' reconciliation came to") { database in
+    try visit("read the results of reconciliation") { database in
       try database.forEachRow(
         """
         select provider, user, snapshots, stands_until_ms, rest from reconciled

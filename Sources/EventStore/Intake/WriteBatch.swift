@@ -214,6 +214,6 @@ extension SubledgerError {
   static var collision: SubledgerError {
     SubledgerError(
       .damagedInput, "cannot add events: two subscriptions with different ids have one fingerprint",
-      hint: "nothing was merged; report it, for no option of the program can help")
+      hint: "nothing was merged; please report it, no option avoids it")
   }
 }

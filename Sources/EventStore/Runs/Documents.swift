@@ -62,7 +62,7 @@ extension Ledger {
     guard let body else {
       if !isNeeded { return nil }
       throw SubledgerError.damagedLedger(
-        "cannot read a document of the ledger \(path): it is not there")
+        "cannot read a document of the ledger \(path): it is missing")
     }
     return Document(
       sha256: sha256, body: body, contentSHA256: rewritings.digest(ofDocument: sha256))

@@ -1,4 +1,4 @@
--- The account of what came in.
+-- What was read, and the counts of its lines.
 
 -- Texts that occur often: apps, products, countries, currencies, event names. 0 is the empty text.
 create table string (
@@ -10,11 +10,11 @@ create table string (
 -- line dates also per moment.
 create table archive (
   id integer primary key, -- rises with `run`
-  run integer not null, -- that published it, or will
+  run integer not null, -- run that published it, or will publish it
   name text not null, -- path relative to the given root
   sha256 text not null,
   kind text not null check (kind in ('events', 'snapshots')),
-  path text not null, -- as found, for the check that saves reading it again
+  path text not null, -- as found; an unchanged file is not read again
   bytes integer not null,
   modified_ms integer not null,
   inode integer not null,
@@ -29,7 +29,7 @@ create table archive (
   last_event_ms integer,
   status text not null check (status in ('complete', 'damaged', 'repeated')),
   damage_offset integer,
-  imported_until integer, -- offset in the inflated archive of the last value that brought events
+  imported_until integer, -- offset in the inflated archive of the last value with events
   provisional_from integer, -- there, the first line of a gzip member with a wrong checksum
   content_bytes integer, -- length of the inflated archive, up to the damage
   content_hash integer, -- of that
@@ -37,7 +37,7 @@ create table archive (
   stream integer, -- the first archive of the log of which this one continues another
   path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
   snapshots_check integer, -- sum of the fingerprints of its snapshots
-  captured_ms integer, -- when lines were captured that do not say it; null without such lines
+  captured_ms integer, -- capture time of lines that contain none; null without such lines
   check (lines = accepted + duplicates + skipped + rejected)
 ) strict;
 
@@ -55,7 +55,7 @@ create table rejected (
   primary key (archive, reason)
 ) strict, without rowid;
 
--- The first of them of each reason.
+-- The first rejected lines of each reason.
 create table reject (
   archive integer not null references archive (id),
   line integer not null,
@@ -76,14 +76,14 @@ create table unknown_input (
   primary key (archive, provider, what, name)
 ) strict, without rowid;
 
--- Deliveries by the day they came (received, else created, else event time). As in the tables
+-- Deliveries by the day of arrival (received, else created, else event time). As in the tables
 -- below, `run` is the one that publishes them first, so that earlier runs can be reproduced.
 create table delivery_cell (
   run integer not null,
   day integer not null,
   provider integer not null,
   kind integer not null, -- EventKind
-  schedule integer not null, -- 0: the provider's; 1: its older one, with nothing but the attempts
+  schedule integer not null, -- 0: the provider's; 1: its older one, which has only attempts
   delivered integer not null,
   distinct_events integer not null,
   duplicates_exact integer not null,
@@ -112,7 +112,7 @@ create table latency_cell (
   primary key (run, day, provider, kind, bucket)
 ) strict, without rowid;
 
--- When something was received, by five minutes.
+-- Times of receipt, in steps of five minutes.
 create table receipt_cell (
   run integer not null,
   provider integer not null,
@@ -122,18 +122,18 @@ create table receipt_cell (
   primary key (run, provider, slot)
 ) strict, without rowid;
 
--- Attempts that must have failed, because their message came at a later one.
+-- Attempts that must have failed, because their message arrived at a later one.
 create table failed_attempt (
   run integer not null,
   provider integer not null,
   schedule integer not null, -- as in delivery_cell
-  at_ms integer not null, -- by that schedule, from when the message was made
+  at_ms integer not null, -- by that schedule, from the creation of the message
   identity integer not null,
   attempt integer not null, -- from 1
   primary key (run, provider, schedule, at_ms, identity, attempt)
 ) strict, without rowid;
 
--- The hours of UTC days in which something of a feed arrived (received, else created, else event
+-- The hours of UTC days in which a feed delivered something (received, else created, else event
 -- time), each with its first and last arrival.
 create table delivery_day (
   provider integer not null,
@@ -144,8 +144,8 @@ create table delivery_day (
   primary key (provider, app, day, run)
 ) strict, without rowid;
 
--- A sample of each feed's events, those with the least fingerprints: seconds from an event to the
--- making of its message, the slowest of several.
+-- A sample of each feed's events (the smallest fingerprints): seconds from an event to the
+-- creation of its message, the slowest of several.
 create table creation_lag (
   provider integer not null,
   app integer not null,
@@ -161,10 +161,10 @@ create table document (
   body blob not null -- the content, gzip
 ) strict, without rowid;
 
--- Every set that was published or was about to be.
+-- Every set that was published or prepared.
 create table published_set (
   sha256 text primary key, -- of its SHA256SUMS
-  folder text -- where a run published it; null for a look
+  folder text -- where a run published it; null for a report that is not recorded
 ) strict, without rowid;
 
 create table run (
@@ -178,16 +178,16 @@ create table run (
   skipped integer not null,
   rejected integer not null,
   archives integer not null,
-  -- Without secrets and paths; null without such a file.
+  -- without secrets and paths; null without such a file
   configuration text references document (sha256),
   prices text references document (sha256),
   decisions text references document (sha256),
   published text, -- SHA-256 of SHA256SUMS, when a set was published
-  qualified text, -- why the set is published with reservations; null without any
-  record text -- SHA-256 over the run and the record before it; with `published`
+  qualified text, -- why the set has reservations; null without any
+  record text -- SHA-256 over the run and the previous record; set with `published`
 ) strict;
 
--- What a run brought and left, by table: what its record seals.
+-- What a run added, by table: its record seals it.
 create table run_part (
   run integer not null references run (id),
   part text not null, -- a table

@@ -1,11 +1,11 @@
--- What does not agree, and what people decided about it.
+-- Breaks, and what people decided about them.
 
--- The life of a break over runs: each episode goes from the run that saw it first to the one whose
--- input explained it, and keeps the words of the last run that saw it. A second episode is a break
+-- The history of a break: each episode lasts from the run that first saw it to the run whose
+-- input explained it, and keeps what the last run that saw it reported. A second episode is a break
 -- that came back.
 create table break_episode (
   break_id text not null,
-  episode integer not null, -- from 1; 0 as the newest run saw it, which looks behind its end
+  episode integer not null, -- from 1; 0 as seen by a newest run whose as-of is before its end
   code text not null,
   status text not null -- when it was last seen
     check (status in ('pending', 'open', 'resolved')),
@@ -26,7 +26,7 @@ create table break_episode (
   amount_basis integer not null,
   evidence text not null,
   action text not null,
-  lineage integer not null, -- whose events alone prove it; 0 for all other breaks
+  lineage integer not null, -- lineage whose events alone prove it; 0 for all other breaks
   first_seen_ms integer not null, -- as-of of `first_run`
   last_seen_ms integer not null, -- greatest as-of of the runs that saw it
   first_run integer not null,
@@ -36,7 +36,7 @@ create table break_episode (
   primary key (break_id, episode)
 ) strict, without rowid;
 
--- Episodes of breaks with the ids of users in the place of their keys.
+-- Episodes of breaks with ids of users instead of their keys.
 create view break_history as
 select
   episode.*,
@@ -61,9 +61,9 @@ where
     where other.break_id = latest.break_id
   );
 
--- What drills measured, each of a copy of the ledger: how many damages the checks found.
+-- Results of drills, each on a copy of the ledger: how much of the damage the checks found.
 create table drill (
-  run integer not null, -- the newest when it was made; runs after it publish it
+  run integer not null, -- the newest run at that time; later runs publish the result
   code text not null, -- of a break, or `duplicate`
   as_of_ms integer not null,
   injected integer not null,

@@ -1,14 +1,14 @@
--- What was published, so that a later run can report what changed since, and what people did to the
+-- What was published, so that a later run can report changes, and what people did to the
 -- ledger: months closed, persons erased.
 
--- What a run that published knew, in whose days and months.
+-- What a published run had read, and the time zone of its days and months.
 create table publication (
   run integer primary key,
   zone text not null, -- time zone of its days and months
-  last_archive integer not null -- the last one that it knew; 0 for none
+  last_archive integer not null -- the last archive that it had read; 0 for none
 ) strict;
 
--- How far the rows of each feed were complete: months before these.
+-- The months before which the rows of each feed were complete.
 create table published_horizon (
   run integer not null,
   provider integer not null,
@@ -19,7 +19,7 @@ create table published_horizon (
   primary key (run, provider, app)
 ) strict, without rowid;
 
--- A version of the rows of a monthly report for one month. Of rows that were restated, why.
+-- A version of the rows of a monthly report for one month, with the cause of restated rows.
 create table published (
   id integer primary key,
   run integer not null, -- that published this version
@@ -30,12 +30,12 @@ create table published (
   unique (report, zone, period, run)
 ) strict;
 
--- The rows that are new, changed or gone in a version: each is valid until the next version that has
+-- The rows that a version adds, changes or removes: each is valid until the next version that has
 -- its key. Numbers as `ReportRow` encodes them.
 create table published_row (
   version integer not null references published (id),
   key blob not null, -- the key columns
-  row_values blob, -- the other columns; null when the row is gone
+  row_values blob, -- the other columns; null if the row was removed
   is_complete integer not null,
   cause text, -- why a published number changed; null if none did
   primary key (version, key)
@@ -44,14 +44,14 @@ create table published_row (
 -- What people did to the ledger, in order; part of the chain of runs.
 create table act (
   id integer primary key,
-  run integer not null, -- the newest that had published; runs after it know of the act
+  run integer not null, -- the newest published run; later runs include the act
   what text not null check (what in ('close', 'reopen', 'erase', 'prune', 'retract', 'readmit')),
-  zone text not null, -- of the month; empty when it is about none
-  period integer, -- the month that was closed or opened again
+  zone text not null, -- of the month; empty without one
+  period integer, -- the month that was closed or reopened
   reason text not null,
   who text not null,
-  content text not null, -- what was done, a fact a line
-  sha256 text not null -- of all of it, as `Act.text` puts it
+  content text not null, -- what was done, one fact per line
+  sha256 text not null -- of all of it, in the form of `Act.text`
 ) strict;
 
 -- How many rows each month has in the monthly reports of its newest publication.

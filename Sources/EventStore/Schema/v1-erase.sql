@@ -1,4 +1,4 @@
--- Persons whose ids were erased: `user` holds the pseudonym, and whoever comes under the key again
+-- Persons whose ids were erased: `user` holds the pseudonym, and a user with this key
 -- stays erased.
 create table erased (
   key integer primary key references user (key),

@@ -15,16 +15,16 @@ create table user (
   id text not null
 ) strict;
 
--- The app's own ids of users, where configured: the newest archive's is that of the newest message.
+-- The app's own ids of users, where configured; the newest message decides.
 create table customer (
   user integer not null references user (key),
-  archive integer not null, -- that brought the id
-  made_ms integer not null, -- when the newest message with it was made
+  archive integer not null, -- archive with the id
+  made_ms integer not null, -- creation time of the newest message with it
   id text not null,
   primary key (user, archive)
 ) strict, without rowid;
 
--- A subscription over its whole life, with all of its events in one blob: they are read together,
+-- A subscription with all its events in one blob: they are read together,
 -- and most are written together. The key is a fingerprint of provider, app, environment, store and
 -- original transaction id.
 create table lineage (
@@ -42,21 +42,21 @@ create table lineage (
   row_check integer not null -- fingerprint of user, versions, counted, entitled and events
 ) strict;
 
--- With the provider: who walks over the users of some providers reads no lineage of the others.
+-- Includes the provider: a walk over users of some providers skips lineages of the others.
 create index lineage_by_user on lineage (user, provider) where user <> 0;
 
 -- Few webhooks contain entitlements that their own event does not explain.
 create index lineage_by_entitlements on lineage (provider, user) where entitled > 0;
 
--- Beginnings of identities and of their lineages, sorted, some hundred in a row: enough to find
--- out where else an identity may be, so that no event counts in two lineages.
+-- Prefixes of identities and of their lineages, sorted, some hundred per row: enough to find
+-- other places of an identity, so that no event counts in two lineages.
 create table identity (
   first integer primary key,
   entries blob not null, -- layout: IdentityIndex.swift
   row_check integer not null -- fingerprint of both
 ) strict;
 
--- Where the versions of an identity lie that has more than one.
+-- The places of identities with more than one version.
 create table event_conflict (
   identity integer not null,
   time integer not null,
@@ -72,8 +72,8 @@ create table store_transaction (
   primary key (id, store)
 ) strict, without rowid;
 
--- Lineages that are folded together because they name the same store transactions, or belong to a
--- user of whom one does.
+-- Lineages that are folded together because they contain the same store transactions, or belong to
+-- a user with such a lineage.
 create table lineage_link (
   lineage integer primary key,
   root integer not null -- the least of them

@@ -34,7 +34,7 @@ create table revenue_cell (
     rate, basis)
 ) strict, without rowid;
 
--- The same by month: adding up its days takes longer than all else that reports of months need.
+-- The same by month: adding up days would take most of the time of monthly reports.
 create table revenue_month_cell (
   month integer not null, -- year × 12 + month − 1
   provider integer not null,

@@ -1,4 +1,4 @@
--- What the cells speak of, and which lineages may make them speak of something else.
+-- The state behind the cells, and the lineages that may change them.
 
 -- The fold that the cells come from; no row before the first fold.
 create table fold (
@@ -10,7 +10,7 @@ create table fold (
   groups integer not null -- fold groups when all were folded last
 ) strict;
 
--- How far each feed reached then.
+-- The progress of each feed at that time.
 create table fold_feed (
   provider integer not null,
   app integer not null,
@@ -20,15 +20,15 @@ create table fold_feed (
   primary key (provider, app)
 ) strict, without rowid;
 
--- When a lineage is folded again without new events: an hour too early does no
+-- When a lineage is folded again without new events: an hour early does no
 -- harm. One with new events is due at once.
 create table due (
-  hour integer not null, -- since 1970-01-01, its end included; least when there are new events
+  hour integer not null, -- since 1970-01-01, end included; smallest value if there are new events
   lineage integer not null,
   primary key (hour, lineage)
 ) strict, without rowid;
 
--- Ends that count as churn although an event that never came may say otherwise.
+-- Ends that count as churn although a missing event may contradict them.
 create table churn_doubt (
   lineage integer not null,
   at_ms integer not null, -- the effective end
@@ -36,11 +36,11 @@ create table churn_doubt (
   app integer not null,
   store integer not null,
   product integer not null,
-  by_snapshot integer not null, -- whether reconciliation with snapshots says so
+  by_snapshot integer not null, -- whether reconciliation with snapshots found it
   primary key (lineage, at_ms, provider, app, store, product, by_snapshot)
 ) strict, without rowid;
 
--- Charges of a store transaction by a provider that does not count, beside the one that does.
+-- Charges of a store transaction by a provider that is not counted, with the counted one.
 create table overlap (
   store integer not null,
   transaction_id text not null,
@@ -54,7 +54,7 @@ create table overlap (
 
 create index overlap_by_lineage on overlap (lineage);
 
--- What charges paid for their currencies, day by day.
+-- Exchange rates of charges, by day.
 create table rate_cell (
   currency integer not null,
   day integer not null, -- in UTC
@@ -62,26 +62,26 @@ create table rate_cell (
   primary key (currency, day)
 ) strict, without rowid;
 
--- What everybody paid for renewals.
+-- Prices of renewals.
 create table price_cell (
   product integer not null,
   store integer not null,
   currency integer not null,
   country integer not null,
-  week integer not null, -- since 1970-01-01; of an offer's price the least number
+  week integer not null, -- since 1970-01-01; for the price of an offer, the smallest number
   price integer not null, -- millionths of the currency
-  full_price integer not null, -- beside an offer's price; else -1
+  full_price integer not null, -- with the price of an offer; else -1
   charges integer not null,
   primary key (product, store, currency, country, week, price, full_price)
 ) strict, without rowid;
 
--- What the comparison of a user's events with snapshots came to, as far as later runs need it.
+-- The result of comparing a user's events with snapshots, as far as later runs need it.
 create table reconciled (
   provider integer not null,
   user integer not null,
   snapshots integer not null, -- fingerprint of the content of the current ones; 0 without any
   stands_until_ms integer, -- for captures of the same content; null if compared in every run
-  rest blob, -- what few users have; layout: ReconciledUsers.swift
+  rest blob, -- rare values; layout: ReconciledUsers.swift
   primary key (provider, user)
 ) strict, without rowid;
 

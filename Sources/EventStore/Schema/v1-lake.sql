@@ -1,13 +1,13 @@
--- Of a ledger whose events lie in a lake: where those of each archive are.
+-- For a ledger whose events are stored in a lake: the place of each archive's events.
 create table lake_archive (
   archive integer primary key references archive (id),
   part text not null, -- the folder of the run that read it
   file integer not null, -- its number in that folder
   attempt integer not null, -- which reading of it counts
-  published integer not null -- the last archive that a run had published then
+  published integer not null -- the last published archive at that time
 ) strict;
--- All folders of the lake that runs of this ledger began: one that has no archive was left by a run
--- that was broken off, or another took its place.
+-- All folders in the lake that runs of this ledger began: one without an archive was left by a run
+-- that was interrupted, or was replaced.
 create table lake_part (
   part text primary key
 ) strict, without rowid;

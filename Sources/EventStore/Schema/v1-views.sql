@@ -1,7 +1,7 @@
--- What anybody may read, with names in the place of numbers: `subledger sql` describes each column.
--- Amounts stand twice, as exact decimals for people and in millionths, which add up exactly.
+-- Public views, with names instead of numbers: `subledger sql` describes each column.
+-- Each amount has two columns: an exact decimal for people, and millionths, which add up exactly.
 
--- The words of numbers.
+-- The names of enumerated numbers.
 create view provider_word (id, word) as
 values (1, 'qonversion'), (2, 'flobuk'), (3, 'iaptic'), (4, 'purple');
 
@@ -32,7 +32,7 @@ values
   (16, 'lost'), (17, 'auto_renew_off'), (18, 'expansion'), (19, 'contraction'), (20, 'fx'),
   (21, 'churned_in_doubt');
 
--- Who sends no refunds, and of what: none is unknown there, and not 0.
+-- Providers and product types without refunds in the feed: there, no refund is unknown, not 0.
 create view provider_without_refunds (provider, product_type) as
 values (2, 0), (2, 1), (4, 0);
 

@@ -90,7 +90,7 @@ public struct LeftOut: Sendable, Equatable {
     /// A pipe, socket or device.
     case notRegular = "not a regular file"
     /// A link whose target is missing, or that forms a loop.
-    case brokenLink = "a link that leads nowhere"
+    case brokenLink = "a broken link"
     /// It existed when the folder was read but disappeared a moment later.
     case vanished
     /// A path known to contain something other than input.

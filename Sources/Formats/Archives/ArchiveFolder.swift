@@ -49,11 +49,11 @@ public enum ArchiveFolder {
         return nil
       }
     }
-    let looks = [RawPath(path), RawPath(unescaping: path)].map {
+    let lookups = [RawPath(path), RawPath(unescaping: path)].map {
       (place: $0, found: fileStatus($0, followingLinks: true))
     }
-    guard looks.contains(where: { $0.found.status != nil }) else {
-      if let unseen = looks.first(where: { !isAbsence($0.found.errorNumber) }) {
+    guard lookups.contains(where: { $0.found.status != nil }) else {
+      if let unseen = lookups.first(where: { !isAbsence($0.found.errorNumber) }) {
         throw SubledgerError.system("list \(unseen.place.shown)", cause: unseen.found.errorNumber)
       }
       return nil

@@ -82,7 +82,7 @@ final class FileBytes: ByteSource {
   }
 
   private func other(_ what: String) -> String {
-    "\(what) bytes came than the \(file.listed) listed"
+    "\(what) bytes arrived than the \(file.listed) listed"
   }
 
   /// Reads the rest, and returns the SHA-256 of all bytes.

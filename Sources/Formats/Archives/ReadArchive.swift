@@ -205,7 +205,7 @@ private func zlibWindow(
 private func damage(of bytes: FileBytes, _ levels: [GzipSource]) throws -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(
-      offset: bytes.position, detail: "the file became shorter while it was read")
+      offset: bytes.position, detail: "the file shrank while it was read")
   }
   guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
   guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }

@@ -132,7 +132,7 @@ final class CommandOutput {
   func brokenOff(_ reason: String) -> SubledgerError {
     SubledgerError(
       .inputOutput, "cannot \(doing): \(reason)",
-      hint: "try the command of `readers` by hand")
+      hint: "run the command of `readers` yourself to see why")
   }
 
   private func reason(of status: Int32) -> String {

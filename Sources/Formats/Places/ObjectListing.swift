@@ -26,7 +26,7 @@ struct ObjectListing {
     }
     guard isRead else {
       throw command.brokenOff(
-        "what is listed is neither JSON nor lines of name, size and version with tabs between them")
+        "the listing is neither JSON nor tab-separated lines of name, size and version")
     }
   }
 

@@ -18,8 +18,8 @@ extension SetContents {
     let latency = dayTable(
       days, [("Median, s", .max("latency_p50_s")), ("95th percentile, s", .max("latency_p95_s"))])
     let silences = [
-      ("outages", "Outages", "Times in which your endpoint took no delivery.", try outages()),
-      ("gaps", "Feed gaps", "Times in which a feed brought fewer events than likely.", try gaps()),
+      ("outages", "Outages", "Times when your endpoint accepted no delivery.", try outages()),
+      ("gaps", "Feed gaps", "Times when a feed delivered far fewer events than usual.", try gaps()),
     ]
     let styles = ["c1", "c2", "c3", "c4"]
     let chart = ColumnChart(
@@ -72,8 +72,8 @@ extension SetContents {
       })
     return ChartFigure(
       "drill", "Recall of the checks",
-      note: "The last drill damaged events in a copy of the ledger. What nothing in the data can "
-        + "show is not provable, and not counted as missed.", table, numbers)
+      note: "The last drill damaged events in a copy of the ledger. Damage that nothing in the "
+        + "data can show is not provable, and does not count as missed.", table, numbers)
   }
 
   private func dayTable(_ days: [String], _ columns: [(String, Measure)]) -> PageTable {

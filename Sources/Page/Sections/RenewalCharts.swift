@@ -8,7 +8,7 @@ extension SetContents {
         "renewals", "Renewals by ordinal", "How often subscriptions have renewed; all months.",
         renewalTable()
       ),
-      ("trials", "Trials", "What became of the trials that began in all months.", funnel()),
+      ("trials", "Trials", "Outcome of the trials of all months.", funnel()),
       ("trials-monthly", "Trials by month", "By the month in which they began.", trialMonths()),
       (
         "retention", "Retention",

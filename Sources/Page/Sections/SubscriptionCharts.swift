@@ -55,7 +55,7 @@ extension SetContents {
         }, labels: AxisLabel.dates(months(of: churn)), numbers: numbers, height: height)
     }
     return ChartFigure(
-      "active", "Active subscriptions", note: "At the end of each month; below, who came and went.",
+      "active", "Active subscriptions", note: "At the end of each month; below, new and churned.",
       chart: chart([0], height: 140).html(name: "Active subscriptions by month")
         + chart([1, 2, 3], height: 120)
         .html(name: "New, first seen and churned subscriptions by month"),

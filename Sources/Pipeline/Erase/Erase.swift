@@ -46,7 +46,7 @@ extension RunPipeline {
       throw SubledgerError(
         .usage, "no user is named", hint: "give the id as the provider writes it")
     }
-    try note.requireReason(of: "erase", hint: "give who demanded it, such as a ticket's number")
+    try note.requireReason(of: "erase", hint: "say who requested it, such as a ticket number")
     let redaction = Redaction(id: user, name: "")
     for text in [note.reason, note.who] where redaction.applied(to: text) != text {
       throw SubledgerError(
@@ -74,8 +74,8 @@ extension RunPipeline {
     }
     if found.documents > 0 || found.decisions > 0 {
       lines.append(
-        "decisions that runs followed named the person: runs follow them without the id; take it "
-          + "out of the decisions file, or another version of the file brings it back")
+        "decisions named the person: runs use them without the id; remove it from the decisions "
+          + "file, or the next version of the file brings it back")
     }
     if found.archives > 0 {
       lines.append(
@@ -85,12 +85,12 @@ extension RunPipeline {
     if found.names > 0 {
       lines.append(
         "\(counted(found.names, "name")) of apps, products or events held the id: they stay, and "
-          + "reports show them; if that must not be, rebuild the ledger from corrected archives")
+          + "reports show them; to remove them, rebuild the ledger from corrected archives")
     }
     if found.settings > 0 {
       lines.append(
-        "\(counted(found.settings, "file")) of settings (configuration, price book) that runs "
-          + "followed held the id: take it out of the file; the ledger keeps what runs followed")
+        "\(counted(found.settings, "file")) of settings (configuration, price book) held the "
+          + "id: remove it from the file; the ledger keeps the versions that runs used")
     }
     return lines.joined(separator: "\n")
   }
@@ -127,7 +127,7 @@ private func redactedDecisions(
   }
   let written = Array(try Yams.serialize(node: Node(entries)).utf8)
   guard try DecisionsFile(written, named: name).decisions == redacted else {
-    throw SubledgerError(.identity, "\(name) cannot be written anew")
+    throw SubledgerError(.identity, "\(name) cannot be rewritten")
   }
   return written
 }

@@ -39,7 +39,7 @@ struct NumberQuestion {
     guard let report = NumberReport(rawValue: name), let columns = reportColumns(name) else {
       let hint =
         name == "summary_monthly"
-        ? "its rows add up rows of others: ask for \(summarySources(of: column))"
+        ? "its rows are sums of other reports' rows: ask for \(summarySources(of: column))"
         : "there are \(NumberReport.allCases.map(\.rawValue).joined(separator: ", "))"
       throw SubledgerError(
         .usage, "no report named \(name.escaped) has numbers to explain", hint: hint)

@@ -178,7 +178,7 @@ final class SubscriptionEntries {
       var step = period.isTrial ? "trial" : "paid period"
       step += " of \(records.text(period.product).escaped)"
       step += period.end.map { " until \($0.text)" } ?? ", its end is unknown"
-      if period.isEndDerived { step += " (by the length of its product)" }
+      if period.isEndDerived { step += " (from the period of its product)" }
       if let grace = period.graceEnd { step += ", grace until \(grace.text)" }
       if let revoked = period.revokedAt { step += ", revoked \(revoked.text)" }
       try output.add(Entry(at: period.start, step: step))

@@ -148,7 +148,7 @@ extension RunPipeline {
   private func fetchFolder(_ given: String?) throws -> String {
     guard let folder = given ?? plan.snapshots.first else {
       throw SubledgerError(
-        .usage, "there is no folder for what is fetched", hint: "give --to or --snapshots a folder")
+        .usage, "no folder is named for what is fetched", hint: "give --to or --snapshots a folder")
     }
     do {
       try FileManager.default.createDirectory(

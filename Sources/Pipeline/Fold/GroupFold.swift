@@ -179,7 +179,7 @@ struct GroupFold: Sendable {
     guard let last = events.last, last.time > latest else { return false }
     let ahead = events.filter { $0.time > latest && $0.observation?.isUndated != true }
     let isKnown = rules.fold.watermarks.keys.contains { $0.provider == last.provider }
-    guard !ahead.isEmpty, isKnown, !rules.fold.isLookBack else { return !ahead.isEmpty }
+    guard !ahead.isEmpty, isKnown, !rules.fold.isRetrospective else { return !ahead.isEmpty }
     var then = rules.fold
     then.asOf = last.time + Interval(milliseconds: 1)
     let texts = try cases.texts(of: group, events)

@@ -23,7 +23,7 @@ extension RunPipeline {
     try withCopy { ledger, _ in
       let history = try self.history(of: run, in: ledger)
       let since = try ledger.deeds(since: run)
-      let isLookBack = try ledger.runs(newest: .max).contains {
+      let isRetrospective = try ledger.runs(newest: .max).contains {
         $0.id < run && $0.asOf > history.row.asOf
       }
       try requireKept(history.row, in: ledger)
@@ -40,7 +40,7 @@ extension RunPipeline {
         if !self.plan.hasExplicitAsOf {
           let check = try ReproductionCheck(
             history.row, history.documents, reproduced: checksums, since: since)
-          try require(check, isLookBack: isLookBack)
+          try require(check, isRetrospective: isRetrospective)
         }
         guard !self.plan.isDryRun, folder == nil else { return }
         try Ledger.open(path: self.plan.ledger, mode: .readWrite).announce(set: set, in: nil)
@@ -64,22 +64,22 @@ extension RunPipeline {
 
   /// Refuses a reproduced set with other bytes, unless the check explains them.
   private func require(
-    _ check: ReproductionCheck, isLookBack: Bool
+    _ check: ReproductionCheck, isRetrospective: Bool
   ) throws {
     let (wrong, notes) = check.outcome(by: version)
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }
     // Texts of an earlier run about breaks that are not open at the as-of of this one.
-    if isLookBack, Set(wrong).isSubset(of: ["breaks_history.csv", manifestName]) {
+    if isRetrospective, Set(wrong).isSubset(of: ["breaks_history.csv", manifestName]) {
       return log.warning(
         """
-        run \(check.run.id) looked back behind an earlier run, and later runs described the same \
-        breaks again; other bytes are in: \(wrong.joined(separator: ", "))
+        run \(check.run.id) was as of a time before an earlier run's, and later runs described the \
+        same breaks again; these files differ: \(wrong.joined(separator: ", "))
         """)
     }
     throw SubledgerError(
       .identity,
-      "cannot reproduce what run \(check.run.id) published; other bytes are in: "
+      "cannot reproduce what run \(check.run.id) published; these files differ: "
         + wrong.joined(separator: ", "),
       hint: "keep the ledger and report this; `subledger verify` lists the damage")
   }

@@ -15,7 +15,7 @@ struct ReproductionCheck {
     if differing.isEmpty { return ([], []) }
     if since.contains(.retract) || since.contains(.readmit) {
       let files = differing.joined(separator: ", ")
-      return ([], ["lines were retracted since run \(run.id), so other bytes are in: \(files)"])
+      return ([], ["lines were retracted since run \(run.id), so these files differ: \(files)"])
     }
     let erased = since.count { $0 == .erase }
     if run.version != version {
@@ -28,7 +28,7 @@ struct ReproductionCheck {
     if explained.isEmpty { return (differing, []) }
     let persons = erased == 1 ? "a person was" : "\(erased) persons were"
     let files = explained.joined(separator: ", ")
-    let note = "\(persons) erased since, so other names are in: \(files)"
+    let note = "\(persons) erased since, so names differ in: \(files)"
     return (differing.filter { !explained.contains($0) }, [note])
   }
 }

@@ -133,8 +133,8 @@ struct ArchiveImport {
     run.log.warning(
       """
       \(file.path) holds the same bytes as \(known.name), of which \(known.counts.rejected) \
-      lines were rejected, and is not read. To have them read anew, pack it with one more empty \
-      line in front
+      lines were rejected, and is not read. To read them again, pack it again with an empty line \
+      in front
       """, metadata: file.metadata("archive_repeated"))
   }
 

@@ -60,7 +60,7 @@ extension Intake {
     _ file: ArchiveFile, _ error: SubledgerError, _ summary: inout IntakeSummary
   ) throws {
     guard error.kind != .noInput else {
-      return warn("file_vanished", file, "vanished before it was read; it is left out")
+      return warn("file_vanished", file, "disappeared before it was read; it is left out")
     }
     guard replayed == nil, plan.configuration.unreadableFiles == .skip else { throw error }
     summary.unreadable.append(error)
@@ -86,6 +86,6 @@ extension FrequentReject {
   var hint: String? {
     guard reason == unauthenticated else { return nil }
     return "check `secrets` in the configuration; lines rejected by a wrong one are read again "
-      + "once it is packed anew (docs/operations.md, Lines to read anew)"
+      + "once it is packed again (docs/operations.md, Lines to read anew)"
   }
 }

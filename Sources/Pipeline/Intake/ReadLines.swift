@@ -65,7 +65,7 @@ extension Intake {
     let doubt =
       damage.provisionalFrom.map {
         ", but those from byte \($0) of the inflated file may be wrong, because the checksum is: "
-          + "the rows they touch are not complete until the whole file comes"
+          + "the rows they touch are not complete until the whole file arrives"
       } ?? ""
     warn(
       "archive_damaged", file,

@@ -44,17 +44,17 @@ extension RunPipeline {
     guard isSame || deeds.isDisjoint(with: [.retract, .readmit]) else {
       throw SubledgerError(
         .tryAgain, "lines that run \(run.id) counted were retracted since",
-        hint: "publish anew, with the options of the nightly job, and pack then")
+        hint: "publish again with the options of the nightly job, then pack")
     }
     guard isFollowed && (isSame || !deeds.contains(.erase)) else {
       throw SubledgerError(
         .tryAgain, "run \(run.id) named a person who was erased since",
-        hint: "publish anew, with the options of the nightly job, and pack then")
+        hint: "publish again with the options of the nightly job, then pack")
     }
     guard isSame else {
       throw SubledgerError(
         .identity, "version \(version) does not reproduce the published set of run \(run.id)",
-        hint: "pack it with version \(run.version), or publish it anew first")
+        hint: "pack it with version \(run.version), or publish it again first")
     }
     try write(history, period, close, try ledger.chain(), into: folder)
     if let close { try write(close, try ledger.acts(), period, from: ledger, into: folder) }
@@ -121,8 +121,8 @@ extension RunPipeline {
       else {
         throw SubledgerError(
           .tryAgain,
-          "cannot pack \(month.text): this version prints other rows of \(report.report) than were "
-            + "closed",
+          "cannot pack \(month.text): this version prints rows of \(report.report) that differ "
+            + "from the closed ones",
           hint: "pack it with the version that closed it; `subledger status` names it")
       }
       try save(csv, as: "closed/\(path)", in: folder)
@@ -137,19 +137,19 @@ extension RunPipeline {
   }
 
   private static let readme = """
-    What an auditor needs of one month, from the ledger of subledger.
+    The evidence for one month, from the ledger of subledger.
 
-    reports/     the report set as the run of pack.json published it: every CSV, datapackage.json
-                 with the inputs and their SHA-256, breaks, restatements; SHA256SUMS over all of it
-    closed/      of a closed month the rows that its close froze, report by report: the numbers that
-                 are in the books; acts.json lists who closed and opened months, and why.
-                 restatements.csv of reports/ bridges them to the numbers now
+    reports/     the report set that the run in pack.json published: every CSV, datapackage.json
+                 with the inputs and their SHA-256, breaks, restatements, and SHA256SUMS of them
+    closed/      if the month is closed: the rows that the close froze, report by report, which are
+                 the numbers in the books. acts.json lists who closed and reopened months, and why.
+                 restatements.csv in reports/ bridges these numbers to the current ones
     documents/   the configuration (without secrets and paths), the price book and the decisions
-                 about breaks that the run followed
-    chain.txt    every run of the ledger up to then: the facts of each, and its record, which is the
-                 SHA-256 of those lines and names the record before it
+                 about breaks that the run used
+    chain.txt    every run of the ledger up to this one: its facts and its record, which is the
+                 SHA-256 of those lines and includes the previous record
     pack.json    period, run, as-of, version, the run's record, and the close: its act and run
-    SHA256SUMS   over everything above
+    SHA256SUMS   SHA-256 of all of the above
 
     `sha256sum --check SHA256SUMS` checks the files. `subledger verify --pack FILE` checks the
     files, the reports, the documents, the chain and the close, and needs nothing but the pack.

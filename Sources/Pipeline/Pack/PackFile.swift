@@ -19,7 +19,7 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
     throw failure(
       "write", .cannotCreate,
       hint: errno == EEXIST
-        ? "another pack writes \(path).part, or one that died has left it: remove it then"
+        ? "another pack is writing \(path).part, or one that died has left it: remove it then"
         : "check that its folder exists and that you may write there")
   }
   let tar = TarWriter(time: time.milliseconds / 1000) {
@@ -45,5 +45,5 @@ func requireFreePath(forPack path: String) throws {
     .cannotCreate, "cannot write the pack \(path): it \(isFolder ? "is a folder" : "exists")",
     hint: isFolder
       ? "give the name of a file in it"
-      : "a pack replaces no file: give another name, or remove it first")
+      : "a pack overwrites no file: give another name, or remove the file")
 }

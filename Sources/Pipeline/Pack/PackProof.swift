@@ -30,7 +30,7 @@ extension RunPipeline {
     check.count = Int64(names.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
     for name in inside.subtracting(seen.paths).sorted() where name != "SHA256SUMS" {
-      check.fail(.damaged, "\(name) is in no SHA256SUMS")
+      check.fail(.damaged, "\(name) is not listed in any SHA256SUMS")
     }
     check.notes.append("SHA-256 of SHA256SUMS: \(seen.sha256)")
     let set = try inspectSet(in: "\(folder)/reports")
@@ -48,11 +48,11 @@ extension RunPipeline {
   ) throws -> [String]? {
     let tar = room.path("pack.tar")
     if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {
-      check.fail(.damaged, "\(file) is not a whole gzip file: \(reason)")
+      check.fail(.damaged, "\(file) is not a complete gzip file: \(reason)")
       return nil
     }
     guard let files = try TarReader(tar).extract(into: room.path("pack"), stop) else {
-      check.fail(.damaged, "\(file) holds no tar as `subledger pack` writes it")
+      check.fail(.damaged, "\(file) is not a tar file that `subledger pack` wrote")
       return nil
     }
     for (name, size) in files where size > readWholeMax && isReadWhole(name) {
@@ -83,7 +83,7 @@ extension RunPipeline {
     for link in text.components(separatedBy: "\n\n") {
       var lines = link.split(separator: "\n").map(String.init)
       guard !lines.isEmpty else {
-        check.fail(.damaged, "chain.txt is not as it was written")
+        check.fail(.damaged, "chain.txt was changed since it was written")
         continue
       }
       let record = lines.removeFirst().replacingOccurrences(of: "record ", with: "")

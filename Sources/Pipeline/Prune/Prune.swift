@@ -31,7 +31,7 @@ extension RunPipeline {
           hint: "the newest run needs later data: give an earlier month")
       }
       guard found.isChanged else {
-        return "there is nothing that only as-ofs before \(start.text) need"
+        return "nothing is needed only for as-ofs before \(start.text)"
       }
       try ledger.vacuum()
       let smaller = try ledger.fileSize()
@@ -61,7 +61,7 @@ extension RunPipeline {
       .usage,
       "cannot report as of \(asOf.text): the ledger was pruned before "
         + "\(pruned.moment.text)",
-      hint: "give a later --as-of, or make a ledger anew from the archives")
+      hint: "give a later --as-of, or rebuild the ledger from the archives")
   }
 
   /// Refuses a run for which content was removed.

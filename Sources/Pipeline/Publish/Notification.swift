@@ -59,7 +59,7 @@ extension RunPipeline {
 
   private func warn(_ reason: String) {
     log.warning(
-      "the address of --notify-url did not take the message: \(reason)",
+      "the address of --notify-url did not accept the message: \(reason)",
       metadata: ["code": "notify_failed"])
   }
 }

@@ -13,15 +13,15 @@ extension PublishPass {
     let settings: [(isUnset: Bool, option: EffectiveOption, name: String)] = [
       (plan.prices == nil, .pricesSHA256, "a price book"),
       (plan.decisions.sha256 == nil, .decisions, "decisions"),
-      (plan.reports.isEmpty, .reports, "reports of your own"),
+      (plan.reports.isEmpty, .reports, "custom reports"),
       (plan.products.isEmpty, .products, "products"),
       (plan.periods.isEmpty, .periods, "periods"),
       (plan.eventNames.isEmpty, .eventNames, "names of events"),
     ]
     let lost = settings.filter { $0.isUnset && changed.contains($0.option.rawValue) }.map(\.name)
     guard !lost.isEmpty else { return nil }
-    return "the run before was given \(lost.joined(separator: ", ")), and this one was not: if "
-      + "that is not meant, publish with --config, --prices, --decisions and --reports-dir of the "
+    return "the previous run was given \(lost.joined(separator: ", ")), but this one was not: if "
+      + "that is a mistake, publish with --config, --prices, --decisions and --reports-dir of the "
       + "nightly job"
   }
 
@@ -42,7 +42,7 @@ extension PublishPass {
     var text = "Unknown names in the input, listed in unknown_input.csv: \(Self.list(shown))"
     if !events.isEmpty {
       text += """
-        . These events count as other, so that a renamed cancel makes churn unknown. Add each with \
+        . These events count as other, so a renamed cancel hides a reason of churn. Add each with \
         its kind, such as renewed or canceled, to the configuration, and rebuild the ledger: \
         event_names: {\(Self.list(events.map { "\"\($0.name)\": KIND" }))}
         """

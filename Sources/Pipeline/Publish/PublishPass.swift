@@ -50,7 +50,7 @@ struct PublishPass {
       log.warning(
         """
         the decision about \(id) is not used: this run found no such break; correct its break_id, \
-        or take it out when the break is resolved
+        or remove the decision if the break is resolved
         """, metadata: ["code": "decision_unused", "break_id": "\(id)"])
     }
     // The run that read them has already warned.
@@ -167,7 +167,7 @@ struct PublishPass {
       }
       for leftover in staging.leftovers {
         log.warning(
-          "a former set is not removed whole, and the next run tries again: \(leftover)",
+          "a previous set could not be removed completely; the next run tries again: \(leftover)",
           metadata: ["code": "former_set_left"])
       }
       guard plan.isDryRun else { return (publication, nil) }

@@ -78,7 +78,7 @@ struct FeedGapBreaks {
     let others = gap.day == nil ? "the same hours of the days" : "the days"
     let day = gap.day.flatMap { archivesCover($0) ? nil : "; no archive covers \($0.text)" }
     return "\(counted(gap.delivered, "event")) of \(whom) arrived \(when), about \(gap.expected) "
-      + "were to be expected by \(others) around it; so few are less likely than 1 in \(odds)"
+      + "were expected from \(others) around it; so few are less likely than 1 in \(odds)"
       + (day ?? "")
   }
 
@@ -152,8 +152,8 @@ extension RunPipeline {
     guard plan.hasExplicitAsOf, plan.rules.asOf > plan.now + .days(1) else { return }
     log.warning(
       """
-      as-of \(plan.rules.asOf.text) is more than a day from now: what has not come until then \
-      counts as ended or missing. Check the time given as --as-of
+      as-of \(plan.rules.asOf.text) is more than a day from now: what has not arrived by then \
+      counts as ended or missing. Check --as-of
       """, metadata: ["code": "as_of_late"])
   }
 }

@@ -27,7 +27,7 @@ extension RunPipeline {
     let watermarks = try known ?? plan.feeds(of: ledger)
     var rules = plan.rules
     rules.read(watermarks)
-    rules.isLookBack =
+    rules.isRetrospective =
       try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
       && ledger.goesOn(after: rules.asOf)
     // A configured window is used unchanged.

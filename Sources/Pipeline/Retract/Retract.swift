@@ -69,7 +69,7 @@ extension RunPipeline {
     }
     throw SubledgerError(
       .usage, "no archive of the ledger \(plan.ledger) is named \(target.shown())",
-      hint: "give its name or SHA-256 as inputs.csv shows it, and for one line :LINE behind it")
+      hint: "give its name or SHA-256 as in inputs.csv, followed by :LINE for one line")
   }
 
   /// Refuses an archive that is part of a log: it is not clear whether to retract the lines that
@@ -84,7 +84,7 @@ extension RunPipeline {
       if !names.contains(part.name) { names.append(part.name) }
     }.joined(separator: "; ")
     throw SubledgerError(
-      .usage, "\(target.shown()) is a part of a log, which came as \(names), too",
+      .usage, "\(target.shown()) is a part of a log, which was also read as \(names), too",
       hint: "name the whole log, as \"\(names)\", or one line of it with :LINE")
   }
 
@@ -158,19 +158,19 @@ extension RunPipeline {
     guard !damaged.isEmpty else { return }
     let names = damaged.map(\.name).joined(separator: ", ")
     var act = AuditEntry(.retract)
-    (act.reason, act.who) = ("a checksum was wrong, and the whole file came", "subledger")
+    (act.reason, act.who) = ("a checksum was wrong, and the whole file has arrived", "subledger")
     do {
       try changingEvents(of: ledger) {
         try remake($0, damaged.map { Retraction($0, line: nil) }, act)
       }
       log.warning(
-        "what \(names) brought when it was damaged is withdrawn: the whole file came",
+        "what was read of \(names) while it was damaged is retracted: the whole file has arrived",
         metadata: ["code": "damage_withdrawn"])
     } catch let error as SubledgerError where error.kind == .noInput {
       summary.unreadable.append(error)
       log.error(
         """
-        what \(names) brought when it was damaged still counts: \(error.message); \(error.hint)
+        what was read of \(names) while it was damaged still counts: \(error.message); \(error.hint)
         """, metadata: ["code": "damage_counts"])
     }
   }
@@ -207,9 +207,9 @@ extension RunPipeline {
     let names = archives.prefix(20).joined(separator: ", ") + (archives.count > 20 ? ", …" : "")
     return SubledgerError(
       .noInput,
-      "cannot take lines out of the ledger: what other archives say of the same events is read "
-        + "again from them, and \(counted(archives.count, "archive")) not there: \(names)",
-      hint: "put them back, or give their folders with --archives and --snapshots")
+      "cannot retract lines: all other archives are read again for their versions of the same "
+        + "events, and \(counted(archives.count, "archive")) missing: \(names)",
+      hint: "restore them, or give their folders with --archives and --snapshots")
   }
 }
 

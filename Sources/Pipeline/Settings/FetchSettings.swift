@@ -58,7 +58,7 @@ struct FetchSettings: Sendable {
 extension Setting {
   static let fetching = [
     Setting(
-      name: "fetch", schema: fetchSchema, traits: [.secret], otherwise: "none is asked",
+      name: "fetch", schema: fetchSchema, traits: [.secret], whenUnset: "no provider is asked",
       example: """
 
         qonversion: {key: {env: QONVERSION_KEY}, url: https://api.qonversion.io, api: v4}

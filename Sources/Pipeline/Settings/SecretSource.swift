@@ -151,7 +151,7 @@ private func fileSecrets(
   let lines = bytes[..<count].dropFirst(bytes.starts(with: mark) ? mark.count : 0)
   let secrets = lines.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
   guard !secrets.isEmpty, count < bytesMax else {
-    throw refused("holds no secret, or more than \(bytesMax) bytes", "write one a line")
+    throw refused("holds no secret, or more than \(bytesMax) bytes", "write one per line")
   }
   return secrets
 }

@@ -9,19 +9,19 @@ extension GivenSettings {
   public func problems(environment: [String: String], now: Instant) -> [SubledgerError] {
     var errors = errors
     var plan = Plan(configuration, environment: environment, now: now)
-    var looks: [() throws -> Void] = [
+    var checks: [() throws -> Void] = [
       { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readOwnReports() },
     ]
-    for provider in Provider.allCases { looks.append { _ = try plan.secrets(of: provider) } }
+    for provider in Provider.allCases { checks.append { _ = try plan.secrets(of: provider) } }
     for (provider, source) in plan.fetch.sources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      looks.append { _ = try plan.fetchRules(provider, source) }
+      checks.append { _ = try plan.fetchRules(provider, source) }
     }
-    if let file = plan.fetch.authorities { looks.append { try Self.requirePath(file.path) } }
+    if let file = plan.fetch.authorities { checks.append { try Self.requirePath(file.path) } }
     for path in plan.archives + plan.snapshots where !plan.sources.take(path) {
-      looks.append { try Self.requirePath(path) }
+      checks.append { try Self.requirePath(path) }
     }
-    for look in looks {
-      do { try look() } catch { errors.add(error) }
+    for check in checks {
+      do { try check() } catch { errors.add(error) }
     }
     return errors.all
   }

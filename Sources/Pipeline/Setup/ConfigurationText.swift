@@ -15,8 +15,8 @@ struct ConfigurationText {
   var text: String {
     var lines = Self.comment(
       """
-      Settings of subledger. A # directly before a name marks a setting that is not given: it \
-      shows the default, or an example where there is none. Take the # away to give it. Flags \
+      Settings of subledger. A # directly before a name marks a setting that is not set: it shows \
+      the default, or an example where there is none. Remove the # to set it. Flags \
       override the environment (SUBLEDGER_OUT, SUBLEDGER_AS_OF, …), which overrides this file. \
       `subledger config check` finds every error. Durations: 90s, 10m, 24h, 60d, 41h10m, or \
       seconds.

@@ -120,7 +120,7 @@ struct ArchiveRowReader {
 
   private var malformed: SubledgerError {
     SubledgerError(
-      .damagedInput, "cannot read a row of the lake: it is none that this program writes",
+      .damagedInput, "cannot read a row of the lake: this program did not write it",
       hint: "check that nothing else writes to the lake")
   }
 }

@@ -93,8 +93,8 @@ extension RunPipeline {
     let (own, other) = isOnLake ? ("spark", "embedded") : ("embedded", "spark")
     throw SubledgerError(
       .usage,
-      "cannot use the ledger \(plan.ledger.shown()) with the engine \(other): its events lie "
-        + (isOnLake ? "in a lake" : "in the ledger itself"),
+      "cannot use the ledger \(plan.ledger.shown()) with the engine \(other): its events are "
+        + "stored " + (isOnLake ? "in a lake" : "in the ledger itself"),
       hint: "give --engine \(own), or `subledger move --engine \(other)` first")
   }
 
@@ -157,14 +157,14 @@ extension RunPipeline {
       let engine = engine()
       guard let isOnLake = try ledger.isOnLake(), isOnLake != (plan.engine == .spark) else {
         try engine.removeLeftovers(of: ledger)
-        return "the events of \(plan.ledger.shown()) are there already"
+        return "the events of \(plan.ledger.shown()) are already there"
       }
       let copy = try engine.copy(of: ledger)
       try isOnLake ? engine.fill(copy) : engine.empty(copy, of: ledger)
       try copy.vacuum()
       try ledger.replace(by: copy, stop: stop)
       try engine.removeLeftovers(of: ledger)
-      return "the events of \(plan.ledger.shown()) lie in "
+      return "the events of \(plan.ledger.shown()) are stored in "
         + (isOnLake ? "the ledger itself" : "the lake \(engine.lake.shown())")
     }
   }

@@ -15,7 +15,7 @@ struct ShardRows {
   mutating func add(_ fields: [Substring], number: Int) throws {
     guard fields.count == 5, let published = Int32(fields[1]), let archive = Int32(fields[2]),
       let place = Int32(fields[3])
-    else { throw malformedRow(number, "kind, published, archive, number and content are wanted") }
+    else { throw malformedRow(number, "kind, published, archive, number and content are expected") }
     switch fields[0] {
     case "user":
       guard let user = Int64(fields[4]) else { throw malformedRow(number, "no user") }
@@ -27,7 +27,7 @@ struct ShardRows {
       }
       numbers.append(place)
       guard coder.decode(fields[4], into: &batch) else {
-        throw malformedRow(number, "its content is no event")
+        throw malformedRow(number, "its content is not an event")
       }
     default: throw malformedRow(number, "it is neither an event nor a user")
     }

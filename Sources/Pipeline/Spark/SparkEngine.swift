@@ -76,7 +76,7 @@ final class SparkEngine: Sendable {
     } catch {
       throw SubledgerError(
         .cannotCreate, "cannot write to the lake \(room.shown()): \(error.cause)",
-        hint: "check --lake, its rights and its disk")
+        hint: "check --lake, its permissions and its disk")
     }
     state.shell = try SparkShell(
       master: plan.master ?? "local[*]",
@@ -216,7 +216,7 @@ final class SparkEngine: Sendable {
         }
       } catch {
         log.warning(
-          "cannot remove \(place.shown()), which holds no events any more: \(error.cause)",
+          "cannot remove \(place.shown()), which no longer holds events: \(error.cause)",
           metadata: ["code": "lake_leftover"])
       }
     }
@@ -239,7 +239,8 @@ final class SparkEngine: Sendable {
     if let part = parts.subtracting(try self.parts()).min() {
       throw SubledgerError(
         .noInput, "cannot read events of the ledger: the lake \(lake.shown()) lacks part \(part)",
-        hint: "give the folder of the lake as --lake, and let nothing else remove files there")
+        hint: "give the folder of the lake as --lake, and make sure that nothing else removes "
+          + "files there")
     }
     let taken = try write(
       archives.map { "\($0.archive)\t\($0.part)\t\($0.file)\t\($0.attempt)\t\($0.published)" },

@@ -109,6 +109,6 @@ final class SparkShell {
     let cause = (ofStage ?? ofSpark).map { ": \($0.prefix(400))" } ?? ""
     return SubledgerError(
       .inputOutput, "cannot run on Spark: \(what)\(cause)",
-      hint: "\(log.shown()) has all that Spark said; the lake is as before the run")
+      hint: "\(log.shown()) contains Spark's output; the lake is unchanged")
   }
 }

@@ -100,8 +100,8 @@ struct StageRows {
 
   static func malformed(_ what: String) -> SubledgerError {
     SubledgerError(
-      .damagedInput, "cannot read what a stage gave: a row of \(what) is malformed",
-      hint: "run again; if it stays so, the workers have another version of the program")
+      .damagedInput, "cannot read the output of a stage: a row of \(what) is malformed",
+      hint: "run again; if it fails again, the workers have another version of the program")
   }
 }
 
@@ -109,5 +109,5 @@ struct StageRows {
 func malformedRow(_ number: Int, _ what: String) -> SubledgerError {
   SubledgerError(
     .damagedInput, "row \(number) of standard input is malformed: \(what)",
-    hint: "rows are those of docs/stages.md, format \(StageJob.formatVersion)")
+    hint: "docs/stages.md describes rows of format \(StageJob.formatVersion)")
 }

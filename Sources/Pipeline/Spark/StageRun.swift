@@ -20,14 +20,14 @@ extension RunPipeline {
     guard var job = try? JSONDecoder().decode(StageJob.self, from: text) else {
       throw SubledgerError(
         .configuration,
-        "cannot read the job of a stage, \(path.shown()): it is not of this version",
-        hint: "give stages and run by the same version of the program")
+        "cannot read the job of a stage, \(path.shown()): another version wrote it",
+        hint: "use one version of the program for the run and its stages")
     }
     guard job.format == StageJob.formatVersion else {
       throw SubledgerError(
         .configuration,
-        "cannot do a stage of format \(job.format): this program has \(StageJob.formatVersion)",
-        hint: "give stages and run by the same version of the program")
+        "cannot run a stage of format \(job.format): this program has \(StageJob.formatVersion)",
+        hint: "use one version of the program for the run and its stages")
     }
     for name in ["config", "prices"] {
       job.flags[name] = job.flags[name]?.map { folder.appendingPathComponent($0).path }
@@ -74,7 +74,7 @@ struct StageWork {
     try forEachRow { fields, number in
       guard fields.count == 2, let file = Int(fields[0]),
         let listed = try? format.value(ListedFile.self, fields[1])
-      else { throw malformedRow(number, "file and what is known of it are wanted") }
+      else { throw malformedRow(number, "file and what is known of it are expected") }
       var writer = ArchiveRowWriter(file: file, erased: erased, put: put)
       try reader.read(listed.file(by: plan.sources)) { try writer.add($0) }
     }

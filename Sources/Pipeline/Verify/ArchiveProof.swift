@@ -26,7 +26,7 @@ extension RunPipeline {
     }
     if !missing.isEmpty {
       let names = missing.prefix(20).joined(separator: ", ") + (missing.count > 20 ? ", …" : "")
-      let note = "\(missing.count) not there any more: \(names)"
+      let note = "\(missing.count) missing: \(names)"
       if isStrict { check.fail(.damaged, note) } else { check.notes.append(note) }
     }
     return check

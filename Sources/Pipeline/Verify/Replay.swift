@@ -23,13 +23,13 @@ extension RunPipeline {
       let missing = lost.filter { $1.problem == nil }.map(\.0.name)
       if !missing.isEmpty {
         let names = missing.prefix(20).joined(separator: ", ")
-        counted = counted.skipped("\(Domain.counted(missing.count, "archive")) not there: \(names)")
+        counted = counted.skipped("\(Domain.counted(missing.count, "archive")) missing: \(names)")
       }
       for reason in lost.compactMap(\.1.problem).prefix(20) { counted = counted.skipped(reason) }
       return [counted, reports.skipped("no replay without all archives")]
     }
     guard try noteRefused(in: archives, of: ledger, &counted) else {
-      return [counted, reports.skipped("no replay without knowing which")]
+      return [counted, reports.skipped("no replay without the list of rejected lines")]
     }
     let again = try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     try again.adoptErasures(of: ledger)
@@ -43,7 +43,7 @@ extension RunPipeline {
     try compare(ledger, with: again, &counted)
     guard let run = try ledger.lastPublished(),
       archives.allSatisfy({ $0.run <= run.id })
-    else { return [counted, reports.skipped("archives came in after the last run")] }
+    else { return [counted, reports.skipped("archives were ingested after the last run")] }
     // The charges that a decision is about depend on which were missing when the decision was made.
     let decisions = try ledger.unpublishedRun() == nil ? ledger.decisions() : nil
     var anew = try publishAgain(
@@ -137,8 +137,8 @@ extension RunPipeline {
         check.fail(
           .differs,
           ours == theirs
-            ? "lineage \(key): other events count by the archives"
-            : "lineage \(key): \(ours) events count, by the archives \(theirs)")
+            ? "lineage \(key): the archives contain other events"
+            : "lineage \(key): \(ours) events, but the archives contain \(theirs)")
       }
     }
   }

@@ -102,7 +102,7 @@ extension RunPipeline {
       return [identities, cells, reports].map { $0.skipped("no run has published") }
     }
     if try ledger.isOnLake() == true {
-      let skipped = "the events lie in a lake: --replay brings them here"
+      let skipped = "the events are stored in a lake: --replay reads the archives instead"
       return [identities, cells, reports].map { $0.skipped(skipped) }
     }
     identities.count = Int64(identityNames.count)
@@ -115,7 +115,7 @@ extension RunPipeline {
       let again = try publishAgain(
         run, of: ledger, from: earlier, as: run.id, into: folder.path("reports"))
       if try !ledger.retractions(since: run.id).isEmpty {
-        cells = cells.skipped("lines were retracted since run \(run.id), and none has published")
+        cells = cells.skipped("lines were retracted after run \(run.id), the last that published")
       } else if let other = try ledger.unpublishedRun() {
         cells = cells.skipped(
           "run \(other.id) has not published, and its results are in the ledger")
@@ -134,7 +134,7 @@ extension RunPipeline {
       // These errors do not depend on the ledger.
       case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
       case .usage, .damagedInput, .noInput, .configuration:
-        reports.fail(.differs, "run \(run.id) cannot be done again: \(error.message)")
+        reports.fail(.differs, "run \(run.id) cannot be repeated: \(error.message)")
       }
     }
     return [identities, cells, reports]
@@ -208,13 +208,13 @@ extension RunPipeline {
     check.count = Int64(seen.paths.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
     guard let publishers = read else {
-      check.notes.append("held to its own checksums alone: the ledger cannot be read")
+      check.notes.append("checked against its own checksums only: the ledger cannot be read")
       return check
     }
     if let run = publishers[seen.sha256] {
       check.notes.append(
         run.map { "published by run \($0)" }
-          ?? "published by a look, or by a run that was broken off")
+          ?? "published without being recorded, or by an interrupted run")
     } else {
       check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
     }

@@ -36,7 +36,7 @@ extension RunPipeline {
       return .done
     } catch is Full {
       try output.finish()
-      log.warning("the answer is cut behind \(counted(rowsMax, "row")), as --max-rows says")
+      log.warning("the answer was cut after \(counted(rowsMax, "row")) (--max-rows)")
       return .reservations
     } catch let problem as QueryProblem {
       throw SubledgerError(

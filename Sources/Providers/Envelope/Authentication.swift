@@ -81,7 +81,7 @@ extension BodyProblem {
   static func unauthenticated(_ mapper: any BodyMapper.Type) -> BodyProblem {
     let place = mapper.secretMember ?? "header"
     return BodyProblem(
-      .unauthenticated, "\(place): is none of the secrets configured for \(mapper.provider.name)")
+      .unauthenticated, "\(place): is not a secret configured for \(mapper.provider.name)")
   }
 }
 

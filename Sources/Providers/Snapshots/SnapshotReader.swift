@@ -77,7 +77,7 @@ public final class SnapshotReader {
   ) throws(BodyProblem) -> [Snapshot]? {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
-    case .array: throw BodyProblem(.missingField, "user_id: a list alone has no user")
+    case .array: throw BodyProblem(.missingField, "user_id: a list does not name its user")
     default: throw .notAnObject
     }
     if isErrorResponse { throw .errorResponse }
@@ -150,7 +150,7 @@ public final class SnapshotReader {
 
   private func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
     guard try tape.truth(members[.hasMore]) != true else {
-      throw BodyProblem(.incompleteList, "has_more: the list goes on in another response")
+      throw BodyProblem(.incompleteList, "has_more: the list continues in another response")
     }
     if purchases.isPurchaseList(list, of: tape) {
       return try purchases.entitlements(list, of: tape)

@@ -106,7 +106,7 @@ let findingConditions: [BreakCondition] = [
   ([.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
   (
     [.priceOutlier],
-    "a charge costs five times, or a renewal a fifth, of what product and subscription cost"
+    "a charge is five times, or a renewal a fifth, of the usual price of product and subscription"
   ),
   ([.outOfOrder], "received after a later event of the subscription"),
   ([.late], "received after the delivery window"),
@@ -119,10 +119,10 @@ let findingConditions: [BreakCondition] = [
   ([.envLeak], "one subscription is in production and sandbox"),
   (
     [.feedGap],
-    "a day or some hours of a feed brought none or far fewer events than the days around it"
+    "no or far fewer events in a day or some hours of a feed than in the days around it"
   ),
   (
     [.staleInput],
-    "silent for longer than the feed's own past makes likely, or than `freshness_max`"
+    "silent for longer than its history makes likely, or than `freshness_max`"
   ),
 ]

@@ -97,12 +97,12 @@ extension Reconciler {
     let started = watched.compactMap(begin(of:)).min()
     let about = subject(of: newest)
     let isOlder = started.map { !isWatched($0, about) } ?? false
-    let note = isOlder ? "; it began before the first event of the app came" : ""
+    let note = isOlder ? "; it began before the first event of the app arrived" : ""
     raise(
       BreakDraft(
         code: .eventsAbsent, subject: about, key: .user, expectedAt: started,
         severity: isOlder ? .info : nil,
-        evidence: "entitlement \(newest.id): \(describe(newest)); no event of the user ever came"
+        evidence: "entitlement \(newest.id): \(describe(newest)); no event of the user ever arrived"
           + note))
   }
 
@@ -127,7 +127,7 @@ extension Reconciler {
         code: .missedExpiration, subject: about, key: .period(nil), expectedAt: end,
         worth: nothing,
         evidence:
-          "transaction \(newest.id): \(describe(entitlement)); no event of the user ever came"))
+          "transaction \(newest.id): \(describe(entitlement)); no event of the user ever arrived"))
   }
 
   private func countUserWithoutSnapshot() {
@@ -187,7 +187,7 @@ extension Reconciler {
     if let begun = lineageBegunUnseen(by: entitlement, at: started, products) {
       raiseCharge(
         .missedStart, of: begun, at: started, isFree: entitlement.isTrial == true,
-        opensLineage: true, provenBy: .snapshot, "\(shown); its start never came")
+        opensLineage: true, provenBy: .snapshot, "\(shown); its start never arrived")
       return true
     }
     let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase
@@ -195,7 +195,7 @@ extension Reconciler {
       BreakDraft(
         code: code, subject: about, key: .product(entitlement.product), expectedAt: started,
         worth: entitlement.isTrial == true ? nothing : estimate(of: about, at: started),
-        evidence: "\(shown); no event of such a product came for the user"))
+        evidence: "\(shown); no event of such a product arrived for the user"))
     return true
   }
 
@@ -248,6 +248,6 @@ extension Reconciler {
         worth: nothing,
         evidence:
           "\(describe(entitlement)); auto-renew is off since \(canceledAt.text), and no event "
-          + "of the subscription ever came"))
+          + "of the subscription ever arrived"))
   }
 }

@@ -19,12 +19,12 @@ extension Reconciler {
       return
     }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
-    let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
+    let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(
       .missedStart, of: lineage, at: started,
       until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
       opensLineage: true, provenBy: .snapshot,
-      "\(snapshotWords) a start of \(started.text); \(came ?? "no charge ever came")")
+      "\(snapshotWords) a start of \(started.text); \(first ?? "no charge ever arrived")")
   }
 
   /// Whether the snapshot dates a first purchase of the entitlement that no event reports, although
@@ -51,7 +51,7 @@ extension Reconciler {
     else { return }
     raiseCharge(
       .missedStart, of: lineage, at: at, isFree: true, opensLineage: true, provenBy: .snapshot,
-      "the snapshot starts a trial at \(at.text); no trial start came")
+      "the snapshot starts a trial at \(at.text); no trial start arrived")
   }
 
   /// Finds a latest purchase that the snapshot dates and no event reports.
@@ -72,7 +72,7 @@ extension Reconciler {
         worth: estimate(
           lineage, product: product, of: code, at: at,
           isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode),
-        evidence: "the snapshot shows a purchase of \(at.text); \(last ?? "no charge came")"),
+        evidence: "the snapshot shows a purchase of \(at.text); \(last ?? "no charge arrived")"),
       of: lineage, until: entitlement.expiresAt,
       opensLineage: code == .missedStart && state.charges.isEmpty)
   }

@@ -76,7 +76,7 @@ extension Reconciler {
     raiseState(
       .missedCancel, match,
       at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt,
-      "\(describe(match.entitlement)); no cancel event came")
+      "\(describe(match.entitlement)); no cancel event arrived")
   }
 
   /// Whether a cancel contradicts the snapshot; a missed charge has switched renewal on again,
@@ -102,7 +102,7 @@ extension Reconciler {
       else { continue }
       raiseState(
         .missedExpiration, match, at: end,
-        "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event came")
+        "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event arrived")
     }
   }
 
@@ -153,7 +153,7 @@ extension Reconciler {
     let due = collects ? min(state.periodEnd ?? knownAt, knownAt) : state.lastEventAt
     raiseState(
       .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
-      "\(describe(match.entitlement)); no billing retry event came")
+      "\(describe(match.entitlement)); no billing retry event arrived")
   }
 
   /// The source of the entitlements as text.

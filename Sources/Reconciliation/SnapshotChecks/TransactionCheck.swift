@@ -81,12 +81,12 @@ extension Reconciler {
     let date = transaction.at.map { " of \($0.text)" } ?? ""
     let revoked = transaction.revokedAt.map { ", revoked \($0.text)" } ?? ""
     let here = "the snapshot lists transaction \(transaction.id)\(date)\(revoked)"
-    guard let lineage else { return here + "; no event of its subscription ever came" }
+    guard let lineage else { return here + "; no event of its subscription ever arrived" }
     let carried = lineage.latest.transactions.contains(transaction.key)
     let there =
       carried ? "events carry its id, but none is its charge" : "no event carries its id"
     let charges = counted(lineage.latest.charges.count, "charge")
-    return "\(here); \(there); \(charges) of the subscription came"
+    return "\(here); \(there); \(charges) of the subscription arrived"
   }
 
   /// Finds revoked transactions without their refund.
@@ -123,7 +123,7 @@ extension Reconciler {
       code: .missedRefund, subject: about, key: .transaction(transaction.id),
       transaction: transaction.id, expectedAt: revokedAt,
       evidence: "the snapshot lists transaction \(transaction.id) as revoked "
-        + "\(revokedAt.text); no refund event of it came")
+        + "\(revokedAt.text); no refund event of it arrived")
     if let lineage {
       let charge = lineage.latest.charges.last { $0.transaction == transaction.key }
       let usual = estimate(lineage, product: about.product)

@@ -88,7 +88,7 @@ struct CoverageCounts: Equatable {
     }
     return judged(
       reasons, missing: withoutUSD, estimated: max(listed, unnamed), of: charges,
-      measured: "every charge came with its amount")
+      measured: "every charge has its amount")
   }
 
   private var proceeds: CoverageStatement {
@@ -100,7 +100,7 @@ struct CoverageCounts: Equatable {
     }
     return judged(
       reasons, missing: withoutProceeds, estimated: listed, of: bookings,
-      measured: "every charge came with its rate")
+      measured: "every charge has its rate")
   }
 
   private var mrr: CoverageStatement {
@@ -154,12 +154,12 @@ struct CoverageCounts: Equatable {
   private func dimension(_ name: String, _ missing: Int64) -> CoverageStatement {
     judged(
       missing > 0 ? ["without \(name): \(missing) of \(charges) charges"] : [], missing: missing,
-      estimated: 0, of: charges, measured: "every charge came with its \(name)")
+      estimated: 0, of: charges, measured: "every charge has its \(name)")
   }
 
   private func missingEvents(_ provider: Provider) -> CoverageStatement {
     if hasSnapshots { return .measured("events are compared with snapshots") }
-    let shown = "without snapshots only other events show what never came"
+    let shown = "without snapshots only other events show which are missing"
     return .estimated(
       nil,
       provider.capabilities.announcesLateUploads
@@ -172,7 +172,7 @@ struct CoverageCounts: Equatable {
     _ reasons: [String], missing: Int64, estimated: Int64, of all: Int64, measured: String
   ) -> CoverageStatement {
     guard missing + estimated > 0 else {
-      return .measured(all == 0 ? "there is nothing of it yet" : measured)
+      return .measured(all == 0 ? "there are no such events yet" : measured)
     }
     let why = reasons.joined(separator: "; ")
     return missing >= all

@@ -4,10 +4,11 @@ extension ReportDefinition {
   static let qualityMonthly = ReportDefinition(
     name: "quality_monthly", query: PackageResources.quality_monthly_sql,
     columns: [.month] + ReportColumn.offeringAsText + [
-      .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
-      .count("missing_events", of: "events", "Events that never came, in no other report."),
-      .usd("missing_usd", "Estimated gross of the missing events; empty when unknown."),
-      .count("churned_in_doubt", of: "subscriptions", "Churned whose end a MISSED break covers."),
+      .count("open_breaks", of: "breaks", "Differences that no later delivery should explain."),
+      .count("missing_events", of: "events", "Events that never arrived, in no other report."),
+      .usd("missing_usd", "Estimated gross of missing events; empty if unknown."),
+      .count(
+        "churned_in_doubt", of: "subscriptions", "Churned, but a MISSED break puts it in doubt."),
     ])
 
   static let excludedMonthly = ReportDefinition(
@@ -16,18 +17,18 @@ extension ReportDefinition {
       .month,
       .provider, .app,
       .key(
-        "reason", .word(.exclusion), "Why no money is booked, as one of a few words."),
-      .count("events", of: "events", "Events left out."),
-      .count("charges", of: "charges", "Charges among them."),
+        "reason", .word(.exclusion), "Why no money is booked: one of a few words."),
+      .count("events", of: "events", "Excluded events."),
+      .count("charges", of: "charges", "Charges among these events."),
     ])
 
   static let overlap = ReportDefinition(
     name: "overlap", query: PackageResources.overlap_sql, namesPersons: true,
     columns: [
-      .key("store", .text, "Shop that took the money."),
-      .key("transaction_id", .text, "The store's id of the charge."),
-      .key("counted_provider", .text, "Who reports the charge that reports count."),
-      .key("other_provider", .text, "Who reports it, too."),
+      .key("store", .text, "Store that took the money."),
+      .key("transaction_id", .text, "Transaction id of the store."),
+      .key("counted_provider", .text, "Provider whose charge counts."),
+      .key("other_provider", .text, "Provider that reports it, too."),
       .cell("subscription_id", .text, "Original transaction id of the counted subscription."),
       .usd("counted_usd", "Gross of the counted charge; empty when unknown."),
       .usd("other_usd", "Gross of the other; empty when unknown."),
@@ -38,7 +39,7 @@ extension ReportDefinition {
   static let restatements = ReportDefinition(
     name: "restatements", query: nil, dependsOnArrival: true,
     columns: [
-      .key("report", .text, "Report whose published number changed."),
+      .key("report", .text, "Report with the changed number."),
       .key("period", .month, "Month of the number."),
       .key("key", .printed, "Other key columns of the row, joined by commas."),
       .key("column", .text, "Column that changed."),
@@ -46,8 +47,8 @@ extension ReportDefinition {
         "published", .numeral, "Number closed, or last published as complete; 0 without a row."),
       .cell("restated", .numeral, "Number now; 0 when the row is gone."),
       .cell("delta", .numeral, "restated − published; empty when one of them is unknown."),
-      .cell("cause", .text, "Why it changed, as one of a few words."),
-      .cell("published_by_run", .number, "Run that published, or closed, the number."),
+      .cell("cause", .text, "Why it changed: one of a few words."),
+      .cell("published_by_run", .number, "Run that published or closed the number."),
     ])
 
   static let unknownInput = ReportDefinition(
@@ -55,7 +56,7 @@ extension ReportDefinition {
     namesPersons: true, dependsOnArrival: true,
     columns: [
       .key("provider", .text, "Who sent the webhooks."),
-      .key("what", .text, "What the name is: event_name, member, platform or store."),
+      .key("what", .text, "Kind of name: event_name, member, platform or store."),
       .key("name", .text, "Its name; (withheld) where it may be an id, (more) beyond 200."),
       .count("lines", of: "lines", "Lines that contain it."),
       .cell("first_archive", .name, "The first archive that contains it, by path."),
@@ -70,14 +71,14 @@ extension ReportDefinition {
       .key("sha256", .text, "SHA-256 of the archive's bytes."),
       .count("bytes", of: "bytes", "Size of the archive as delivered."),
       .count("lines", of: "lines", "accepted + duplicates + skipped + rejected."),
-      .count("accepted", of: "lines", "Brought a new event or a new version of one."),
-      .count("duplicates", of: "lines", "Contained nothing new."),
-      .count("skipped", of: "lines", "Known not to be purchase events."),
-      .count("rejected", of: "lines", "Could not be understood; see rejects.csv."),
+      .count("accepted", of: "lines", "Lines with a new event or a new version of one."),
+      .count("duplicates", of: "lines", "Lines without anything new."),
+      .count("skipped", of: "lines", "Lines that are known not to be purchase events."),
+      .count("rejected", of: "lines", "Lines that could not be understood; see rejects.csv."),
       .cell("first_event_at", .instant, "Earliest event time in the archive."),
       .cell("last_event_at", .instant, "Latest event time in the archive."),
       .cell("status", .text, "complete, damaged, or repeated under another name."),
-      .count("retracted", of: "lines", "Skipped because somebody retracted them."),
+      .count("retracted", of: "lines", "Skipped lines that were retracted."),
     ])
 
   static let drill = ReportDefinition(
@@ -85,13 +86,13 @@ extension ReportDefinition {
     columns: [
       .key("code", .text, "Code of a break, or duplicate."),
       .count("injected", of: "events", "Damaged events that the code must show."),
-      .count("found", of: "events", "Of these, shown."),
-      .count("renamed", of: "events", "Of found, losses that another MISSED code named."),
-      .count("missed", of: "events", "Not shown although the data could."),
-      .count("unrevealed", of: "events", "Not shown because nothing in the data could."),
-      .count("false", of: "breaks", "Shown although nothing was damaged."),
-      .rate("recall", "found / (found + missed); empty when neither is."),
-      .rate("precision", "found / (found + false); empty when neither is."),
+      .count("found", of: "events", "Injected events that it shows."),
+      .count("renamed", of: "events", "Of found: losses that another MISSED code names."),
+      .count("missed", of: "events", "Not shown, although the data could show them."),
+      .count("unrevealed", of: "events", "Not shown, because nothing in the data could show them."),
+      .count("false", of: "breaks", "Breaks shown where nothing was damaged."),
+      .rate("recall", "found / (found + missed); empty if both are 0."),
+      .rate("precision", "found / (found + false); empty if both are 0."),
       .cell("as_of", .instant, "Business time of the drill."),
     ])
 
@@ -104,7 +105,7 @@ extension ReportDefinition {
       .key(
         "byte_offset", .integer, in: "bytes",
         "Where the value begins in the inflated archive, from 0."),
-      .cell("reason", .text, "Reason of the rejection, one of a few words."),
-      .cell("detail", .text, "The defect, without any content of the line."),
+      .cell("reason", .text, "Reason of the rejection: one of a few words."),
+      .cell("detail", .text, "What is wrong, without content of the line."),
     ])
 }

@@ -15,10 +15,10 @@ extension ReportDefinition {
         "age_days", .wholeDays, in: "days",
         "Whole days from expected_at to as-of; empty without expected_at."),
       .cell("settles_at", .instant, "When the provider can no longer deliver."),
-      .cell("evidence_expires_at", .instant, "Until when the provider keeps the evidence."),
+      .cell("evidence_expires_at", .instant, "When the provider deletes the evidence."),
     ] + money + [
       .cell("evidence", .text, "The facts on both sides."),
-      .cell("action", .text, "What a person should do next."),
+      .cell("action", .text, "What to do next."),
       .customer,
     ])
 
@@ -27,19 +27,19 @@ extension ReportDefinition {
     dependsOnArrival: true,
     columns: [
       .key("break_id", .text, "Stable across runs."),
-      .key("episode", .integer, in: "episodes", "How often the break has come, from 1."),
+      .key("episode", .integer, in: "episodes", "Number of the episode, from 1."),
       .cell("code", .text, "Kind of difference."),
       .cell(
-        "status", .text, "pending, open, reopened, resolved, explained or written_off by now."),
+        "status", .text, "pending, open, reopened, resolved, explained or written_off."),
     ] + subject + [
       .cell("first_seen_at", .instant, "Earliest as-of of the runs that saw the episode."),
       .cell("last_seen_at", .instant, "Latest as-of of the runs that saw the episode."),
       .cell("resolved_at", .instant, "As-of of the run that resolved it; empty until then."),
       .cell("resolved_by_run", .number, "Run whose input explained it; empty until then."),
     ] + money + [
-      .cell("decision", .text, "explained or written_off by the decisions file; else empty."),
-      .cell("reason", .text, "Why, in the words of the decisions file."),
-      .cell("who", .text, "Who decided, in the words of the decisions file."),
+      .cell("decision", .text, "explained or written_off by a decision; else empty."),
+      .cell("reason", .text, "Reason in the decisions file."),
+      .cell("who", .text, "Who decided, from the decisions file."),
     ])
 
   static let refetchWorklist = ReportDefinition(
@@ -47,27 +47,27 @@ extension ReportDefinition {
     columns: [
       .key(
         "priority", .integer, in: "rank",
-        "1 is first: what can still be fetched, by hours left, then by money."),
-      .cell("provider", .text, "Whom to ask."),
+        "1 is first: rows that can still be fetched, by hours left, then by money."),
+      .cell("provider", .text, "Provider to ask."),
       .cell("app_id", .text, "App as the provider names it; empty when absent."),
       .cell("environment", .text, "production or sandbox."),
-      .cell("store", .text, "Shop that took the money."),
+      .cell("store", .text, "Store that took the money."),
       .cell("user_id", .text, "User as the app names it; empty when unknown."),
       .cell("subscription_id", .text, "Original transaction id; empty when none is known."),
-      .count("breaks", of: "breaks", "Open breaks that the answer can explain."),
-      .count("missing_events", of: "events", "Events that never came."),
-      .usd("at_stake_usd", "Their known amounts without sign; empty when none is known."),
+      .count("breaks", of: "breaks", "Open breaks that the answer may explain."),
+      .count("missing_events", of: "events", "Events that never arrived."),
+      .usd("at_stake_usd", "Their known amounts, without sign; empty if none is known."),
       .cell("first_expected_at", .instant, "Business time of the first one."),
       .cell("last_expected_at", .instant, "Business time of the last one."),
       .cell("evidence_expires_at", .instant, "When the provider next deletes evidence."),
       .cell(
         "hours_left", .wholeHours, in: "hours",
-        "Whole hours from as-of until then; 0 when it is gone, empty when unknown."),
-      .cell("method", .text, "HTTP method; empty when no interface is published."),
+        "Whole hours from as-of until then; 0 if it is past, empty if unknown."),
+      .cell("method", .text, "HTTP method; empty if the provider has no API."),
       .cell("host", .text, "Host to call by https."),
       .cell("path", .text, "Path to call, with ids encoded for a URL."),
-      .cell("note", .text, "How to authorise, or what to do without an interface."),
-      .cell("break_ids", .text, "The breaks, separated by spaces."),
+      .cell("note", .text, "How to authorize, or what to do without an API."),
+      .cell("break_ids", .text, "Ids of the breaks, separated by spaces."),
       .customer,
       .cell(
         "fetched_at", .instant,
@@ -79,7 +79,7 @@ extension ReportDefinition {
     .cell("provider", .text, "Who sent the webhooks."),
     .cell("app_id", .text, "App as the provider names it; empty when absent."),
     .cell("environment", .text, "production or sandbox."),
-    .cell("store", .text, "Shop that took the money."),
+    .cell("store", .text, "Store that took the money."),
     .cell("user_id", .text, "User as the app names it; empty when unknown."),
     .cell("subscription_id", .text, "Original transaction id of the lineage."),
     .cell("transaction_id", .text, "Transaction in question; empty when none is named."),
@@ -88,7 +88,7 @@ extension ReportDefinition {
   ]
 
   private static let money: [ReportColumn] = [
-    .count("missing_events", of: "events", "How many events never came."),
+    .count("missing_events", of: "events", "Number of events that never arrived."),
     .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
     .cell("amount_basis", .text, "Basis of the estimate."),
   ]

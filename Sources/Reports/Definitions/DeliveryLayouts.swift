@@ -8,13 +8,13 @@ extension ReportDefinition {
       .key("day", .day, "UTC day of the delivery."),
       .provider,
       .key("kind", .word(.eventKind), "Kind of event."),
-      .count("delivered", of: "deliveries", "All copies that came."),
-      .count("distinct_events", of: "events", "Events that came for the first time."),
-      .count("duplicates_exact", of: "deliveries", "Copies equal byte for byte."),
-      .count("duplicates_semantic", of: "deliveries", "Copies equal in all that matters."),
-      .count("conflicts", of: "deliveries", "Copies that differ in what matters."),
-      .count("out_of_order", of: "events", "Came after a later event of the subscription."),
-      .count("late", of: "events", "Came later than the delivery window."),
+      .count("delivered", of: "deliveries", "All copies that arrived."),
+      .count("distinct_events", of: "events", "Events that arrived for the first time."),
+      .count("duplicates_exact", of: "deliveries", "Copies that are equal byte for byte."),
+      .count("duplicates_semantic", of: "deliveries", "Copies with equal meaning."),
+      .count("conflicts", of: "deliveries", "Copies that differ in meaning."),
+      .count("out_of_order", of: "events", "Arrived after a later event of the subscription."),
+      .count("late", of: "events", "Arrived later than the delivery window."),
     ] + attempts + percentiles + [
       .cell(
         "latency_max_s", .number, in: "seconds",
@@ -25,7 +25,7 @@ extension ReportDefinition {
     (1...6).map { number in
       .count(
         "attempt_\(number)", of: "deliveries",
-        "Came at attempt \(number) of the retry schedule; empty without receive times.")
+        "Arrived at attempt \(number) of the retry schedule; empty without receive times.")
     } + [
       .count(
         "attempt_unknown", of: "deliveries",

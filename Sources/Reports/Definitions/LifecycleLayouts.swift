@@ -7,7 +7,7 @@ extension ReportDefinition {
     columns: [.month] + ReportColumn.productKey + [
       .key("renewal_ordinal", .integer, "Number of the renewal, first = 1; empty when unknown."),
       .count("renewals", of: "renewals", "Renewals charged."),
-      .count("renewals_refunded", of: "renewals", "Renewals refunded for the first time."),
+      .count("renewals_refunded", of: "renewals", "Renewals refunded, each at its first refund."),
       .isComplete,
     ], completeness: .settled)
 
@@ -19,7 +19,7 @@ extension ReportDefinition {
       .count("canceled", of: "trials", "Trials set not to renew, converted or not."),
       .count("expired", of: "trials", "Trials that ended without a paid period."),
       .count("pending", of: "trials", "Trials that can still convert."),
-      .rate("conversion_rate", "converted / (converted + expired); empty when neither is."),
+      .rate("conversion_rate", "converted / (converted + expired); empty if both are 0."),
       .isComplete,
     ], completeness: .ended)
 

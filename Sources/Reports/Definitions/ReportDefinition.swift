@@ -101,7 +101,7 @@ extension ReportColumn {
   /// The dimensions of every report about subscriptions.
   static let productKey = [
     provider, app,
-    key("store", .word(.store), "Shop that took the money."),
+    key("store", .word(.store), "Store that took the money."),
     key("product_id", .word(.symbol), "Product id of the store."),
   ]
 

@@ -27,14 +27,14 @@ extension ReportDefinition {
       ),
       .key(
         "charge_kind", .word(.chargeKind),
-        "Kind of charge; of a refund, its charge's."),
+        "Kind of the charge; for a refund, of its charge."),
       .key("country", .word(.symbol), "Country of the buyer; empty when absent."),
       .key("storefront", .word(.symbol), "Storefront of the store; empty when absent."),
       .key("currency", .word(.symbol), "ISO 4217 code of the local amounts; empty when absent."),
       .key(
         "proceeds_rate", .percent, in: "percent",
         "Share that stays after commission; empty when unknown."),
-      .key("amount_basis", .word(.basis), "What amounts rest on: provider, price_book or none."),
+      .key("amount_basis", .word(.basis), "Source of the amounts: provider, price_book or none."),
       .count("charges", of: "charges", "Charges booked at their event time."),
       .count("refunds", of: "refunds", "Refunds booked at their event time."),
       .usd("gross_usd", "Charged before commission and refunds; empty when unknown."),

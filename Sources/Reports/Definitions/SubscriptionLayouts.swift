@@ -7,7 +7,7 @@ extension ReportDefinition {
     name: "churn_monthly", query: PackageResources.churn_monthly_sql,
     tables: [.movementMonths],
     columns: [.month] + ReportColumn.productKey + movements + churnReasons + [
-      .count("churned_in_doubt", of: unit, "Churned whose end a MISSED break covers."),
+      .count("churned_in_doubt", of: unit, "Churned, but a MISSED break puts it in doubt."),
       .count("lost", of: unit, "Active at open, ended in the month, not back or paused at close."),
       .rate("churn_rate", "lost / active_open; empty when nothing was open."),
       .rate(

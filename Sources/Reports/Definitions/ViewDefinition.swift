@@ -45,7 +45,7 @@ public struct ViewDefinition: Sendable {
         .usd("mrr_usd", "Monthly recurring revenue that moved."),
       ]),
     ViewDefinition(
-      "v_break", "A break each time that it came, as in breaks_history.",
+      "v_break", "A break, once for each episode, as in breaks_history.",
       ReportDefinition.breaksHistory.columns),
     ViewDefinition(
       "v_revenue_daily", "Revenue of a day, as in revenue_daily.",
@@ -53,7 +53,7 @@ public struct ViewDefinition: Sendable {
   ]
 
   private static let place: [ReportColumn] = [
-    .cell("archive", .name, "Archive that brought it."), .cell("line", .number, "Its line there."),
+    .cell("archive", .name, "Archive it is from."), .cell("line", .number, "Line in that archive."),
   ]
 
   private static let event: [ReportColumn] =
@@ -76,7 +76,7 @@ public struct ViewDefinition: Sendable {
     .cell("provider", .text, "Who sent the webhooks."),
     .cell("app_id", .text, "App as the provider names it."),
     .cell("environment", .text, "production or sandbox."),
-    .cell("store", .text, "Shop that took the money."),
+    .cell("store", .text, "Store that took the money."),
     .cell("user_id", .text, "User as the app names it."),
     .cell("subscription_id", .text, "Original transaction id."),
   ]
@@ -99,7 +99,7 @@ public struct ViewDefinition: Sendable {
       .cell("user_id", .text, "User as the app names it."),
       .cell("entitlement_id", .text, "The entitlement; empty when the user has none."),
       .cell("product_id", .text, "Product id of the store."),
-      .cell("store", .text, "Shop that took the money."),
+      .cell("store", .text, "Store that took the money."),
       .cell("is_active", .flag, "Whether it gives access; null when it does not say."),
       .cell("is_trial", .flag, "Whether it is a trial; null when it does not say."),
       .cell("started_at", .instant, "Its start."), .cell("expires_at", .instant, "Its end."),

@@ -33,10 +33,10 @@ public struct OwnReport: Sendable {
     self.name = name
     self.text = text
     guard name.wholeMatch(of: Self.word) != nil else {
-      throw Self.wrong(name, 0, "its name is not made of a-z, 0-9 and _")
+      throw Self.wrong(name, 0, "its name contains other characters than a-z, 0-9 and _")
     }
     guard !reportPaths.contains(where: { $0 == name || $0 == "\(name).csv" }) else {
-      throw Self.wrong(name, 0, "a report of that name is there already")
+      throw Self.wrong(name, 0, "a report of that name already exists")
     }
     var columns: [(kind: Kind, column: ReportColumn)] = []
     var isNamed = false
@@ -53,7 +53,7 @@ public struct OwnReport: Sendable {
         isNamed = true
       case "column:":
         guard let found = Self.column(parts[1]) else {
-          throw Self.wrong(name, index + 1, "the column is not NAME TYPE [key] DESCRIPTION")
+          throw Self.wrong(name, index + 1, "the column must be NAME TYPE [key] DESCRIPTION")
         }
         guard !columns.contains(where: { $0.column.name == found.column.name }) else {
           throw Self.wrong(name, index + 1, "there is a column \(found.column.name) already")

@@ -66,7 +66,7 @@ extension OwnReport {
           guard kinds[index].fits(value) else {
             throw Self.wrong(
               name, 0,
-              "\(columns[index].name) of row \(row) is no \(kinds[index].rawValue)")
+              "\(columns[index].name) of row \(row) is not \(kinds[index].rawValue)")
           }
         }
         try ledger.insert(values, by: insertion)

@@ -34,26 +34,26 @@ public func sealFolder(_ folder: String) throws(SubledgerError) {
 public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
-      sha256: "", paths: [], problems: ["\(checksumsName) is not there, so nothing is published"])
+      sha256: "", paths: [], problems: ["\(checksumsName) is missing, so nothing is published"])
   }
   let sums = Checksums(reading: document)
   var problems: [String] = []
   for path in sums.paths {
     do throws(SubledgerError) {
       guard try isFile("\(folder)/\(path)") else {
-        problems.append("\(path) is not there")
+        problems.append("\(path) is missing")
         continue
       }
       if try seal(of: "\(folder)/\(path)").sha256 != sums.hashes[path] {
-        problems.append("\(path) is not as it was published")
+        problems.append("\(path) was changed after publication")
       }
     } catch {
       // A run has just taken it away.
       guard error.kind == .cannotCreate else { throw error }
-      problems.append("\(path) is not there")
+      problems.append("\(path) is missing")
     }
   }
-  if sums.document != document { problems.append("\(checksumsName) is not as it was published") }
+  if sums.document != document { problems.append("\(checksumsName) was changed after publication") }
   return SetInspection(
     sha256: sha256(of: document), paths: sums.paths, problems: problems)
 }

@@ -80,7 +80,7 @@ public struct ReportSet: Sendable {
 extension SubledgerError {
   static func notAsPublished(_ path: String, line: Int64) -> SubledgerError {
     SubledgerError(
-      .damagedInput, "cannot read \(path.shown()), line \(line): it is not as it was published",
+      .damagedInput, "cannot read \(path.shown()), line \(line): it was changed after publication",
       hint: "`subledger verify` names what differs; publish the set again with `subledger report`")
   }
 }

@@ -1,5 +1,5 @@
--- What the reports of this as-of say of each break: all that this run saw, and what a run of this
--- as-of resolved, so that the same run repeated gives the same. A break that was seen only at
+-- The breaks in the reports of this as-of: all that this run saw, and what a run of this
+-- as-of resolved, so that repeating a run gives the same result. A break that was seen only at
 -- later as-ofs had not begun.
 with lives as (
   select

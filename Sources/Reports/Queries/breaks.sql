@@ -1,5 +1,5 @@
--- What does not agree or never came: all that is pending or open, and what was resolved at this
--- as-of. What people decided about is in the history alone.
+-- Differences and missing events: all that are pending or open, and those resolved at this
+-- as-of. Decided breaks are only in the history.
 select
   row.id as break_id,
   row.code,

@@ -1,6 +1,6 @@
--- Every break that any run saw, one row for each time that it came. What was resolved and came
--- back keeps its earlier rows; the latest row of a break that no run resolved says what it is now.
--- What only came late was resolved by the run that saw it.
+-- Every break that any run saw, one row per episode. A break that was resolved and came
+-- back keeps its earlier rows; the latest row of an unresolved break has its current state.
+-- An event that only arrived late was resolved by the run that saw it.
 select
   life.break_id,
   life.episode,

@@ -1,4 +1,4 @@
--- Wrong: an archive with a line that is not accounted for.
+-- Violations: archives whose lines do not add up.
 select
   'archive ' || archive.sha256 || ': ' || archive.lines || ' lines, '
     || (archive.accepted + archive.duplicates + archive.skipped + archive.rejected)

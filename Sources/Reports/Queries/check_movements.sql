@@ -1,5 +1,5 @@
--- Wrong: a month of a product in which the churned are not the sum of their reasons, or fewer than
--- those in doubt, or that ends with fewer than no active subscriptions.
+-- Violations: months of a product in which churned is not the sum of its reasons, or less than
+-- churned_in_doubt, or active subscriptions are negative at the end.
 with sums as (
   select
     cell.month,

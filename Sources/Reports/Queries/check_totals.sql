@@ -1,4 +1,4 @@
--- What the printed columns must come to, summed straight from the cells without any join. Revenue
+-- What the printed columns must add up to, summed from the cells without any join. Revenue
 -- by day is compared with the sums of its months, which are kept apart from the days.
 with revenue as (
   select
@@ -6,7 +6,7 @@ with revenue as (
     sum(refunds) as refunds
   from revenue_month_cell
 ),
--- Open breaks of the last run that nobody has decided about.
+-- Open breaks of the last run without a decision.
 standing as (
   select break.missing_events
   from break

@@ -1,6 +1,6 @@
--- Wrong: an app whose products take in other subscriptions than its products give away. Where a
--- subscription can go on with another provider, the apps of all that it can go on with are one:
--- all of its provider where the subscription names none, for it counts in the one that fits.
+-- Violations: apps in which more subscriptions arrive at products than leave other products. If a
+-- subscription can continue with another provider, the apps of all these providers count as one:
+-- all apps of its provider if the subscription has no app, because it counts in the one that fits.
 with linked as (
   select distinct
     lineage.provider,

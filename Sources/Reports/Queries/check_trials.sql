@@ -1,4 +1,4 @@
--- Wrong: a day whose trials did not convert, expire or stay pending, each once.
+-- Violations: days on which trials do not convert, expire or stay pending exactly once.
 select
   'day ' || row.day || ', ' || provider.word || ', app ' || app.word || ', ' || product.word
     || ': ' || row.started || ' started, '

@@ -1,4 +1,4 @@
--- Subscriptions per month: open + what came − what went = close. Cells hold movements only, so
+-- Subscriptions per month: open + arrivals − departures = close. Cells hold movements only, so
 -- open and close are running sums.
 with months as (
   select

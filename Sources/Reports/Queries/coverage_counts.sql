@@ -1,4 +1,4 @@
--- What the data of each feed leaves open, counted over the cells.
+-- What is missing in the data of each feed, counted over the cells.
 with revenue as (
   select
     provider,
@@ -80,7 +80,7 @@ gap as (
     ) as without_transaction
   from coverage_cell as cell
   join gap_name as name on name.id = cell.gap
-  -- Arrivals are no gaps, and most of the cells.
+  -- Arrivals are not gaps, and are most of the cells.
   where cell.gap <> (select other.id from gap_name as other where other.word = 'arrival')
   group by
     cell.provider,

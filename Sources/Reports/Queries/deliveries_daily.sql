@@ -1,6 +1,6 @@
--- What came on a day, at which attempt and how late. Without a receive time nothing is known of
--- attempts and latencies, which is not zero. A day on which a provider delivered nothing has rows
--- of zero, of the kinds that came on its last day before.
+-- Deliveries of a day, with attempts and latency. Without receive times, attempts and latencies
+-- are unknown, not zero. A day on which a provider delivered nothing has rows
+-- of zero, for the kinds of its last day with deliveries.
 with arrivals as (
   select distinct
     feed.provider,
@@ -117,7 +117,7 @@ select
         sum(row.delivered) - sum(row.attempt_1) - sum(row.attempt_2) - sum(row.attempt_3)
         - sum(row.attempt_4) - sum(row.attempt_5) - sum(row.attempt_6)
   end as attempt_unknown,
-  -- A group has one row of these.
+  -- A group has one such row.
   max(latency.p50) as latency_p50_s,
   max(latency.p95) as latency_p95_s,
   max(latency.p99) as latency_p99_s,

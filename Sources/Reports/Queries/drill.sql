@@ -1,4 +1,4 @@
--- What the newest drill measured, by code.
+-- The result of the newest drill, by code.
 select
   code,
   injected,

@@ -1,4 +1,4 @@
--- The archives of events that were read, and the account of their lines. A log that was read while
+-- The archives of events that were read, and the counts of their lines. A log that was read while
 -- it grew, and under several names, is one row.
 with part as (
   select

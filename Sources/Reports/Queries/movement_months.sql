@@ -1,4 +1,4 @@
--- Every month of a row of subscriptions: from its first movement to the one that as-of lies in.
+-- Every month of a row of subscriptions: from its first movement to the month of as-of.
 select
   month.number as period,
   first.provider,

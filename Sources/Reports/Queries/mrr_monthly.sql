@@ -1,4 +1,4 @@
--- Monthly recurring revenue: open + what came − what went = close. Cells hold movements only, so
+-- Monthly recurring revenue: open + arrivals − departures = close. Cells hold movements only, so
 -- open and close are running sums.
 with months as (
   select

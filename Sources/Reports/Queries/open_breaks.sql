@@ -1,4 +1,4 @@
--- What did not agree about a month when it was closed. Without identifiers: the break's id leads to
+-- Open breaks of a month when it was closed. Without identifiers: the break's id leads to
 -- them as long as the ledger has them.
 select
   month.number as period,

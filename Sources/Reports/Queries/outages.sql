@@ -1,4 +1,4 @@
--- Stretches in which the receiving endpoint took nothing, and what was lost in them.
+-- Times when the endpoint accepted nothing, and what was lost then.
 with lost as (
   select
     outage.provider,

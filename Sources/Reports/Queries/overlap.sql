@@ -1,4 +1,4 @@
--- Charges of a store transaction that several providers report, as both said.
+-- Charges of a store transaction that several providers report, as each reported it.
 select
   store.word as store,
   row.transaction_id,

@@ -1,4 +1,4 @@
--- What reconciliation knows to be missing, beside the month that it is missing from. A break
+-- Events that reconciliation found missing, in the month in which they are missing. A break
 -- without a business time counts at as-of. Sandbox purchases never carry money. What people
 -- decided about is no longer in doubt.
 with measures as (

@@ -1,6 +1,6 @@
 -- What to fetch from which provider, one row for each subscription of a user with open breaks: first
--- what the provider will delete, the fewest hours left first; then what it keeps; then what is gone;
--- and of these the most money first.
+-- what the provider will delete, fewest hours left first; then what it keeps; then what is deleted;
+-- and within these the most money first.
 with work as (
   select
     state.provider,

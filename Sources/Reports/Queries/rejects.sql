@@ -1,7 +1,7 @@
--- Lines that could not be understood: where they stand and why, never what they say. Of each reason
--- an archive lists the first ones, and behind the last of them how many more there are. Of several
--- contents that came under one name, one that goes on from another lists its lines again: the newest
--- speaks, and says of how many others a line was rejected there.
+-- Lines that could not be understood: place and reason, never content. For each reason,
+-- an archive lists the first ones, and after the last how many more there are. Of several
+-- contents that were read under one name, a continuation lists the lines again: the newest
+-- counts, and states how many others a line was rejected in.
 with listed as (
   select
     reject.archive,

@@ -1,4 +1,4 @@
--- Renewals per month and number of the renewal; an unknown number is -1 in the cells.
+-- Renewals by month and ordinal; an unknown ordinal is -1 in the cells.
 select
   row.month as period,
   row.provider,

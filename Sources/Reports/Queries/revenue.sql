@@ -1,6 +1,6 @@
--- What was charged and refunded per day; per month with the cells of months in place of those of
--- days; of all periods, or from the one that is given. An amount is known when none of its parts is
--- missing. A cell is a row already, and cells lie in the order of their days, so that nothing is
+-- Charges and refunds by day; by month with the cells of months instead of those of
+-- days; of all periods, or from a given one. An amount is known if none of its parts is
+-- missing. Each cell is a row, and cells are stored in the order of their days, so nothing is
 -- sorted.
 select
   cell.day as period,

@@ -106,7 +106,7 @@ func clockFindings(
         problem = problem ?? ", far from all other messages of its feed"
         mayChange = true
       } else if arrived > rules.asOf + .days(1) {
-        if !rules.isLookBack { problem = problem ?? ", after as-of" }
+        if !rules.isRetrospective { problem = problem ?? ", after as-of" }
         mayChange = true
       }
     }

@@ -19,7 +19,7 @@ struct DiffCommand: ParsableCommand {
   @Argument(help: "The later set.")
   var after: String
 
-  @Option(help: "text for people, csv (a row for each cell), or json (an object a line).")
+  @Option(help: "text for people, csv (a row for each cell), or json (one object per line).")
   var format: AnswerFormat = .text
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions

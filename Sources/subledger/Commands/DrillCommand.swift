@@ -8,7 +8,7 @@ struct DrillCommand: ParsableCommand {
     discussion: """
       Removes, repeats, delays, swaps and corrupts events in a copy of the ledger, folds and \
       reconciles it, and prints recall and precision of every break code. The ledger itself \
-      keeps nothing but the result, which the next run publishes as drill.csv and on the page. \
+      only keeps the result, which the next run publishes as drill.csv and on the page. \
       Equal seeds damage the same events.
 
         subledger drill --seed 7 --events 500 --ledger /srv/subledger.sqlite
@@ -20,10 +20,10 @@ struct DrillCommand: ParsableCommand {
   var seed: UInt64 = 1
 
   @Option(
-    parsing: .unconditional, help: "How many events are damaged at most, each of another user.")
+    parsing: .unconditional, help: "Maximum number of damaged events, each of another user.")
   var events = 200
 
-  @Option(help: "Folder for drill.csv; made when missing. (default: only print)")
+  @Option(help: "Folder for drill.csv; created if missing. (default: only print)")
   var out: String?
 
   @Option(help: "Business time of both reconciliations: RFC 3339, or a date.")

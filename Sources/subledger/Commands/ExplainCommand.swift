@@ -4,11 +4,11 @@ public import Pipeline
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Which events, in which archive and line, make up a number.",
+    abstract: "Show the events behind a number, with archive and line.",
     discussion: """
-      Of a report's number: the report, its keys as column=value, and a column. Keys that are left \
-      out match every row, and the answer is their sum; without a column all measures are \
-      explained. Only reads, also while a run writes.
+      For a number of a report, give the report, its keys as column=value, and a column. A key \
+      that is left out matches every row, and the answer is their sum; without a column, all \
+      measures are explained. Only reads, also while a run writes.
 
         subledger explain revenue_monthly period=2026-10 product_id=pro.month net_usd
         subledger explain churn_monthly period=2026-10 churned --format csv
@@ -31,7 +31,7 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "Explain a transaction, by its id.")
   var transaction: String?
 
-  @Option(help: "How the explanation is written: text, csv or json (a JSON object a line).")
+  @Option(help: "Format of the explanation: text, csv or json (one object per line).")
   var format: AnswerFormat = .text
 
   @Option(help: "Business time of the numbers: RFC 3339, or a date. (default: the newest run's)")

@@ -6,12 +6,12 @@ import Pipeline
 struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
-    abstract: "Fetch what providers have of users now, as snapshots for the next run.",
+    abstract: "Fetch the current state of users as snapshots for the next run.",
     discussion: """
-      Asks Qonversion, iaptic and FLOBUK, as far as `fetch` in the configuration names them, about \
+      Asks those of Qonversion, iaptic and FLOBUK that `fetch` in the configuration names about \
       all users of the ledger, or about those of the published refetch_worklist.csv, and writes a \
-      file of snapshots for each. A fetch that was broken off goes on where it was. Users without \
-      a snapshot are listed with the reason.
+      file of snapshots for each provider. An interrupted fetch resumes where it stopped. Lists \
+      users without a snapshot with the reason.
 
         subledger fetch worklist --config subledger.yaml
         subledger fetch snapshots --changed-since 2026-11-20 --to /srv/entitlements
@@ -22,7 +22,7 @@ struct FetchCommand: ParsableCommand {
   @Argument(help: "snapshots: all users; worklist: those of refetch_worklist.csv.")
   var users: Users
 
-  @Option(help: "Folder for the files; made when missing. (default: the first of --snapshots)")
+  @Option(help: "Folder for the files; created if missing. (default: the first of --snapshots)")
   var to: String?
 
   @Option(help: "Of snapshots, only users with events since then: RFC 3339, or a date.")

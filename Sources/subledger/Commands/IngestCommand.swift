@@ -4,9 +4,9 @@ import Pipeline
 struct IngestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ingest",
-    abstract: "Read archives and snapshots into the ledger, nothing else.",
+    abstract: "Only read archives and snapshots into the ledger.",
     discussion: """
-      Useful while archives arrive during the day; the next run finds them read.
+      Useful while archives arrive during the day: the next run need not read them.
 
         subledger ingest --archives /srv/webhooks/2026-11-20
       """)

@@ -4,7 +4,7 @@ import Pipeline
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Publish the reports from the ledger as it stands.",
+    abstract: "Publish the reports from the ledger without reading input.",
     discussion: """
       Reads no archive. --as-of publishes the reports as of that business time, from all that the \
       ledger holds today. --at-run publishes the set of that run again, byte for byte; with \

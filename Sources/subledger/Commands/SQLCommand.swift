@@ -4,10 +4,10 @@ public import Pipeline
 struct SQLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql",
-    abstract: "Ask the ledger in SQL: one query over documented views.",
+    abstract: "Query the ledger in SQL, over documented views.",
     discussion: """
       Without a query, lists the views and their columns. Only reads, also while a run writes: \
-      what writes, attaches or reads another table is refused.
+      a query that writes, attaches or reads another table is refused.
 
         subledger sql "select sum(net_usd_micros) from v_revenue_daily"
         subledger sql cohorts.sql --format table
@@ -16,10 +16,10 @@ struct SQLCommand: ParsableCommand {
   @Argument(help: "A query, or a file with one that ends in .sql.")
   var query: String?
 
-  @Option(help: "How rows are written: csv, json (an object a line) or table.")
+  @Option(help: "Format of rows: csv, json (one object per line) or table.")
   var format: RowFormat = .csv
 
-  @Option(help: "Rows that are written at most; of more, exit 1.")
+  @Option(help: "Write at most this many rows; exit 1 if there are more.")
   var maxRows = 1_000_000
 
   @Option(help: "Seconds after which the query is stopped; exit 142.")

@@ -63,10 +63,10 @@ struct LedgerOptions: SettingOptions {
 
 /// Why something is done to the ledger, and by whom.
 struct NoteOptions: ParsableArguments {
-  @Option(help: "Why, in words without an id of a person; kept in the ledger.")
+  @Option(help: "Reason, without ids of persons; kept in the ledger.")
   var reason: String?
 
-  @Option(help: "Who does it; kept in the ledger. (default: the name you are logged in with)")
+  @Option(help: "Who does it; kept in the ledger. (default: your login name)")
   var who: String?
 
   func checked() throws -> AuditNote { try AuditNote(reason: reason, who: who ?? NSUserName()) }
@@ -76,7 +76,7 @@ struct NoteOptions: ParsableArguments {
 struct PlaceOptions: SettingOptions {
   @Option(
     parsing: .upToNextOption,
-    help: "Where archives are now, when not where they were read. (default: where they were)")
+    help: "Where archives are now. (default: where they were read)")
   var archives: [String] = []
 
   @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")

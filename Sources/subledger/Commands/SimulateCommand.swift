@@ -29,24 +29,24 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Equal seeds give equal worlds.")
   var seed: UInt64 = 1
 
-  @Option(help: "How many people live in the world.")
+  @Option(help: "Number of subscribers.")
   var subscribers = 1_000
 
   @Option(help: "Calendar months from the start to the end of the world, 1 to 120.")
   var months = 24
 
-  @Option(help: "About how many events there should be, up to 10⁹; beats --subscribers.")
+  @Option(help: "About how many events there should be, up to 10⁹; overrides --subscribers.")
   var events: Int?
 
   @Option(
-    help: "Who sends events: qonversion, flobuk, iaptic, purple; separated by commas.",
+    help: "Providers that send events: qonversion, flobuk, iaptic, purple; separated by commas.",
     transform: SimulateCommand.providers)
   var providers: [Provider] = [.qonversion]
 
   @Option(
     help: ArgumentHelp(
       "Users of an app go to another provider, FROM/TO/START/END: both report until the end.",
-      discussion: "truth/ counts them once, in rows of FROM, also behind the end."),
+      discussion: "truth/ counts them once, in rows of FROM, also after the end."),
     transform: SimulateCommand.migration)
   var migrate: Migration?
 
@@ -132,7 +132,7 @@ struct SimulateCommand: ParsableCommand {
     let parts = text.split(separator: "/").map(String.init)
     guard parts.count == 4 else {
       throw ValidationError(
-        "\"\(text)\" is no migration. Use qonversion/iaptic/2025-08-01/2025-09-01.")
+        "\"\(text)\" is not a migration. Use qonversion/iaptic/2025-08-01/2025-09-01.")
     }
     let providers = try providers(parts[0] + "," + parts[1])
     return Migration(

@@ -5,7 +5,7 @@ import Pipeline
 struct StageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stage",
-    abstract: "Do a part of a run on Spark: rows in, rows out.",
+    abstract: "Run one stage on Spark: rows in, rows out.",
     discussion: """
       Spark calls it; docs/stages.md describes the rows.
       """)
@@ -13,7 +13,7 @@ struct StageCommand: ParsableCommand {
   @Argument(help: "normalise, merge, fold or reconcile.")
   var stage: String
 
-  @Option(help: "What the driver wrote for the stage.")
+  @Option(help: "File of the stage's job, written by the driver.")
   var job: String
 
   func run() throws {

@@ -6,9 +6,9 @@ struct StatusCommand: ParsableCommand {
     commandName: "status",
     abstract: "Show the ledger's runs, archives, feeds and open breaks.",
     discussion: """
-      Only reads, also while a run writes. --format json prints all of it for programs, as one \
-      object. --check prints one line, and exits with 1 if something is wrong. Exit 66 means that \
-      there is no ledger.
+      Only reads, also while a run writes. --format json prints everything as one object for \
+      programs. --check prints one line, and exits with 1 if something is wrong. Exit 66 means \
+      that there is no ledger.
 
         subledger status --ledger /srv/subledger.sqlite
         subledger status --check --fail-on open

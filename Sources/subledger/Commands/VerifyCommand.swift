@@ -8,15 +8,16 @@ struct VerifyCommand: ParsableCommand {
     discussion: """
       Checks every row of the ledger, every archive that still exists against its SHA-256, the \
       facts and reports of the last run against a repetition, and the published set against its \
-      checksums. Only reads, also while a run writes; copies of the ledger \
-      are in the temporary folder meanwhile.
+      checksums. Only reads, also while a run writes; keeps copies of the ledger in the temporary \
+      folder until it ends.
 
         subledger verify --ledger /srv/subledger.sqlite --out /srv/reports
         subledger verify --pack audit-2026-10.tar.gz
 
-      A line per check: holds, damaged (not as it was written), differs (as written, but a \
-      repetition gives another result) or skipped. Exit 65 when something is damaged, 70 when \
-      something differs. Archives that are gone are named, and wrong only with --strict.
+      Prints one line per check: holds, damaged (changed since it was written), differs (as \
+      written, but a repetition gives another result) or skipped. Exit 65 when something is \
+      damaged, 70 when something differs. Missing archives are listed, and are an error only with \
+      --strict.
       """)
 
   @OptionGroup var places: PlaceOptions
@@ -24,17 +25,17 @@ struct VerifyCommand: ParsableCommand {
   @Option(
     help: """
       Folder of the published report set. (default: that of the environment or the configuration, \
-      else reports, when it is there)
+      else reports, if it exists)
       """)
   var out: String?
 
-  @Option(help: "Prove this file of `subledger pack` by nothing but itself.")
+  @Option(help: "Prove a file of `subledger pack` on its own.")
   var pack: String?
 
-  @Flag(help: "Take an archive that is gone for damage.")
+  @Flag(help: "Treat a missing archive as damage.")
   var strict = false
 
-  @Flag(help: "Build the ledger anew from the archives alone, and compare what counts.")
+  @Flag(help: "Rebuild the ledger from the archives alone, and compare what counts.")
   var replay = false
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -48,7 +49,7 @@ struct VerifyCommand: ParsableCommand {
     ].filter(\.1).map(\.0)
     guard others.isEmpty else {
       throw ValidationError(
-        "--pack proves a pack by nothing but itself; leave out " + others.joined(separator: ", "))
+        "--pack proves a pack on its own; leave out " + others.joined(separator: ", "))
     }
   }
 

@@ -13,8 +13,8 @@ extension Setting {
       "Files or folders of entitlement snapshots, a user a line.",
       more: "A list of paths, or a group with its `paths`:"),
     Setting(
-      "snapshots.paths", .texts, { $0.job.snapshots = $1 }, otherwise: "none",
-      example: "\n- /srv/entitlements", "The paths of `snapshots`, where more is said of them."),
+      "snapshots.paths", .texts, { $0.job.snapshots = $1 }, whenUnset: "none",
+      example: "\n- /srv/entitlements", "The paths, when `snapshots` is a group."),
     Setting(
       "snapshots.complete", .flag, { $0.snapshotsAreComplete = $1 }, [.kept], default: "false",
       "Whether the snapshots contain every user.",
@@ -29,42 +29,42 @@ extension Setting {
       "ledger", .text, { $0.job.ledger = $1 }, [.option], default: "subledger.sqlite",
       "SQLite ledger; created if missing, readable by its owner only."),
     Setting(
-      "readers", .readers, { $0.job.readers = $1 }, otherwise: "none",
+      "readers", .readers, { $0.job.readers = $1 }, whenUnset: "none",
       example: """
 
         "s3://":
           list: aws s3api list-objects-v2 --bucket {bucket} --prefix {key} --output json
           read: aws s3 cp {path} -
         """,
-      "Commands that list and read archives elsewhere, by what their paths begin with.",
+      "Commands that list and read archives in other storage, by path prefix.",
       more: "See docs/object-stores.md."),
     Setting(
       "out", .text, { $0.job.out = $1 }, [.option], default: "reports",
       "Folder of the published report set."),
     Setting(
-      "prices", .path, { $0.job.prices = $1 }, [.option], otherwise: "none",
+      "prices", .path, { $0.job.prices = $1 }, [.option], whenUnset: "none",
       example: "/srv/subledger/prices.csv",
       "Price book (CSV) for charges whose provider sends no money.",
       more: "Without it they have no amount; see docs/operations.md."),
     Setting(
-      "decisions", .path, { $0.job.decisions = $1 }, [.option], otherwise: "none",
+      "decisions", .path, { $0.job.decisions = $1 }, [.option], whenUnset: "none",
       example: "decisions.yaml", "Decisions about breaks, a YAML list.",
       more: "Keep it under version control; see docs/operations.md."),
     Setting(
-      "reports_dir", .path, { $0.job.reportsDir = $1 }, [.option], otherwise: "none",
-      example: "/srv/subledger/reports", "Folder of reports of your own, as SQL files.",
+      "reports_dir", .path, { $0.job.reportsDir = $1 }, [.option], whenUnset: "none",
+      example: "/srv/subledger/reports", "Folder of custom reports, as SQL files.",
       more: "See docs/sql.md."),
     Setting(
-      "reports", .byName(.text), { $0.reports = $1 }, [.kept], otherwise: "none", example: "{}",
-      "Texts of reports of your own by name, as runs keep them."),
+      "reports", .byName(.text), { $0.reports = $1 }, [.kept], whenUnset: "none", example: "{}",
+      "Texts of custom reports by name, as runs keep them."),
     Setting(
       "unreadable_files", .choice, { $0.unreadableFiles = $1 }, default: "skip",
-      "A file that cannot be read: skip reads the others and exits with 1, stop publishes none."),
+      "A file that cannot be read: skip reads the others and exits with 1, stop ends the run."),
   ]
 
   static let times = [
     Setting(
-      "as_of", .time, { $0.asOf = $1 }, [.kept, .option], otherwise: "now", example: "2026-11-20",
+      "as_of", .time, { $0.asOf = $1 }, [.kept, .option], whenUnset: "now", example: "2026-11-20",
       "Business time of the reports: RFC 3339 with offset, or a date.",
       more: "A date is its start in `timezone`. Leave it out for a nightly job."),
     Setting(
@@ -73,7 +73,7 @@ extension Setting {
     Setting(
       "captured_at", .time, { $0.capturedAt = $1 }, [.kept, .option],
       example: "2026-11-20T02:00:00Z",
-      "Time of snapshots that name none in their lines or file name."),
+      "Capture time of snapshots whose lines and file name contain none."),
   ]
 
   static let names = [
@@ -102,7 +102,7 @@ extension Setting {
     ) { try $0.add(products: $1) },
     Setting(
       name: "periods", schema: .mapping(to: SettingForm.period.schema), traits: [.kept],
-      otherwise: "the length of each paid period", example: "\ncom.example.pro.monthly: P1M",
+      whenUnset: "the length of each paid period", example: "\ncom.example.pro.monthly: P1M",
       summary: "Periods by store product id.",
       more: "For monthly recurring revenue, and for periods without a reported end."
     ) { configuration, value in
@@ -113,31 +113,31 @@ extension Setting {
       example: "\nmy_renewal_event: renewed",
       "Custom event names of your dashboard, and their kind."),
     Setting(
-      "envelope.body", .texts, { $0.envelope.body = $1 }, [.kept], otherwise: "none",
+      "envelope.body", .texts, { $0.envelope.body = $1 }, [.kept], whenUnset: "none",
       example: "hook_body",
-      "Members of your own archives that hold the body, one name or a list.",
+      "Members of custom archives that hold the body, one name or a list.",
       more: "They are read before the known ones (docs/operations.md)."),
     Setting(
-      "envelope.received", .texts, { $0.envelope.received = $1 }, [.kept], otherwise: "none",
+      "envelope.received", .texts, { $0.envelope.received = $1 }, [.kept], whenUnset: "none",
       example: "hook_time", "Members that hold the receive time."),
     Setting(
-      "envelope.headers", .texts, { $0.envelope.headers = $1 }, [.kept], otherwise: "none",
+      "envelope.headers", .texts, { $0.envelope.headers = $1 }, [.kept], whenUnset: "none",
       example: "hook_headers", "Members that hold the headers of the request."),
     Setting(
-      "customer_id", .choice, { $0.customerID = $1 }, [.kept], otherwise: "none is kept",
+      "customer_id", .choice, { $0.customerID = $1 }, [.kept], whenUnset: "none is kept",
       example: "identity_id",
       """
       The app's own id of a user, as Qonversion's webhooks carry it: identity_id or custom_user_id.
       """,
       more: """
-        A run keeps it of what it reads while this is set, shows it in breaks, worklist and \
-        charges, and `erase` removes it.
+        While this is set, a run keeps the id of what it reads and shows it in breaks, worklist \
+        and charges; `erase` removes it.
         """),
   ]
 
   static let secrets = [
     Setting(
-      "secrets", .secrets, { $0.secrets = $1 }, [.secret], otherwise: "none",
+      "secrets", .secrets, { $0.secrets = $1 }, [.secret], whenUnset: "none",
       example: """
 
         qonversion: {env: SUBLEDGER_SECRET_QONVERSION}
@@ -150,7 +150,7 @@ extension Setting {
       any is accepted.
       """,
       more: """
-        Name an environment variable, a file that only its owner can read (one secret a line), or \
+        Name an environment variable, a file that only its owner can read (one secret per line) or \
         a quoted text (then run chmod 600 on this file). Several may be valid at once. Where \
         providers send them: docs/operations.md.
         """)

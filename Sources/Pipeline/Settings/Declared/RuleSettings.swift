@@ -9,7 +9,7 @@ extension Setting {
       "Longest time between the end of a period and the next charge that is not a lapse."),
     Setting(
       "delivery_window", .byProvider(.duration), { $0.deliveryWindows = $1 }, [.kept],
-      otherwise: """
+      whenUnset: """
         the last retry and its tolerance, as shown, plus the time from events to their messages \
         that each feed shows
         """,
@@ -17,7 +17,7 @@ extension Setting {
       "Longest delay with which a provider still delivers."),
     Setting(
       "delivery_retries", .byProvider(.schedule), { $0.retrySchedules = $1 }, [.kept],
-      otherwise: """
+      whenUnset: """
         the published schedules, as shown; for FLOBUK also [5m, 10m, 15m, 20m, 25m, 30m], \
         whichever fits more deliveries
         """,
@@ -35,7 +35,7 @@ extension Setting {
       "Longest time after an involuntary end in which a charge is a recovery."),
     Setting(
       "freshness_max", .ofFeeds(.duration), { $0.freshnessMax = $1 }, [.kept],
-      otherwise: """
+      whenUnset: """
         3 times the feed's longest silence of the last 60 days, at least 48h and at most 14d, or \
         that silence itself
         """,
@@ -46,9 +46,9 @@ extension Setting {
     ),
     Setting(
       "history_begins", .ofFeeds(.time), { $0.historyBegins = $1 }, [.kept],
-      otherwise: "the first delivery, a lonely one far before the rest excepted",
+      whenUnset: "the first delivery, except an isolated one long before the rest",
       example: "2025-01-01",
-      "When feeds began, by provider or app as above: nothing before is missed."),
+      "When feeds began, by provider or app as above: no event before that is missed."),
     Setting(
       "feed_gap_odds", .number(in: 1_000...1_000_000_000), { $0.feedGapOdds = $1 }, [.kept],
       default: "1000000",
@@ -64,7 +64,7 @@ extension Setting {
       "double_charges", .choice, { $0.doubleCharges = $1 }, [.kept], default: "hold",
       """
       A transaction of Apple or Play that is charged twice, and refunds above their charge: hold \
-      keeps what is too much out of the sums, book adds it.
+      keeps the excess out of the sums, book adds it.
       """,
       more: "Breaks report it in both cases."),
     Setting(

@@ -9,23 +9,23 @@ extension Setting {
       """),
     Setting(
       "amount_decimals", .number(in: 0...6), { $0.amountDecimals = $1 }, [.kept, .option],
-      otherwise: "exact", example: "2", "Round printed amounts to this many decimals, 0 to 6."),
+      whenUnset: "exact", example: "2", "Round printed amounts to this many decimals, 0 to 6."),
     Setting(
-      "summary", .path, { $0.job.summary = $1 }, [.option], otherwise: "none",
+      "summary", .path, { $0.job.summary = $1 }, [.option], whenUnset: "none",
       example: "/var/lib/subledger/summary.md",
       """
-      Write what came of the run to this file: as text, or as its name ends, JSON (.json) or \
+      Write a summary of the run to this file: text, or by its extension JSON (.json) or \
       Markdown (.md); - is standard output.
       """),
     Setting(
-      "metrics", .path, { $0.job.metrics = $1 }, [.option], otherwise: "none",
+      "metrics", .path, { $0.job.metrics = $1 }, [.option], whenUnset: "none",
       example: "/var/lib/prometheus/node-exporter/subledger.prom",
-      "Write how the run ended to this Prometheus textfile.", more: "See docs/watching.md."),
+      "Write the run's metrics to this Prometheus textfile.", more: "See docs/watching.md."),
     Setting(
-      "notify_url", .webAddress, { $0.job.notifyURL = $1 }, [.option, .secret], otherwise: "none",
+      "notify_url", .webAddress, { $0.job.notifyURL = $1 }, [.option, .secret], whenUnset: "none",
       example: "https://hooks.example.com/services/T000/B000",
-      "Call this hook when the run has ended; ping+URL is only asked for with GET.",
-      more: "Whoever has the address can use it: rather set SUBLEDGER_NOTIFY_URL."),
+      "Call this webhook when the run has ended; ping+URL sends only a GET.",
+      more: "Anyone who has the URL can use it: prefer SUBLEDGER_NOTIFY_URL."),
     Setting(
       "locale", .choice, { $0.locale = $1 }, [.kept, .option], default: "en",
       "How index.html writes numbers: en, de, fr, de-CH and so on.",
@@ -42,16 +42,16 @@ extension Setting {
   static let process = [
     Setting(
       "jobs", .number(in: 1...1_000_000), { $0.job.jobs = $1 }, [.option],
-      otherwise: "the number of cores", example: "2",
+      whenUnset: "the number of cores", example: "2",
       "Threads that read, fold and write reports."),
     Setting(
       "engine", .choice, { $0.job.engine = $1 }, [.option], default: "embedded",
       "Where events are kept and folded: embedded or spark.", more: "See docs/scaling.md."),
     Setting(
-      "master", .text, { $0.job.master = $1 }, [.option], otherwise: "local[*]",
+      "master", .text, { $0.job.master = $1 }, [.option], whenUnset: "local[*]",
       example: "spark://host:7077", "Master of Spark."),
     Setting(
-      "lake", .text, { $0.job.lake = $1 }, [.option], otherwise: "beside the ledger",
+      "lake", .text, { $0.job.lake = $1 }, [.option], whenUnset: "next to the ledger",
       example: "/srv/lake", "Folder of Spark's events, which workers see, or URL."),
     Setting(
       "lock_wait", .number(in: 0...1_000_000), { $0.job.lockWait = $1 }, [.option], default: "0",

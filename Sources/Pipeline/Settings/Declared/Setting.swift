@@ -25,7 +25,7 @@ public struct Setting: Sendable {
   /// The default in the notation of the file; empty if there is none.
   var standard = ""
   /// Description of the behaviour without a value, if `standard` is empty.
-  var otherwise = ""
+  var whenUnset = ""
   /// An example in the notation of the file, if it is not `standard`; several lines for a list.
   var example = ""
   /// Its purpose: the help of its option.
@@ -43,11 +43,11 @@ extension Setting {
   init<Value>(
     _ name: String, _ form: SettingForm<Value>,
     _ set: @escaping @Sendable (inout Configuration, Value) -> Void, _ traits: Traits = [],
-    default standard: String = "", otherwise: String = "", example: String = "",
+    default standard: String = "", whenUnset: String = "", example: String = "",
     _ summary: String, more: String = ""
   ) {
     self.init(
-      name: name, schema: form.schema, traits: traits, standard: standard, otherwise: otherwise,
+      name: name, schema: form.schema, traits: traits, standard: standard, whenUnset: whenUnset,
       example: example, summary: summary, more: more
     ) { set(&$0, try form.read($1)) }
   }
@@ -75,12 +75,12 @@ extension Setting {
   }
 
   /// The default, as a value or a description.
-  var fallback: String { standard.isEmpty ? otherwise : standard }
+  var fallback: String { standard.isEmpty ? whenUnset : standard }
 
   /// Its purpose and default, in complete sentences.
   var description: String {
-    let isShown = standard.isEmpty && !otherwise.isEmpty
-    return [summary, more, isShown ? "Default: \(otherwise)." : ""].filter { !$0.isEmpty }
+    let isShown = standard.isEmpty && !whenUnset.isEmpty
+    return [summary, more, isShown ? "Default: \(whenUnset)." : ""].filter { !$0.isEmpty }
       .joined(separator: " ")
   }
 

@@ -6,19 +6,19 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Copy the ledger to a file, also while a run writes.",
     discussion: """
-      The copy is the ledger at one moment, checked, readable by its owner only, and a \
-      ledger itself. It never takes the place of a file.
+      The copy is a checked, working ledger as of one moment, readable by its owner only. It never \
+      overwrites a file.
 
         subledger backup /backup/$(date +%F).sqlite --ledger /srv/subledger.sqlite
       """)
 
-  @Argument(help: "The file to be made.")
+  @Argument(help: "The file to create.")
   var file: String
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func validate() throws {
-    guard !file.isEmpty else { throw ValidationError("<file> is empty; name the file to be made") }
+    guard !file.isEmpty else { throw ValidationError("<file> is empty; name the file to create") }
   }
 
   func run() throws {

@@ -6,10 +6,10 @@ struct CloseCommand: ParsableCommand {
     commandName: "close",
     abstract: "Freeze the numbers of a month as the newest run published them.",
     discussion: """
-      Needs a month whose rows no later delivery is expected to change. Settings are those \
-      that the newest run followed. Later runs go on showing the number as it is now, and bridge \
-      it from the closed one in restatements.csv, with the cause of every difference. Exit 75 \
-      means that the month is not complete yet.
+      The month must be complete: no later delivery is expected to change its rows. Settings are \
+      those of the newest run. Later runs show the current numbers, and bridge them from the \
+      closed ones in restatements.csv, with the cause of every difference. Exit 75 means that the \
+      month is not complete yet.
 
         subledger close 2026-10 --who j.doe
       """)

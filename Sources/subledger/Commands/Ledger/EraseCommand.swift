@@ -4,14 +4,14 @@ import Pipeline
 struct EraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
-    abstract: "Take a person's id out of the ledger; every number stays.",
+    abstract: "Remove a person's id from the ledger; all numbers stay.",
     discussion: """
-      A random pseudonym stands in the id's place, in events, snapshots, breaks, decisions and \
-      acts, and nothing of the id is left in the file. Later events of the person are put to the \
-      pseudonym, too: the ledger keeps a salted hash by which it knows the id again. \
-      The act is recorded without the id, and `subledger verify` holds afterwards.
+      Replaces the id with a random pseudonym in events, snapshots, breaks, decisions and acts; \
+      nothing of the id remains in the file. Later events of the person get the same pseudonym: \
+      the ledger keeps a salted hash to recognize the id. The act is recorded without the id, and \
+      `subledger verify` holds afterwards.
 
-      Archives, backups, packs and published sets are not touched. Needs as much free space as the \
+      Does not change archives, backups, packs and published sets. Needs as much free space as the \
       ledger takes, in its folder and in the temporary one. Running it again does no harm. Exit 66 \
       means that the ledger has no such user, 75 that another run or a reader holds the ledger.
 

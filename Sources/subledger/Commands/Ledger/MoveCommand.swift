@@ -6,8 +6,8 @@ struct MoveCommand: ParsableCommand {
     commandName: "move",
     abstract: "Move events from the ledger to Spark's lake, or back.",
     discussion: """
-      The next run with that engine publishes the bytes that it would have published without the \
-      move. See docs/scaling.md.
+      The next run with that engine publishes the same bytes as without the move. See \
+      docs/scaling.md.
 
         subledger move --engine spark --lake /srv/lake
         subledger move --engine embedded --lake /srv/lake

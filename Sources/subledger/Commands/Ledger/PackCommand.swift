@@ -6,15 +6,15 @@ struct PackCommand: ParsableCommand {
     commandName: "pack",
     abstract: "Write everything an auditor of a month needs into one file.",
     discussion: """
-      The report set as it was last published, with the configuration, price book and decisions \
-      that it followed, and the chain of all runs, as one tar.gz with SHA256SUMS inside. Made from \
-      the ledger alone; the same ledger gives the same bytes.
+      Contains the last published report set, the configuration, price book and decisions behind \
+      it, and the chain of all runs, as one tar.gz with SHA256SUMS inside. Needs only the ledger; \
+      the same ledger gives the same bytes.
 
         subledger pack 2026-10 --out audit-2026-10.tar.gz
         subledger verify --pack audit-2026-10.tar.gz
       """)
 
-  @Argument(help: "The month, such as 2026-10; it must have ended at the set's as-of.")
+  @Argument(help: "The month, such as 2026-10; it must end before the set's as-of.")
   var month: String
 
   @Option(help: "The file to write; it must not exist yet.")

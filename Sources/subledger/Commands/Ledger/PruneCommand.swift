@@ -6,11 +6,11 @@ struct PruneCommand: ParsableCommand {
     commandName: "prune",
     abstract: "Remove what only old as-ofs need, and make the ledger smaller.",
     discussion: """
-      Snapshots and versions of published rows that newer ones have replaced before the month \
-      began, and the checksums of sets as of earlier moments. Events, totals, breaks, months that \
-      were ever closed, and all that runs as of the month or later need stay; these runs come back \
-      byte for byte. Runs and --as-of before the month are refused from then on. The act is \
-      recorded, and `subledger verify` holds afterwards.
+      Removes snapshots and versions of published rows that newer ones replaced before the month \
+      began, and the checksums of sets as of earlier times. Events, totals, breaks, closed months \
+      and everything that runs as of the month or later need stay: these runs can still be \
+      reproduced byte for byte. Afterwards, runs and --as-of before the month are refused. The act \
+      is recorded, and `subledger verify` holds.
 
       Needs as much free space as the ledger takes, in its folder and in the temporary one. Exit \
       75 means that another run or a reader holds the ledger.
@@ -22,7 +22,7 @@ struct PruneCommand: ParsableCommand {
   @Option(help: "The first month that is kept whole, such as 2025-01.")
   var before: String
 
-  @Flag(help: "Say what would be removed, and change nothing.")
+  @Flag(help: "Print what would be removed, and change nothing.")
   var dryRun = false
 
   @OptionGroup var note: NoteOptions

@@ -4,19 +4,19 @@ import Pipeline
 struct RetractCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retract",
-    abstract: "Take an archive or one of its lines out of the ledger.",
+    abstract: "Remove an archive or one of its lines from the ledger.",
     discussion: """
       For input that should never have been delivered. Afterwards the ledger is as if it had never \
-      read these lines; what other archives say of the same events counts. The same bytes are not \
-      taken in again, except with --readmit; a log that grew is read from its start if all of it \
-      was retracted, and from where it ended if a line was. Closes and published sets stay: the \
-      next run restates with the cause `retraction`, inputs.csv counts the lines as skipped, and \
-      the act is recorded.
+      read these lines; other archives' versions of the same events count instead. The same bytes \
+      are not ingested again, except with --readmit; a log that has grown is read from its start \
+      if all of it was retracted, and from where it ended if one line was. Closes and published \
+      sets stay: the next run restates with the cause `retraction`, inputs.csv counts the lines as \
+      skipped, and the act is recorded.
 
-      All other archives are read again, so they must still be there, and it takes as long as a \
-      first run and as much free space in the temporary folder as the ledger has. Exit 64 means \
-      that there is no such archive or line, or no reason, 66 that archives are missing, 75 that \
-      another run holds the ledger.
+      Reads all other archives again, so they must still exist. Takes as long as a first run, and \
+      as much space in the temporary folder as the ledger. Exit 64 means that there is no such \
+      archive or line, or no reason, 66 that archives are missing, 75 that another run holds the \
+      ledger.
 
         subledger retract 2026-11-20.jsonl.gz:17 --reason "a test in another currency"
       """)

@@ -5,7 +5,7 @@ import Pipeline
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Make, check and show the configuration.",
+    abstract: "Create, check and show the configuration.",
     subcommands: [
       ConfigInitCommand.self, ConfigCheckCommand.self, ConfigShowCommand.self,
       ConfigSchemaCommand.self,
@@ -15,11 +15,11 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigInitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a configuration file for the input that there is.",
+    abstract: "Write a configuration file for the input found.",
     discussion: """
-      Reads the first lines of at most a hundred archives, and writes every setting with what it \
-      is for: paths as they are, the others as comments with their default. --config - prints it. \
-      Exit 73 means that the file exists.
+      Reads the first lines of at most a hundred archives, and writes every setting with its \
+      purpose: the paths given, and the rest as comments with their defaults. --config - prints \
+      the file. Exit 73 means that the file exists.
 
         subledger config init --archives /srv/webhooks --snapshots /srv/entitlements
       """)
@@ -52,8 +52,8 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Find every error of the configuration at once.",
     discussion: """
-      Looks at the file, the variables and the options of a run, and at the files that they name. \
-      Each error is named with its file, line and remedy. Exit 78 when there is one.
+      Checks the file, the variables and the options of a run, and the files that they name. \
+      Prints each error with its file, line and remedy. Exit 78 when there is one.
 
         subledger config check --config /etc/subledger/subledger.yaml
       """)
@@ -65,7 +65,7 @@ struct ConfigCheckCommand: ParsableCommand {
       let settings = GivenSettings(flags: given.flags, environment: Session.environment)
       let problems = settings.problems(environment: Session.environment, now: .now)
       guard !problems.isEmpty else {
-        try StandardStreams.print(settings.summary + ", nothing is wrong")
+        try StandardStreams.print(settings.summary + ", no error")
         return .done
       }
       try StandardStreams.print(problems.map(\.description).joined(separator: "\n"))
@@ -80,7 +80,7 @@ struct ConfigShowCommand: ParsableCommand {
     commandName: "show",
     abstract: "Show each setting with its value and where it comes from.",
     discussion: """
-      A row a setting: an option, a variable, a line of the file, or the default. Secrets are \
+      One row per setting: an option, a variable, a line of the file, or the default. Secrets are \
       masked.
 
         subledger config show --config /etc/subledger/subledger.yaml

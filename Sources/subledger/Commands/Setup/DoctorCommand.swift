@@ -6,7 +6,7 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Check whether the nightly job can run.",
     discussion: """
-      Looks at configuration, secrets, time zones, clock, archives and their names, permissions, \
+      Checks configuration, secrets, time zones, clock, archives and their names, permissions, \
       free space, the ledger, its last runs, and products that `products` does not map. Only \
       reads. Exit 1 when something is an error.
 
