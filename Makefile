@@ -204,7 +204,7 @@ fetch-test: build
 	Tests/Fetch/fetch.py $(BINARY) $(or $(USERS),2000)
 	Tests/Fetch/network.py $(BINARY)
 
-# Fails when a full run needs more instructions than recorded (see docs/benchmarks.md).
+# Fails when a run needs more instructions than recorded (see CONTRIBUTING.md).
 guard: PACKAGES += valgrind
 guard: build
 	Tests/Benchmarks/instructions.sh $(BINARY)
