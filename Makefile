@@ -1,10 +1,10 @@
-# `make run` and `make test` are all that a newcomer needs.
+# `make run` and `make test` are all that a new user needs.
 
 SWIFT ?= swift
-# A test signs a pack with ssh-keygen, of openssh-client.
+# A test signs a pack with ssh-keygen from openssh-client.
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config openssh-client
-# Not needed: the first inflates archives in a third of the time (see docs/decisions.md), two read
-# zstd and bzip2, the last writes report.xlsx.
+# Optional libraries: ISA-L inflates archives in a third of the time (see docs/decisions.md), the
+# next two read zstd and bzip2, the last writes report.xlsx.
 OPTIONAL = libisal-dev libzstd-dev libbz2-dev libxlsxwriter-dev
 has = $(shell test -f /usr/include/$(1) && echo 1 || echo 0)
 export WITH_ISAL ?= $(call has,isa-l/igzip_lib.h)
@@ -17,7 +17,7 @@ SORTS ?= crash power disk read signal limits together large
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-# Where make install puts things, below DESTDIR for who makes packages.
+# Where `make install` installs; packages are built below DESTDIR.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -25,7 +25,7 @@ DESTDIR ?=
 .PHONY: bench recall alerts stores attack faults fetch-test fuzz tsan asan readers page pictures
 .PHONY: ledger guard clean packages spark spark-home spark-test
 
-# Builds, and publishes the reports of sample-data into reports.
+# Builds the program, and publishes the reports of sample-data into reports.
 run: build
 	@ledger=$$(mktemp -d) && trap 'rm -rf "$$ledger"' EXIT && \
 	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports --adopt
@@ -35,13 +35,13 @@ run: build
 test: build-tests
 	$(SWIFT) test --skip-build --scratch-path .build/tests
 
-# In a folder of its own, so that it can go on beside `build`.
+# In its own folder, so that it can run at the same time as `build`.
 build-tests: packages
 	$(SWIFT) build --build-tests --scratch-path .build/tests
 
-# Swift's own libraries are linked in: the program starts in half the time, and needs no Swift
-# where it runs. By Swift's own linker, because the system's warns of functions in them. Whether
-# two accesses to a variable overlap is checked when tests run.
+# Swift's libraries are linked statically: the program starts in half the time and runs without an
+# installed Swift. lld links it, because the system's linker warns of functions in these libraries.
+# Exclusive access to variables is checked only in tests.
 build: packages
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 		-Xswiftc -enforce-exclusivity=unchecked --product subledger
@@ -51,14 +51,14 @@ install: PACKAGES += binutils chrpath python3
 install: build
 	packaging/install.sh $(BINARY) "$(DESTDIR)" "$(PREFIX)" "$(PREFIX)/share/zsh/site-functions"
 
-# Installs into a folder of its own and looks whether all is there and as documented.
+# Installs into a temporary folder, and checks that everything is there and as documented.
 install-test: PACKAGES += binutils chrpath fish man-db python3 systemd zsh
 install-test: build
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	$(MAKE) --no-print-directory install DESTDIR="$$folder" PREFIX=/usr/local && \
 	packaging/check.sh "$$folder" /usr/local
 
-# Makes a Debian package in .build/deb.
+# Builds a Debian package in .build/deb.
 deb: PACKAGES += binutils chrpath dpkg-dev lintian python3
 deb: build
 	@rm -rf .build/deb
@@ -70,7 +70,7 @@ deb-test: PACKAGES += debootstrap
 deb-test: deb
 	packaging/deb/test.sh .build/deb/subledger_*.deb
 
-# Formatting and the rules of CONTRIBUTING.md that the linter knows.
+# Checks the formatting, and those rules of CONTRIBUTING.md that the linter can check.
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 
@@ -85,24 +85,23 @@ bench: build
 	Tests/Benchmarks/bench.sh $(BINARY)
 	Tests/Benchmarks/nights.sh $(BINARY)
 
-# Runs the fault tests of docs/reliability.md, POINTS of each sort.
+# Runs the fault tests of docs/reliability.md, at POINTS points of each sort.
 faults: PACKAGES += python3 sqlite3 time
 faults: build
 	@for sort in $(SORTS); do \
 		echo "Tests/Faults/$$sort.sh $(BINARY) $(POINTS)"; \
 		Tests/Faults/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
 
-# Feeds files that nobody should send, WORLDS of lines that have to do with each other, and worlds
-# that grow in one direction each, SHAPES or all, SCALE times the smallest size (see
-# docs/reliability.md).
+# Reads hostile files, WORLDS random worlds in many orders and splits, and worlds that grow in one
+# dimension each (SHAPES, or all) to SCALE times the smallest size (see docs/reliability.md).
 attack: PACKAGES += python3 sqlite3 time
 attack: build
 	Tests/Faults/hostile.sh $(BINARY) $(POINTS)
 	Tests/Faults/splits.py $(BINARY) $(or $(WORLDS),60)
 	Tests/Faults/growth.sh $(BINARY) $(or $(SCALE),4) $(SHAPES)
 
-# Tests under ThreadSanitizer, and under AddressSanitizer with its search for leaks. The limit of the
-# test that is skipped cuts off a file that ThreadSanitizer maps for itself.
+# Tests under ThreadSanitizer, and under AddressSanitizer with its leak detection. The skipped test
+# limits the size of files, which cuts off a file that ThreadSanitizer maps for itself.
 tsan: packages
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Faults/tsan.supp \
@@ -114,16 +113,17 @@ asan: packages
 	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Faults/lsan.supp \
 		$(SWIFT) test --skip-build --sanitize=address --scratch-path .build/asan $(TESTS)
 
-# Feeds every fuzz target for SECONDS, or READERS=readers alone: those of archives, lines and
-# snapshots, not optimised, which are built in a tenth of the time (see docs/reliability.md).
+# Runs every fuzz target for SECONDS. READERS=readers runs only those of archives, lines and
+# snapshots, not optimised, which builds in a tenth of the time (see docs/reliability.md).
 FUZZED = $(if $(READERS),debug,release)
 fuzz: packages
 	SUBLEDGER_FUZZ=$(or $(READERS),all) $(SWIFT) build -c $(FUZZED) --disable-index-store \
 		--sanitize fuzzer -Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
 	FUZZ=.build/fuzz/$(FUZZED)/Fuzz Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
-# Publishes a set in which every text is hostile and has it read by Python, Miller, SQLite and, where
-# pip can install it, DuckDB, its workbook by LibreOffice; then runs the examples of docs/sql.md.
+# Publishes a set in which every text is hostile, and reads it with Python, Miller, SQLite and, if
+# pip can install it, DuckDB, and its workbook with LibreOffice; then runs the examples of
+# docs/sql.md.
 PYTHON = $(CURDIR)/.build/readers/bin/python
 readers: PACKAGES += miller python3-venv sqlite3 libreoffice-calc-nogui
 readers: build
@@ -133,12 +133,12 @@ readers: build
 	PYTHON=$(PYTHON) Tests/Faults/readers.sh $(BINARY)
 	$(PYTHON) Tests/Faults/guide.py $(BINARY)
 
-# Looks at the sample's page in a browser, at several widths, light, dark and printed.
+# Checks the sample's page in a browser, at several widths, light, dark and printed.
 page: PACKAGES += chromium fonts-liberation2 python3
 page: packages
 	Tests/Page/check.py reports/index.html
 
-# Takes the pictures of README.md.
+# Takes the pictures for README.md and docs/reports.md.
 pictures: PACKAGES += chromium fonts-liberation2 pngquant python3
 pictures: packages
 	Tests/Page/check.py --pictures docs/pictures reports/index.html
@@ -154,8 +154,8 @@ ledger: build
 	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
 
-# Reads sample-data from object stores on this machine (see docs/object-stores.md): moto's, with the
-# AWS command line, and gcp-storage-emulator's, with rclone; FAKES="az" needs azurite (npm).
+# Reads sample-data from object stores on this machine (see docs/object-stores.md): from moto with
+# the AWS command line, and from gcp-storage-emulator with rclone; FAKES="az" needs azurite (npm).
 FAKES ?= s3 gs
 STORES = $(CURDIR)/.build/stores
 stores: PACKAGES += curl python3-venv rclone
@@ -166,15 +166,15 @@ stores: build
 		$(STORES)/bin/pip install -q 'moto[server]' awscli
 	PATH=$(STORES)/bin:$$PATH Tests/ObjectStores/stores.sh $(BINARY) $(FAKES)
 
-# Runs the sample on Apache Spark, which pip installs, and compares the set with reports/; where
-# Spark cannot be installed, says that it is left out.
+# Runs the sample on Apache Spark, which pip installs, and compares the set with reports/; if Spark
+# cannot be installed, it says so and skips the run.
 SPARK = $(CURDIR)/.build/spark
 SPARK_PACKAGES = openjdk-17-jre-headless python3-venv
 WITH_SPARK = PATH=$(SPARK)/bin:$$PATH
 spark: spark-home
 	@$(WITH_SPARK) Tests/Spark/sample.sh $(BINARY)
 
-# The same for simulated worlds over several nights, with faults, and on a cluster.
+# The same for simulated worlds over several runs, with faults, and on a cluster.
 spark-test: PACKAGES += sqlite3
 spark-test: spark
 	@for part in worlds urls webhdfs hdfs s3a faults cluster; do echo "Tests/Spark/$$part.sh"; \
@@ -185,8 +185,8 @@ spark-home: build
 		PACKAGES="$(SPARK_PACKAGES)" && python3 -m venv $(SPARK) && \
 		$(SPARK)/bin/pip install -q pyspark; } || echo "Spark cannot be installed"
 
-# Tests the example alerts, and the metrics of a run of sample-data. The package is unpacked, not
-# installed: that would start a server.
+# Tests the example alerts, and the metrics of a run of sample-data. The package of Prometheus is
+# unpacked, not installed, because installing it would start a server.
 PROMETHEUS = .build/prometheus
 alerts: build
 	@test -x $(PROMETHEUS)/usr/bin/promtool || { mkdir -p $(PROMETHEUS) && cd $(PROMETHEUS) && \
@@ -197,8 +197,8 @@ alerts: build
 		--metrics "$$room/metrics" && \
 		$(PROMETHEUS)/usr/bin/promtool check metrics <"$$room/metrics"
 
-# Fetches the snapshots of USERS users from a server that fails, with kills, and through a proxy from
-# one whose certificate an own authority issued (see docs/fetch.md).
+# Fetches the snapshots of USERS users from a failing server, with kills, and through a proxy from a
+# server whose certificate a custom authority issued (see docs/fetch.md).
 fetch-test: PACKAGES += python3 libcurl4 openssl
 fetch-test: build
 	Tests/Fetch/fetch.py $(BINARY) $(or $(USERS),2000)
@@ -209,20 +209,20 @@ guard: PACKAGES += valgrind
 guard: build
 	Tests/Benchmarks/instructions.sh $(BINARY)
 
-# Measures which lost events are found (see docs/reconciliation.md); SHORT=1 takes one small world.
+# Measures which lost events are found (see docs/reconciliation.md); SHORT=1 uses one small world.
 recall: build
 	Tests/Benchmarks/recall.py $(BINARY) $(if $(SHORT),--seeds 401 --subscribers 300)
 
-# Writes what is made of the settings: the example configuration and its schema for editors.
+# Writes the example configuration and its JSON Schema for editors from the declared settings.
 settings: build
 	$(BINARY) config schema --example > subledger.example.yaml
 	$(BINARY) config schema > docs/subledger.schema.json
 
-# Makes sample-data again (see sample-data/README.md).
+# Creates sample-data again (see sample-data/README.md).
 sample: build
 	sample-data/make.sh $(BINARY)
 
-# Installs what is missing; says what to do when it cannot. Without OPTIONAL it works, too.
+# Installs missing packages; if it cannot, says what to do. OPTIONAL packages may be missing.
 packages:
 	@missing=""; for package in $(PACKAGES); do \
 		dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \

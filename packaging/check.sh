@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check.sh FOLDER PREFIX: what `make install` put below FOLDER is whole and as documented.
+# check.sh FOLDER PREFIX: checks that what `make install` put below FOLDER is whole and as
+# documented.
 set -euo pipefail
 root=$1$2
 fail() { echo "$*" >&2; exit 1; }
@@ -20,7 +21,7 @@ export PATH=$root/bin:$PATH
 bash -n "$share/bash-completion/completions/subledger"
 zsh -n "$share/zsh/site-functions/_subledger"
 fish -n "$share/fish/vendor_completions.d/subledger.fish"
-# What each shell makes of the beginning of an option.
+# How each shell completes the beginning of an option.
 in_bash() {
   bash --norc -c 'source "$1"; COMP_WORDS=(subledger run --arch) COMP_CWORD=2
     COMP_LINE=${COMP_WORDS[*]} COMP_POINT=${#COMP_LINE}
@@ -31,7 +32,7 @@ in_fish() {
   fish --no-config -c 'source $argv; complete -C "subledger run --arch"' \
     "$share/fish/vendor_completions.d/subledger.fish"
 }
-# It completes on a terminal alone.
+# It completes only on a terminal.
 in_zsh() {
   timeout 30 zsh -f -c "zmodload zsh/zpty
     zpty shell zsh -f -i
@@ -51,7 +52,7 @@ units=$root/lib/systemd/system
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp "$units"/subledger.* "$scratch"
-# The program is where it will be only once the folder is in its place.
+# The program is at its final path only once the folder is in place.
 sed -i "s|^ExecStart=$2|ExecStart=$root|" "$scratch/subledger.service"
 words=$(systemd-analyze verify --man=no "$scratch"/subledger.{service,timer} 2>&1 | grep subledger || true)
 [ -z "$words" ] || fail "systemd-analyze verify: $words"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh BINARY DESTDIR PREFIX ZSH: the program and what belongs to it, below DESTDIR/PREFIX.
+# install.sh BINARY DESTDIR PREFIX ZSH: installs the program and its files below DESTDIR/PREFIX.
 set -euo pipefail
 binary=$(realpath "$1") destination=$2 prefix=$3 zsh=$4
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ put() { install -D -m 644 "$1" "$2"; }
 
 install -D -m 755 "$binary" "$destination$prefix/bin/subledger"
 strip --strip-all "$destination$prefix/bin/subledger"
-# Libraries beside the program are none of its.
+# The program must not load libraries from its own folder.
 chrpath -d "$destination$prefix/bin/subledger" > /dev/null
 for page in subledger.1 subledger.yaml.5; do
   packaging/man.py "$binary" "$page" | gzip -9n > "$scratch/$page.gz"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the manual pages of what the program says of itself.
+"""Writes the manual pages from the program's own help.
 
     man.py BINARY subledger.1        all commands and options
     man.py BINARY subledger.yaml.5   the settings
@@ -16,13 +16,13 @@ def ask(binary, *arguments):
 
 
 def roff(text):
-    """`text` as a line of roff that shows exactly these characters."""
+    """Returns `text` as a line of roff that shows exactly these characters."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     return re.sub(r"(?m)^(?=\.)", r"\\&", text)
 
 
 def prose(text):
-    """Paragraphs; indented lines as they are."""
+    """Returns `text` as paragraphs; indented lines stay as they are."""
     out = []
     if not text.strip():
         return out
@@ -36,7 +36,7 @@ def prose(text):
 
 
 def option(argument):
-    """An argument of a command with what it is for."""
+    """Returns an argument of a command with its description."""
     value = roff(argument.get("valueName", ""))
     if argument["kind"] == "positional":
         head = "\\fI" + value + "\\fR"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Times full runs on simulated worlds of 500,000 events (half of the deliveries in envelopes, and
-# none) and compares them, in alternating rounds, with gzip -dc, with another program that PEER may
-# name (PEER ARCHIVES OUT AS_OF, run by PYTHON), and with a Polars scan where PYTHON has the
-# module. The lower bound is zlib alone.
+# Times full runs on two simulated worlds of 500,000 events, one with half of the deliveries in
+# envelopes and one with none, and compares them, in alternating rounds, with gzip -dc, with another
+# program that PEER may name (PEER ARCHIVES OUT AS_OF, run by PYTHON), and with a Polars scan if
+# PYTHON has the module. The lower bound is zlib alone.
 # usage: Tests/Benchmarks/bench.sh BINARY [FOLDER] [ROUNDS]
 set -euo pipefail
 
@@ -19,13 +19,13 @@ for enveloped in 500000 0; do
 done
 : > times.txt
 
-# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB. What others
-# have written is on the disk before.
+# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB. Syncs earlier
+# writes to disk first.
 measure() {
   local name=$1
   shift
   sync
-  # Exit 1 says that breaks are open.
+  # Exit code 1 means that breaks are open.
   /usr/bin/time --quiet -a -o times.txt -f "$name %e %U %S %M" "$@" > /dev/null || [ $? = 1 ]
 }
 

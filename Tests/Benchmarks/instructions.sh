@@ -1,7 +1,7 @@
 #!/bin/bash
-# Counts the instructions of runs on a small fixed world: of everything with a snapshot of every
-# user, and of a night with one more purchase after that. Fails when there are more than
-# instructions.txt allows. Neither the load nor the clock of the machine changes the count.
+# Counts the instructions of two runs on a small fixed world: a full run with a snapshot of every
+# user, and a nightly run with one more purchase. Fails if there are more than instructions.txt
+# allows. Neither load nor clock of the machine changes the count.
 # usage: Tests/Benchmarks/instructions.sh BINARY [--record]      (needs: apt-get install valgrind)
 set -euo pipefail
 
@@ -15,7 +15,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/archives"
 cp "$folder/world/archives/"* "$folder/archives/"
 as_of=$(cat "$folder/world/truth/as_of.txt")
-# Valgrind of Debian 12 cannot read what Swift writes for debuggers.
+# Debian 12's Valgrind cannot read Swift's debug information.
 strip --strip-debug -o "$folder/subledger" "$binary"
 
 # count NAME: prints the name and the instructions of a run.

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Times runs with a snapshot of every user on a simulated world of EVENTS events, and nights of its
-# last day: with the same snapshots, and with new ones of every user. Compares them with another
-# program that PEER may name (PEER ARCHIVES OUT AS_OF SNAPSHOTS, run by PYTHON), which has no nights.
+# Times full runs with a snapshot of every user on a simulated world of EVENTS events, and nightly
+# runs for its last day: with the same snapshots, and with new ones of every user. Compares them
+# with another program that PEER may name (PEER ARCHIVES OUT AS_OF SNAPSHOTS, run by PYTHON), which
+# always does a full run.
 # usage: Tests/Benchmarks/nights.sh BINARY [FOLDER] [ROUNDS]       (needs: python3, time)
 set -euo pipefail
 
@@ -35,8 +36,8 @@ fi
 end=$(date -d "$(cat world/truth/as_of.txt)" +%s)
 : > times.txt
 
-# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB. What others
-# have written is on the disk before.
+# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB. Syncs earlier
+# writes to disk first.
 measure() {
   local name=$1
   shift
@@ -44,7 +45,7 @@ measure() {
   /usr/bin/time --quiet -a -o times.txt -f "$name %e %U %S %M" "$@" > /dev/null || [ $? = 1 ]
 }
 
-# run NAME DAYS [OPTION...]: a run as of so many days before the end.
+# run NAME DAYS [OPTION...]: a run as of DAYS days before the end.
 run() {
   measure "$1" "$binary" run --quiet --config world/subledger.yaml --ledger l.sqlite --out reports \
     --as-of "$(date -u -d "@$((end - $2 * 86400))" +%FT%TZ)" "${@:3}"

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures which lost events MISSED_* breaks find, by kind and by what there is to compare with.
+"""Measures which lost events MISSED_* breaks find, by kind and by the available evidence.
 
 usage: Tests/Benchmarks/recall.py BINARY [--seeds 401-403] [--subscribers 2000] [--months 12]
            [--lost 10000] [--min-recall SHARE] [--min-precision SHARE]
 
-Each seed is simulated with the entitlements that webhooks of Qonversion carry, and run without
+Each seed is simulated with the entitlements that Qonversion's webhooks contain, and run without
 snapshots and with each shape of them. The losses in truth/events.jsonl.gz are compared with the
 open breaks: found, valued (estimate within 1 % of what was paid), other (the loss is of another
-kind), and false (without a loss). Some are provable: by events alone, whatever the checks find.
-The other providers are simulated alone; their truth has no amounts, so valued is what has any.
-The limits hold for provable charges without snapshots. Exit 1 when a limit is not met.
+kind), and false (without a loss). A loss is provable if events alone prove it, whatever the checks
+find. The other providers are simulated alone; their truth has no amounts, so that any amount counts
+as valued. The limits apply to provable charges without snapshots. Exits with 1 if one is missed.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def family(code):
 
 
 def losses(world):
-    """The lost production events that can no longer come, with what was paid."""
+    """Returns the lost production events that can no longer arrive, with what was paid."""
     as_of = instant((world / "truth/as_of.txt").read_text().strip())
     with gzip.open(world / "truth/events.jsonl.gz", "rt") as lines:
         events = [json.loads(line) for line in lines]
@@ -61,7 +61,7 @@ def losses(world):
     names = {event["lineage"]: event["user_id"] for event in events if event["user_id"]}
     charges = collections.defaultdict(list)
     for event in events:
-        # FLOBUK names the user in some events only.
+        # FLOBUK names the user only in some events.
         event["user_id"] = names.get(event["lineage"], "")
         if event["outcome"] != "lost" and event["kind"] not in UNSENT:
             lineages[event["lineage"]].append(event)
@@ -80,8 +80,8 @@ def losses(world):
 
 
 def is_shown(lost, of_user, until):
-    """Whether a later state contains the charge, so that nothing is lost: FLOBUK's one of the
-    purchase, iaptic's any of the user before the next charge of the product."""
+    """Whether a later state contains the charge, so that nothing is lost: for FLOBUK a state of the
+    purchase, for iaptic any of the user before the next charge of the product."""
     provider = lost.get("provider")
     return any(
         event["time"] > lost["time"]
@@ -105,8 +105,8 @@ def is_provable(lost, arrived, began, as_of):
     if lost["kind"] == "purchased":
         return any(event["transaction"] == lost["transaction"] for event in later)
     if earlier and not later:
-        # The calendar expects it, unless a cancel or a failed payment explains the silence; one
-        # with a 12-month commitment renews after its cancel.
+        # The calendar expects it, unless a cancel or a failed payment explains the silence; a
+        # subscription with a 12-month commitment renews after its cancel.
         is_stopped = CODES.get(earlier[-1]["kind"]) not in CHARGES
         marks = [event for event in earlier if event["kind"] in STARTS + ["canceled"]]
         is_committed = marks and marks[-1]["kind"] == "canceled" \
@@ -115,7 +115,7 @@ def is_provable(lost, arrived, began, as_of):
         return not is_stopped and not is_committed \
             and lost["time"] + RENEWAL_GAP + DELIVERY_WINDOW <= as_of
     if earlier or not later:
-        # The renewal after a restart counts as one without it, or is the restart.
+        # The renewal after a restart has the same counter as without it, or is the restart.
         is_restart = lost["kind"] == "started" and earlier
         return bool(later) and not (is_restart and later[0]["kind"] == "renewed")
     older = {"renewed": RETRY_HORIZON, "trial_converted": LONGEST_TRIAL}
@@ -126,7 +126,7 @@ def is_provable_elsewhere(lost, earlier):
     """Whether a later event of FLOBUK, iaptic or Purple can prove a lost charge."""
     is_ordered = lost["transaction"].startswith("GPA.")
     if lost["provider"] == "purple":
-        # It reports not every start, and no end of a trial.
+        # It does not report every start, nor the end of a trial.
         is_paid = any(CODES.get(event["kind"]) in CHARGES and event["kind"] != "trial_started"
                       for event in earlier)
         return CODES[lost["kind"]] != "MISSED_START" and (is_paid or is_ordered)
@@ -147,7 +147,7 @@ def breaks(folder):
 
 
 def compare(world, reports):
-    """Found, valued, lost and false, by code."""
+    """Returns found, valued, lost and false, by code."""
     counts = collections.defaultdict(collections.Counter)
     open_losses = collections.defaultdict(list)
     of_user = collections.defaultdict(list)
@@ -160,7 +160,7 @@ def compare(world, reports):
     for row in sorted(breaks(reports), key=lambda row: not row["transaction_id"]):
         kept = open_losses[family(row["code"]), row["subscription_id"]]
         if not kept or row["provider"] in OTHERS and row["user_id"]:
-            # A break can name no subscription, or another one of those that belong together.
+            # A break may name no subscription, or another one of the same group.
             kept = of_user[family(row["code"]), row["user_id"]] or kept
         kept[:] = [event for event in kept if "is_found" not in event]
         expected = instant(row["expected_at"]) if row["expected_at"] else 0
@@ -208,7 +208,7 @@ def simulate(options, world, seed, *arguments):
 
 
 def measure(options, folder):
-    """Counts by evidence and code, added up over all seeds."""
+    """Returns counts by evidence and code, added up over all seeds."""
     first, last = (int(part) for part in (options.seeds + "-" + options.seeds).split("-")[:2])
     totals = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
     for seed in range(first, last + 1):

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Kills the nightly job at its file operations, and at random moments; then runs it again.
+# Kills the nightly job at file operations and at random moments, then runs it again.
 #
-# Promised (docs/reliability.md): after any death the ledger is sound, the published set is whole
-# (the old one or the new one), and the next run ends with the bytes of an undisturbed one.
+# Promised (docs/reliability.md): after any kill the ledger is intact, the published set is whole
+# (the old one or the new one), and the next run publishes the bytes of an undisturbed run.
 # usage: Tests/Faults/crash.sh BINARY [POINTS]
-#   POINTS of each kind are tried; default: all operations
+#   POINTS: how many points of each kind are tried; default: all operations
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# at STATE SEAM KIND N: the run dies at its Nth file operation.
+# at STATE SEAM KIND N: kills the run at its Nth file operation.
 at() {
   local folder
   state=$1 seam=${2#-}
@@ -21,7 +21,7 @@ at() {
   rm -rf "$folder"
 }
 
-# after SECONDS: the run is killed that long after its start.
+# after SECONDS: kills the run that long after its start.
 after() {
   local folder
   folder=$(fresh)
@@ -30,7 +30,7 @@ after() {
   rm -rf "$folder"
 }
 
-# twice KIND N KIND N: two runs in a row are disturbed.
+# twice KIND N KIND N: disturbs two runs in a row.
 twice() {
   local folder
   folder=$(fresh)

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Makes file operations of the nightly job fail: a full disk, a broken one, missing permission; and
-# fills real small filesystems.
+# Makes file operations of the nightly job fail, as on a full or broken disk or without permission,
+# and fills real small filesystems.
 #
-# Promised (docs/reliability.md): the job ends with the exit code and a sentence for what failed,
-# or goes on where the operation does not matter; nothing is half; and the next run, on a sound
-# disk, ends with the bytes of an undisturbed one.
+# Promised (docs/reliability.md): the job ends with the exit code and a message for the failure, or
+# continues if the operation does not matter; nothing is half written; and the next run, on a
+# working disk, publishes the bytes of an undisturbed run.
 # usage: Tests/Faults/disk.sh BINARY [POINTS]
-#   POINTS for each error are tried; default: all operations
+#   POINTS: how many operations are tried for each error; default: all
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# error NAME N [FAULT_LASTS=1]: the run's Nth file operation, or every one from then on, fails.
+# error NAME N [FAULT_LASTS=1]: makes the run's Nth file operation fail, or all from it on.
 error() {
   local folder
   folder=$(fresh)
@@ -22,7 +22,7 @@ error() {
   rm -rf "$folder"
 }
 
-# small KIBIBYTES: the run works on a filesystem of that size, which then grows.
+# small KIBIBYTES: runs on a filesystem of that size, which then grows.
 small() {
   local folder
   folder=$(mktemp -d -p "$work")
@@ -43,10 +43,10 @@ export -f error small
 count=$(operations)
 echo "  a run has $count file operations" >&2
 codes=('exit 74' 'exit 77')
-# A report set that cannot be written is a matter of few operations, which some points miss.
+# Few operations write a report set, so that some choices of points miss them.
 [ "$points" -lt "$count" ] || codes+=('exit 73')
 {
-  # The ledger that may not be opened: the first operation.
+  # The first operation opens the ledger.
   echo "error EACCES 1 FAULT_LASTS=1"
   for n in $(some "$count" "$points"); do
     echo "error ENOSPC $n FAULT_LASTS=1"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a world that grows in one direction.
+"""Writes a world that grows in one dimension.
 
 usage: Tests/Faults/growth.py SHAPE N FOLDER
-  Writes FOLDER/archives, and FOLDER/snapshots where SHAPE has some; the same bytes every time.
+  Writes FOLDER/archives, and FOLDER/snapshots if SHAPE has any; the same bytes every time.
   growth.py --shapes prints the shapes.
 """
 import gzip
@@ -16,7 +16,7 @@ DAY = 86400
 
 
 def event(name, user, transaction, original, time, **other):
-    """A Qonversion webhook; `other` replaces fields, `usd` the amount."""
+    """Returns a Qonversion webhook; `other` replaces fields, `usd` the amount."""
     usd = other.pop("usd", 9.99)
     currency = other.pop("currency", "USD")
     body = {
@@ -33,13 +33,13 @@ def event(name, user, transaction, original, time, **other):
 
 
 def start(number, time=START, **other):
-    """The first charge of subscription `number`."""
+    """Returns the first charge of subscription `number`."""
     return event("subscription_started", f"QON_{number}", str(10**9 + number), str(10**9 + number),
                  time, **other)
 
 
 def purchase(number, time, products):
-    """A purchase by one user of FLOBUK, who does not say which purchases continue each other."""
+    """Returns a purchase by a user of FLOBUK, which does not say which purchases are related."""
     received = datetime.fromtimestamp(time, timezone.utc)
     return {"receivedAt": f"{received:%Y-%m-%dT%H:%M:%SZ}",
             "headers": {"X-App-Id": "app"},
@@ -50,7 +50,7 @@ def purchase(number, time, products):
 
 
 def lines(shape, n):
-    """The lines of a shape."""
+    """Returns the lines of a shape."""
     if shape == "versions":
         return (start(1, usd=1 + k / 100, created_at=START + k % 977) for k in range(n))
     if shape == "ties":
@@ -74,13 +74,13 @@ def lines(shape, n):
         return (event("subscription_renewed" if k else "subscription_started", "QON_1",
                       f"GPA.1..{k}", "GPA.1", START + k * 60, platform="Android")
                 for k in range(n))
-    # In 35 days up to as-of, so that a seventh has ended by then, however many there are.
+    # Spread over 35 days up to as-of, so that a seventh has ended by then, whatever their number.
     bought = (START + (24 * n + 35 * k) * DAY // n for k in range(n))
     if shape == "user":
         return (event("subscription_started", "QON_1", str(10**9 + k), str(10**9 + k), time)
                 for k, time in enumerate(bought))
     if shape in ("purchases", "product"):
-        # In 59 days up to as-of, however many there are.
+        # Spread over 59 days up to as-of, whatever their number.
         products = 50 if shape == "purchases" else 1
         return (purchase(k, START + 59 * DAY * k // n, products) for k in range(n))
     if shape == "entitled":

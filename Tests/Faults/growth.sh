@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Feeds the job worlds that grow in one direction each: versions of an event, events of a
+# Runs the job on worlds that grow in one dimension each: versions of an event, events of a
 # subscription, purchases of a user, archives, apps and so on.
 #
 # Promised (docs/reliability.md): four times the input takes at most six times the processor time,
-# and at most 256 MiB of memory, in the night after, too; a signal in the middle ends the run within
-# a second, longer by what others take of the processor.
+# and at most 256 MiB of memory, also in the next run; a signal in the middle ends the run within a
+# second, or later by the processor time that other processes take.
 # usage: Tests/Faults/growth.sh BINARY [SCALE] [SHAPE...]
-#   SCALE multiplies the sizes of the worlds; default: 4. Without SHAPE all of them are tried.
+#   SCALE multiplies the sizes of the worlds; default: 4. Without SHAPE, all shapes are tried.
 set -euo pipefail
 binary=$(realpath "$1")
 scale=${2:-4}
@@ -14,27 +14,27 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Lines of the smaller world, so that it takes a few tenths of a second.
+# Lines of the smaller world, so that a run takes a few tenths of a second.
 declare -A sizes=(
   [versions]=8000 [ties]=4000 [pairs]=4000 [copies]=187500 [shared]=2000 [renewals]=12500
   [moment]=12500 [texts]=12500 [user]=12000 [purchases]=12500 [product]=12500
   [entitled]=12500 [members]=62500
   [archives]=5000 [apps]=1000 [products]=3000 [currencies]=4000 [names]=3000)
 
-# measured WORLD AS_OF: a run of everything; its processor seconds, KiB of memory and wall seconds
-# become a line of WORLD/time. Exit 1 says that breaks are open.
+# measured WORLD AS_OF: runs on everything, and appends processor seconds, KiB of memory and wall
+# seconds to WORLD/time. Exit code 1 means that breaks are open.
 measured() {
   /usr/bin/time --quiet -a -f '%U %S %M %e' -o "$1/time" timeout -k 5 300 "$binary" run --quiet \
     --archives "$1/archives" --as-of "$2" --ledger "$1/ledger.sqlite" --out "$1/reports" \
     > "$1/log" 2>&1 || [ $? = 1 ]
 }
 
-# run WORLD: a first run, and the night after; their figures are the lines of WORLD/time.
+# run WORLD: does a first and a second run, whose figures are the lines of WORLD/time.
 run() {
   measured "$1" 2026-03-01 && measured "$1" 2026-03-02
 }
 
-# stopped WORLD SHARE: prints how long a run takes to end after a signal at a share of it.
+# stopped WORLD SHARE: prints how long a run takes to end after a signal at SHARE of its time.
 stopped() {
   local process began
   rm -rf "$1/ledger.sqlite"* "$1/reports"

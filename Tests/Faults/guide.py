@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the examples of docs/sql.md that read a set, and compares what they say with the manifest.
+"""Runs the examples of docs/sql.md that read a set, and compares their output with the manifest.
 
 usage: guide.py BINARY
-DuckDB and LibreOffice are asked where they are installed.
+DuckDB and LibreOffice are used if they are installed.
 """
 import json
 import os
@@ -38,7 +38,7 @@ def publish(binary, dialect):
 
 
 def cells(path, column):
-    """The numbers in a column of the first sheet of a workbook."""
+    """Returns the numbers in a column of the first sheet of a workbook."""
     with zipfile.ZipFile(path) as book:
         words = xml.etree.ElementTree.parse(book.open("xl/sharedStrings.xml"))
         sheet = xml.etree.ElementTree.parse(book.open("xl/worksheets/sheet1.xml"))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Texts that steer terminals, run in spreadsheets or break readers, in every place of an input.
+"""Puts texts that control terminals, run in spreadsheets or break readers into every input field.
 
 usage: hostile.py make FOLDER      writes archives/, with hostile ids, products, apps and file names
        hostile.py check FOLDER SET reads every CSV of the report set SET with Python, Miller, SQLite
-                                   and, when it can be imported, DuckDB, and compares the cells with
-                                   each other and with the texts that went in
+                                   and, if it can be imported, DuckDB, and compares the cells with
+                                   each other and with the original texts
 """
 import collections
 import csv
@@ -49,18 +49,18 @@ def make(folder):
         file.write("customer_id: identity_id\n")
     for number, text in enumerate(TEXTS):
         name = NAMES[number % len(NAMES)] + str(number) + ".jsonl"
-        # A conflict of two versions makes a break that shows all the ids.
+        # A conflict of two versions creates a break that shows all the ids.
         first, second = body(number, text), body(number, text)
         second["revenue"] = dict(second["revenue"], value=8.99, value_usd=8.99)
         with open(folder + "/archives/" + name, "w") as file:
             file.write(json.dumps(first) + "\n" + json.dumps(second) + "\nno json\n")
-    # A name that is no UTF-8.
+    # A name that is not UTF-8.
     with open(os.fsencode(folder + "/archives/") + b"f\xff.jsonl", "w") as file:
         file.write("no json\n")
 
 
 def original(cell, dialect):
-    """The text of a cell, by the rules of docs/reports.md."""
+    """Restores the text of a cell by the rules of docs/reports.md."""
     number = r"(?=[0-9]|[.,].*[0-9])[0-9.,eE+\-/:% ]+"
     if dialect == "excel" and re.fullmatch("'+" + number, cell):
         if not re.fullmatch("'+(0|[1-9][0-9]{0,10})", cell):
@@ -131,7 +131,7 @@ def check(folder, reports):
                 except Exception as error:
                     problems.append(f"{path}: {reader} cannot read it: {str(error)[:100]}")
                     continue
-                # Miller says nothing of a file without rows, not even its header.
+                # Miller prints nothing for a file without rows, not even its header.
                 if rows is not None and rows != expected:
                     problems.append(f"{path}: {reader} reads other cells than Python")
             cells += sum(map(len, expected))

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Gives the nightly job files that nobody should send.
+# Runs the nightly job on hostile files.
 #
-# Promised (docs/reliability.md): whatever lies in the folder, the job ends with the right exit code
-# and in bounded memory, what cannot be read is counted and named, and the good line beside it
-# counts. Memory is that of the whole process, as the kernel counts it.
+# Promised (docs/reliability.md): whatever is in the folder, the job ends with the right exit code
+# and in bounded memory, counts and names what it cannot read, and counts the good line next to it.
+# Memory is that of the whole process, as the kernel counts it.
 # usage: Tests/Faults/hostile.sh BINARY [POINTS]
-#   POINTS below 20 leave out the bombs
+#   POINTS below 20 skips the decompression bombs
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100}
@@ -21,13 +21,13 @@ good+='"original_transaction_id":1,"expires":1774612800,"grace_period_expires":n
 good+='"transaction_date":1772193600},"environment":"production","platform":"iOS",'
 good+='"country":"US","app_id":"1","entitlements":{}}'
 
-# another N: the good line of another purchase, N seconds later.
+# another N: prints the good line of another purchase, N seconds later.
 another() { echo "${good//1772193600/177219360$1}" | sed "s/_id\":1,/_id\":10$1,/g"; }
 
-# repeat COUNT TEXT: TEXT that many times, without a line's end.
+# repeat COUNT TEXT: prints TEXT that many times, without line ends.
 repeat() { { yes "$2" || true; } | head -n "$1" | tr -d '\n'; }
 
-# fresh: a new folder to fill, `in`.
+# fresh: creates a new folder to fill, `in`.
 fresh() {
   rm -rf "$work/run"
   mkdir -p "$work/run/in"
@@ -35,7 +35,7 @@ fresh() {
 }
 
 # run WHAT EXIT MB ACCEPTED REJECTED [OPTION...]: one run over `in` must end with EXIT, stay below
-# MB, and count so many lines; `-` for what does not matter. A run that hangs is killed.
+# MB, and count that many lines; `-` accepts anything. A run that hangs is killed.
 run() {
   local what=$1 exit=$2 megabytes=$3 accepted=$4 rejected=$5 code=0 memory counted problem=
   shift 5
@@ -209,8 +209,8 @@ folders() {
   run "rubbish alone" 65 64 - -
 }
 
-# changing HOW ACCEPTED: HOW befalls in/victim, of two lines, before it is hashed or before it is
-# read; the good line beside it counts, and a run without disturbance brings the rest.
+# changing HOW ACCEPTED: changes in/victim, of two lines, by HOW before it is hashed or before it is
+# read; the good line next to it counts, and an undisturbed run adds the rest.
 changing() {
   local at
   for at in 1 2; do

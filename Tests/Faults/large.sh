@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Disturbs a run whose deliveries memory does not hold, because each came a thousand times.
+# Disturbs a run whose deliveries do not fit in memory, because each arrived a thousand times.
 #
-# Promised (docs/reliability.md): events spilled for want of memory are never half in the ledger;
-# without space for it the job ends with 74 and a sentence, and keeps what it had read whole; killed
-# or stopped at any moment, the next run ends with the bytes of an undisturbed one.
+# Promised (docs/reliability.md): events in a spill file are never half in the ledger; without space
+# for that file the job ends with 74 and a message, and keeps the archives it had read whole; after
+# a kill or a signal at any moment, the next run publishes the bytes of an undisturbed run.
 # usage: Tests/Faults/large.sh BINARY [POINTS]
 #   POINTS / 20 moments of each kind are tried; default: 3
 set -euo pipefail
@@ -14,7 +14,7 @@ copies=4500
 state=start
 . "$here/run.sh"
 
-# without_space MEGABYTES: spilled events have so much disk space.
+# without_space MEGABYTES: limits the disk space of the spill file.
 without_space() {
   local folder
   folder=$(fresh)
@@ -31,7 +31,7 @@ without_space() {
   rm -rf "$folder"
 }
 
-# stopped SIGNAL CODE: the signal comes at a random moment.
+# stopped SIGNAL CODE: sends the signal at a random moment.
 stopped() {
   local folder moment
   folder=$(fresh)
@@ -39,9 +39,9 @@ stopped() {
   code=0
   { run "$folder" timeout --preserve-status --signal "$1" "$moment" "$binary" \
     > "$folder/log" 2>&1; } 2> /dev/null || code=$?
-  # Killed, or ended before it listens, it says nothing.
+  # Without a message: killed, or ended before it handles signals.
   grep -q ^subledger "$folder/log" || echo 'subledger: ended' > "$folder/log"
-  # The system may still be at it to take its memory and its lock from it.
+  # The system may still be releasing its memory and its lock.
   flock "$folder/ledger.sqlite.lock" true
   judge_exit "$folder" "$1 after $moment s of a large run" "$2"
   rm -rf "$folder"

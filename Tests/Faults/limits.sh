@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Takes memory, file handles, threads, standard streams, rights and the right time from the job.
+# Runs the job without memory, file handles, threads, standard streams, rights or a correct clock.
 #
 # Promised (docs/reliability.md): the job does its work with less, or ends with the exit code and a
-# sentence for what is missing. Only without memory it may die without a word. Nothing is half, and
-# the next run ends with the bytes of an undisturbed one.
+# message for what is missing. Only without memory may it end without a message. Nothing is half
+# written, and the next run publishes the bytes of an undisturbed run.
 # usage: Tests/Faults/limits.sh BINARY [POINTS]
-#   POINTS levels of each limit are tried; default: 40
+#   POINTS: how many levels of each limit are tried; default: 40
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-40}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# under LIMIT LEVEL CODE...: a run with `ulimit LIMIT LEVEL`, which ends done or with a CODE.
+# under LIMIT LEVEL CODE...: runs with `ulimit LIMIT LEVEL`; must succeed or end with a CODE.
 under() {
   local folder limit=$1 level=$2
   shift 2
@@ -22,17 +22,17 @@ under() {
   { (ulimit "$limit" "$level" && run "$folder" limited "$binary") > "$folder/log" 2>&1; } \
     2> /dev/null || code=$?
   case $code,$limit in
-    # The system's loader has not got the program up, or there was no memory left to say more.
+    # The loader could not start the program, or no memory was left for a message.
     127,* | 126,*) echo 'subledger: not loaded' > "$folder/log" ;;
     132,-v | 133,-v | 134,-v | 135,-v | 139,-v) echo 'subledger: died' > "$folder/log" ;;
-    # There is no memory for a thread, either, which Dispatch waits for.
+    # Nor is there memory for a thread, which Dispatch waits for.
     137,-v) echo 'subledger: waited until it was killed' > "$folder/log" ;;
   esac
   judge_exit "$folder" "ulimit $limit $level" "$@" 126 127
   rm -rf "$folder"
 }
 
-# threads N TIMES: the system has no Nth thread, and so many times none.
+# threads N TIMES: creating the Nth thread fails, and so do the next ones, TIMES in all.
 threads() {
   local folder
   folder=$(fresh)
@@ -41,7 +41,7 @@ threads() {
   rm -rf "$folder"
 }
 
-# clock N: from its Nth reading on the clock is a day slow.
+# clock N: from its Nth reading on, the clock is a day slow.
 clock() {
   local folder
   folder=$(fresh)
@@ -50,7 +50,7 @@ clock() {
   rm -rf "$folder"
 }
 
-# streams HOW: the run talks much, to standard streams that are not as usual.
+# streams HOW: a verbose run writes to unusual standard streams.
 streams() {
   local folder
   folder=$(fresh)
@@ -74,7 +74,7 @@ streams() {
   rm -rf "$folder"
 }
 
-# unwritable HOW CODE: the output of `status` cannot be written, and its exit code is CODE.
+# unwritable HOW CODE: `status` cannot write its output, and must exit with CODE.
 unwritable() {
   local code=0
   case $1 in
@@ -88,7 +88,7 @@ unwritable() {
   fi
 }
 
-# forbidden WHAT: a right is missing; the job runs as another user than its files' owner.
+# forbidden WHAT: a permission is missing; the job runs as a user who does not own its files.
 forbidden() {
   local folder words
   folder=$(fresh)
@@ -118,7 +118,7 @@ forbidden() {
   rm -rf "$folder"
 }
 
-# read_only WHAT: a folder is on a filesystem that is mounted for reading only.
+# read_only WHAT: a folder is on a filesystem that is mounted read-only.
 read_only() {
   local folder
   folder=$(fresh)
@@ -145,7 +145,7 @@ export -f under threads clock streams unwritable forbidden read_only
 
 {
   for n in $(some 40 "$points"); do
-    # From less than the loader needs to more than the run does.
+    # From less than the loader needs to more than the run needs.
     echo "under -v $((n * 16384)) 74 132 133 134 135 137 139"
     echo "under -n $((n * 2 + 1)) 74"
     echo "clock $n"

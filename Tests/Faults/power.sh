@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Cuts the power: throws away what the disk was not yet synced to keep, and runs the job again.
+# Simulates power cuts: discards writes that were not synced yet, and runs the job again.
 #
-# A run is traced once; for each cut the folder is made anew as the disk may have it then
-# (powercut.c): with nothing that was not synced, the first part of it, or any pages of it.
+# A run is traced once; for each cut powercut.c rebuilds the folder as the disk may hold it then:
+# with nothing that was not synced, with the first part of it, or with any pages of it.
 #
-# Promised (docs/reliability.md): after any cut the ledger is sound, the published set is whole (the
-# old one or the new one), the ledger knows what the published set speaks of, and the next run ends
-# with the bytes of an undisturbed one.
+# Promised (docs/reliability.md): after any cut the ledger is intact, the published set is whole
+# (the old one or the new one), the ledger contains what the published set reports, and the next run
+# publishes the bytes of an undisturbed run.
 # usage: Tests/Faults/power.sh BINARY [POINTS]
-#   POINTS cuts of each kind are tried; default: all changes
+#   POINTS: how many cuts of each kind are tried; default: all changes
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# cut STATE SEAM N MODE: the power fails after the run's Nth change.
+# cut STATE SEAM N MODE: cuts the power after the run's Nth change.
 cut() {
   local folder
   state=$1 seam=${2#-}
@@ -26,8 +26,8 @@ cut() {
   rm -rf "$folder"
 }
 
-# arrived STATE SEAM: after the run the disk has the new set and all lines, without what it was
-# not synced to keep; else the trace lacks syncs, and the cuts prove nothing.
+# arrived STATE SEAM: after the run, the synced writes alone contain the new set and all lines; else
+# the trace lacks syncs, and the cuts prove nothing.
 arrived() {
   local folder
   state=$1 seam=${2#-}

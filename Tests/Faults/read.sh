@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# Makes reading fail, and changes archives under the reader's hands.
+# Makes reads fail, and changes archives while they are read.
 #
-# Promised (docs/reliability.md): a file that cannot be read, vanishes, grows or changes while it is
-# read is named and is read by a later run; whatever else cannot be read ends the run with the exit
-# code and a sentence for it, nothing is half, and the next run ends with the bytes of an undisturbed
-# one.
+# Promised (docs/reliability.md): the run names a file that cannot be read, vanishes, grows or
+# changes while it is read, and a later run reads it; any other failed read ends the run with its
+# exit code and message; nothing is half written, and the next run publishes the bytes of an
+# undisturbed run.
 # usage: Tests/Faults/read.sh BINARY [POINTS]
-#   POINTS for each fault are tried; default: all operations
+#   POINTS: how many operations are tried for each fault; default: all
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# error NAME N CODE...: the run's Nth look at a file fails, and it ends done or with a CODE. When it
-# leaves an archive out, the next run, which reads it, comes to the same numbers.
+# error NAME N CODE...: the run's Nth read operation fails, and it succeeds or ends with a CODE. If
+# it leaves an archive out, the next run reads it and publishes the same numbers.
 error() {
   local folder kind=$1 n=$2 what="$1 at read $2"
   shift 2
   folder=$(fresh)
   talk=--verbose disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" "FAULT_KIND=$kind" \
     "FAULT_AT=$n"
-  # An archive that is gone when it is listed is only one that vanished.
+  # An archive that is missing when it is listed counts as vanished.
   if [ "$code" -gt 1 ] || ! grep -qE 'it is left out|left out .*: vanished' "$folder/log"; then
     judge_exit "$folder" "$what" "$@"
   elif ! (cd "$folder/reports" && sha256sum --check --status SHA256SUMS); then
@@ -36,8 +36,8 @@ error() {
   rm -rf "$folder"
 }
 
-# changes HOW N: the last archive changes HOW at the run's Nth look at archives; its whole bytes
-# come back under another name before the next run.
+# changes HOW N: changes the last archive by HOW at the run's Nth read operation on archives; its
+# original bytes return under another name before the next run.
 changes() {
   local folder file change warned=
   folder=$(fresh)
@@ -60,7 +60,7 @@ changes() {
   elif ! (cd "$folder/reports" && sha256sum --check --status SHA256SUMS); then
     echo "FAILED $1 at look $2: the published set is not whole"
   else
-    # Under another name its bytes are still known only when its events are.
+    # Under another name, its bytes are known only if its events are.
     rm -f "$file"
     cp -p "$folder/whole" "${file%/*}/part-0007.jsonl.gz"
     if ! job "$folder" > "$folder/log" 2>&1; then
@@ -86,7 +86,7 @@ for n in $(some "$count" "$points"); do
   echo "error EINTR $n 73 74"
   echo "error short $n"
 done | each
-# Behind forty looks all archives are read.
+# After forty operations all archives are read.
 for n in $(some 40 "$points"); do
   for how in vanish grow shrink swap; do echo "changes $how $n"; done
 done | each

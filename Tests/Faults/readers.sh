@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Publishes a set in which every text is hostile, in both dialects, and has it read by three
-# readers, its workbook, and that of the sample, by LibreOffice.
+# Publishes a set in which every text is hostile, in both dialects, and reads it with several CSV
+# readers, and its workbook and that of the sample with LibreOffice.
 #
-# Promised (docs/reports.md): Python's csv, Miller, SQLite and, where Python can import it, DuckDB
-# read the same cells, no cell would be run by a spreadsheet or steer a terminal, neither does any
-# message, and every cell gives its text back.
+# Promised (docs/reports.md): Python's csv, Miller, SQLite and, if Python can import it, DuckDB read
+# the same cells; no cell runs in a spreadsheet; no cell or message controls a terminal; and every
+# text can be restored from its cell.
 # usage: Tests/Faults/readers.sh BINARY
-#   PYTHON names another python3, one with DuckDB for instance
+#   PYTHON names another python3, for example one with DuckDB
 set -euo pipefail
 binary=$(realpath "$1")
 python=${PYTHON:-python3}

@@ -1,13 +1,13 @@
-# What the scripts beside it share: a world, the runs to disturb, and the judgement.
-# Sourced with `binary` and `here` set; makes `work`, and removes it at the end.
+# What the other scripts of this folder share: a world, the runs to disturb, and the checks.
+# Source it with `binary` and `here` set; it creates `work`, and removes it at the end.
 #
-# A run is disturbed in one of these states, which `state` names:
-#   between  four of six archives are read and published, and others' files lie in the published
-#            folder; the run reads the other two
-#   start    the first run of all: no ledger, no reports
-# With `copies=N` every line of the world is delivered N times.
-# With `seam=1` reports are renamed one by one, as on a filesystem that cannot exchange folders;
-# a set in change is then one of old and new files that its own SHA256SUMS does not fit.
+# `state` names the state in which a run is disturbed:
+#   between  four of six archives are read and published, and the published folder contains other
+#            files; the run reads the other two archives
+#   start    the first run: no ledger, no reports
+# With `copies=N` every line of the world is delivered N times. With `seam=1` reports are renamed
+# one by one, as on a filesystem that cannot exchange folders; while they are, old and new files are
+# mixed and do not match their SHA256SUMS.
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -15,7 +15,7 @@ state=${state:-between}
 seam=${seam:-}
 export binary work state seam
 
-# run FOLDER COMMAND...: one run in FOLDER by COMMAND, which ends in the program's name.
+# run FOLDER COMMAND...: runs once in FOLDER by COMMAND, which ends with the program's name.
 run() {
   local folder=$1
   shift
@@ -24,14 +24,14 @@ run() {
     --out "$folder/reports" ${talk:---quiet}
 }
 
-# limited COMMAND...: at most two minutes of COMMAND, without a debugger that a crash would start.
+# limited COMMAND...: runs COMMAND for at most two minutes, without a debugger after a crash.
 limited() { SWIFT_BACKTRACE=enable=no timeout -k 5 120 "$@"; }
 
-# job FOLDER: an undisturbed run. Exit 1 says that breaks are open, and that all is published.
+# job FOLDER: an undisturbed run. Exit code 1 means: published, with open breaks.
 job() { run "$1" limited "$binary" || [ $? -eq 1 ]; }
 
-# disturbed FOLDER VARIABLE...: a run with these faults; its exit code is `code`, its words are in
-# FOLDER/log.
+# disturbed FOLDER VARIABLE...: a run with these faults; sets `code` to its exit code and writes its
+# messages to FOLDER/log.
 disturbed() {
   local folder=$1
   shift
@@ -42,20 +42,20 @@ disturbed() {
   } 2> /dev/null || code=$?
 }
 
-# same ONE TWO: whether two report sets are the same byte for byte, or both are not there.
+# same ONE TWO: whether two report sets are equal byte for byte, or both missing.
 same() {
   if [ ! -e "$1" ] || [ ! -e "$2" ]; then [ ! -e "$1" ] && [ ! -e "$2" ]; return; fi
   diff -rq "$1" "$2" > /dev/null 2>&1
 }
 
-# account FOLDER: what a ledger holds, in a few numbers.
+# account FOLDER: prints a few counts of a ledger's content.
 account() {
-  # Several look at one ledger at a time, and the last one out cleans up behind them.
+  # Several processes read one ledger at a time; the last to close it removes its log.
   sqlite3 -cmd '.timeout 10000' "$1/ledger.sqlite" \
     'select sum(lines), sum(accepted), sum(duplicates), sum(skipped), sum(rejected) from archive'
 }
 
-# fresh: prints a new folder in the state of the run.
+# fresh: creates a folder in the state before the run, and prints its path.
 fresh() {
   local folder
   folder=$(mktemp -d -p "$work")
@@ -67,15 +67,15 @@ fresh() {
 # is_done FOLDER: whether the published set is that of an undisturbed run.
 is_done() { same "$1/reports" "$work/after/$state/reports"; }
 
-# is_whole FOLDER: whether the published set is the old one or the new one, or says that it changes.
+# is_whole FOLDER: whether the published set is the old or the new one, or is marked as changing.
 is_whole() {
   same "$1/reports" "$work/before/$state/reports" || is_done "$1" ||
     { [ -n "$seam" ] && is_mixed "$1" &&
       ! (cd "$1/reports" && sha256sum --check --status SHA256SUMS); }
 }
 
-# is_mixed FOLDER: whether each file of the new set is there with the bytes of the old one or its
-# own; one that the old set lacks may be missing.
+# is_mixed FOLDER: whether each file of the new set exists with its old or its new bytes; one that
+# the old set lacks may be missing.
 is_mixed() {
   local file old=$work/before/$state/reports new=$work/after/$state/reports
   (cd "$new" && find . -type f) | while read -r file; do
@@ -84,20 +84,20 @@ is_mixed() {
   done
 }
 
-# is_sound FOLDER: whether the ledger, where there is one, is one whole database.
+# is_sound FOLDER: whether the ledger, if there is one, is an intact database.
 is_sound() {
   [ -e "$1/ledger.sqlite" ] || return 0
   cp "$1"/ledger.sqlite* "$1/copy/"
   [ "$(sqlite3 "$1/copy/ledger.sqlite" 'pragma integrity_check' 2>&1)" = ok ]
 }
 
-# is_known FOLDER: whether the ledger holds what the published set speaks of.
+# is_known FOLDER: whether the ledger contains what the published set reports.
 is_known() { ! is_done "$1" || holds_all "$1/copy"; }
 
-# holds_all FOLDER: whether the ledger holds what it holds after an undisturbed run.
+# holds_all FOLDER: whether the ledger contains what it does after an undisturbed run.
 holds_all() { [ "$(account "$1")" = "$(account "$work/after/$state")" ]; }
 
-# judge FOLDER WHAT: what still holds after WHAT befell the run in FOLDER.
+# judge FOLDER WHAT: checks the promises after WHAT disturbed the run in FOLDER.
 judge() {
   local folder=$1 what=$2
   if ! is_whole "$folder"; then
@@ -113,7 +113,7 @@ judge() {
   fi
 }
 
-# judge_end FOLDER WHAT: whether FOLDER is as after an undisturbed run.
+# judge_end FOLDER WHAT: checks that FOLDER is as after an undisturbed run.
 judge_end() {
   local folder=$1 what=$2
   if ! is_done "$folder"; then
@@ -127,8 +127,8 @@ judge_end() {
   fi
 }
 
-# judge_exit FOLDER WHAT CODE...: like judge, when the run ended done (0, 1) and has published, or
-# ended with one of CODE and a sentence.
+# judge_exit FOLDER WHAT CODE...: like judge, for a run that must have published (0, 1), or have
+# ended with one of CODE and a message.
 judge_exit() {
   local folder=$1 what=$2 allowed
   shift 2
@@ -152,9 +152,9 @@ judge_exit() {
   echo "FAILED $what: exit $code, $(tail -1 "$folder/log")"
 }
 
-# numbers FOLDER: whether the set in FOLDER says what that of an undisturbed run says, apart from
-# how and when it arrived: breaks that were open for a run and are resolved are of that sort, and so
-# are the archives and runs in the list of charges, whose sums are those of revenue_monthly.csv.
+# numbers FOLDER: whether the set in FOLDER has the numbers of an undisturbed run, apart from how
+# and when the input arrived: that covers breaks that were open for one run and are resolved, and
+# the archives and runs in the list of charges, whose sums are those of revenue_monthly.csv.
 numbers() {
   diff -rq -x inputs.csv -x rejects.csv -x deliveries_daily -x restatements.csv -x outages.csv \
     -x summary_monthly.csv -x index.html \
@@ -164,7 +164,7 @@ numbers() {
       <(grep -v ,resolved, "$work/after/$state/reports/breaks.csv")
 }
 
-# operations [VARIABLE...]: prints how many operations such a run has; fails when it has none.
+# operations [VARIABLE...]: prints how many operations such a run has; fails if it has none.
 operations() {
   local folder
   folder=$(fresh)
@@ -187,15 +187,15 @@ some() {
 # moment: prints a random moment of a run, in seconds.
 moment() { awk -v n="$RANDOM" -v t="$took" 'BEGIN { printf "%.3f", n / 32768 * t / 1e9 }'; }
 
-# each: runs the commands on standard input, some at a time, and keeps what they say; one that says
-# nothing has failed.
+# each: runs the commands on standard input, several at a time, and keeps their output; a command
+# without output has failed.
 each() {
   xargs -P "$(nproc)" -I{} bash -c 'said=$({}) || true; echo "${said:-FAILED silently: {}}"' \
     >> "$work/results" 2> /dev/null
 }
 
-# verdict NAME PATTERN...: what was said, in a line; fails when something did not hold, or when no
-# line of what held has one of PATTERN, so that what was meant to befall a run befell none.
+# verdict NAME PATTERN...: sums up the output in one line; fails if a check failed, or if no
+# successful line matches one of PATTERN, because then no run met the intended fault.
 verdict() {
   local name=$1 held tried pattern missing=0
   shift
@@ -230,7 +230,7 @@ mkdir -p "$work/before/start/archives" "$work/before/between/archives" "$work/af
 cp -p "${archives[@]}" "$work/before/start/archives/"
 cp -p "${archives[@]:0:4}" "$work/before/between/archives/"
 job "$work/before/between"
-# What others keep in the published folder is part of every comparison.
+# Every comparison includes the other files in the published folder.
 mkdir -p "$work/before/between/reports/inbox/deep"
 echo kept | tee "$work/before/between/reports/inbox/deep/note" > "$work/before/between/reports/note"
 cp -p "${archives[@]:4}" "$work/before/between/archives/"

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Sends SIGTERM and SIGINT to the nightly job at its file operations, and at random moments.
+# Sends SIGTERM and SIGINT to the nightly job at file operations and at random moments.
 #
 # Promised (docs/reliability.md): the job stops at its next safe point with 143 or 130 and a
-# sentence, or is done; nothing is half, and the next run ends with the bytes of an undisturbed one.
+# message, or finishes; nothing is half written, and the next run publishes the bytes of an
+# undisturbed run.
 # usage: Tests/Faults/signal.sh BINARY [POINTS]
-#   POINTS of each kind are tried; default: all operations
+#   POINTS: how many points of each kind are tried; default: all operations
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/run.sh"
 
-# at STATE SORT SIGNAL N: the signal comes at the run's Nth operation of a sort.
+# at STATE SORT SIGNAL N: sends the signal at the run's Nth operation of a sort.
 at() {
   local folder
   state=$1
@@ -21,12 +22,12 @@ at() {
   rm -rf "$folder"
 }
 
-# after SIGNAL SECONDS: the signal comes that long after the start.
+# after SIGNAL SECONDS: sends the signal that long after the start.
 after() {
   local folder
   folder=$(fresh)
   code=0
-  # Before the program listens a signal ends it, as it would any other, without a word.
+  # Before the program handles signals, one ends it without a message.
   { run "$folder" timeout --preserve-status --signal "$1" "$2" "$binary" > "$folder/log" 2>&1; } \
     2> /dev/null || code=$?
   [ -s "$folder/log" ] || echo 'subledger: not yet' > "$folder/log"

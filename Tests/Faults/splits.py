@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Publishes random worlds of all providers in several ways that must come to the same.
+"""Publishes random worlds of all providers in several ways that must give the same result.
 
 usage: Tests/Faults/splits.py BINARY [WORLDS] [FIRST_SEED]
 
-The lines of a world are about a few ids that users and providers share, so that nearly every rule
-of identity, overlap and linking is needed. Each world is published in nights; in one run, with its
-lines in another order and some of them twice; and in nights after which an archive of other lines
-comes and is retracted. The sets must be the same but for what speaks of arrival, and `verify
---replay` must hold. Prints what differs, with the seed, and exits with 1.
+The lines of a world share a few ids of users and providers, so that nearly every rule of identity,
+overlap and linking applies. Each world is published in several runs; in one run, with its lines in
+another order and some of them twice; and in several runs after which an archive of other lines
+arrives and is retracted. The sets must be equal apart from reports about arrival, and `verify
+--replay` must hold. Prints differences with the seed, and exits with 1 if there are any.
 """
 import csv
 import hashlib
@@ -42,7 +42,7 @@ PURPLE = ["SUBSCRIPTION_" + name for name in [
 PURPLE_CHANGES = ["SUBSCRIPTION_UPGRADED", "SUBSCRIPTION_DOWNGRADED"]
 IAPTIC = ["PURCHASED", "RENEWED", "RENEWED", "WILL_LAPSE", "WILL_AUTO_RENEW", "REFUNDED", "EXPIRED",
           "ENTERED_GRACE_PERIOD", "PAUSED", "REVOKED", "PLAN_CHANGED"]
-# Files that speak of arrival, or contain hashes and sums of those that do.
+# Files about arrival, or with hashes and sums of such files.
 ARRIVAL = {"inputs.csv", "rejects.csv", "restatements.csv", "summary_monthly.csv", "SHA256SUMS",
            "breaks_history.csv", "datapackage.json", "index.html", "unknown_input.csv",
            "outages.csv"}
@@ -140,7 +140,7 @@ def purple(chance, time, user, original, transaction):
 
 
 def line(chance, begin, end):
-    """A line of any provider: of this night, of any before, or ahead of it."""
+    """Returns a line of any provider: of this night, of an earlier one, or in the future."""
     time = chance.randrange(begin if chance.random() < .5 else START, end)
     if chance.random() < .05:
         time += chance.randrange(40 * DAY)
@@ -151,7 +151,7 @@ def line(chance, begin, end):
 
 
 def snapshot(chance, time):
-    """What a user has, in one of three shapes."""
+    """Returns the snapshot of a user in one of three shapes."""
     user, kind = f"u{chance.randrange(6)}", chance.randrange(3)
     end = time + chance.choice([-5, 10, 40]) * DAY
     transaction = chance.choice(["2000", "2001", "2009", "GPA.1-1"])
@@ -192,7 +192,7 @@ def snapshot(chance, time):
 
 
 class World:
-    """A ledger with its archives, in a folder of its own."""
+    """A ledger with its archives, in its own folder."""
 
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, folder
@@ -220,7 +220,7 @@ class World:
                   "prices.csv", "--as-of", as_of, exits=(0, 1))
 
     def set(self):
-        """What each file says but for what speaks of arrival."""
+        """Returns the content of each file, without what is about arrival."""
         found = {}
         for folder, _, names in os.walk(f"{self.folder}/reports"):
             for name in names:
@@ -251,7 +251,7 @@ def difference(one, other):
 
 
 def check(binary, seed, folder):
-    """The ways in which the world of a seed differs, in words."""
+    """Returns descriptions of the differences in the world of a seed."""
     chance = random.Random(seed)
     nights = []
     for night in range(NIGHTS):

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Lets the nightly job meet others: a second run, readers, a writer that still appends.
+# Runs the nightly job together with a second run, readers, and a writer that still appends.
 #
-# Promised (docs/reliability.md): one run at a time, the other says so with 75 or waits; readers see
-# the old or the new set and ledger, never a half and never an error; an archive that grows is
-# counted once when it is whole.
+# Promised (docs/reliability.md): one run at a time, while the other exits with 75 or waits; readers
+# see the old or the new set and ledger, never a mixture and never an error; a growing archive is
+# counted once, when it is whole.
 # usage: Tests/Faults/together.sh BINARY [ROUNDS]   default: 20 rounds of each
 set -euo pipefail
 binary=$(realpath "$1")
@@ -12,28 +12,28 @@ here=$(cd "$(dirname "$0")" && pwd)
 subscribers=400
 . "$here/run.sh"
 
-# says WHAT CONDITION...: the result of a check, in a line.
+# says WHAT CONDITION...: prints the result of a check in one line.
 says() {
   local what=$1
   shift
   if "$@"; then echo "held $what"; else echo "FAILED $what"; fi >> "$work/results"
 }
 
-# code_of COMMAND...: prints its exit code.
+# code_of COMMAND...: prints the exit code of COMMAND.
 code_of() {
   local code=0
   "$@" > "$work/words-$BASHPID" 2>&1 || code=$?
   echo "$code"
 }
 
-# Two runs begin at once, as often as there are rounds.
+# Each round starts two runs at once.
 for _ in $(seq "$rounds"); do
   folder=$(fresh)
   (code_of run "$folder" limited "$binary" > "$folder/one") &
   (code_of run "$folder" limited "$binary" > "$folder/two") &
   wait
   codes="$(cat "$folder/one") $(cat "$folder/two")"
-  # The second may also come when the first is done.
+  # The second may also start when the first has ended.
   says "two at once end with $codes" grep -qE '^([01] (75|[01])|75 [01])$' <<< "$codes"
   says "two at once publish the set" is_done "$folder"
   (talk='--quiet --lock-wait 100' && code_of run "$folder" limited "$binary" > "$folder/one") &
@@ -44,7 +44,7 @@ for _ in $(seq "$rounds"); do
   rm -rf "$folder"
 done
 
-# A signal ends the wait for the lock; a reader with an open transaction is in nobody's way.
+# A signal ends the wait for the lock; a reader with an open transaction blocks no one.
 folder=$(fresh)
 flock "$folder/ledger.sqlite.lock" sleep 20 &
 holder=$!
@@ -64,7 +64,7 @@ says "status under a lock that is held is 0" [ "$(code_of "$binary" status \
   --ledger "$folder/ledger.sqlite")" = 0 ]
 kill "$holder"
 wait "$holder" 2> /dev/null || true
-# The lock is the child's, too.
+# A child process also holds the lock.
 pkill -P "$holder" 2> /dev/null || true
 rm -rf "$folder"
 
@@ -83,13 +83,13 @@ says "a run beside an open reader publishes the set" is_done "$folder"
 says "the run after it publishes the same" job "$folder"
 rm -rf "$folder"
 
-# Readers look while sets change: each round publishes the set of another business time.
+# Readers read while sets change: each round publishes the set of another as-of.
 folder=$(fresh)
 early=$(date -u -d "$as_of - 40 days" +%Y-%m-%dT%H:%M:%SZ)
 job "$folder"
 sha256sum < "$folder/reports/SHA256SUMS" > "$work/published"
 touch "$work/go"
-# look: reads the set again and again; what fits its checksums must be a set that was published.
+# look: reads the set repeatedly; whatever matches its checksums must be a published set.
 look() {
   local torn=0
   while [ -e "$work/go" ]; do
@@ -103,7 +103,7 @@ look() {
   done
   echo "  the set was read $(wc -l < "$work/looks") times whole, $torn times in between" >&2
 }
-# ask: asks status and report again and again.
+# ask: calls `status` and `report` repeatedly.
 ask() {
   local asked=0 wrong=0 code
   while [ -e "$work/go" ]; do
@@ -139,8 +139,8 @@ says "more than one set was read" [ "$(sort -u "$work/looks" | wc -l)" -gt 1 ]
 rm -rf "$folder"
 talk=''
 
-# A writer appends to an archive, member by member, while runs run over it.
-# append LIMIT: runs with --min-age LIMIT while the writer is at work, and one when it is done.
+# A writer appends to an archive, member by member, while runs read it.
+# append LIMIT: runs with --min-age LIMIT while the writer works, and once when it has finished.
 append() {
   local folder lines writer number=0
   state=start
@@ -152,7 +152,7 @@ append() {
   touch -d '2 days ago' "$folder"/archives/*
   for lines in "$folder"/parts/*; do
     gzip -nc "$lines" > "$folder/member"
-    # Half a member first: a reader may come in between.
+    # Half a member first, so that a reader may see it.
     head -c $(($(stat -c %s "$folder/member") / 2)) "$folder/member" \
       >> "$folder/archives/part-0006.jsonl.gz"
     talk="--quiet --min-age $1"

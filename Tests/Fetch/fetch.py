@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fetches the snapshots of many users from a server that fails, killed again and again, and proves
-that none is lost, none doubled, and no answer asked for again that had come whole before a kill.
+"""Fetches the snapshots of many users from a failing server, with repeated kills, and checks that
+no user is lost or duplicated, and that no answer complete before a kill is requested again.
 
     fetch.py BINARY USERS [KILLS]
 """
@@ -33,7 +33,7 @@ def users():
 
 
 def deliver(folder):
-    """One start of a subscription for each user."""
+    """Writes one subscription start for each user."""
     folder.mkdir()
     with gzip.open(folder / "a.jsonl.gz", "wt", compresslevel=1) as file:
         for number, user in enumerate(users()):
@@ -50,13 +50,13 @@ def deliver(folder):
 
 
 def questions(log):
-    """What the server was asked, in order: status or fault, and path; of a second page with +."""
+    """Returns the requests in order: status or fault, and path, with + for a second page."""
     lines = (line.split(" ", 1) for line in log.read_text().splitlines())
     return [(status, re.sub(r"\?.*", "+", path)) for status, path in lines]
 
 
 def answered(journal):
-    """The paths of which a journal holds the answers."""
+    """Returns the paths whose answers are in a journal."""
     paths = set()
     for line in journal.read_bytes().split(b"\n")[:-1]:
         status, user, _, *rest = line.decode().split("\t")
@@ -95,8 +95,8 @@ def main():
 
 
 def fetch(work, log):
-    """Fetches, and kills the first KILLS calls on the way; after each, how many questions there
-    were and which had their answers."""
+    """Fetches, and kills the first KILLS calls in progress; returns, for each, how many requests
+    there were and which had been answered."""
     environment = os.environ | {"FETCH_KEY": "sk_test_fetch"}
     begin, kills, chance = time.time(), [], random.Random(1)
     while True:

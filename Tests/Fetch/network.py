@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fetches through a proxy, and from a server whose certificate an own authority issued; and proves
-that without the one or the other it is refused, before the key goes anywhere.
+"""Fetches through a proxy, and from a server whose certificate a custom authority issued; and
+checks that without either the fetch is refused before the key is sent.
 
     network.py BINARY
 """
@@ -38,7 +38,7 @@ def free_port():
 
 
 def certificate(name, issuer=None):
-    """A certificate of an authority, or of a server that `issuer` vouches for."""
+    """Creates a certificate of an authority, or of a server, signed by `issuer`."""
     options = ["-CA", f"{issuer}.pem", "-CAkey", f"{issuer}.key", "-addext",
                "subjectAltName=DNS:provider.test,IP:127.0.0.1"] if issuer else []
     subprocess.run(
@@ -48,7 +48,7 @@ def certificate(name, issuer=None):
 
 
 class Proxy:
-    """Takes every host for this machine, and lets in who knows the password."""
+    """A proxy that sends every host to this machine, and requires the password."""
 
     def __init__(self, servers):
         self.servers, self.heads, self.port = servers, [], free_port()
@@ -89,7 +89,7 @@ class Proxy:
 
 
 def fetch(url, authorities=None, **variables):
-    """Exit code and output of a fetch, which shows no secret."""
+    """Returns exit code and output of a fetch; checks that it shows no secret."""
     more = f"  authorities: {authorities}\n" if authorities else ""
     pathlib.Path("subledger.yaml").write_text(
         f"fetch:\n{more}  qonversion: {{url: '{url}', key: {{env: FETCH_KEY}}}}\n")
@@ -137,7 +137,7 @@ def check(ports, proxy, log):
     with_word = f"http://clerk:proxy-word@127.0.0.1:{proxy.port}"
     without = f"http://127.0.0.1:{proxy.port}"
     cases = [
-        # Who asks whom, by what; exit code, a word of the output, and which heads the proxy gets.
+        # Source, target and route; exit code, a word of the output, and the headers the proxy gets.
         ("an own authority", own, known, {}, 0, "", []),
         ("no own authority", own, None, {}, 78, "certificate", []),
         ("another authority", own, str(pathlib.Path("other.pem").resolve()), {}, 78, "certificate",

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Speaks the APIs of Qonversion, iaptic and FLOBUK as documented, and fails as servers do.
+"""Serves the APIs of Qonversion, iaptic and FLOBUK as documented, and fails as servers do.
 
     server.py PORT LOG [FAULTS [CERTIFICATE]]
 
-Each question is a line of LOG: status, or the fault, and the path. Which fault a question meets
-depends on its path and on how often it came, so that equal runs meet equal faults. FAULTS is the
-share of questions that meet one, in percent (default 10). With CERTIFICATE, of which there are
-.pem and .key, it speaks HTTPS. Users whose number ends in 97 are unknown (404), in 98 gone (410);
-those whose number ends in 99 have two pages.
+Each request is a line of LOG: status, or the fault, and the path. The fault of a request depends on
+its path and on how often it was sent, so that equal runs meet equal faults. FAULTS is the share of
+requests with a fault, in percent (default 10). With CERTIFICATE, a path without .pem and .key, it
+serves HTTPS. Users whose number ends in 97 are unknown (404), in 98 gone (410); those whose number
+ends in 99 have two pages.
 """
 import asyncio
 import base64
@@ -51,7 +51,7 @@ def purchase(user, number):
 
 
 def answer(path, authorization):
-    """Status and body of a question that meets no fault."""
+    """Returns status and body of a request without fault."""
     if m := re.fullmatch(r"/v4/users/([^/?]+)/(entitlements|purchases)(\?.*)?", path):
         user, record, query = m.groups()
         if authorization != KEYS["v"]:
@@ -83,11 +83,11 @@ def answer(path, authorization):
 
 
 def fault(path):
-    """The fault that the question meets now, if any: seldom twice in a row."""
+    """Returns the fault of this request, if any: seldom twice in a row."""
     seen[path] += 1
     chance = zlib.crc32(f"{path} {seen[path]}".encode())
     kind = FAULTS[chance // 100 % len(FAULTS)]
-    # Each of these stops all questions for a second or more.
+    # Each of these stops all requests for a second or more.
     if kind in ("429", "503") and chance // 1000 % 100:
         kind = "500"
     return kind if chance % 100 < SHARE else None

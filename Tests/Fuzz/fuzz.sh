@@ -23,7 +23,7 @@ mkdir -p Tests/Fuzz/Findings
 # A crash must end at once, without a backtrace.
 export SWIFT_BACKTRACE=enable=no
 
-# lines FOLDER FILE...: writes each line of the files, unpacked, as a seed into FOLDER.
+# lines FOLDER FILE...: writes each line of the decompressed files as a seed into FOLDER.
 lines() {
   local folder=$1 file
   shift
@@ -32,7 +32,7 @@ lines() {
   done
 }
 
-# seeds TARGET FOLDER: copies the target's seeds into FOLDER; fails when there are none.
+# seeds TARGET FOLDER: copies the target's seeds into FOLDER; fails if there are none.
 seeds() {
   local folder=$2 text
   case $1 in
@@ -88,7 +88,7 @@ run() {
   return "$failed"
 }
 
-# shrink TARGET: keeps at most 50 inputs, of at most 512 bytes, that together reach the most.
+# shrink TARGET: keeps at most 50 inputs, of at most 512 bytes, that together cover the most code.
 shrink() {
   local target=$1 few
   few=$(mktemp -d)
@@ -97,7 +97,7 @@ shrink() {
     "$grown/$target" > /dev/null 2>&1
   rm -rf "Tests/Fuzz/Corpus/$target"
   mkdir -p "Tests/Fuzz/Corpus/$target"
-  # Names are digests, so the first 50 are of all sizes.
+  # Names are digests, so that the first 50 have all sizes.
   ls "$few" | sort | sed -n 1,50p | while read -r name; do
     cp "$few/$name" "Tests/Fuzz/Corpus/$target/"
   done

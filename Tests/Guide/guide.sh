@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# guide.sh BINARY DEB: runs the commands of docs/guide.md as a newcomer does, in one session as root
-# of a fresh Debian 12 with the package and some webhooks and snapshots.
+# guide.sh BINARY DEB: runs the commands of docs/guide.md as a new user would, in one session as
+# root on a fresh Debian 12 with the package and some webhooks and snapshots.
 set -euo pipefail
 binary=$(realpath "$1") package=$(realpath "$2")
 cd "$(dirname "$0")/../.."
@@ -10,7 +10,7 @@ root=$work/root
 packaging/deb/root.sh "$root"
 cp "$package" "$root/root/"
 
-# A feed in which nothing is lost, until yesterday: simulated worlds begin in January 2025.
+# A feed up to yesterday in which nothing is lost; simulated worlds begin in January 2025.
 months=$((($(date -u +%Y) - 2025) * 12 + $(date -u +%-m)))
 "$binary" simulate --out "$work/world" --subscribers 150 --months $months \
   --lost 0 --delayed 0 --reordered 0 > /dev/null
@@ -24,10 +24,10 @@ awk '/^ *```sh$/ {on = 1; next} /^ *```$/ {on = 0} on {sub(/^ */, ""); print}' d
   > "$root/root/commands"
 count=$(wc -l < "$root/root/commands")
 [ "$count" = 10 ] || { echo "docs/guide.md has $count commands, not ten" >&2; exit 1; }
-# So few people buy little: apps are silent for weeks, which the newcomer knows and configures.
+# So few users buy little: apps are silent for weeks, which a new user would configure.
 sed -i '/config init/a echo "freshness_max: 60d" >> $SUBLEDGER_CONFIG' "$root/root/commands"
 
-# Offline, systemctl enables units and does not start them.
+# Offline, systemctl enables units but does not start them.
 unshare --mount --mount-proc="$root/proc" \
   chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
   DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 bash -exc 'cd; . ./commands' ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the ledger that a release leaves behind after one run, and the input of the next run.
+# Creates the ledger of a release after one run, and the input of the next run.
 #
-# Run it once per release, with the release build. The folder then proves that later programs migrate
-# what this release wrote. It holds ledger.sqlite.gz, first/ (its archives), then/ (the archives of
-# the next run), snapshots/, subledger.yaml, prices.csv and as_of.txt.
+# Run it once per release, with the release build. Tests then use the folder to check that later
+# versions migrate what this release wrote. It contains ledger.sqlite.gz, first/ (its archives),
+# then/ (the archives of the next run), snapshots/, subledger.yaml, prices.csv and as_of.txt.
 # usage: Tests/Ledgers/make.sh BINARY FOLDER
 set -euo pipefail
 binary=$(realpath "$1")

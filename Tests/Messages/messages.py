@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints every text of Sources that people read, once, with its file and line: errors, hints, logs,
+"""Prints each text of Sources that users read once, with its file and line: errors, hints, logs,
 evidence of breaks, and help. Values are shown as {…}. SQL, names and single words are left out."""
 
 import pathlib
@@ -13,7 +13,7 @@ SQL = re.compile(
 
 
 def interpolation(source: str, start: int) -> int:
-    """The end of the code of an interpolation that begins behind its bracket."""
+    """Returns the end of the code of an interpolation that begins after its bracket."""
     depth = 1
     while depth:
         match = re.compile(r'"(?:[^"\\]|\\.)*"|[()]').search(source, start)
@@ -25,7 +25,7 @@ def interpolation(source: str, start: int) -> int:
 
 
 def literals(source: str):
-    """The text and offset of each string literal."""
+    """Yields the text and offset of each string literal."""
     at, begin, before = 0, None, ""
     while match := OPENING.search(source, at):
         at = match.end()

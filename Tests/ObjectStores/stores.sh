@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Reads sample-data from object stores on this machine, by the recipes of docs/object-stores.md:
 # stores.sh PROGRAM s3 [gs] [az]. Expects the same set as from the folder, a second run that reads
-# nothing, and a reading that breaks off to be left out and picked up; with SPARK_HOME also the
-# same set by Spark.
+# nothing, and a read that breaks off to be left out and read by the next run; with SPARK_HOME also
+# the same set from Spark.
 set -euo pipefail
 binary=$(realpath "$1")
 shift
@@ -14,7 +14,7 @@ fail() { echo "stores: $*" >&2; exit 1; }
 port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
-# within 20 s: what the server is asked succeeds.
+# within COMMAND...: waits at most 20 s until COMMAND succeeds.
 wait_for() {
   for _ in $(seq 100); do "$@" >/dev/null 2>&1 && return; sleep 0.2; done
   fail "no answer to $*"
@@ -55,7 +55,7 @@ start_az() {
   azurite-blob --silent --skipApiVersionCheck --inMemoryPersistence --blobHost 127.0.0.1 \
     --blobPort "$port" >"$work/az.log" 2>&1 &
   servers+=($!)
-  # The account and key that every emulator of Azure has.
+  # The default account and key of Azure emulators.
   export RCLONE_CONFIG_AZURE_TYPE=azureblob RCLONE_CONFIG_AZURE_ACCOUNT=devstoreaccount1
   export RCLONE_CONFIG_AZURE_KEY=$key
   export RCLONE_CONFIG_AZURE_ENDPOINT=http://127.0.0.1:$port/devstoreaccount1
@@ -79,7 +79,7 @@ configure() {
   grep -q '^    read' "$work/config" || fail "docs/object-stores.md has no recipe for $1"
 }
 
-# A long archive, whose transfer ends too soon.
+# A long archive whose transfer ends too early.
 { head -c 20000000 /dev/zero | tr '\0' ' '; echo; cat sample-data/archives/*.jsonl; } \
   >"$work/long.jsonl"
 printf '#!/bin/sh\nhead -c 9000000 /dev/zero | tr "\\0" " "\nexit 1\n' >"$work/cut"

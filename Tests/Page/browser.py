@@ -9,7 +9,7 @@ import tempfile
 
 
 class Browser:
-    """One page of one browser; `messages` are what its console and log say."""
+    """One page of one browser; `messages` has the messages of its console and log."""
 
     def __init__(self):
         name = next(filter(shutil.which, ["chromium", "chromium-browser", "google-chrome"]), None)
@@ -20,8 +20,8 @@ class Browser:
         ours, theirs = os.pipe(), os.pipe()
 
         def connect():
-            # The browser reads commands from descriptor 3 and answers on descriptor 4. Copies are
-            # made first, for one of the pipes may have these numbers.
+            # The browser reads commands from descriptor 3 and answers on descriptor 4. The pipes
+            # are copied first, because one of them may already have these numbers.
             read, write = os.dup(ours[0]), os.dup(theirs[1])
             read, write = os.dup2(read, 93), os.dup2(write, 94)
             os.dup2(read, 3), os.dup2(write, 4)

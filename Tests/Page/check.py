@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
-"""Looks at pages in a browser, and fails when one is not laid out well.
+"""Opens pages in a browser, and fails if one is not laid out well.
 
 usage: check.py PAGE...           at several widths, light, dark and printed
-       check.py --pictures DIR PAGE   writes the pictures of README.md
+       check.py --pictures DIR PAGE   writes the pictures for README.md and docs/reports.md
 """
 
 import os
@@ -17,7 +17,7 @@ with open(os.path.join(here, "check.js")) as file:
 
 
 def problems(browser, page):
-    """What is wrong at each width, in each colour scheme, on screen and in print."""
+    """Yields what is wrong at each width, in each colour scheme, on screen and in print."""
     views = [(width, scheme, "") for width in (360, 1024, 1600) for scheme in ("light", "dark")]
     # A4 without margins is 688 points wide.
     for width, scheme, media in views + [(320, "light", ""), (1920, "light", ""), (688, "dark", "print")]:
@@ -37,7 +37,7 @@ def problems(browser, page):
 
 
 def keyboard(browser, page):
-    """The tab key reaches the skip link first, then the contents, and the views of charts."""
+    """Checks that the tab key reaches the skip link, then the contents, and the charts' views."""
     browser.open(page, 1024)
     names = []
     for _ in range(400):
@@ -57,7 +57,7 @@ def keyboard(browser, page):
 
 
 def pictures(browser, folder, page):
-    """The top of the page in light, and some of its charts in dark."""
+    """Takes pictures of the top of the page in light, and of some of its charts in dark."""
     os.makedirs(folder, exist_ok=True)
     for name, scheme, first, last in (
             ("page", "light", "body", "#next"), ("page-dark", "dark", "#mrr", "#active")):

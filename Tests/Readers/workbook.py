@@ -15,7 +15,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 import zipfile
 
-# Comma, quotes, UTF-8, cells as they are shown, a file for each sheet.
+# Comma, quotes, UTF-8, cells as shown, one file per sheet.
 FILTER = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1"
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
@@ -26,7 +26,7 @@ def rows(path):
 
 
 def convert(workbook, folder):
-    """The rows of each sheet."""
+    """Returns the rows of each sheet."""
     subprocess.run(
         ["soffice", "--headless", f"-env:UserInstallation=file://{folder}/profile", "--convert-to",
          FILTER, "--outdir", folder, workbook], check=True, capture_output=True)
@@ -36,7 +36,7 @@ def convert(workbook, folder):
 
 
 def types(workbook):
-    """The types of the cells below the header, by sheet and column."""
+    """Returns the types of the cells below the header, by sheet and column."""
     found = collections.defaultdict(set)
     with zipfile.ZipFile(workbook) as file:
         sheets = xml.fromstring(file.read("xl/workbook.xml")).iter(MAIN + "sheet")

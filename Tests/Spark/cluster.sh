@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the sample on a standalone cluster, and compares the set with the published one; then once
-# more, and kills an executor in each stage; then with a stage that stands still, of which Spark
-# starts a duplicate, and an executor that gets no more memory.
+# Runs the sample on a standalone cluster, and compares the set with the published one. Runs it
+# again and kills an executor in each stage; then with a stage that hangs, of which Spark starts a
+# duplicate, and an executor that cannot allocate memory.
 # usage: cluster.sh PROGRAM
 . "$(dirname "$0")/common.sh"
 cluster
@@ -11,7 +11,7 @@ executors=$(ls -d worker-*/app-*/* | wc -l)
 [ "$executors" -ge 2 ] || fail "$executors executors"
 echo "  a cluster with $executors executors: the bytes of reports/"
 
-# start: the run in the background, as $driver.
+# start: starts the run in the background, as $driver.
 start() {
   rm -rf spark spark.sqlite*
   "$binary" run --ledger spark.sqlite --engine spark --master "$master" "${sample[@]}" --out spark \
@@ -19,7 +19,7 @@ start() {
   driver=$!
 }
 
-# await STAGE: the process of a stage, as $process, and its executor; none when the run has ended.
+# await STAGE: sets $process to the process of a stage, and its executor; none if the run has ended.
 await() {
   process= executor=
   while kill -0 $driver 2>/dev/null && [ -z "$executor" ]; do
@@ -29,7 +29,7 @@ await() {
   done
 }
 
-# finish WORDS: the set is as published.
+# finish WORDS: checks that the set is as published.
 finish() {
   code=0
   wait $driver || code=$?

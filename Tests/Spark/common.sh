@@ -1,10 +1,10 @@
-# What the tests of the engine spark share; sourced with the program's path as $1.
+# What the tests of the engine spark share; source it with the program's path as $1.
 set -euo pipefail
 if [ -z "${SPARK_HOME:-}" ] && ! command -v spark-sql >/dev/null; then
   echo "left out: Spark is not installed (pip install pyspark)"
   exit 0
 fi
-# Beside pip's spark-sql lies a script that prints the folder, beside Spark's own no such script.
+# pip's spark-sql has a script next to it that prints the folder; Spark's own has none.
 export SPARK_HOME=${SPARK_HOME:-$(find_spark_home.py 2>/dev/null ||
   dirname "$(dirname "$(realpath "$(command -v spark-sql)")")")}
 binary=$(realpath "$1")
@@ -13,7 +13,7 @@ sample=(--archives "$root/sample-data/archives" --snapshots "$root/sample-data/s
   --config "$root/sample-data/subledger.yaml" --prices "$root/sample-data/prices.csv"
   --as-of 2026-03-01)
 export SPARK_LOCAL_IP=127.0.0.1
-# The simple compiler of Java suits programs of seconds.
+# Java's simple compiler suits programs that run for seconds.
 export JDK_JAVA_OPTIONS=${JDK_JAVA_OPTIONS--XX:TieredStopAtLevel=1}
 room=$(mktemp -d)
 begun=()
@@ -21,17 +21,17 @@ trap 'kill "${begun[@]}" 2>/dev/null || true; wait; rm -rf "$room"' EXIT
 cd "$room"
 # Tasks may fail three times.
 master='local[2,4]'
-# The option of Spark's ledgers that says where the lake is.
+# The option that names the lake of a Spark ledger.
 lake=(${LAKE:+--lake "$LAKE"})
 
-# fail WORDS: the end.
+# fail WORDS: prints WORDS and exits.
 fail() {
   echo "FAILED: $*" >&2
   exit 1
 }
 
-# engine ENGINE COMMAND [OPTION...]: the program on the ledger of an engine; its exit code, 0 or 1,
-# is `code`.
+# engine ENGINE COMMAND [OPTION...]: runs the program on the ledger of an engine; sets `code` to its
+# exit code, 0 or 1.
 engine() {
   local engine=$1 command=$2
   shift 2
@@ -45,8 +45,8 @@ engine() {
   }
 }
 
-# night AS_OF [OPTION...]: publishes by both engines and compares the sets and exit codes; `how` is
-# `news` where only what may have changed was folded.
+# night AS_OF [OPTION...]: publishes with both engines and compares sets and exit codes; sets `how`
+# to `news` if only what may have changed was folded.
 night() {
   local as_of=$1 from=$SECONDS first
   how=all
@@ -60,7 +60,7 @@ night() {
   echo "  $as_of: $how folded, the same bytes after $((SECONDS - from)) s"
 }
 
-# both COMMAND [OPTION...]: compares what both engines answer, but for names of ledgers and
+# both COMMAND [OPTION...]: compares the output of both engines, except names of ledgers and
 # pseudonyms.
 both() {
   local first
@@ -68,7 +68,7 @@ both() {
   first=$code
   engine spark "$@"
   for name in embedded spark; do
-    # A ledger of Spark has other numbers of rows.
+    # A Spark ledger has other numbers of rows.
     sed -E "/ ledger\./d; s/$name\.sqlite/LEDGER/g; s/erased-[0-9a-f]{16}/PSEUDONYM/g" \
       $name.out >$name.answer
   done
@@ -77,7 +77,7 @@ both() {
   echo "  $1: the same answer"
 }
 
-# begin NAME CLASS HOST [OPTION...]: a process of a cluster; its PATH does not lead to the program.
+# begin NAME CLASS HOST [OPTION...]: starts a process of a cluster, whose PATH lacks the program.
 begin() {
   local name=$1 class=$2 host=$3
   shift 3
@@ -87,8 +87,8 @@ begin() {
   begun+=($!)
 }
 
-# cluster: a standalone cluster of a master and two workers on this machine, each a host of its own,
-# as `master`.
+# cluster: starts a standalone cluster of a master and two workers on this machine, each as its own
+# host, and sets `master`.
 cluster() {
   local port=$((20000 + RANDOM % 10000)) worker
   master=spark://127.0.0.1:$port

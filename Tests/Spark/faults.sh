@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Kills drivers at each step of a first run and of a night, and processes of stages, starts a second
-# driver, fills the lake, and compares what the next run publishes with what one machine does.
+# Kills drivers at each step of a first and of a nightly run, kills processes of stages, starts a
+# second driver, fills the lake, and compares what the next run publishes with the embedded
+# engine's.
 # usage: faults.sh PROGRAM [STEP...]; a step is a pattern such as 'news-*', part or published;
 # default: all steps, then the stages and, as root, a full lake
 . "$(dirname "$0")/common.sh"
@@ -16,14 +17,14 @@ zcat "$last" | head -n -9 >in/last.jsonl
 rm "$last"
 settings=(--config world/subledger.yaml --snapshots world/snapshots/sdk)
 
-# start: a run by Spark in the background, as $driver.
+# start: starts a run on Spark in the background, as $driver.
 start() {
   "$binary" run --ledger spark.sqlite --engine spark --master "$master" --archives in \
     --as-of "$as_of" --out spark "${settings[@]}" >spark.out 2>spark.log &
   driver=$!
 }
 
-# swept: the lake holds what the ledger names, and nothing else.
+# swept: checks that the lake contains exactly what the ledger names.
 swept() {
   [ "$(count)" = \
     "$(sqlite3 spark.sqlite 'select count(distinct part) from lake_archive')" ] ||
@@ -31,27 +32,27 @@ swept() {
   [ -z "$(ls -d spark.sqlite.lake/exchange-* 2>/dev/null)" ] || fail "an exchange is left"
 }
 
-# finish: the next run publishes what one machine does.
+# finish: checks that the next run publishes what the embedded engine does.
 finish() {
   engine spark run --archives in --as-of "$as_of" --out spark "${settings[@]}"
   diff -rq embedded spark
 }
 
-# orphans: waits for each Spark without its driver, which still ends its statement.
+# orphans: waits for each Spark process without a driver, which still finishes its statement.
 orphans() { while pgrep -f "$PWD/spark.sqlite.lake" >/dev/null; do sleep 0.2; done; }
 
-# begin_night: the ledger, the lake and the set as the run finds them.
+# begin_night: restores ledger, lake and set to their state before the run.
 begin_night() {
   orphans
   rm -rf spark spark.sqlite*
   [ ! -e kept ] || cp -a kept/. .
 }
 
-# count: how many parts the lake has.
+# count: prints how many parts the lake has.
 count() { ls spark.sqlite.lake/events 2>/dev/null | wc -l || true; }
 
-# await STEP: until a name appears in the exchange, which is when a statement begins or ends, or a
-# part in the lake, or the set; fails when the driver ends before.
+# await STEP: waits until a name appears in the exchange, when a statement begins or ends, or a part
+# in the lake, or the set; fails if the driver ends before.
 await() {
   while kill -0 $driver 2>/dev/null; do
     case $1 in
@@ -107,7 +108,7 @@ for night in first next; do
   mv after kept
 done
 
-# A part is written whole, and its driver dies before the ledger names it.
+# A part is complete, but its driver dies before the ledger names it.
 rm -rf kept embedded*
 engine embedded run --archives in --as-of "$as_of" --out embedded "${settings[@]}"
 begin_night

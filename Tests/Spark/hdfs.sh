@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Keeps the lake in HDFS, of a name node and two data nodes on this machine: publishes a world in
-# four nights, and the sample while servers die, while no writes are taken, and without a server.
+# Keeps the lake in HDFS, with a name node and two data nodes on this machine: publishes a world in
+# four runs, and the sample while servers die, while writes are refused, and without a server.
 # usage: HADOOP_CLASSPATH=JARS hdfs.sh PROGRAM; as `hadoop classpath` prints it, or the jars of
 # pyspark 2.4.8 without jersey, with Debian's libcommons-daemon-java and libjersey1-*-java
 . "$(dirname "$0")/common.sh"
@@ -11,7 +11,7 @@ mkdir -p webapps/{hdfs,datanode}
 echo "<configuration/>" >core-site.xml
 hadoop=(java -Xmx256m -cp "$room:$HADOOP_CLASSPATH")
 
-# serve NAME CLASS [OPTION...]: a server; its process is `served`.
+# serve NAME CLASS [OPTION...]: starts a server; sets `served` to its process.
 serve() {
   local name=$1 class=$2 option all=(-D "fs.defaultFS=$url" -D dfs.webhdfs.enabled=false)
   for option in "dfs.namenode.name.dir=$room/name" dfs.namenode.http-address=127.0.0.1:0 \
@@ -21,8 +21,8 @@ serve() {
   served=$! begun+=($!)
 }
 
-# publish LEDGER CODES WHAT [WORDS]: the sample, with one of these exit codes, and the same bytes
-# after 0; `victim` is a server that is killed when the first block is written.
+# publish LEDGER CODES WHAT [WORDS]: publishes the sample; expects one of these exit codes, and the
+# same bytes after 0; the server `victim` is killed when the first block is written.
 publish() {
   local code=0 run
   rm -rf spark; touch before

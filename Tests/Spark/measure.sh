@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures full runs and a night of both engines: seconds, processor seconds, peak memory of the
-# largest process, bytes that Spark read and shuffled (see docs/scaling.md).
+# Measures full runs and a nightly run with both engines: seconds, processor seconds, peak memory of
+# the largest process, and bytes that Spark read and shuffled (see docs/scaling.md).
 # usage: measure.sh PROGRAM [EVENTS] [MASTER] [COPIES, at most 10, of a world of EVENTS ÷ COPIES]
 . "$(dirname "$0")/common.sh"
 master=${3:-local[2]}
@@ -13,10 +13,10 @@ spark.eventLog.enabled true
 spark.eventLog.dir $room/history
 spark.eventLog.compress false
 spark.eventLog.rolling.enabled false
-# Its reads are not counted.
+# Its reads would not be counted.
 spark.hadoop.parquet.hadoop.vectored.io.enabled false
 END
-# moved COUNTER: the sum of a counter in what Spark notes.
+# moved COUNTER: prints the sum of a counter in Spark's event log.
 moved() {
   find history -type f -exec cat {} + |
     awk -F "$1" '{ for (i = 2; i <= NF; i++) sum += $i } END { printf " %.0f", sum }'
@@ -26,7 +26,7 @@ events=${2:-100000}
 copies=${4:-1}
 "$binary" simulate --out world --events $((events / copies)) --archives 20 --lost 0 >/dev/null
 end=$(cut -c1-10 world/truth/as_of.txt)
-# Copies have users, subscriptions and transactions of their own.
+# Each copy has its own users, subscriptions and transactions.
 for copy in $(seq 1 $((copies - 1))); do
   for archive in world/archives/part-*; do
     zcat "$archive" | perl -pe "s/\b2\d(?=\d{14}\b)/2$copy/g; s/GPA\.330\d/GPA.330$copy/g;
@@ -37,7 +37,7 @@ for copy in $(seq 1 $((copies - 1))); do
 done
 last=$(ls world/archives | sed 's/.*-//' | sort | tail -1)
 for night in all last; do
-  # The last thousandth of all comes in the second night.
+  # The last thousandth arrives in the second run.
   for archive in world/archives/*; do
     lines=$((events / 1000 / copies)) name=$(basename "$archive" .gz)
     if [ "${archive##*-}" != "$last" ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Keeps the lake at s3a://, behind moto's server: publishes a world in four nights, and the sample,
-# whose server dies in the first run.
+# Keeps the lake at s3a://, on moto's server: publishes a world in four runs, and the sample, whose
+# server dies in the first run.
 # usage: HADOOP_AWS=JAR[,JAR...] s3a.sh PROGRAM; the jar of hadoop-aws and what it needs
 . "$(dirname "$0")/common.sh"
 [ -n "${HADOOP_AWS:-}" ] && command -v moto_server >/dev/null ||
@@ -20,14 +20,14 @@ spark.hadoop.fs.s3a.attempts.maximum 1
 spark.hadoop.fs.s3a.retry.limit 1
 END
 
-# serve: an empty store with the bucket `lakes`.
+# serve: starts an empty store with the bucket `lakes`.
 serve() {
   moto_server -H 127.0.0.1 -p "$port" >>server.log 2>&1 &
   begun+=($!)
   until curl -sfo bucket -X PUT "$server/lakes"; do sleep 0.2; done
 }
 
-# publish: the sample; `code` is the exit code.
+# publish: publishes the sample; sets `code` to the exit code.
 publish() {
   code=0
   "$binary" run "${sample[@]}" --ledger spark.sqlite --engine spark --master "$master" \

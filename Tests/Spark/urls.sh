@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Keeps the lake at a URL that only Spark can list, of the file system `viewfs`, which comes with
-# Spark: publishes the sample and a night, asks, leaves parts there and takes one away.
+# Keeps the lake at a URL that only Spark can list, of the file system `viewfs`, which Spark
+# contains: publishes the sample and a nightly run, queries, leaves parts there and removes one.
 # usage: urls.sh PROGRAM
 . "$(dirname "$0")/common.sh"
 mkdir conf away in
@@ -21,7 +21,7 @@ done
 [ "$(parts)" = 2 ] && [ ! -e spark.sqlite.lake/events ] || fail "the lake is not at its URL"
 echo "  a lake at a URL: the same bytes"
 
-# What a driver leaves that dies is removed by its ledger alone, also where this was moved to.
+# Only the ledger of a dead driver removes what it left, also after the ledger was moved.
 "$binary" run "${sample[@]}" --ledger spark.sqlite --engine spark "${lake[@]}" --master "$master" \
   --out spark >spark.out 2>spark.log &
 until [ "$(parts)" = 3 ]; do kill -0 $! || fail "$(cat spark.log)"; sleep 0.1; done
@@ -37,7 +37,7 @@ engine embedded run "${sample[@]}" --out embedded
 (cd elsewhere && engine spark run "${sample[@]}" --out ../spark)
 diff -rq embedded spark
 [ "$(parts)" = 4 ] && [ -e away/lake/events/part=of-others ] || fail "leftovers: $(parts) parts"
-# Another one of the same name has its own parts there.
+# Another ledger of the same name has its own parts there.
 engine spark run "${sample[@]}" --out other
 diff -rq "$root/reports" other
 mv spark.sqlite other.sqlite

@@ -1,9 +1,9 @@
-"""A file system behind the protocol WebHDFS, for the client that comes with Spark.
+"""A WebHDFS server on a folder, for the client that Spark contains.
 
 usage: webhdfs.py FOLDER [OPERATION:NUMBER:FAULT...], faults: 500, cut
 
-Prints its port. The request with that number among those of an operation, from 1, gets an error
-of the server, or a connection that ends in the middle.
+Prints its port. The request with that number among those of an operation, from 1, gets a server
+error (500), or a connection that ends in the middle (cut).
 """
 
 import collections
@@ -38,7 +38,7 @@ def status(path, name=""):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Else each answer waits for what follows it.
+    # Otherwise each answer waits for the next write.
     disable_nagle_algorithm = True
     wbufsize = 1 << 16
 
@@ -47,7 +47,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, code, content=None, headers=()):
         body = b"" if content is None else json.dumps(content).encode()
-        # Without a type: Hadoop's classes that would read it are not among Spark's.
+        # Without a type, because Spark lacks the Hadoop classes that would read it.
         self.send_response(code)
         self.send_header("Content-Length", str(len(body)))
         for name, value in headers:
@@ -135,7 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(201)
 
     def pieces(self):
-        """What is sent, in pieces."""
+        """Yields the request body in pieces."""
         if "chunked" not in self.headers.get("Transfer-Encoding", ""):
             yield self.rfile.read(int(self.headers.get("Content-Length", 0)))
             return

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Keeps the lake behind a server to which Spark speaks WebHDFS: publishes a world in four nights, in
-# which a request fails and two connections end, and the sample, whose parts cannot be committed at
-# first.
+# Keeps the lake on a WebHDFS server: publishes a world in four runs, in which a request fails and
+# two connections break, and the sample, whose parts cannot be committed at first.
 # usage: webhdfs.sh PROGRAM
 . "$(dirname "$0")/common.sh"
 
-# serve FAULT...: a server with an empty folder, as `lake`; see webhdfs.py.
+# serve FAULT...: starts a server with an empty folder, as `lake`; see webhdfs.py.
 serve() {
   rm -rf away port
   mkdir away

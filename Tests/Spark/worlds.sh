@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Publishes simulated worlds by both engines, four nights each, and compares every byte; then asks
-# and changes both ledgers, and moves their events to the other engine.
+# Publishes simulated worlds with both engines, in four runs each, and compares every byte; then
+# queries and changes both ledgers, and moves their events to the other engine.
 # usage: worlds.sh PROGRAM [WORLD...]; worlds: all webhooks others
 . "$(dirname "$0")/common.sh"
 shift
 [ $# -gt 0 ] || set -- all webhooks others
 
-# make NAME OPTION...: a world of nine archives, with a tenth and eleventh of conflicts and copies.
+# make NAME OPTION...: creates a world of nine archives, plus one of conflicts and one of copies.
 make_world() {
   "$binary" simulate --out world --months 8 --archives 9 --lost 10000 --delayed 60000 \
     --duplicated 40000 --reordered 20000 --sandbox 20000 "$@" >/dev/null
   (cd world/archives && ls) >names
 }
 
-# deliver NIGHT: its third of the archives; in the first night one is cut off in its middle, and a
-# file has the first lines of the last archive and grows in the second, which also brings what there
-# was in another body; the third brings some of all once more, and all but the last lines; the
-# fourth brings these. Snapshots come from the second on.
+# deliver NIGHT: adds this run's third of the archives. In the first run, one archive is cut off in
+# the middle, and a file has the first lines of the last archive; the file grows in the second run,
+# which also adds the same events in other bodies. The third run adds some of everything again, and
+# all but the last lines; the fourth adds these. Snapshots arrive from the second run on.
 deliver() {
   mkdir -p in seen
   sed -n "$(($1 * 3 - 2)),$(($1 * 3))p" names | while read -r name; do
@@ -84,7 +84,7 @@ for world; do
   for name in embedded spark; do engine $name report --at-run 2 --out at-$name; done
   diff -rq at-embedded at-spark
   both prune --before 2024-06 --reason test --who test
-  # Each ledger goes on with the other engine.
+  # Each ledger continues with the other engine.
   "$binary" move --ledger embedded.sqlite --engine spark --lake lake --master "$master"
   "$binary" move --ledger spark.sqlite --engine embedded --master "$master"
   [ -z "$(ls spark.sqlite.lake/events)" ] || { echo "the lake is not empty" >&2; exit 1; }

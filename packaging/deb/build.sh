@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# build.sh BINARY FOLDER: the Debian package of the program in FOLDER, whose path it prints.
+# build.sh BINARY FOLDER: builds the program's Debian package in FOLDER, and prints its path.
 #
-# The same program gives the same bytes: times are those of the last commit.
+# The same program gives the same bytes, because all times are those of the last commit.
 set -euo pipefail
 binary=$(realpath "$1")
 mkdir -p "$2"
@@ -27,7 +27,7 @@ install -D -m 644 packaging/deb/copyright "$root/usr/share/doc/subledger/copyrig
 } | gzip -9n > "$root/usr/share/doc/subledger/changelog.Debian.gz"
 gzip -9n < CHANGELOG.md > "$root/usr/share/doc/subledger/changelog.gz"
 
-# The libraries that the program is linked with, at their versions of today.
+# The libraries that the program is linked with, in their current versions.
 mkdir -p "$scratch/debian"
 printf 'Source: subledger\n\nPackage: subledger\nArchitecture: any\n' > "$scratch/debian/control"
 libraries=$(cd "$scratch" && dpkg-shlibdeps -O "root/usr/bin/subledger" 2>/dev/null |

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# root.sh FOLDER: a fresh Debian 12 in FOLDER, with what a package may take for granted.
+# root.sh FOLDER: creates a fresh Debian 12 in FOLDER, with what a package may assume.
 #
-# debootstrap makes it once; .build/debian.tar keeps it.
+# debootstrap creates it once; .build/debian.tar keeps it.
 set -euo pipefail
 folder=$(realpath -m "$1")
 cd "$(dirname "$0")/../.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh DEB: installs the package in a fresh Debian 12, runs the sample as the system user, and
-# purges the package: nothing is left.
+# test.sh DEB: installs the package in a fresh Debian 12, runs the sample as the system user, purges
+# the package, and checks that nothing is left.
 set -euo pipefail
 deb=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -17,7 +17,7 @@ listing() { find "$root" -xdev \( -path "$root/proc" -o -path "$root/run" -o -pa
   -o -path "$root/var/lib/apt" -o -path "$root/var/lib/dpkg" -o -path "$root/var/log" \) -prune \
   -o -printf '/%P\n' | sort; }
 
-# What the package needs stays when it goes.
+# The package's dependencies stay when it is removed.
 cp "$deb" "$root/tmp/subledger.deb"
 within apt-get -qq -y install --no-install-recommends \
   $(dpkg-deb -f "$deb" Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g') > "$root.log" 2>&1 ||
