@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the simulated part of sample-data again; archives/odd-lines.jsonl is written by hand.
+# Creates the simulated part of sample-data again; archives/odd-lines.jsonl is written by hand.
 # usage: sample-data/make.sh PATH_OF_SUBLEDGER
 set -euo pipefail
 binary=$(realpath "$1")
