@@ -20,7 +20,7 @@ extension Setting {
     Setting(
       "metrics", .path, { $0.job.metrics = $1 }, [.option], whenUnset: "none",
       example: "/var/lib/prometheus/node-exporter/subledger.prom",
-      "Write the run's metrics to this Prometheus textfile.", more: "See docs/watching.md."),
+      "Write the run's metrics to this Prometheus textfile.", more: "See docs/monitoring.md."),
     Setting(
       "notify_url", .webAddress, { $0.job.notifyURL = $1 }, [.option, .secret], whenUnset: "none",
       example: "https://hooks.example.com/services/T000/B000",
