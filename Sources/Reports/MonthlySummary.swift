@@ -1,8 +1,8 @@
-// One line for each month and app: sums of what the monthly files print.
+// One row per month and app: sums of what the monthly files print.
 internal import Domain
 internal import EventStore
 
-/// A column of the summary, and the columns of one report that it adds up: of a rate its numerator
+/// A column of the summary and the columns of one report that it adds up; for a rate, its numerator
 /// and denominator.
 private struct SummaryColumn {
   let column: ReportColumn
@@ -49,15 +49,15 @@ private let summaryColumns: [SummaryColumn] = [
 private let unit = "subscriptions"
 
 extension ReportDefinition {
-  /// Put together from the printed rows of other reports.
+  /// Assembled from the printed rows of other reports.
   static let summaryMonthly = ReportDefinition(
     name: "summary_monthly", query: nil, dependsOnArrival: true,
     columns: [.month, .key("app_id", .printed, ReportColumn.app.description)]
       + summaryColumns.map(\.column) + [.isComplete])
 }
 
-/// What the rows of the summary add up, such as `net_usd of revenue_monthly`: for one column, or
-/// for all of them.
+/// The report columns that the summary adds up, such as `net_usd of revenue_monthly`: for one
+/// column, or for all.
 public func summarySources(of column: String?) -> String {
   let asked = summaryColumns.filter { $0.column.name == column }
   return (asked.isEmpty ? summaryColumns : asked).map {
@@ -67,12 +67,12 @@ public func summarySources(of column: String?) -> String {
 
 /// The sums of each month and app over all providers, stores and products.
 struct MonthlySummary {
-  /// By report.
+  /// Sums of each report, by its name.
   private var cubes: [String: Cube] = [:]
-  /// How much numbers changed, by month and app as they are printed; nil where it is not known.
+  /// The total change of numbers by month and app, as printed; nil where unknown.
   private var restated: [[String]: [Int128?]] = [:]
 
-  /// Adds up the rows of a set, and what it restates.
+  /// Adds up the rows of a set and its restatements.
   init(
     of set: ReportSet, _ restated: [Restatement], _ labels: Labels, _ ledger: Ledger
   ) throws {
@@ -95,7 +95,8 @@ struct MonthlySummary {
     }
   }
 
-  /// The sum of the known cells, 0 without any; nil when none is known, and beyond 64 bits.
+  /// The sum of the known cells, 0 if there are no cells; nil when all are unknown, or beyond 64
+  /// bits.
   private func sum(_ source: String, of report: ReportDefinition, _ key: [String]) -> Int64? {
     guard let cube = cubes[report.name] else {
       let known = restated[key, default: [0]].compactMap(\.self)
@@ -105,7 +106,7 @@ struct MonthlySummary {
     return cube.sum(source, key).flatMap { Int64(exactly: isCount ? $0 / 1_000_000 : $0) }
   }
 
-  /// Writes the file of the summary; sums of rounded amounts need no rounding.
+  /// Writes the summary file; sums of rounded amounts need no rounding.
   func write(_ plan: ReportPlan, _ labels: Labels, into folder: String) throws -> TableWriter {
     var plan = plan
     plan.amountDecimals = nil

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Foundation
 
-// Rows of the list of charges, for another process.
+// Encodes rows of the list of charges for another process.
 
 extension ChargePart: Codable {
   private enum CodingKeys: CodingKey { case bytes, milliseconds, days, counts, totals }
@@ -33,7 +33,7 @@ extension ChargePart: Codable {
     }
   }
 
-  /// Writes the rows in their order; `removed` is of no other process.
+  /// Writes the rows in order, without `removed`, which no other process needs.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     var ordered = Data(capacity: bytes.count)

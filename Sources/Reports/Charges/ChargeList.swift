@@ -1,21 +1,21 @@
 public import Domain
 public import EventStore
 
-/// The list of charges in the making: rows come in the order of subscriptions, and the files of the
-/// months are written once all are known.
+/// The list of charges while it is built: rows arrive by subscription, and the files of the months
+/// are written when all rows have arrived.
 public struct ChargeList: Sendable {
   private(set) var spill: ChargeSpill?
   private(set) var totals: [Month: ChargeTotals] = [:]
-  /// How often each row of the published list is gone, by the fingerprint of its bytes.
+  /// How often each row of the published list is removed, by the fingerprint of its bytes.
   private(set) var removed: [Month: [Int64: Int]] = [:]
   private let spillPath: String
 
   /// An empty list.
   ///
-  /// - Parameter spillPath: a file that is made to hold the rows, and has no name then.
+  /// - Parameter spillPath: where the file for the rows is created and at once unlinked.
   public init(spillPath: String) { self.spillPath = spillPath }
 
-  /// Takes the rows of `part`, which is sorted, into the list.
+  /// Adds the rows of `part`, which must be sorted.
   public mutating func add(_ part: ChargePart) throws(SubledgerError) {
     if !part.entries.isEmpty {
       if spill == nil { spill = try ChargeSpill(at: spillPath) }
@@ -29,7 +29,7 @@ public struct ChargeList: Sendable {
 }
 
 extension ChargeList {
-  /// Whether `former` has every row that this list takes out of it.
+  /// Whether `former` contains every row that this list removes from it.
   public func agrees(with former: FormerMonths) throws -> Bool {
     for (month, rows) in removed {
       guard let file = former.charges[month] else { return false }
@@ -40,9 +40,10 @@ extension ChargeList {
     return true
   }
 
-  /// Writes the files of the months into `folder`; without a set before this list is whole.
+  /// Writes the files of the months into `folder`; without a previous set, this list is the whole
+  /// list.
   ///
-  /// - Throws: `SubledgerError` of kind `identity` when its sums are not those of the revenue of
+  /// - Throws: `SubledgerError` of kind `identity` when its sums differ from the revenue of
   ///   `ledger`.
   public func write(
     into folder: String, plan: ReportPlan, checkedBy ledger: Ledger
@@ -68,7 +69,7 @@ extension ChargeList {
     return reports
   }
 
-  /// How often a sum was carried into its `…_unknown`.
+  /// SQL for how often a sum was carried into its `…_unknown`.
   private func carries(_ amount: String) -> String {
     "((\(amount)_unknown + \(PartialSum.carry / 2)) >> 40)"
   }
@@ -112,7 +113,7 @@ extension ChargeList {
   }
 }
 
-/// What holds between the list of charges and the reports of revenue.
+/// The rule that the list of charges and the reports of revenue must obey.
 let chargesIdentity = "charges = revenue_monthly"
 
 private struct MonthFile {
@@ -120,7 +121,7 @@ private struct MonthFile {
   let dialect: CSVDialect
   let former: FormerMonths.File?
 
-  /// Writes the published rows but the removed ones, and new `rows`.
+  /// Writes the published rows except the removed ones, and the new `rows`.
   func write(_ rows: ChargeRows?, without removed: [Int64: Int]) throws -> FileSeal {
     if let former, rows == nil, removed.isEmpty {
       try former.carry(to: path)
@@ -130,7 +131,7 @@ private struct MonthFile {
       path: path, dialect: dialect, columns: ReportDefinition.charges.columns)
     var (rows, removed) = (rows, removed)
     let separator = UInt8(ascii: dialect.separator)
-    /// Adds the new rows that come before `limit`, or all.
+    /// Adds the new rows that sort before `limit`, or all of them.
     func addRows(before limit: UnsafeRawBufferPointer?) throws {
       while try rows?.takeFirst({ row in
         guard limit.map({ precedes(row, $0, separator) }) ?? true else { return false }

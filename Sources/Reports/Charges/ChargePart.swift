@@ -10,22 +10,22 @@ public struct ChargePart: Sendable {
     var count: Int
   }
 
-  /// The rows one after another, without line ends.
+  /// The rows in sequence, without line ends.
   var bytes: [UInt8] = []
   var entries: [Entry] = []
   /// What the rows add to the sums of each month.
   var totals: [Month: ChargeTotals] = [:]
-  /// How often each row of the published list is gone, by the fingerprint of its bytes.
+  /// How often each row of the published list is removed, by the fingerprint of its bytes.
   var removed: [Month: [Int64: Int]] = [:]
   var line: CSVLine
 
-  /// No rows yet, to be printed in `dialect`.
+  /// An empty part whose rows are printed in `dialect`.
   public init(_ dialect: CSVDialect = .rfc4180) { line = CSVLine(dialect) }
 
-  /// Whether the rows are so many, 4 MiB, that they are better put aside.
+  /// Whether the rows exceed 4 MiB, so that they should be spilled to disk.
   public var isLarge: Bool { bytes.count > 1 << 22 }
 
-  /// Puts the rows of `now` into the list in the place of those of `before`.
+  /// Adds the rows of `now` and removes those of `before`.
   public mutating func add(_ now: ChargePart, insteadOf before: ChargePart) {
     var kept: [Int64: Int] = [:]
     for entry in before.entries { kept[before.fingerprint(of: entry), default: 0] += 1 }
@@ -36,7 +36,7 @@ public struct ChargePart: Sendable {
       bytes.append(contentsOf: now.bytes[entry.start..<entry.start + entry.count])
       entries.append(copy)
     }
-    // Rows that stay are counted in both.
+    // Unchanged rows are counted on both sides.
     for entry in before.entries {
       let fingerprint = before.fingerprint(of: entry)
       guard kept.takeOne(of: fingerprint) else { continue }
@@ -48,7 +48,7 @@ public struct ChargePart: Sendable {
     }
   }
 
-  /// Calls `body` at every row, with its day in the report's time zone.
+  /// Calls `body` for every row with its day in the report's time zone.
   public func forEachRow(_ body: (Day, ArraySlice<UInt8>) throws -> Void) rethrows {
     for entry in entries { try body(entry.day, bytes[entry.start..<entry.start + entry.count]) }
   }
@@ -57,7 +57,7 @@ public struct ChargePart: Sendable {
     bytes.withUnsafeBytes { Fingerprint.of($0.row(entry)) }
   }
 
-  /// Puts the rows in the order of the list.
+  /// Sorts the rows in the order of the list.
   public mutating func sort() {
     let separator = line.separator
     bytes.withUnsafeBytes { bytes in
@@ -72,7 +72,7 @@ public struct ChargePart: Sendable {
 }
 
 extension [Int64: Int] {
-  /// Takes away one of what is counted; false when none is left.
+  /// Decrements the count of `key`; returns false when it is already 0.
   mutating func takeOne(of key: Int64) -> Bool {
     guard let count = self[key] else { return false }
     self[key] = count > 1 ? count - 1 : nil
@@ -86,10 +86,10 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Whether a row comes before another one: by time, then by the cells behind it.
+/// Whether a row sorts before another: by time, then by the cells after it.
 ///
-/// Times are texts of one width but for their milliseconds, without which a time is the earlier
-/// one; a cell that ends is before one that goes on.
+/// Times are texts of equal width except for optional milliseconds: a time without them is earlier.
+/// A cell that ends sorts before one that continues.
 func precedes(
   _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ separator: UInt8
 ) -> Bool {

@@ -10,7 +10,7 @@ public struct ChargeOwner: Sendable {
 
 /// Writes rows of the list of charges, on any thread.
 public final class ChargeRowWriter: Sendable {
-  /// How rows are written.
+  /// The CSV dialect of the rows.
   public let dialect: CSVDialect
   private let decimals: Int?
   private let calendar: CivilCalendar
@@ -19,10 +19,10 @@ public final class ChargeRowWriter: Sendable {
   private let runs: PublishingRuns
   /// Whether any app's own ids of users are stored.
   public let hasCustomerIDs: Bool
-  /// What the events have besides their content.
+  /// Reads what the ledger stores of events besides their content.
   public let sources: EventSourceReader
 
-  /// A writer of the charges of `ledger`, all of whose events are in it.
+  /// A writer for the charges of `ledger`, which must contain all their events.
   public init(
     of ledger: Ledger, rules: FoldSettings, dialect: CSVDialect, decimals: Int?
   ) throws {
@@ -41,7 +41,7 @@ public final class ChargeRowWriter: Sendable {
     hasCustomerIDs = try ledger.hasCustomerIDs()
   }
 
-  /// The cells of a subscription of `user`, whom the app knows as `customer`.
+  /// The cells of a subscription of `user`; `customer` is the app's own id of the user.
   public func owner(user: String, customer: String, subscription: String) -> ChargeOwner {
     func cell(_ text: String) -> [UInt8] {
       var line = CSVLine(dialect)
@@ -52,7 +52,8 @@ public final class ChargeRowWriter: Sendable {
       user: cell(user), customer: cell(customer), subscription: cell(subscription))
   }
 
-  /// Adds a row to `part`, with what `sources` and the archives up to `archive` say of its events.
+  /// Adds a row to `part` with the provenance of its events, from `sources` and the archives up to
+  /// `archive`.
   public func add(
     _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources, knownBy archive: Int32,
     to part: inout ChargePart
@@ -134,7 +135,7 @@ public final class ChargeRowWriter: Sendable {
 }
 
 extension CSVLine {
-  /// A cell with the id of a transaction: the text if there is one, else the number.
+  /// Adds a cell with a transaction id: the text if there is one, else the number.
   mutating func add(transaction key: Int64, _ text: String?) {
     if let text { add(text: text) } else if key == 0 { addNothing() } else { add(id: key) }
   }

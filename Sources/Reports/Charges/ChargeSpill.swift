@@ -2,12 +2,12 @@ internal import Domain
 internal import Formats
 internal import Glibc
 
-/// Rows of the list of charges in a file without a name, each part of them sorted.
+/// Rows of the list of charges in an unlinked file, each part of them sorted.
 ///
-/// Rows come by subscription and are printed by time, and all of them can be more than memory
-/// holds, also those of one day.
+/// Rows arrive by subscription but are printed by time. All of them, even those of one day, can
+/// exceed memory.
 struct ChargeSpill {
-  /// Where the rows of one month in one part lie.
+  /// The extent in the file of one month of one part.
   struct Extent {
     var offset: Int
     var count: Int
@@ -18,7 +18,7 @@ struct ChargeSpill {
   private var size = 0
   private var extents: [Month: [Extent]] = [:]
 
-  /// Makes the file at `path` and takes its name away.
+  /// Creates the file at `path` and unlinks it.
   init(at path: String) throws(SubledgerError) {
     guard let file = OpenFile(path, O_RDWR | O_CREAT | O_TRUNC, rights: 0o600),
       unlink(path) == 0
@@ -27,7 +27,7 @@ struct ChargeSpill {
     self.path = path
   }
 
-  /// Writes the rows of `part`, which is sorted.
+  /// Writes the rows of `part`, which must be sorted.
   mutating func add(_ part: ChargePart) throws(SubledgerError) {
     var buffer: [UInt8] = []
     buffer.reserveCapacity(part.bytes.count + part.entries.count * 16)
@@ -57,13 +57,14 @@ struct ChargeSpill {
     size += buffer.count
   }
 
-  /// The rows of a month, which are written in `dialect`; nil when there are none.
+  /// The rows of a month, written in `dialect`; nil when it has none.
   func rows(of month: Month, in dialect: CSVDialect) throws(SubledgerError) -> ChargeRows? {
     guard let extents = extents[month] else { return nil }
     return try ChargeRows(extents, of: self, separator: UInt8(ascii: dialect.separator))
   }
 
-  /// Reads the beginning of `extent` behind `bytes`, at most `count` bytes, and takes it away.
+  /// Appends at most `count` bytes from the start of `extent` to `bytes`, and removes them from
+  /// `extent`.
   func read(
     _ extent: inout Extent, _ count: Int, to bytes: inout [UInt8]
   ) throws(SubledgerError) {
@@ -84,24 +85,24 @@ struct ChargeSpill {
   }
 }
 
-/// The rows of a month in the order of the list, merged from the parts of them.
+/// The rows of a month in the order of the list, merged from the parts.
 struct ChargeRows {
   private let parts: [Part]
   private var heads: Heap<Head>
 
-  /// The first row that is left of a part, by its time.
+  /// The next row of a part, by its time.
   private struct Head {
     let milliseconds: Int64
     let part: Int
   }
 
-  /// A part of the rows, and as many of its bytes as are read at once.
+  /// A part of the rows and the bytes of it that were read ahead.
   private final class Part {
     private let spill: ChargeSpill
     private var rest: ChargeSpill.Extent
     private let pieceSize: Int
     private var bytes: [UInt8] = []
-    /// Where the row begins that is the first of those left, and how long it is.
+    /// Start and length of the current row.
     private var (start, count) = (0, 0)
     private(set) var milliseconds: Int64 = 0
 
@@ -109,7 +110,7 @@ struct ChargeRows {
       (rest, self.spill, self.pieceSize) = (extent, spill, pieceSize)
     }
 
-    /// Goes on to the next row; returns whether there is one.
+    /// Advances to the next row; returns whether there is one.
     func advance() throws(SubledgerError) -> Bool {
       start += count
       guard start < bytes.count || rest.count > 0 else { return false }
@@ -125,7 +126,7 @@ struct ChargeRows {
       return true
     }
 
-    /// Reads on where fewer than `size` bytes are left.
+    /// Reads on when fewer than `size` bytes are left.
     private func hold(_ size: Int) throws(SubledgerError) {
       guard bytes.count - start < size else { return }
       bytes.removeSubrange(..<start)
@@ -159,9 +160,9 @@ struct ChargeRows {
     }
   }
 
-  /// Calls `take` at the first of the rows that are left, which is gone if it returns true.
+  /// Calls `take` with the next row, which is consumed if `take` returns true.
   ///
-  /// Returns false when there is none, or `take` does.
+  /// Returns false when no row is left or `take` returns false.
   mutating func takeFirst(_ take: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
     guard let head = heads.first, try parts[head.part].withRow(take) else { return false }
     if try parts[head.part].advance() {
@@ -174,5 +175,5 @@ struct ChargeRows {
   }
 }
 
-/// Before a row stand its time in milliseconds and its length.
+/// Bytes before a row: its time in milliseconds and its length.
 private let headerSize = 16

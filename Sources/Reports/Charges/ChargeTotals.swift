@@ -14,7 +14,7 @@ struct ChargeTotals: Codable, Sendable, Equatable {
   var grossUSD = Sum()
   var proceedsUSD = Sum()
 
-  /// Adds a row, whose amounts are printed with so many decimals.
+  /// Adds a row whose amounts are printed with this many decimals.
   mutating func add(_ charge: BookedCharge, decimals: Int?) {
     rows += 1
     units += Int128(charge.units)
@@ -24,7 +24,7 @@ struct ChargeTotals: Codable, Sendable, Equatable {
     proceedsUSD.add(charge.amounts.proceedsUSD, decimals)
   }
 
-  /// Adds other rows so many times: 1 or −1.
+  /// Adds other sums `factor` times: 1 or −1.
   mutating func add(_ other: ChargeTotals, times factor: Int128 = 1) {
     rows += Int64(factor) * other.rows
     units += factor * other.units
@@ -64,7 +64,7 @@ extension ChargeTotals {
       controlTotals: totals, roundingResidual: residuals)
   }
 
-  /// The sums of a table that was published; nil when one is missing.
+  /// The sums of a published table; nil when one is missing.
   init?(of table: ReportTable) {
     guard let units = table.controlTotals["units"].flatMap({ Int128($0) }) else { return nil }
     (rows, self.units) = (table.rows, units)
@@ -77,7 +77,7 @@ extension ChargeTotals {
   }
 }
 
-/// The millionths of a text of `amountText`.
+/// Parses a text of `amountText` into millionths.
 private func micros(_ text: String) -> Int128? {
   let parts = text.split(separator: ".", omittingEmptySubsequences: false)
   guard parts.count == 2, parts[1].utf8.count <= 6, parts[1].utf8.allSatisfy({ $0 != 45 }) else {

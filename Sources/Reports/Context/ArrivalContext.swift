@@ -1,8 +1,8 @@
 internal import EventStore
 
 extension ReportContext {
-  /// The percentiles of each day's latencies, in buckets of the histogram: the smallest that so
-  /// many deliveries reach.
+  /// Computes percentiles of each day's latencies in buckets of the histogram: the smallest bucket
+  /// that covers the share of deliveries.
   func makeLatencies() throws {
     try table(
       "latency",
@@ -28,8 +28,8 @@ extension ReportContext {
     if !day.key.isEmpty { try insert("latency", day.values) }
   }
 
-  /// The schedule of each provider that has an attempt at the times of most deliveries; of equal
-  /// ones the newest.
+  /// Selects each provider's retry schedule whose attempts match the times of most deliveries; if
+  /// several do, the newest.
   func makeFittingSchedules() throws {
     try table("fitting_schedule", "provider integer primary key, schedule integer")
     try ledger.rows(
@@ -45,11 +45,11 @@ extension ReportContext {
     ) { _ in }
   }
 
-  /// Stretches in which the receiving endpoint took nothing.
+  /// Finds stretches in which the receiving endpoint accepted nothing.
   ///
-  /// Three or more messages whose first attempt must have failed, at least a minute from the first
-  /// failure to the last, and no receipt between them. Receipts are known to five minutes: failures
-  /// between two of those do not count.
+  /// A stretch has three or more messages whose first attempt must have failed, at least a minute
+  /// between the first and last failure, and no receipt in between. Receipts are known to five
+  /// minutes: failures between two of those do not count.
   func makeOutages() throws {
     try table(
       "outage",
@@ -90,7 +90,7 @@ extension ReportContext {
   }
 }
 
-/// The latencies of one kind of event on one day, from the shortest on.
+/// The latencies of one kind of event on one day, shortest first.
 private struct LatencyDay {
   /// Day, provider and kind; empty before the first row.
   var key: [Int64] = []
@@ -110,16 +110,16 @@ private struct LatencyDay {
   }
 }
 
-/// A time without receipts, in ms, with the attempts that must have failed in it.
+/// A time without receipts, in ms, with the attempts that must have failed during it.
 private struct Silence {
   var provider: Int64?
-  /// The last receipt before; nil when there is none.
+  /// The last receipt before it; nil when there is none.
   var taken: Int64?
   var first: Int64?
   var last: Int64 = 0
   var delayed: Int64 = 0
 
-  /// Counts a failure, unless something was received before and after it in the same stretch.
+  /// Counts a failure, unless messages were received before and after it in the same stretch.
   mutating func fail(at time: Int64, isFirst: Bool) {
     if let taken, time <= taken { return }
     first = first ?? time
@@ -127,7 +127,7 @@ private struct Silence {
     if isFirst { delayed += 1 }
   }
 
-  /// The row of the outage that the next receipt ends; nil when it was none.
+  /// The row of the outage that the next receipt ends; nil when there was no outage.
   func outage(endedAt next: Int64?) -> [LedgerValue]? {
     guard let provider, let first, delayed >= 3, last - first >= 60_000 else { return nil }
     return [

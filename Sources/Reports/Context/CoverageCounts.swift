@@ -1,11 +1,11 @@
 internal import EventStore
 internal import Domain
 
-/// What the data of one feed lacks; see coverage_counts.sql.
+/// Counts of what is missing or estimated in the data of one feed; see coverage_counts.sql.
 struct CoverageCounts: Equatable {
   var charges: Int64 = 0
   var subscriptionCharges: Int64 = 0
-  /// Charges whose amount is the price book's.
+  /// Charges whose amount is from the price book.
   var listed: Int64 = 0
   /// Charges without an amount in US dollars.
   var withoutUSD: Int64 = 0
@@ -21,13 +21,13 @@ struct CoverageCounts: Equatable {
   var withoutOrdinal: Int64 = 0
   /// Churned subscriptions without a known reason.
   var withoutReason: Int64 = 0
-  /// Charges that nothing chains to a subscription.
+  /// Charges that cannot be chained to a subscription.
   var unchained: Int64 = 0
   /// Paid periods whose end is unknown.
   var openEnded: Int64 = 0
-  /// Paid periods whose end follows from a configured or listed length.
+  /// Paid periods whose end is computed from a configured or listed length.
   var derivedEnds: Int64 = 0
-  /// Events of the provider that only show a state.
+  /// Events of the provider that report only a state.
   var states: Int64 = 0
   /// Events of the provider that report a change.
   var reported: Int64 = 0
@@ -113,7 +113,7 @@ struct CoverageCounts: Equatable {
     return .estimated(events, "\(amounts.why); \(lengths.why)")
   }
 
-  /// How surely it is known when paid periods end.
+  /// How reliably the ends of paid periods are known.
   private var ends: CoverageStatement {
     var reasons: [String] = []
     if derivedEnds > 0 {
@@ -167,7 +167,7 @@ struct CoverageCounts: Equatable {
         : shown + "; a purchase that is uploaded more than 10 minutes later is never announced")
   }
 
-  /// Nothing of it when all is missing, an estimate when some is missing or estimated.
+  /// Not available when all is missing, estimated when some is missing or estimated.
   private func judged(
     _ reasons: [String], missing: Int64, estimated: Int64, of all: Int64, measured: String
   ) -> CoverageStatement {

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// A group of report columns that a reader would miss.
+/// A group of report columns whose reliability readers must know.
 enum CoverageMetric: String, CaseIterable {
   case revenueUSD = "revenue_usd"
   case proceeds
@@ -22,13 +22,13 @@ enum CoverageMetric: String, CaseIterable {
   case missingEvents = "missing_events"
 }
 
-/// How far the numbers of a metric can be relied on.
+/// How far readers can rely on the numbers of a metric.
 enum Coverage: String {
-  /// They follow from what the provider reports.
+  /// Follows from what the provider reports.
   case measured
-  /// Some of them rest on the price book, on a length, or on a comparison of states.
+  /// Depends in part on the price book, on a length, or on a comparison of states.
   case estimated
-  /// The provider does not report it; a zero or an empty cell has no meaning.
+  /// The provider does not report it; a zero or an empty cell means nothing.
   case notAvailable = "not_available"
 }
 
@@ -52,7 +52,7 @@ struct CoverageStatement: Equatable {
 }
 
 extension Provider {
-  /// How far the provider's deliveries cover a metric, whatever the data.
+  /// How far the provider's deliveries cover a metric, independent of the data.
   ///
   /// Sources: the field lists of the four vendors' webhook pages.
   func declaredCoverage(_ metric: CoverageMetric) -> CoverageStatement {

@@ -1,5 +1,5 @@
-/// An option or setting that has an effect on the numbers, by its name in `datapackage.json` and in
-/// the record of a run.
+/// An option or setting that affects the numbers, by its name in `datapackage.json` and in the
+/// record of a run.
 public enum EffectiveOption: String, CaseIterable, Sendable {
   case asOf = "as_of"
   case timezone
@@ -21,7 +21,7 @@ public enum EffectiveOption: String, CaseIterable, Sendable {
   case materiality
   case breaks
   case decisions
-  /// SHA-256 of the reports that analysts wrote, by name.
+  /// SHA-256 of the custom reports, by name.
   case reports
   case valueBytes = "value_bytes"
   case products

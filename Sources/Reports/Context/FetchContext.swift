@@ -2,7 +2,7 @@ internal import EventStore
 internal import Domain
 
 extension ReportContext {
-  /// The open breaks of each subscription and the request that asks its provider about them.
+  /// Lists the open breaks of each subscription with the request that asks its provider about them.
   ///
   /// SQL cannot build the request because ids must be encoded for a URL.
   func makeFetches() throws {
@@ -14,7 +14,7 @@ extension ReportContext {
       subscription_id text, method text, host text, path text, note text, break_ids text,
       primary key (provider, app, environment, store, user_id, subscription_id)
       """)
-    // Of two records the greater word, `purchases`, counts: purchases contain states, too.
+    // Of two records the greater word, `purchases`, wins: purchases contain states, too.
     try ledger.rows(
       sql: """
         select distinct state.provider, state.app, state.environment, state.store, state.user_id,
@@ -38,7 +38,7 @@ extension ReportContext {
     }
   }
 
-  /// What each code means: that an event never came, and which record of the provider shows more.
+  /// Maps each break code: whether it means a missing event, and which provider record shows more.
   private func makeBreakCodes() throws {
     try table("break_code", "code text primary key, is_missing integer, record text")
     for code in BreakCode.allCases {

@@ -1,15 +1,15 @@
 import Domain
 
-/// Up to when the numbers of a feed can no longer change by deliveries in time.
+/// The instant up to which no timely delivery can change a feed's numbers.
 ///
-/// A period is complete when its end is not after the instant; no period is complete beyond the
-/// newest input, nor, in a stale feed, after its last final end.
+/// A period is complete when it ends at or before the instant. No period is complete after the
+/// newest input or, in a stale feed, after its last final end.
 struct Horizon {
   /// For money: the delivery window has passed.
   private(set) var booked: Instant
   /// For subscriptions: the renewal gap has passed, too.
   private(set) var settled: Instant
-  /// For trials: the delivery window has passed; each waits for its own end besides.
+  /// For trials: the delivery window has passed; each trial also waits for its own end.
   private(set) var ended: Instant
 
   init(of feed: Feed, by rules: FoldSettings) {
@@ -22,8 +22,7 @@ struct Horizon {
     ended = booked
   }
 
-  /// Ends money before `booked` and everything else before `others`, because of lines that may be
-  /// wrong.
+  /// Limits money to `booked` and everything else to `others`, because lines may be wrong.
   mutating func end(booked event: Instant, others: Instant) {
     booked = min(booked, event)
     settled = min(settled, others)

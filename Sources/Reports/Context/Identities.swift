@@ -11,7 +11,7 @@ func checkFacts(in ledger: Ledger) throws {
   }
 }
 
-/// Compares printed sums with sums of the cells, which finds rows that a report lost.
+/// Compares printed sums with sums of the cells, to find rows that a report lost.
 func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
   var wrong: [String] = []
   try ledger.rows(sql: String(decoding: PackageResources.check_totals_sql, as: UTF8.self)) { row in
@@ -28,7 +28,7 @@ func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
 }
 
 extension SubledgerError {
-  /// Numbers that must agree do not; `rows` names the first of them.
+  /// An error for numbers that must agree but differ; `rows` names the first of them.
   static func identity(name: String, rows: [String]) -> SubledgerError {
     SubledgerError(
       .identity,
@@ -36,7 +36,8 @@ extension SubledgerError {
       hint: identityHint)
   }
 
-  /// A sum of `column` exceeds ±9,223,372,036,854 units and cannot be kept exactly.
+  /// An error for a sum of `column` beyond ±9,223,372,036,854 units, which cannot be stored
+  /// exactly.
   static func overflow(report: String, column: String) -> SubledgerError {
     SubledgerError(
       .overflow,
@@ -45,14 +46,14 @@ extension SubledgerError {
   }
 }
 
-/// What to do when numbers that must agree do not.
+/// What to do when numbers that must agree differ.
 public let identityHint =
   "`subledger verify` says whether the ledger is damaged: then put a backup in its place or "
   + "rebuild it; if not, keep it and report the line above"
 
 private let rowsNamed = 10
 
-/// What must hold in every set, in words.
+/// The identities that must hold in every set, in words.
 public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells", chargesIdentity] }
 
 private let factChecks: [(String, [UInt8])] = [

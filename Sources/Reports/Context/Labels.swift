@@ -1,18 +1,17 @@
 internal import EventStore
 internal import Domain
 
-/// The texts for the numbers that queries over cells return: how each prints, and its rank among
-/// the others.
+/// The texts for the numbers that queries over cells return: how each is printed, and how it sorts.
 ///
-/// Cells hold numbers: joining words in SQL and sorting by them takes as long as all other work.
+/// Cells hold numbers; joining texts in SQL and sorting by them would double a query's time.
 struct Labels {
-  /// Which texts a number refers to.
+  /// The set of texts that a number refers to.
   enum Part: Int, CaseIterable {
-    /// Apps, products, countries, storefronts and currencies, by the ledger's symbols.
+    /// Apps, products, countries, storefronts and currencies, from the ledger's symbol table.
     case symbol
     case provider, store, basis, productType, chargeKind, eventKind, exclusion
 
-    /// The words of the vocabulary with their numbers; those of symbols come from the ledger.
+    /// The words of the vocabulary with their numbers; those of symbols are in the ledger.
     var names: [(Int64, String)] {
       switch self {
       case .symbol: []
@@ -27,18 +26,17 @@ struct Labels {
     }
   }
 
-  /// Of all parts, one after the other: as they are printed without quotes; nil where a number has
-  /// none.
+  /// The printed words of all parts in sequence, without quotes; nil for unused numbers.
   private var words: [String?] = []
-  /// The place of each among the words of its part, by the bytes that a reader of the file sees.
+  /// The rank of each word within its part, by the bytes of the CSV file.
   private var ranks: [Int64] = []
-  /// Where the cell of each ends among the bytes of all: looking one up makes no array.
+  /// The end of each word's cell in the bytes of all, so that a lookup allocates nothing.
   private var ends: [Int] = []
   private var cells: [UInt8] = []
-  /// Where each part begins; one more marks the end.
+  /// The start of each part, and the end of the last.
   private var starts = [0]
 
-  /// The symbols of `ledger`, and the words of the vocabulary.
+  /// The symbols of `ledger` and the words of the vocabulary.
   init(of ledger: Ledger, in dialect: CSVDialect = .rfc4180) throws {
     var symbols: [(Int64, String)] = []
     try ledger.rows(sql: "select id, value from string") {
@@ -47,7 +45,7 @@ struct Labels {
     for part in Part.allCases { add(part == .symbol ? symbols : part.names, dialect) }
   }
 
-  /// Adds a part with the words by number.
+  /// Adds a part with its words by number.
   private mutating func add(_ names: [(Int64, String)], _ dialect: CSVDialect) {
     var words = [String?](repeating: nil, count: Int(names.map(\.0).max() ?? 0) + 1)
     for (number, name) in names { words[Int(number)] = name }
@@ -69,17 +67,17 @@ struct Labels {
     starts.append(self.words.count)
   }
 
-  /// The word itself.
+  /// The word for a number.
   func word(_ number: Int64, _ part: Part) throws(SubledgerError) -> String {
     words[try place(number, part)] ?? ""
   }
 
-  /// The place of the word among those of its part.
+  /// The rank of the word within its part.
   func rank(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int64 {
     ranks[try place(number, part)]
   }
 
-  /// Adds the word as a cell.
+  /// Adds the word as a cell to `line`.
   func add(_ number: Int64, _ part: Part, to line: inout CSVLine) throws(SubledgerError) {
     let place = try place(number, part)
     line.add(cell: cells[(place == 0 ? 0 : ends[place - 1])..<ends[place]])

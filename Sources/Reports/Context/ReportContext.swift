@@ -1,17 +1,17 @@
 public import EventStore
 public import Domain
 
-/// What the queries join to the cells: as-of, the calendar, how far each feed reaches, and the
-/// words of numbers.
+/// The tables that queries join to the cells: as-of, the calendar, the horizon of each feed, and
+/// the words of numbers.
 ///
-/// They are temporary tables of the connection, so that a query needs no parameters but the months
-/// it is asked for, and stays readable by any SQL engine that is given the same tables. Words are
-/// joined only where rows are few; see `Labels`.
+/// They are temporary tables of the connection: a query needs no parameters except the requested
+/// months, and any SQL engine with the same tables can run it. Words are joined only where rows are
+/// few; see `Labels`.
 struct ReportContext {
   let ledger: Ledger
   let plan: ReportPlan
 
-  /// Makes the tables that all reports read; returns for each feed the first months that are not
+  /// Creates the tables that all reports read; returns for each feed the first months that are not
   /// complete.
   @discardableResult
   func prepare() throws -> [Feed: [HorizonKind: Month]] {
@@ -25,7 +25,7 @@ struct ReportContext {
     return try makeHorizons()
   }
 
-  /// Makes the tables that only these reports read.
+  /// Creates the tables that only these reports read.
   func prepare(for layouts: [ReportDefinition]) throws {
     let tables = layouts.reduce(into: Set()) { $0.formUnion($1.tables) }
     for table in TemporaryTable.allCases where tables.contains(table) {
@@ -60,7 +60,7 @@ struct ReportContext {
     plan.rules.calendar.month(of: plan.rules.asOf - Interval(milliseconds: 1))
   }
 
-  /// Every month from the first cell to the last, and its days.
+  /// Creates every month from the first cell to the last, and its days.
   private func makeCalendar() throws {
     try table(
       "month",
@@ -97,7 +97,7 @@ struct ReportContext {
         months += (0...1).filter { !row.isNull($0) }.map { month(row, $0) }
       }
     }
-    /// Two lookups; both in one statement would read the whole table.
+    /// Two lookups; a single statement for both would read the whole table.
     func ends(_ column: String, of cells: String) -> String {
       let ends = ["min", "max"].map { "(select \($0)(\(column)) from \(cells)_cell)" }
       return "select " + ends.joined(separator: ", ")
@@ -117,7 +117,8 @@ struct ReportContext {
     return (months.min() ?? lastMonth, months.max() ?? lastMonth)
   }
 
-  /// Up to where the numbers of each feed are complete: a day or month before it is.
+  /// Computes until when the numbers of each feed are complete: a day or month that ends by then
+  /// is.
   private func makeHorizons() throws -> [Feed: [HorizonKind: Month]] {
     try table(
       "horizon",
@@ -146,7 +147,7 @@ struct ReportContext {
     return months
   }
 
-  /// The words of the ledger as they are printed, and the words of the vocabulary.
+  /// Copies the printed words of the ledger and of the vocabulary.
   private func makeWords() throws {
     try table("word", "id integer primary key, word text")
     try run(
@@ -166,8 +167,8 @@ struct ReportContext {
     try makeMovementNames()
   }
 
-  /// Movements, what each does to active subscriptions and to recurring revenue, and which are
-  /// reasons.
+  /// Lists movements with their effect on active subscriptions and recurring revenue, and which of
+  /// them are reasons.
   func makeMovementNames() throws {
     try table(
       "movement_name",
@@ -205,7 +206,7 @@ struct ReportContext {
   private func run(_ sql: String) throws { try ledger.rows(sql: sql) { _ in } }
 }
 
-/// The providers that the reports count: each that sent an event or has a cell.
+/// The feeds that the reports count: each that sent an event or has a cell.
 public func reportFeeds(of ledger: Ledger, by rules: FoldSettings) throws -> Set<Feed> {
   var feeds = Set(rules.watermarks.keys)
   for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {

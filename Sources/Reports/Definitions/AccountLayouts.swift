@@ -35,7 +35,7 @@ extension ReportDefinition {
       .usd("difference", "counted_usd − other_usd; empty when one of them is unknown."),
     ])
 
-  /// Put together from the parts that the monthly reports write.
+  /// Assembled from the parts that the monthly reports write.
   static let restatements = ReportDefinition(
     name: "restatements", query: nil, dependsOnArrival: true,
     columns: [

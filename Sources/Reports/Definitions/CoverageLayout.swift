@@ -16,7 +16,7 @@ extension ReportDefinition {
 }
 
 extension ReportContext {
-  /// A statement of every metric of every feed.
+  /// Creates a statement for every metric of every feed.
   func makeCoverage() throws {
     try table("coverage_row", "provider, app, metric text, coverage text, events, why text")
     var feeds: [(provider: Provider, app: Int64, counts: CoverageCounts)] = []
@@ -38,7 +38,7 @@ extension ReportContext {
     }
   }
 
-  /// Which refunds each provider sends, for the cells that stay empty where it sends none.
+  /// Lists which refunds each provider sends; their cells stay empty where it sends none.
   func makeCapabilities() throws {
     try table(
       "provider_capability",

@@ -1,46 +1,46 @@
-// What a report is made of: a query and how each of its columns is printed and read.
+// The definition of a report: a query, and how each of its columns is printed and read.
 internal import EventStore
 
 /// A table that only a few queries read.
 enum TemporaryTable: CaseIterable {
   /// The months of the rows of subscriptions.
   case movementMonths
-  /// A statement of every metric of every feed.
+  /// A statement for every metric of every feed.
   case coverage
-  /// Names of archives as they are printed.
+  /// Names of archives as printed.
   case printedNames
-  /// Percentiles of the latencies of each day.
+  /// Percentiles of each day's latencies.
   case latencies
-  /// The retry schedule that fits the deliveries of each provider.
+  /// Each provider's retry schedule that fits its deliveries.
   case fittingSchedules
-  /// Stretches in which the receiving endpoint took nothing.
+  /// Stretches in which the receiving endpoint accepted nothing.
   case outages
 }
 
 struct ReportDefinition {
-  /// The file's name without `.csv`, or the folder's when there is a file per month.
+  /// The file's name without `.csv`, or the folder's when each month has a file.
   let name: String
-  /// The embedded query; nil for a report that is put together otherwise.
+  /// The embedded query; nil for a report that has none.
   let query: [UInt8]?
-  /// Whether each month of the first column, a day, has a file of its own.
+  /// Whether each month has its own file; the first column is then a day.
   var isSplitByMonth = false
-  /// Tables that the query reads besides the common ones.
+  /// Tables that the query reads in addition to the common ones.
   var tables: Set<TemporaryTable> = []
-  /// Whether it names persons, or files that are named like them.
+  /// Whether its rows identify persons, or files whose names may.
   var namesPersons = false
-  /// Whether its rows depend on when input arrived, rather than on its content.
+  /// Whether its rows depend on when input arrived, not only on its content.
   var dependsOnArrival = false
   let columns: [ReportColumn]
-  /// Columns that are a difference of two others, also when amounts are rounded; each comes behind
-  /// those that it is made of.
+  /// Columns that are a difference of two others, also when amounts are rounded; each follows the
+  /// columns it is computed from.
   var differences: [(column: String, from: String, minus: String)] = []
-  /// Up to where its monthly rows are complete; nil when they have no such column.
+  /// Which horizon completes its monthly rows; nil when they have no such column.
   var completeness: HorizonKind?
 
-  /// What orders the rows of one period; empty for a query that orders them itself.
+  /// The keys that sort the rows of one period; empty for a query that sorts them itself.
   ///
-  /// A query that returns numbers of words comes by its first column, the period. Within it, the
-  /// rows are ordered by the other key columns.
+  /// A query that returns numbers of words sorts by its first column, the period. Within a period,
+  /// rows are sorted by the other key columns.
   var wordKeys: [PeriodRows.Key] {
     var keys: [PeriodRows.Key] = []
     var value = 0
@@ -93,7 +93,7 @@ extension ReportColumn {
     ReportColumn(name: name, format: .ratio, unit: "fraction", description: description)
   }
 
-  /// The words that its values refer to; nil when they are plain values.
+  /// The words that its values refer to; nil for plain values.
   var part: Labels.Part? { if case .word(let part) = format { part } else { nil } }
 
   static let month = key("period", .month, "Month in the report's time zone.")
@@ -105,7 +105,7 @@ extension ReportColumn {
     key("product_id", .word(.symbol), "Product id of the store."),
   ]
 
-  /// The same where a query has them as text.
+  /// The same for queries that return them as text.
   static let offeringAsText = productKey.map { key($0.name, .text, $0.description) }
 
   static let provider = key("provider", .word(.provider), "Who sent the webhooks.")

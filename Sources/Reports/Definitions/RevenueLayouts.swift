@@ -1,4 +1,4 @@
-// Columns of the reports about money that was booked.
+// Columns of the reports about booked money.
 internal import EventStore
 
 extension ReportDefinition {

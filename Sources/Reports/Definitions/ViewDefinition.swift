@@ -1,14 +1,14 @@
-// What `subledger sql` and reports of one's own can ask.
+// The views that `subledger sql` and custom reports can query.
 
-/// A documented view: its columns never get another meaning.
+/// A documented view; the meaning of its columns never changes.
 public struct ViewDefinition: Sendable {
   /// The view's name, such as `v_charge`.
   public let name: String
-  /// One line that says what a row is.
+  /// One line that describes a row.
   public let description: String
-  /// The columns in their order; each amount stands twice, also in millionths.
+  /// The columns in order; each amount has a second column in millionths.
   public let columns: [ReportColumn]
-  /// Whether the ledger holds its rows packed, so that a reader makes a temporary table of them.
+  /// Whether the ledger stores its rows packed, so that readers create a temporary table of them.
   public let isPacked: Bool
 
   private init(
@@ -107,6 +107,6 @@ public struct ViewDefinition: Sendable {
 }
 
 extension ReportColumn {
-  /// Whether it holds money, which the views have in millionths, too.
+  /// Whether it holds money, which the views also return in millionths.
   public var isMoney: Bool { type == "number" && ["USD", "currency"].contains(unit) }
 }

@@ -1,7 +1,7 @@
 public import Domain
 internal import EventStore
 
-/// A report that an analyst wrote: a query over the views, below a header that names its columns.
+/// A custom report: a query over the views, under a header that describes its columns.
 ///
 /// ```
 /// -- name: arpu_monthly
@@ -10,7 +10,7 @@ internal import EventStore
 /// select …
 /// ```
 public struct OwnReport: Sendable {
-  /// What a column holds, and how the query gives it.
+  /// The content of a column, and how the query returns it.
   enum Kind: String, CaseIterable {
     case string, integer, yearmonth, date, datetime, boolean
     /// US dollars, or the row's currency, in millionths.
@@ -19,14 +19,14 @@ public struct OwnReport: Sendable {
     case percent
   }
 
-  /// The name of the report and, without `.csv`, of its file.
+  /// The name of the report, which is its file's name without `.csv`.
   public let name: String
   /// The header and the query.
   public let text: String
   let kinds: [Kind]
   let columns: [ReportColumn]
 
-  /// Reads a report, which its file calls `name`.
+  /// Parses a report; `name` is its file's name.
   ///
   /// - Throws: `SubledgerError` of kind `configuration` with the line.
   public init(_ text: String, named name: String) throws(SubledgerError) {
@@ -69,7 +69,7 @@ public struct OwnReport: Sendable {
     self.columns = columns.map(\.column)
   }
 
-  /// A header's line behind `-- column:`; nil when it is none.
+  /// Parses a header line after `-- column:`; nil when it is invalid.
   private static func column(_ text: Substring) -> (kind: Kind, column: ReportColumn)? {
     let words = text.split(separator: " ", maxSplits: 2)
     guard words.count == 3, words[0].wholeMatch(of: word) != nil,
@@ -123,7 +123,7 @@ extension OwnReport.Kind {
     }
   }
 
-  /// Whether a value that is not null is one of the kind.
+  /// Whether a value that is not null is of this kind.
   func fits(_ value: LedgerValue) -> Bool {
     switch (self, value) {
     case (.string, .text), (.integer, .integer), (.usd, .integer), (.local, .integer),

@@ -2,14 +2,14 @@ internal import Domain
 public import EventStore
 
 extension OwnReport {
-  /// The folder of a set with such reports: none of them takes the name of another.
+  /// The folder of custom reports in a set, so that their names cannot clash with others.
   static let folder = "own"
 
   static func isFile(_ path: String) -> Bool { path.hasPrefix("\(folder)/") }
 
-  /// The report's query, which must give the columns of its header.
+  /// The report's query, which must return the columns of its header.
   ///
-  /// - Throws: `SubledgerError` of kind `configuration` with SQLite's words and the line.
+  /// - Throws: `SubledgerError` of kind `configuration` with SQLite's message and the line.
   public func query(of ledger: Ledger) throws -> ViewQuery {
     do {
       let query = try ViewQuery(text, of: ledger, isRepeatable: true)
@@ -26,10 +26,10 @@ extension OwnReport {
     }
   }
 
-  /// Writes the file of the report into `folder`, its rows by its keys.
+  /// Writes the report's file into `folder`, with rows sorted by key.
   ///
-  /// - Throws: `SubledgerError` of kind `configuration` for a value that is not of its column's
-  ///   type, for two rows of one key, and for a query that takes too long.
+  /// - Throws: `SubledgerError` of kind `configuration` for a value that does not fit its column's
+  ///   type, for two rows with the same key, and for a query that takes too long.
   public func write(
     _ query: ViewQuery, from ledger: Ledger, plan: ReportPlan, into folder: String
   ) throws -> WrittenReports {

@@ -2,7 +2,7 @@ internal import Formats
 internal import Glibc
 internal import Domain
 
-/// A CSV file being written, in pieces of bounded size.
+/// Writes a CSV file through a buffer of bounded size.
 final class CSVFile {
   private let path: String
   private let file: OpenFile
@@ -11,7 +11,7 @@ final class CSVFile {
   private let digest = SHA256Digest()
   private var bytes: Int64 = 0
 
-  /// Makes the file at `path`, with a header unless there are no columns.
+  /// Creates the file at `path`, with a header unless there are no columns.
   init(path: String, dialect: CSVDialect, columns: [ReportColumn] = []) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
       throw .system("make the file", path, .cannotCreate)
@@ -27,13 +27,13 @@ final class CSVFile {
     if !columns.isEmpty { try add(header) }
   }
 
-  /// Adds a line and, when the buffer is full, writes it.
+  /// Adds a line, and writes the buffer when it is full.
   func add(_ line: CSVLine) throws(SubledgerError) {
     buffer.append(contentsOf: line.buffer)
     try endLine()
   }
 
-  /// Adds a line as it is printed, without its line end.
+  /// Adds a printed line without its line end.
   func add(line: UnsafeRawBufferPointer) throws(SubledgerError) {
     buffer.append(contentsOf: line)
     try endLine()
@@ -44,7 +44,7 @@ final class CSVFile {
     if buffer.count >= pieceSize { try flush() }
   }
 
-  /// Hands everything to the system, so that the file may be read, and gives its size and hash.
+  /// Writes the rest of the buffer, so that the file can be read, and returns its size and hash.
   func finish() throws(SubledgerError) -> FileSeal {
     try flush()
     return FileSeal(bytes: bytes, sha256: digest.finish())

@@ -2,13 +2,13 @@ internal import Domain
 
 /// A cell of a CSV line.
 public enum CSVCell: Sendable, Equatable {
-  /// A number, a date or a word of this program.
+  /// A number, a date or a word of the vocabulary.
   case plain(String)
   /// A whole number.
   case integer(Int64)
   /// A text from a provider, as received.
   case text(String)
-  /// A name that was escaped when it was read, as names of archives are.
+  /// A name that was escaped when it was read, such as an archive's.
   case name(String)
 }
 
@@ -26,8 +26,8 @@ public func csvLine(_ cells: [CSVCell]) -> [UInt8] {
   return line.buffer
 }
 
-/// One line of a CSV file, cell after cell: in RFC 4180, or so that a spreadsheet does not change
-/// it.
+/// One line of a CSV file, built cell by cell: in RFC 4180, or in a form that a spreadsheet does
+/// not change.
 struct CSVLine {
   private(set) var buffer: [UInt8] = []
   let separator: UInt8
@@ -41,7 +41,7 @@ struct CSVLine {
     point = UInt8(ascii: dialect.hasDecimalComma ? "," : ".")
   }
 
-  /// Begins the next line in the same memory.
+  /// Starts the next line in the same memory.
   mutating func removeAll() {
     buffer.removeAll(keepingCapacity: true)
     isEmpty = true
@@ -49,7 +49,7 @@ struct CSVLine {
 
   mutating func addNothing() { separate() }
 
-  /// A cell without foreign text: a date, a flag, a header.
+  /// Adds a cell without foreign text: a date, a flag, a header.
   mutating func add(plain text: String) {
     separate()
     buffer.append(contentsOf: text.utf8)
@@ -59,7 +59,7 @@ struct CSVLine {
 
   mutating func add(name: String) { add(printed: nameText(name)) }
 
-  /// A cell of text that `cellText` leaves unchanged.
+  /// Adds a cell of text that `cellText` leaves unchanged.
   mutating func add(printed text: String) {
     separate()
     var text = isForSpreadsheet && becomesNumber(text) ? "'" + text : text
@@ -75,7 +75,7 @@ struct CSVLine {
     if isForSpreadsheet { add(printed: String(id)) } else { add(id) }
   }
 
-  /// A cell whose bytes another line has made already.
+  /// Adds a cell that was printed before, as bytes.
   mutating func add(cell bytes: [UInt8]) { add(cell: bytes[...]) }
 
   mutating func add(cell bytes: ArraySlice<UInt8>) {
@@ -114,7 +114,7 @@ struct CSVLine {
 
   mutating func add(_ number: Int64) { add(digits: number.magnitude, 0, number < 0) }
 
-  /// A cell with `micros` millionths, with at least `decimals` (0–6) decimals and no further
+  /// Adds a cell with `micros` millionths, with at least `decimals` (0–6) decimals and no further
   /// trailing zeros.
   mutating func add(micros: Int64, decimals: Int) {
     var (rest, count) = (micros.magnitude, 6)
@@ -125,7 +125,7 @@ struct CSVLine {
     add(digits: rest, count, micros < 0)
   }
 
-  /// A number of which so many digits are decimals.
+  /// Adds a number whose last `decimals` digits are decimals.
   private mutating func add(digits number: UInt64, _ decimals: Int, _ isNegative: Bool) {
     separate()
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in

@@ -3,26 +3,26 @@ internal import EventStore
 
 /// How a value of a query is printed.
 ///
-/// Null is always printed as nothing: unknown, or absent.
+/// Null is always printed as an empty cell: unknown, or absent.
 enum CellFormat: Equatable {
   case text
-  /// Text that the query has as it is printed: the table `word`.
+  /// Text in its printed form, from the table `word`.
   case printed
   /// Text that was escaped when it was read: the name of an archive.
   case name
-  /// Text of this type of Frictionless Table Schema, printed as it is.
+  /// Text of this Frictionless Table Schema type, printed unchanged.
   case typed(String)
   /// The number of a word, printed as the word.
   case word(Labels.Part)
   case integer
-  /// Text that is a number of another report.
+  /// A number that another report printed, as text.
   case numeral
   /// Millionths, printed with two to six decimals.
   case amount
-  /// Millionths of a percent, printed without needless decimals.
+  /// Millionths of a percent, printed without trailing zeros.
   case percent
-  /// Two values of the query, numerator and denominator, printed with six decimals; nothing when
-  /// the denominator is 0.
+  /// Two values of the query, numerator and denominator, printed with six decimals; empty when the
+  /// denominator is 0.
   case ratio
   /// `year × 12 + month − 1`, printed as `2026-11`.
   case month
@@ -34,17 +34,17 @@ enum CellFormat: Equatable {
   case wholeDays
   /// Milliseconds, printed as whole hours.
   case wholeHours
-  /// A whole number that makes no sense to sum up.
+  /// A whole number that must not be summed.
   case number
-  /// A bucket of the ledger's latency histogram, printed as the bucket's least seconds.
+  /// A bucket of the ledger's latency histogram, printed as its lower bound in seconds.
   case latency
   /// 0 or 1.
   case flag
 
-  /// How many values of the query make up the cell.
+  /// How many values of the query form the cell.
   var width: Int { if case .ratio = self { 2 } else { 1 } }
 
-  /// The cell that begins at value `place` of a row; of a ratio, its millionths.
+  /// The cell that begins at value `place` of a row; for a ratio, its millionths.
   @inline(__always)
   func cell(
     at place: Int, _ number: (Int) -> Int64?, text: (Int) -> String
@@ -59,7 +59,7 @@ enum CellFormat: Equatable {
     }
   }
 
-  /// A sum of such numbers as it is printed; nil where none is.
+  /// A sum of such numbers as printed; nil for formats that do not add up.
   func total(_ sum: Int128) -> String? {
     switch self {
     case .integer: String(sum)

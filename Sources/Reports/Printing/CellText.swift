@@ -1,17 +1,17 @@
 internal import Domain
 
-/// What a cell shows of a foreign text, as it was received: nothing that a spreadsheet would run
-/// (OWASP, "CSV Injection") or that would steer a terminal.
+/// A cell's form of a foreign text as received: nothing in it can run in a spreadsheet (OWASP, "CSV
+/// Injection") or control a terminal.
 ///
-/// Different texts stay different: docs/reports.md explains how to restore a text.
+/// Different texts stay different; docs/reports.md explains how to restore a text.
 public func cellText(_ text: String) -> String { guarded(text.escaped) }
 
-/// The cell of a text that was escaped when it was read, as names of archives are.
+/// The cell of a text that was escaped when it was read, such as an archive's name.
 func nameText(_ name: String) -> String { guarded(name.shown()) }
 
-/// The text of which such a cell was made.
+/// The text that such a cell was printed from.
 ///
-/// - Parameter isName: whether it was escaped when it was read, as names of archives are.
+/// - Parameter isName: whether it was escaped when it was read, as archive names are.
 public func receivedText(_ cell: String, isName: Bool = false) -> String {
   var rest = String(cell.dropFirst())
   let isGuarded =
@@ -30,7 +30,7 @@ private func guarded(_ text: String) -> String {
   return text
 }
 
-/// Escapes semicolons at which a spreadsheet of many countries would begin a cell that it runs.
+/// Escapes semicolons, at which a spreadsheet in many countries would start a cell that it runs.
 private func withoutCellStarts(_ text: String) -> String {
   var rest = text.utf8[...]
   var bytes: [UInt8] = []
@@ -44,10 +44,10 @@ private func withoutCellStarts(_ text: String) -> String {
   return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Whether a text needs an apostrophe in front: it would be run, or looks like one that has got
-/// it.
+/// Whether a text needs an apostrophe in front: a spreadsheet would run it, or it looks like a text
+/// that already got one.
 ///
-/// Beside the signs of ASCII, their full-width forms and escaped tabs and line ends count.
+/// Besides the ASCII signs, their full-width forms and escaped tabs and line ends count.
 private func isFormula(_ bytes: UnsafeRawBufferPointer) -> Bool {
   let rest = bytes.drop { $0 == UInt8(ascii: "'") }
   guard let first = rest.first else { return false }
@@ -56,7 +56,7 @@ private func isFormula(_ bytes: UnsafeRawBufferPointer) -> Bool {
   return formulaStarts.contains { rest.starts(with: $0.utf8) }
 }
 
-/// Whether a spreadsheet takes a cell for a formula that begins with `byte`.
+/// Whether a spreadsheet treats a cell that begins with `byte` as a formula.
 private func isRun(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"): true
@@ -64,8 +64,8 @@ private func isRun(_ byte: UInt8) -> Bool {
   }
 }
 
-/// Whether a spreadsheet takes a text for a number or a date that it shows otherwise, or it looks
-/// like one that has got its apostrophe.
+/// Whether a spreadsheet would show a text as another number or date, or the text looks like one
+/// that already got an apostrophe.
 func becomesNumber(_ text: String) -> Bool {
   let text = text.utf8.drop { $0 == UInt8(ascii: "'") }
   let isDigit = { (byte: UInt8) in UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
@@ -76,7 +76,7 @@ func becomesNumber(_ text: String) -> Bool {
   return text.count >= 12 || first == UInt8(ascii: "0") && text.count > 1
 }
 
-/// What numbers, dates and times have besides digits.
+/// Characters besides digits that numbers, dates and times contain.
 private let numberMarks = Array(".,eE+-/:% ".utf8)
 private let semicolon = UInt8(ascii: ";")
 private let formulaStarts = ["\\u{9}", "\\u{a}", "\\u{d}", "＝", "＋", "－", "＠"]

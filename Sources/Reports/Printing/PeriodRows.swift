@@ -1,15 +1,16 @@
 internal import Domain
 internal import EventStore
 
-/// The rows of one period, gathered to be put in the order of their words.
+/// The rows of one period, held in memory to be sorted by their words.
 ///
-/// SQLite sorts by the period alone, in whose order the cells lie. What one period has can be held.
+/// SQLite sorts only by the period, the order in which cells are stored. The rows of one period fit
+/// in memory.
 struct PeriodRows {
-  /// A value of the row that orders it.
+  /// A value of the row that sorts it.
   struct Key {
-    /// The value's place in the row.
+    /// The value's index in the row.
     let column: Int
-    /// The words that it refers to; nil for a number, which sorts nil first.
+    /// The words that it refers to; nil for a number, whose nulls sort first.
     let part: Labels.Part?
   }
 
@@ -19,11 +20,11 @@ struct PeriodRows {
   private let keys: [Key]
   private let lexicon: Labels
   private var values: [Int64] = []
-  /// A bit a column, set where the value is null.
+  /// One bit per column, set where the value is null.
   private var nulls: [UInt64] = []
   private var ranks: [Int64] = []
 
-  /// Storage for rows of `width` values, ordered by `keys`.
+  /// An empty buffer for rows of `width` values, sorted by `keys`.
   init(width: Int, keys: [Key], lexicon: Labels) {
     precondition(width <= UInt64.bitWidth, "each value needs a bit that marks null")
     self.width = width
@@ -31,7 +32,7 @@ struct PeriodRows {
     self.lexicon = lexicon
   }
 
-  /// Forgets the rows and keeps their memory.
+  /// Removes the rows and keeps their memory.
   mutating func removeAll() {
     number = nil
     values.removeAll(keepingCapacity: true)
@@ -39,14 +40,14 @@ struct PeriodRows {
     ranks.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a row, whose first value is the period.
+  /// Adds a row; its first value is the period.
   mutating func append(_ row: Statement) throws(SubledgerError) {
     number = row.number(0)
     let start = values.count
     var null: UInt64 = 0
     for column in 0..<width {
       let value = row.number(Int32(column))
-      // Null reads as 0, and to ask for it costs as much as to read.
+      // Null reads as 0, and a null check costs as much as a read.
       if value == 0, row.isNull(Int32(column)) { null |= 1 << UInt64(column) }
       values.append(value)
     }
@@ -61,7 +62,7 @@ struct PeriodRows {
     }
   }
 
-  /// The rows, each by its place, in the order of their keys.
+  /// Indices of the rows, sorted by key.
   var order: [Int] {
     let count = keys.count
     return ranks.withUnsafeBufferPointer { ranks in
@@ -75,7 +76,7 @@ struct PeriodRows {
     }
   }
 
-  /// A value of the row at place `row`; nil for null.
+  /// A value of the row at index `row`; nil for null.
   @inline(__always)
   func value(_ row: Int, _ column: Int) -> Int64? {
     nulls[row] & 1 << UInt64(column) == 0 ? values[row * width + column] : nil

@@ -1,8 +1,8 @@
 internal import EventStore
 
-/// Prints the rows of a file, one after another in the same memory, and adds up what they show.
+/// Prints the rows of a file, each in the same memory, and sums what they show.
 ///
-/// A structure, which a class changes once for each row rather than for each cell.
+/// A structure: the class that owns it modifies it once per row, not once per cell.
 struct PrintedRows {
   private let layout: ReportDefinition
   private let formats: [CellFormat]
@@ -10,17 +10,17 @@ struct PrintedRows {
   private let isRounding: Bool
   private let differences: [(column: Int, from: Int, minus: Int)]
   private var printer: RowPrinter
-  /// The last row as it is printed.
+  /// The last row as printed.
   private(set) var line: CSVLine
   /// Its cells, exact.
   private(set) var cells: [LedgerValue] = []
-  /// The same with rounded amounts.
+  /// Its cells with rounded amounts.
   private var shown: [LedgerValue] = []
   private var count: Int64 = 0
   private var printed: [Int128]
   private var residual: [Int128]
 
-  /// No rows of `layout` yet, which may have numbers of words of `labels`.
+  /// A printer for rows of `layout` without rows yet; `labels` has the words of their numbers.
   init(_ layout: ReportDefinition, plan: ReportPlan, labels: Labels) {
     self.layout = layout
     formats = layout.columns.map(\.format)
@@ -47,7 +47,7 @@ struct PrintedRows {
     }
   }
 
-  /// Prints another row of values as a query returns them.
+  /// Prints the next row from values as a query returns them.
   @inline(__always)
   mutating func append(_ number: (Int) -> Int64?, text: (Int) -> String) throws {
     line.removeAll()
@@ -66,7 +66,7 @@ struct PrintedRows {
     count += 1
   }
 
-  /// Rounds the amounts of the row; a difference is that of the rounded amounts, so that rows foot.
+  /// Rounds the amounts of the row; a difference is taken of rounded amounts, so that rows foot.
   private mutating func round() {
     shown = cells
     for (index, format) in formats.enumerated() {
@@ -93,7 +93,7 @@ struct PrintedRows {
     }
   }
 
-  /// The rows and their sums as the file at `path`.
+  /// The printed rows and their sums, as the file at `path`.
   func table(at path: String) -> ReportTable {
     ReportTable(
       path: path, rows: count, columns: layout.columns, controlTotals: totals,

@@ -1,16 +1,16 @@
 internal import EventStore
 
-/// The printed forms of foreign texts that cells do not show unchanged. Queries order by them, so
-/// that rows come in the order of the printed text.
+/// The printed forms of foreign texts that cells show escaped; queries sort by them, so that rows
+/// are in the order of the printed text.
 extension ReportContext {
-  /// Makes `printed_name`: of names of archives.
+  /// Creates `printed_name` for names of archives.
   func makePrintedNames() throws {
     try makePrinted("printed_name", of: "select distinct name from archive") {
       nameText($0)
     }
   }
 
-  /// Makes `printed_text`: of apps and products that breaks and facts name.
+  /// Creates `printed_text` for apps and products that breaks and facts name.
   func makePrintedTexts() throws {
     try makePrinted(
       "printed_text",

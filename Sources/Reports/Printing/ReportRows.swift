@@ -1,18 +1,18 @@
 public import EventStore
 internal import Domain
 
-/// The columns of a report by the name of its file, or of its folder; nil when there is none.
+/// The columns of a report by the name of its file or folder; nil when it does not exist.
 public func reportColumns(_ report: String) -> [ReportColumn]? { layout(report)?.columns }
 
-/// Every word that a column with this name has in reports; empty when its words come with events,
-/// nil when it holds none.
+/// Every word that columns with this name can contain in reports; empty when events supply the
+/// words, nil when the column has none.
 public func columnWords(_ column: String) -> [String]? {
   let named = ReportDefinition.all.flatMap(\.columns).filter { $0.name == column }
   return named.compactMap(\.part).first?.names.map(\.1)
 }
 
-/// Calls `body` at every row of a report as it comes of the ledger's cells, by period: printed
-/// exactly, whatever `plan` says.
+/// Calls `body` for every row of a report from the ledger's cells, by period, printed exactly
+/// whatever `plan` says.
 ///
 /// Tables in the temporary schema hide tables of the ledger with the same name. Throws
 /// `SubledgerError`, and whatever `body` throws.

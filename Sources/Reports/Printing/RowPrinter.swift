@@ -3,12 +3,12 @@ internal import Domain
 
 struct RowPrinter {
   private let labels: Labels
-  /// The last day or month that was printed; many rows follow each other in one.
+  /// The last printed day or month; consecutive rows often share it.
   private var date: (number: Int64, cell: [UInt8]) = (.min, [])
 
   init(_ labels: Labels) { self.labels = labels }
 
-  /// Adds a cell; amounts are rounded to `decimals`, without it exact.
+  /// Adds a cell; amounts are rounded to `decimals`, or exact if nil.
   @inline(__always)
   mutating func add(
     _ cell: LedgerValue, as format: CellFormat, decimals: Int? = nil, to line: inout CSVLine
@@ -59,7 +59,7 @@ struct RowPrinter {
   }
 }
 
-/// Millionths rounded half to even to `decimals` (0–6); as they are without.
+/// Millionths rounded half to even to `decimals` (0–6); unchanged if nil.
 func rounded(_ micros: Int64, decimals: Int?) -> Int64 {
   guard let decimals, decimals < 6 else { return micros }
   var unit: Int128 = 1

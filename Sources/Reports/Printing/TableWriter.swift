@@ -3,29 +3,29 @@ internal import Domain
 
 /// Writes one report: the rows of its query as CSV, with the sums of the printed values.
 ///
-/// A class, because a closure that sees row after row would copy a structure for each.
+/// A class, because a closure called once per row would copy a structure each time.
 final class TableWriter {
-  /// Receives a row beside its file.
+  /// Receives each row in addition to the file.
   typealias Take = (_ cells: [LedgerValue], _ isComplete: Bool) throws -> Void
 
   private let layout: ReportDefinition
   private let plan: ReportPlan
   private let labels: Labels
-  /// Nil if the rows have no file.
+  /// The output folder; nil if the rows have no file.
   private let folder: String?
-  /// The values of a row that do not only identify it, and their columns.
+  /// The values of a row that are more than its identity, and their columns.
   private let sums: [(value: Int, column: Int)]
   private var rows: PrintedRows
   private var file: CSVFile?
   private var path = ""
   private var month: Month?
-  /// Whether the last cell of a row says if it is complete.
+  /// Whether the last cell of a row reports that it is complete.
   private let isFlagged: Bool
   private let take: Take?
   private(set) var tables: [ReportTable] = []
   private(set) var seals: [String: FileSeal] = [:]
 
-  /// A writer of `layout`, whose query may return numbers of words of `labels`.
+  /// A writer of `layout`; `labels` has the words of the numbers that its query may return.
   init(
     _ layout: ReportDefinition, plan: ReportPlan, labels: Labels, into folder: String?,
     beside take: Take? = nil
@@ -43,9 +43,9 @@ final class TableWriter {
     rows = PrintedRows(layout, plan: plan, labels: labels)
   }
 
-  /// Writes the report's files: the file of all periods always, files of months that have rows.
+  /// Writes the report's files: always the file of all periods, and files of months with rows.
   ///
-  /// Months before `first`, where that is given, are those of the set before.
+  /// Months before `first`, if given, are carried over from the previous set.
   func write(from ledger: Ledger, since first: Month? = nil) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
     if let first { try carry(before: first) }
@@ -61,7 +61,7 @@ final class TableWriter {
     try finish()
   }
 
-  /// Writes rows of values as a query returns them, which `body` adds one after another.
+  /// Writes rows of values as a query returns them; `body` adds them one by one.
   func write(_ body: (_ add: ([LedgerValue]) throws -> Void) throws -> Void) throws {
     try open("\(layout.name).csv")
     try body { row in
@@ -90,7 +90,7 @@ final class TableWriter {
     try writeRow({ row.optionalInt64(Int32($0)) }, text: { row.text(Int32($0)) })
   }
 
-  /// Writes rows that come by period and are put in order within it.
+  /// Writes rows that are sorted by period, and sorts them within each.
   private func writePeriods(
     _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key], since first: Day?
   ) throws {
@@ -127,7 +127,7 @@ final class TableWriter {
     try take?(rows.cells, isFlagged && rows.cells.last == .integer(1))
   }
 
-  /// Begins the file of the month in which day `number` lies, in a report that has one for each.
+  /// Starts the file of the month of day `number`, in a report that has one file per month.
   private func openMonth(of number: Int64) throws(SubledgerError) {
     guard layout.isSplitByMonth else { return }
     let month = Day(number: Int32(truncatingIfNeeded: number)).month
@@ -138,9 +138,9 @@ final class TableWriter {
     try open("\(layout.name)/\(month.text).csv")
   }
 
-  /// SQLite turns a result beyond its integers into a floating-point number.
+  /// Checks for SQLite's conversion of results beyond 64-bit integers to floating point.
   ///
-  /// Further arithmetic can bring it into range again, wrong in its last digits.
+  /// Further arithmetic can bring such a result back into range, with wrong last digits.
   private func check(_ row: Statement) throws(SubledgerError) {
     for (value, column) in sums where row.isFloatingPoint(Int32(value)) {
       throw .overflow(report: layout.name, column: layout.columns[column].name)
