@@ -2,26 +2,26 @@
 public enum ColumnAddition: Sendable {
   /// Their sum.
   case sum
-  /// A sum for each currency.
+  /// One sum per currency.
   case perCurrency
   /// The sum of the rows of the first month.
   case opening
   /// The sum of the rows of the last month.
   case closing
-  /// Their sum, if the rows are of one time.
+  /// Their sum, if all rows have the same time.
   case atOneTime
   /// Nothing: rates, ranks and quantiles.
   case none
 }
 
-/// One column of a report: how it is printed, and how to read it.
+/// One column of a report: how to print it, and how to read it.
 public struct ReportColumn: Sendable, Equatable {
-  /// The header's word.
+  /// The column's name in the header.
   public let name: String
   let format: CellFormat
   /// The unit of the numbers, such as `USD`; nil for words and dates.
   public let unit: String?
-  /// One line how to read it.
+  /// A one-line description for readers.
   public let description: String
   /// Whether the column is part of the rows' key and order.
   public private(set) var isKey = false
@@ -32,16 +32,15 @@ public struct ReportColumn: Sendable, Equatable {
   public var type: String { format.type }
 }
 
-/// One CSV file that was written.
+/// A written CSV file.
 public struct ReportTable: Sendable, Equatable {
   /// Path inside the folder, such as `revenue_daily/2026-11.csv`.
   public let path: String
-  /// Rows without the header.
+  /// Number of rows without the header.
   public let rows: Int64
-  /// The columns in their order.
+  /// The columns in order.
   public internal(set) var columns: [ReportColumn]
-  /// Sums over each column of counts and amounts as printed, by column, whether or not they mean
-  /// anything.
+  /// Sums of the printed counts and amounts by column, whether or not the sum has a meaning.
   public internal(set) var controlTotals: [String: String] = [:]
   /// Exact sum − printed sum of each amount column; empty unless amounts are rounded.
   public internal(set) var roundingResidual: [String: String] = [:]

@@ -1,26 +1,26 @@
-// Fact cells → CSV: one query per report, and the identities that must hold before anybody may
-// see the numbers.
+// Turns fact cells into CSV: one query per report, and the identities that must hold before a set
+// is published.
 public import EventStore
 internal import Domain
 
-/// A part of the set that can be written beside the others, each from a ledger opened anew.
+/// A part of the set that can be written in parallel with others, each from its own open ledger.
 ///
-/// The parts in their order are the set in its order.
+/// Written in this order, the parts form the set.
 public enum ReportPartition: CaseIterable, Sendable {
   /// Revenue by day.
   case revenueByDay
   /// Revenue by month.
   case revenueByMonth
-  /// Subscriptions that came, went and renewed.
+  /// New, churned and renewed subscriptions.
   case movements
   /// Outcomes of trials and cohorts, and the reliability of the numbers.
   case outcomes
   /// Breaks.
   case breaks
-  /// What was delivered, and what became of it.
+  /// Deliveries and their outcomes.
   case input
 
-  /// In the order in which they are to be begun: the longest come first.
+  /// The order in which to start them: the longest first.
   public static let longestFirst = [
     revenueByDay, movements, input, outcomes, revenueByMonth, breaks,
   ]
@@ -38,11 +38,11 @@ public enum ReportPartition: CaseIterable, Sendable {
   }
 }
 
-/// The page for people in a set.
+/// The file name of a set's page.
 public let pageName = "index.html"
 
-/// What a set holds besides its documents, by paths in it: reports, which are files or folders with
-/// a file per month, own reports, the page and the workbook.
+/// The contents of a set except its documents, by path: reports, which are files or folders with a
+/// file per month, custom reports, the page and the workbook.
 public var reportPaths: [String] {
   ReportDefinition.all.map(\.path) + [OwnReport.folder] + copies
 }
@@ -50,13 +50,12 @@ public var reportPaths: [String] {
 /// Files that show the reports again.
 private let copies = [pageName, workbookName]
 
-/// Whether a file of a set, by its path in it, names persons, or files that are named like them.
+/// Whether a file of a set, by its path, identifies persons, or files whose names may.
 public func namesPersons(_ file: String) -> Bool {
   copies.contains(file) || ReportDefinition.of(file)?.namesPersons ?? OwnReport.isFile(file)
 }
 
-/// Whether a file of a set, by its path in it, depends on when input arrived, rather than on its
-/// content.
+/// Whether a file of a set, by its path, depends on when input arrived, not only on its content.
 public func dependsOnArrival(_ file: String) -> Bool {
   copies.contains(file) || ReportDefinition.of(file)?.dependsOnArrival ?? OwnReport.isFile(file)
 }
@@ -65,16 +64,16 @@ extension ReportDefinition {
   static let all =
     ReportPartition.allCases.flatMap(\.layouts) + [charges, restatements, summaryMonthly]
 
-  /// Where the report lies in a set: a file, or a folder with a file per month.
+  /// The path of the report in a set: a file, or a folder with a file per month.
   var path: String { isSplitByMonth ? name : name + ".csv" }
 
-  /// The report that a file of a set belongs to; nil when it is of none.
+  /// The report that a file of a set belongs to; nil if it is not a report's.
   static func of(_ file: String) -> ReportDefinition? {
     all.first { $0.isSplitByMonth ? file.hasPrefix("\($0.name)/") : file == $0.path }
   }
 }
 
-/// Writes shares of the set, with the helping tables that all of them read made once.
+/// Writes parts of the set; the helper tables that all parts read are created once.
 public final class ReportWriter {
   private let plan: ReportPlan
   private let folder: String
@@ -84,7 +83,7 @@ public final class ReportWriter {
 
   /// A writer into `folder`, which must exist.
   ///
-  /// The ledger is only read; helping tables live in its temporary schema.
+  /// Only reads the ledger; helper tables are in its temporary schema.
   public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws {
     self.plan = plan
     self.folder = folder
@@ -95,7 +94,7 @@ public final class ReportWriter {
     history = try PublishedHistory(ledger, plan, horizons)
   }
 
-  /// Writes one share; whoever has written all of them must call `finish` on their sum.
+  /// Writes one part; after all parts, callers must call `finish` on their sum.
   public func write(_ share: ReportPartition) throws -> WrittenReports {
     try context.prepare(for: share.layouts)
     if share == .movements { try checkFacts(in: context.ledger) }
@@ -113,7 +112,7 @@ public final class ReportWriter {
     return reports
   }
 
-  /// The first month whose file can be another one than in the set before; nil to write all.
+  /// The first month whose file can differ from the previous set; nil to write all.
   private func firstChange(of layout: ReportDefinition) -> Month? {
     guard layout.name == ReportDefinition.revenueDaily.name, let former = plan.former,
       let open = history.horizons.values.compactMap({ $0[.booked] }).min()

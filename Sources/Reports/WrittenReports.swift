@@ -7,12 +7,12 @@ public struct WrittenReports: Sendable {
   public private(set) var tables: [ReportTable] = []
   /// The part that the ledger keeps for comparison by later runs.
   public var publication: NewPublication
-  /// Sizes and hashes of its files as they were written or carried over, by path.
+  /// Sizes and hashes of the files, written or carried over, by path.
   private(set) var seals: [String: FileSeal] = [:]
   private let plan: ReportPlan
   private var restated: [Restatement] = []
 
-  /// Nothing yet.
+  /// An empty part.
   public init(plan: ReportPlan) {
     self.plan = plan
     publication = NewPublication(zone: plan.zone)
@@ -49,7 +49,7 @@ public struct WrittenReports: Sendable {
   /// Writes the restatements and the summary of all parts, and compares the printed sums with the
   /// facts.
   ///
-  /// Throws when they do not agree; the set must not be published then.
+  /// Throws when they disagree; the set must not be published then.
   public mutating func finish(in folder: String, checkedBy ledger: Ledger) throws {
     let (plan, restated) = (plan, restated)
     let labels = try Labels(of: ledger)

@@ -10,7 +10,7 @@ public let manifestName = "datapackage.json"
 
 let packageName = "subledger-reports"
 
-/// The files of a set besides its reports.
+/// The files of a set that are not reports.
 public let documentPaths = [manifestName, checksumsName]
 
 /// The hashes of a set's files, by path.
@@ -19,10 +19,10 @@ struct Checksums {
 
   init(hashes: [String: String]) { self.hashes = hashes }
 
-  /// The checksums of the set that is published in `folder`; none without a set.
+  /// The checksums of the set published in `folder`; empty without a set.
   ///
-  /// Others have files of checksums as well: ours names our manifest, and of it count only
-  /// documents and `reports`, which are files and folders.
+  /// Other programs write checksum files as well. Ours names our manifest; from it, only the
+  /// documents and `reports`, which are files and folders, count.
   init(publishedIn folder: String, reports: [String]) throws(SubledgerError) {
     self.init(reading: try readFile("\(folder)/\(checksumsName)") ?? [])
     let names = Set(reports + documentPaths)
@@ -35,9 +35,9 @@ struct Checksums {
     }
   }
 
-  /// The checksums in a checksum file.
+  /// Parses a checksum file.
   ///
-  /// A path that would lead out of the folder is left out: it was not written by us.
+  /// Skips a path that leads out of the folder: subledger never writes one.
   init(reading bytes: [UInt8]) {
     hashes = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > 66 {
@@ -54,7 +54,7 @@ struct Checksums {
     hashes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// The file's text: a line per file, sorted by path.
+  /// The file's text: one line per file, sorted by path.
   var document: [UInt8] {
     var out: [UInt8] = []
     for path in paths { out.append(contentsOf: "\(hashes[path] ?? "")  \(path)\n".utf8) }
@@ -70,8 +70,8 @@ public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
   }
 }
 
-/// Whether the file opens as the manifest of a set of ours, which may be a newer one than the
-/// checksums: it names its many inputs last.
+/// Whether the file begins like a manifest of subledger; the manifest may be newer than the
+/// checksums, and lists its inputs last.
 private func isManifest(_ path: String) throws(SubledgerError) -> Bool {
   guard try isFile(path) else { return false }
   guard let file = FilePieces(of: path, flags: O_NOFOLLOW), let start = file.next() else {
@@ -94,7 +94,7 @@ func seal(of path: String) throws(SubledgerError) -> FileSeal {
   return FileSeal(bytes: bytes, sha256: digest.finish())
 }
 
-/// Whether every file of `folder` with a hash, by its path, has it still.
+/// Whether each file of `folder` still has its hash, listed by path.
 func areWhole(
   _ hashes: [String: String], in folder: String, _ each: ForEachPath
 ) throws(SubledgerError) -> Bool {

@@ -1,9 +1,9 @@
-// The manifest as a Frictionless Data Package, version 2 (datapackage.org/standard/data-package):
-// our additions to the standard are under "subledger", and "unit" of each field.
+// The manifest as a Frictionless Data Package, version 2 (datapackage.org/standard/data-package).
+// Our extensions are "subledger", and "unit" of each field.
 internal import Domain
 internal import EventStore
 
-/// A file's size and hash, as both the manifest and the checksums name it.
+/// A file's size and hash, for the manifest and the checksums.
 struct FileSeal: Equatable {
   var bytes: Int64
   /// 64 hexadecimal digits.
@@ -11,7 +11,7 @@ struct FileSeal: Equatable {
 }
 
 extension Manifest {
-  /// The text of `datapackage.json`; `seals` holds every resource's, by path.
+  /// The text of `datapackage.json`; `seals` holds the seal of every resource, by path.
   func document(seals: [String: FileSeal]) -> [UInt8] {
     let sorted = resources.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     return JSONValue.object([
@@ -85,13 +85,13 @@ extension Manifest {
 }
 
 extension ReportTable {
-  /// The totals of the columns that add up over all rows, or of the others.
+  /// The totals of the columns that add up over all rows, or of the other columns.
   func totals(addingUp: Bool) -> [String: String] {
     let others = Set(columns.filter { $0.addition != .sum }.map(\.name))
     return controlTotals.filter { others.contains($0.key) != addingUp }
   }
 
-  /// The path in the characters that the standard allows for names.
+  /// The path, reduced to the characters that the standard allows in names.
   var name: String {
     let stem = path.hasSuffix(".csv") ? String(path.dropLast(4)) : path
     return String(stem.map { $0 == "/" ? "." : $0 })

@@ -1,15 +1,15 @@
-// The few calls on files and folders that publishing needs, with errors that name the path.
+// The few file and folder operations that publishing needs, with errors that name the path.
 public import Domain
 internal import Formats
 internal import Glibc
 
-/// Whether both paths are names of one file.
+/// Whether both paths name the same file.
 func isSameFile(_ one: String, _ other: String) throws(SubledgerError) -> Bool {
   guard let first = try status(of: one), let second = try status(of: other) else { return false }
   return first.isSame(as: second)
 }
 
-/// The system's entry for `path`, which may be a link; nil when nothing is there.
+/// The system's entry for `path`, links not followed; nil when it does not exist.
 func status(of path: String) throws(SubledgerError) -> stat? {
   var status = stat()
   guard lstat(path, &status) == 0 else {
@@ -19,12 +19,12 @@ func status(of path: String) throws(SubledgerError) -> stat? {
   return status
 }
 
-/// Whether a file stands at `path` itself.
+/// Whether `path` itself is a file.
 func isFile(_ path: String) throws(SubledgerError) -> Bool {
   try status(of: path)?.isFile ?? false
 }
 
-/// Whether a folder stands at `path`, or where a link there leads to.
+/// Whether `path` is a folder or a link to one.
 func isFolder(_ path: String) -> Bool {
   var status = stat()
   return stat(path, &status) == 0 && status.isFolder
@@ -35,7 +35,7 @@ func fileSize(_ path: String) -> Int64? {
   return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
 }
 
-/// The part before the last `/`; `.` when there is none.
+/// The part before the last `/`; `.` when there is no `/`.
 func parent(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -45,7 +45,7 @@ func lastPart(of path: String) -> String {
   path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
 }
 
-/// Makes a folder of mode 0755 less the umask, and the folders above it; an existing one is fine.
+/// Creates a folder and its parents with mode 0755 minus the umask; it may already exist.
 func makeFolders(_ path: String) throws(SubledgerError) {
   if isFolder(path) { return }
   let above = parent(of: path)
@@ -55,19 +55,19 @@ func makeFolders(_ path: String) throws(SubledgerError) {
   }
 }
 
-/// The names in a folder, sorted by bytes; bytes that are not UTF-8 are replaced.
+/// The names in a folder, sorted by bytes, with bytes that are not UTF-8 replaced.
 func names(in folder: String) throws(SubledgerError) -> [String] {
   guard let names = RawPath(folder).names() else { throw .system("read the folder", folder) }
   return names.map { String(decoding: $0.bytes, as: UTF8.self) }
 }
 
-/// Writes a new file of mode 0644 less the umask.
+/// Writes a new file with mode 0644 minus the umask.
 public func writeFile(_ bytes: [UInt8], to path: String) throws(SubledgerError) {
   let file = try newFile(path)
   guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
 }
 
-/// Copies a file, whatever its size, piece by piece.
+/// Copies a file of any size in pieces.
 func copyFile(_ source: String, to path: String) throws(SubledgerError) {
   let file = try newFile(path)
   try forEachPiece(of: source) { (piece) throws(SubledgerError) in
@@ -88,7 +88,7 @@ func sync(_ path: String) throws(SubledgerError) {
   guard file.sync() else { throw .system("sync", path) }
 }
 
-/// Calls `body` at the bytes of a file, piece by piece.
+/// Calls `body` with the bytes of a file, in pieces.
 func forEachPiece(
   of path: String, _ body: (UnsafeRawBufferPointer) throws(SubledgerError) -> Void
 ) throws(SubledgerError) {
@@ -100,7 +100,7 @@ func forEachPiece(
   }
 }
 
-/// Calls `body` at every line of a file, without its line feed; a last line has one, too.
+/// Calls `body` with every line of a file, without its line feed; the last line needs no line feed.
 func forEachLine(of path: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
   guard let file = FilePieces(of: path, flags: O_NOFOLLOW) else {
     throw SubledgerError.system("open", path)
@@ -108,7 +108,7 @@ func forEachLine(of path: String, _ body: (UnsafeRawBufferPointer) throws -> Voi
   guard try file.forEachLine(body) else { throw SubledgerError.system("read", path) }
 }
 
-/// A small file's bytes; nil when there is none.
+/// A small file's bytes; nil when it does not exist.
 func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
   guard try isFile(path) else { return nil }
   var bytes: [UInt8] = []
@@ -116,15 +116,15 @@ func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
   return bytes
 }
 
-/// The files below a folder, as paths inside it.
+/// All files below a folder, as paths relative to it.
 func files(below folder: String) throws(SubledgerError) -> [String] {
   try FolderEntries(in: OpenFolder(folder)).files.map(\.shown)
 }
 
 extension SubledgerError {
-  /// A call of the system on the published folder, or beside it, has just set `errno`.
+  /// An error from `errno`, just set by a system call on the published folder or next to it.
   ///
-  /// A path that cannot be, whatever was done with it, is output that cannot be made.
+  /// A path that cannot exist is reported as output that cannot be created.
   static func system(
     _ doing: String, _ path: String, _ usual: Kind = .inputOutput
   ) -> SubledgerError {

@@ -1,18 +1,18 @@
 // Foreign files in the published folder stay there: they are linked into the staged folder before
-// the two are exchanged, so that they are never missing.
+// the two folders are exchanged, so that they are never missing.
 internal import Domain
 internal import Formats
 internal import Glibc
 
-/// What a folder holds, as paths inside it.
+/// The contents of a folder, as paths relative to it.
 struct FolderEntries {
   private(set) var files: [RawPath] = []
   /// Each folder before its contents.
   private(set) var folders: [RawPath] = []
 
-  /// The contents of `folder` besides the files `ours`.
+  /// The contents of `folder`, without the files `ours`.
   ///
-  /// A folder that holds only files of ours is ours, too.
+  /// A folder that contains only our files is ours, too.
   init(in folder: OpenFolder, besides ours: Set<String> = []) throws(SubledgerError) {
     let names = Set(ours.map { RawPath($0) })
     let parents = Set(ours.filter { $0.contains("/") }.map { RawPath(parent(of: $0)) })
@@ -39,19 +39,19 @@ struct FolderEntries {
   }
 }
 
-/// Gives entries of one folder a second name in another, which is on the disk at the end.
+/// Links entries of one folder into another, and syncs the other.
 struct SecondNames {
   let old: OpenFolder
   let new: OpenFolder
-  /// Whether a file is linked only when nothing else would be left of it.
+  /// Whether a file is linked only if this is its last name.
   var isLastNameOnly = false
   var made: [RawPath] = []
-  /// Folders in which something got a name.
+  /// Folders that got new entries.
   var touched: Set<RawPath> = []
 
-  /// Links every file; false where that cannot be.
+  /// Links every file; returns false where that is impossible.
   ///
-  /// Files that are in the new folder already stay.
+  /// Files that already exist in the new folder stay.
   mutating func link(_ entries: FolderEntries) throws(SubledgerError) -> Bool {
     for path in entries.folders {
       guard try makeFolder(path) else { return false }
@@ -63,8 +63,8 @@ struct SecondNames {
     return true
   }
 
-  /// Links every missing file and replaces files by versions that were written later; returns, by
-  /// path, the entries of the old folder that are safe now.
+  /// Links every missing file and replaces files that were written earlier; returns, by path, the
+  /// entries of the old folder that are now safe to remove.
   mutating func rescue(_ entries: FolderEntries) throws(SubledgerError) -> [RawPath: stat] {
     var safe: [RawPath: stat] = [:]
     for path in entries.folders { _ = try makeFolder(path) }
@@ -77,7 +77,7 @@ struct SecondNames {
     return safe
   }
 
-  /// False when something has changed meanwhile, or a folder has the file's name.
+  /// Returns false when the file has changed in between, or a folder has its name.
   private mutating func rescue(_ path: RawPath, _ here: stat) throws(SubledgerError) -> Bool {
     guard let there = try new.status(of: path) else {
       if isLastNameOnly, here.st_nlink > 1 { return true }
@@ -102,7 +102,7 @@ struct SecondNames {
     return isLinked
   }
 
-  /// False where something else has its name.
+  /// Returns false when something else has its name.
   private mutating func makeFolder(_ path: RawPath) throws(SubledgerError) -> Bool {
     if let there = try new.status(of: path) { return there.isFolder }
     guard new.makeFolder(path, 0o700) else { return false }
@@ -111,7 +111,7 @@ struct SecondNames {
     return true
   }
 
-  /// Gives new folders the rights that somebody gave the old ones, and syncs what got names.
+  /// Copies the permissions of the old folders to the new ones, and syncs folders with new entries.
   private mutating func finish() throws(SubledgerError) {
     for path in made.reversed() {
       guard let status = try old.status(of: path) else { continue }

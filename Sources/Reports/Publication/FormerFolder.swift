@@ -1,27 +1,27 @@
-// The folder whose place the new set has taken: what somebody put there meanwhile goes to the
-// published one before it is removed.
+// The folder that the new set replaced. Files that others put there in the last moment move to the
+// published folder before it is removed.
 internal import Domain
 internal import Formats
 internal import Glibc
 
-/// A folder that was the published one, or was to be.
+/// A folder that was published, or was staged to be.
 struct FormerFolder {
   let folder: OpenFolder
   let out: OpenFolder
-  /// Files that may be removed with it, as paths inside it.
+  /// Files that may be removed with it, as paths relative to it.
   let ours: Set<String>
-  /// Whether a run that died has left it, perhaps before it was ever published.
+  /// Whether a killed run left it, perhaps before it was ever published.
   let isLeft: Bool
 
-  /// Removes the folder when nothing comes any more; else the next run goes on with it.
+  /// Removes the folder once no new files arrive; otherwise the next run continues.
   func remove(_ each: ForEachPath = oneAfterTheOther) throws(SubledgerError) {
     let passesMax = 10
     for _ in 0..<passesMax where try removeSeen(each) { return }
   }
 
-  /// Removes what a look at the folder has shown; false when something came after that.
+  /// Removes what one listing of the folder found; returns false when files arrived after it.
   ///
-  /// The checksums go last: the next run finds our files in them.
+  /// Removes the checksums last: the next run finds our files by them.
   private func removeSeen(_ each: ForEachPath) throws(SubledgerError) -> Bool {
     let entries = try FolderEntries(in: folder, besides: ours)
     var second = SecondNames(old: folder, new: out, isLastNameOnly: isLeft)
@@ -48,7 +48,7 @@ struct FormerFolder {
       let below = path.appending(name)
       guard try folder.status(of: below)?.isFolder ?? false else { continue }
       try removeEmptyFolders(in: below)
-      // A new file may be in it; the next pass finds that.
+      // Fails if a new file is in it; the next pass finds that file.
       folder.removeFolder(below)
     }
   }

@@ -2,29 +2,29 @@ public import Domain
 internal import Formats
 internal import Glibc
 
-/// The list of charges and the daily revenue that the last run published, a file for each month,
-/// whole and as they were published.
+/// The list of charges and the daily revenue that the last run published: one file per month,
+/// complete and unchanged since.
 public struct FormerMonths: Sendable {
   struct File: Sendable {
     let path: String
     let seal: FileSeal
     let table: ReportTable
-    /// Bytes at the end of a line before its line feed.
+    /// Length of the line end before the line feed, in bytes.
     let endBytes: Int
   }
 
   let charges: [Month: File]
   let chargeTotals: [Month: ChargeTotals]
   let revenue: [Month: File]
-  /// The first month whose daily revenue may be another one now.
+  /// The first month whose daily revenue may differ now.
   private(set) var firstChange: Month
 
-  /// The months in the set in `folder`; nil unless `sha256` is that of its checksums and each of
-  /// its files is as it was published, in `dialect`.
+  /// The months of the set in `folder`; nil unless its checksums have the hash `sha256` and all its
+  /// files are unchanged and in `dialect`.
   ///
   /// - Parameters:
-  ///   - open: the first month with revenue that was not complete.
-  ///   - each: does work on all of some paths, in any order or in parallel.
+  ///   - open: the first month whose revenue was not complete.
+  ///   - each: processes all of some paths, in any order or in parallel.
   public init?(
     publishedIn folder: String, sha256 checksums: String, in dialect: CSVDialect, open: Month,
     each: ForEachPath = oneAfterTheOther
@@ -66,7 +66,7 @@ public struct FormerMonths: Sendable {
     (self.charges, chargeTotals, self.revenue, firstChange) = (charges, totals, revenue, open)
   }
 
-  /// The same, beside what a run adds to revenue.
+  /// The same months, given what a run adds to revenue.
   public func adding(_ revenue: [RevenueKey: RevenueSums]) -> FormerMonths {
     var copy = self
     let days = revenue.lazy.filter { $0.value != RevenueSums() }.map(\.key.day)
@@ -76,12 +76,12 @@ public struct FormerMonths: Sendable {
 }
 
 extension FormerMonths.File {
-  /// Makes `copy` the same file where links are possible.
+  /// Links the file to `copy`, or copies it where links are impossible.
   func carry(to copy: String) throws(SubledgerError) {
     if link(path, copy) != 0 { try copyFile(path, to: copy) }
   }
 
-  /// Calls `body` at every row, without its line end.
+  /// Calls `body` with every row, without its line end.
   func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     var isHeader = true
     try forEachLine(of: path) { line in

@@ -1,10 +1,10 @@
-// The way that works on every filesystem: the checksums change last, so that a checker who comes
-// in between sees that the set is being changed.
+// The route that works on every filesystem. The checksums change last, so that a check in between
+// detects that the set is incomplete.
 internal import Domain
 internal import Formats
 internal import Glibc
 
-/// Renames the staged files to their places, and removes files that are no longer made.
+/// Renames the staged files to their final paths, and removes files that are no longer produced.
 func moveOneByOne(
   _ sums: Checksums, vanished: [String], from staging: Staging
 ) throws(SubledgerError) {
@@ -28,7 +28,7 @@ private func move(
   if !raw.parent.bytes.isEmpty, !out.makeFolder(raw.parent, 0o755), errno != EEXIST {
     throw .system("make the folder of", target, .cannotCreate)
   }
-  // Renaming a file to another name of itself would leave both names.
+  // Renaming a file to a second name of itself would leave both names.
   if let staged = try staging.folder.status(of: raw), let there = try out.status(of: raw),
     staged.isSame(as: there)
   {
@@ -36,7 +36,7 @@ private func move(
   }
   if staging.folder.move(raw, into: out) { return }
   guard errno == EXDEV else { throw .system("rename a report to", target, .cannotCreate) }
-  // A folder mounted over the place: only a copy gets there.
+  // A folder may be mounted over the path, where only a copy can be written.
   let copy = "\(parent(of: target))/.\(lastPart(of: target)).new"
   unlink(copy)
   try copyFile("\(staging.path)/\(path)", to: copy)

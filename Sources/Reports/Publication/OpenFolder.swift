@@ -1,15 +1,15 @@
-// What stands below an open folder, by paths inside it, which need not be UTF-8. Each folder on the
-// way is opened without following a link, so that no call ever reaches what lies elsewhere.
+// Entries below an open folder, by relative paths that need not be UTF-8. Each folder on the way is
+// opened without following links, so that no call ever leaves the folder.
 internal import Domain
 internal import Formats
 internal import Glibc
 
-/// A folder that is open, closed with its last reference.
+/// An open folder, closed with its last reference.
 final class OpenFolder: Sendable {
   let path: String
   let descriptor: Int32
 
-  /// Opens the folder at `path`, unless that is a link.
+  /// Opens the folder at `path`, unless `path` is a link.
   convenience init(_ path: String) throws(SubledgerError) {
     let number = open(path, Self.flags)
     guard number >= 0 else { throw .system("open the folder", path, .cannotCreate) }
@@ -21,7 +21,7 @@ final class OpenFolder: Sendable {
   }
 
   deinit {
-    // An earlier call's error can still be needed.
+    // The error of an earlier call may still be needed.
     let cause = errno
     close(descriptor)
     errno = cause
@@ -29,7 +29,7 @@ final class OpenFolder: Sendable {
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 
-  /// The folder at `path` in this one, which it is itself for an empty path; nil with `errno`.
+  /// Opens the folder at `path` in this one, or this one if `path` is empty; nil with `errno`.
   private func folder(_ path: RawPath) -> OpenFolder? {
     var here = self
     for part in path.bytes.split(separator: UInt8(ascii: "/")) {
@@ -40,8 +40,8 @@ final class OpenFolder: Sendable {
     return here
   }
 
-  /// What `call` returns for the folder that holds `path`, and the last name; -1 with `errno` where
-  /// that is no folder of this one.
+  /// What `call` returns for the folder that contains `path` and for the last name; -1 with `errno`
+  /// when that folder is not inside this one.
   private func at(_ path: RawPath, _ call: (Int32, [CChar]) -> Int32) -> Int32 {
     let name = Array(path.bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed())
     guard let holder = folder(path.parent) else { return -1 }
@@ -52,7 +52,7 @@ final class OpenFolder: Sendable {
 
   func shown(_ path: RawPath) -> String { RawPath(self.path).appending(path).shown }
 
-  /// The system's entry for `path`, or for the folder itself; nil when nothing is there.
+  /// The system's entry for `path`, or for the folder itself; nil when it does not exist.
   func status(of path: RawPath) throws(SubledgerError) -> stat? {
     var status = stat()
     let code =
@@ -72,7 +72,7 @@ final class OpenFolder: Sendable {
     return names
   }
 
-  /// Removes a file, or a folder with all it holds; nothing there is fine.
+  /// Removes a file, or a folder with its contents, if it exists.
   func removeAll(_ path: RawPath) throws(SubledgerError) {
     guard let status = try status(of: path) else { return }
     guard status.isFolder else { return try removeFile(path) }
@@ -82,7 +82,7 @@ final class OpenFolder: Sendable {
     }
   }
 
-  /// Removes this folder with all it holds, unless it has got another name since it was opened.
+  /// Removes this folder with its contents, unless it was renamed since it was opened.
   func remove() throws(SubledgerError) {
     var there = stat()
     guard lstat(path, &there) == 0, try status(of: RawPath(""))?.isSame(as: there) ?? false else {
@@ -105,7 +105,7 @@ final class OpenFolder: Sendable {
     at(path) { mkdirat($0, $1, rights) } == 0
   }
 
-  /// Gives the file at `path` a second name, the same path in another folder.
+  /// Links the file at `path` to the same path in another folder.
   func link(_ path: RawPath, into other: OpenFolder) -> Bool {
     at(path) { folder, name in other.at(path) { linkat(folder, name, $0, $1, 0) } } == 0
   }
@@ -121,14 +121,14 @@ final class OpenFolder: Sendable {
     }
   }
 
-  /// Waits until the folder at `path` is on the disk; one that somebody made unreadable is left to
-  /// the system.
+  /// Waits until the folder at `path` is on the disk; a folder that is not readable is left to the
+  /// system.
   func sync(_ path: RawPath = RawPath("")) throws(SubledgerError) {
     guard let folder = folder(path) else {
       if errno == EACCES { return }
       throw .system("open", shown(path))
     }
-    // Some filesystems report that they cannot sync a folder; nothing more can be done then.
+    // Some filesystems report that they cannot sync a folder, which cannot be fixed here.
     guard fsync(folder.descriptor) == 0 || errno == EINVAL else {
       throw .system("sync", shown(path))
     }
@@ -136,7 +136,7 @@ final class OpenFolder: Sendable {
 }
 
 extension RawPath {
-  /// The part before the last `/`; empty when there is none.
+  /// The part before the last `/`; empty when there is no `/`.
   var parent: RawPath {
     RawPath(bytes: Array(bytes.prefix(upTo: bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)))
   }

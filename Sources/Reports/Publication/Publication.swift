@@ -1,4 +1,4 @@
-// Finished files → the place where people read them, the whole set or nothing.
+// Moves finished files to the published folder: the whole set or nothing.
 public import Domain
 internal import CRename
 internal import Formats
@@ -8,9 +8,9 @@ internal import Glibc
 public struct Publication: Sendable, Equatable {
   /// How the set was published.
   public enum Route: Sendable, Equatable {
-    /// The published set had the same bytes already; nothing was touched.
+    /// The published set already had the same bytes; nothing was written.
     case unchanged
-    /// The folder was exchanged, or named, in one system call.
+    /// The folder was exchanged or renamed in one system call.
     case atOnce
     /// The files were renamed one by one, `SHA256SUMS` last.
     case oneByOne
@@ -18,16 +18,16 @@ public struct Publication: Sendable, Equatable {
 
   /// How the set was published.
   public let route: Route
-  /// Files whose bytes are new, as paths inside the set.
+  /// Files whose bytes changed, as paths inside the set.
   public let changed: [String]
 }
 
-/// Does work on each of some paths, and throws the first failure.
+/// Processes some paths, and throws the first error.
 public typealias ForEachPath = (
   _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
 ) throws(SubledgerError) -> Void
 
-/// Does work on one path after the other.
+/// Processes one path after the other.
 public func oneAfterTheOther(
   _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
 ) throws(SubledgerError) {
@@ -44,11 +44,11 @@ public struct SealedSet {
 
 /// Publishes a set.
 ///
-/// Files of the earlier set that are no longer made vanish; files in the folder that were never
-/// published stay. Unchanged files keep their inode. The staging folder is removed, except for the
-/// returned `leftovers`, which do not prevent the publication. `others` are files and folders that
-/// are synced, too, before the set is visible, where they exist. `each` does work on all of some
-/// paths, in any order or in parallel.
+/// Files of the previous set that are no longer produced are removed; other files in the folder
+/// stay. Unchanged files keep their inode. The staging folder is removed, except for the returned
+/// `leftovers`, which do not prevent the publication. `others` are files and folders that, if they
+/// exist, are also synced before the set becomes visible. `each` processes all of some paths, in
+/// any order or in parallel.
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(SubledgerError) -> Publication {
@@ -75,7 +75,7 @@ public func publish(
 }
 
 extension Staging {
-  /// Writes the manifest and the checksums of all files of `reports`, in this order, last of all.
+  /// Writes the manifest and then, last, the checksums of all files of `reports`.
   public func sealed(
     by manifest: Manifest, of reports: WrittenReports? = nil
   ) throws(SubledgerError) -> SealedSet {
@@ -94,9 +94,9 @@ extension Staging {
   }
 }
 
-/// Replaces a staged file by the published file with the same bytes.
+/// Replaces each unchanged staged file by the published file with the same bytes.
 ///
-/// Returns the paths of the changed files, the checksums included, and of files that have a second
+/// Returns the paths of the changed files, including the checksums, and of files that have a second
 /// name in the staging folder.
 private func carryOverUnchanged(
   _ sums: Checksums, from staging: Staging
@@ -106,7 +106,7 @@ private func carryOverUnchanged(
   for path in sums.paths + [checksumsName] {
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
-    // Of two names of one file, renaming one to the other would leave both.
+    // Renaming one name of a file to another name of it would leave both.
     if try isSameFile(old, new) {
       carried.insert(path)
       continue
@@ -115,18 +115,18 @@ private func carryOverUnchanged(
       changed.append(path)
       continue
     }
-    // Where links are refused, the staged copy serves as well.
+    // Where links are refused, the staged copy is used.
     let linked = "\(staging.path)/.carried"
     guard link(old, linked) == 0 else { continue }
     guard rename(linked, new) == 0 else { throw .system("rename", linked) }
-    // It is still there when both names are links to one file.
+    // The link remains if both names were already links to one file.
     unlink(linked)
     carried.insert(path)
   }
   return (changed, carried)
 }
 
-/// Whether the published file `old` has the bytes of `new`, whose hash may be known.
+/// Whether the published file `old` has the bytes of `new`, whose hash may be given.
 private func haveSameBytes(
   _ old: String, _ new: String, _ hash: String?
 ) throws(SubledgerError) -> Bool {
@@ -135,8 +135,8 @@ private func haveSameBytes(
   return try seal(of: old).sha256 == hash
 }
 
-/// Waits until the files and their folders are on the disk, where the `carried` files of the
-/// earlier set are already: syncing a file costs as much as writing a report.
+/// Waits until the files and their folders are on the disk, except the `carried` files of the
+/// previous set: syncing a file costs as much as writing a report.
 private func syncAll(
   _ paths: [String], in folder: String, but carried: Set<String>, and others: [String],
   _ each: ForEachPath
@@ -150,10 +150,11 @@ private func syncAll(
   try each(folders.sorted()) { path throws(SubledgerError) in try sync(path) }
 }
 
-/// Gives the staged folder the published name in one system call; false where that cannot be.
+/// Renames the staged folder to the published name in one system call; returns false where that is
+/// impossible.
 ///
-/// A folder that has content and was never published to may be anything, a home folder even; it
-/// is left standing, and files are renamed into it one by one.
+/// A non-empty folder that was never published to may be anything, even a home folder. It is kept,
+/// and files are renamed into it one by one.
 private func exchange(
   _ staging: Staging, earlier: Checksums, besides ours: Set<String>
 ) throws(SubledgerError) -> Bool {
@@ -168,7 +169,7 @@ private func exchange(
   let out = try OpenFolder(staging.out)
   if let rights = try out.status(of: RawPath(""))?.st_mode { try staging.folder.setRights(rights) }
   if earlier.hashes.isEmpty {
-    // Only an empty folder can be replaced so.
+    // Only an empty folder can be replaced this way.
     guard rename(staging.path, staging.out) == 0 else { return false }
   } else {
     var names = SecondNames(old: out, new: staging.folder)

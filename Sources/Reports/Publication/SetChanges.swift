@@ -1,15 +1,16 @@
 public import Domain
 
-/// What publishing a set would change in a folder, as paths inside the set, sorted by bytes.
+/// The changes that publishing a set would make in a folder, as paths inside the set, sorted by
+/// bytes.
 public struct SetChanges: Sendable, Equatable {
-  /// Files that are not there.
+  /// Files that do not exist yet.
   public private(set) var added: [String] = []
-  /// Files that are there with other bytes.
+  /// Files that exist with other bytes.
   public private(set) var changed: [String] = []
-  /// Files of the set that is published there which the new one does not have.
+  /// Files of the published set that the new set does not contain.
   public private(set) var removed: [String] = []
 
-  /// What would become of `folder` if `set` were published there.
+  /// The changes to `folder` if `set` were published there.
   public init(of folder: String, by set: SealedSet) throws(SubledgerError) {
     let sums = set.sums
     for path in sums.paths {

@@ -1,13 +1,13 @@
 public import Domain
 internal import Formats
 
-/// What a published folder turned out to hold.
+/// The result of inspecting a published folder.
 public struct SetInspection: Sendable, Equatable {
   /// SHA-256 of `SHA256SUMS`.
   public var sha256: String
-  /// Files that it names, sorted by bytes.
+  /// Files that `SHA256SUMS` lists, sorted by bytes.
   public var paths: [String]
-  /// What differs from its description.
+  /// Differences between the files and `SHA256SUMS`.
   public var problems: [String]
 }
 
@@ -19,7 +19,7 @@ public func publishedSet(in folder: String) throws(SubledgerError) -> String? {
   return sha256(of: document)
 }
 
-/// Writes `SHA256SUMS` over every file below `folder`.
+/// Writes `SHA256SUMS` of every file below `folder`.
 public func sealFolder(_ folder: String) throws(SubledgerError) {
   var sums = Checksums(hashes: [:])
   for path in try files(below: folder) where path != checksumsName {
@@ -28,9 +28,9 @@ public func sealFolder(_ folder: String) throws(SubledgerError) {
   try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
 }
 
-/// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
+/// Reads every file of the set published in `folder`, and compares it with `SHA256SUMS`.
 ///
-/// Files that were never published are left alone.
+/// Ignores files that were never published.
 public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
@@ -48,7 +48,7 @@ public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspectio
         problems.append("\(path) was changed after publication")
       }
     } catch {
-      // A run has just taken it away.
+      // A run has just removed it.
       guard error.kind == .cannotCreate else { throw error }
       problems.append("\(path) is missing")
     }

@@ -2,19 +2,20 @@ public import Domain
 internal import Formats
 internal import Glibc
 
-/// A folder beside the published one, in which a set is made before anybody sees it.
+/// A folder next to the published one, in which a set is built before anyone sees it.
 ///
-/// It is locked while its process runs; the next run removes what an ended process left.
+/// It is locked while its process runs; the next run removes what a killed process left.
 public final class Staging {
-  /// Where the reports are to be written.
+  /// Where to write the reports.
   public let path: String
-  /// The published folder, links followed.
+  /// The published folder, with links resolved.
   let out: String
-  /// The files and folders that a set has beside its documents.
+  /// The files and folders of a set that are not documents.
   let reports: [String]
-  /// Whether the folder holds the earlier published set instead of the staged one.
+  /// Whether the folder contains the previous published set instead of the staged one.
   var isExchanged = false
-  /// Why something beside the set could not be removed: what dead runs left, or the set before.
+  /// Reasons why something next to the set could not be removed: leftovers of killed runs, or the
+  /// previous set.
   public private(set) var leftovers: [SubledgerError]
   let folder: OpenFolder
 
@@ -28,14 +29,14 @@ public final class Staging {
     self.leftovers = leftovers
   }
 
-  /// Makes an empty folder for the next set of `out`, and removes the folders of runs that ended
-  /// early.
+  /// Creates an empty folder for the next set of `out`, and removes the folders that killed runs
+  /// left.
   ///
-  /// `reports` are the files and folders that a set has beside its documents; nothing else is ever
+  /// `reports` are the files and folders of a set that are not documents; nothing else is ever
   /// removed from `out`.
   ///
-  /// - Throws: `cannotCreate` where a link to a folder has the name of one of `reports`: what lies
-  ///   behind it is not the set's.
+  /// - Throws: `cannotCreate` when a link to a folder has the name of one of `reports`: its target
+  ///   does not belong to the set.
   public static func begin(
     for out: String, reports: [String]
   ) throws(SubledgerError) -> Staging {
@@ -65,13 +66,13 @@ public final class Staging {
     return Staging(folder, out: out, reports: reports, leftovers: leftovers)
   }
 
-  /// Cleans up after the publication, and keeps the reason of a failure.
+  /// Cleans up after the publication, and keeps the reason if that fails.
   func clear(_ removal: () throws(SubledgerError) -> Void) {
     do throws(SubledgerError) { try removal() } catch { leftovers.append(error) }
   }
 
-  /// Makes a folder of that name, or of one with a number behind it where it is taken: processes
-  /// have the numbers of dead ones again.
+  /// Creates a folder with that name, or with a number after it if the name is taken: process ids
+  /// are used again.
   private static func makeFolder(_ name: String) throws(SubledgerError) -> String {
     var path = name
     var number = 1
@@ -83,11 +84,11 @@ public final class Staging {
     return path
   }
 
-  /// Removes the folder with all that was written to it, unless it was published.
+  /// Removes the folder with its contents, unless it was published.
   public func discard() throws(SubledgerError) { try folder.remove() }
 
-  /// The absolute-or-relative path without links and slashes at its end, so that an exchange
-  /// takes the folder itself and not a link to it.
+  /// The path, absolute or relative, without links and trailing slashes, so that an exchange moves
+  /// the folder and not a link to it.
   private static func resolved(_ out: String) throws(SubledgerError) -> String {
     var path = out.isEmpty ? "." : out
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -103,8 +104,8 @@ public final class Staging {
     return target
   }
 
-  /// Whether files can be renamed into the folder only from inside it: it is a volume of its own,
-  /// or nothing may be made beside it.
+  /// Whether files can be renamed into the folder only from inside it: it is a volume, or its
+  /// parent is not writable.
   private static func mustStageInside(_ out: String) -> Bool {
     var inside = stat()
     var beside = stat()
@@ -113,10 +114,11 @@ public final class Staging {
     return inside.st_dev != beside.st_dev || access(parent(of: out), W_OK) != 0
   }
 
-  /// Removes what a run left that died, and only that.
+  /// Removes what a killed run left, and nothing else.
   ///
-  /// It is a folder of this user, to which only its owner may write, and holds the files of a set
-  /// as its checksums have them. Without checksums the set was never whole, or is in its place.
+  /// Such a folder belongs to this user, only its owner may write to it, and it contains the files
+  /// of a set as its checksums list them. Without checksums the set was never complete, or is
+  /// already published.
   private static func removeUnlessAlive(
     _ path: String, _ out: String, _ reports: [String]
   ) throws(SubledgerError) {
@@ -153,7 +155,7 @@ public final class Staging {
     ).remove()
   }
 
-  /// Whether the folder holds nothing but what has these names, and copies of files in `out`.
+  /// Whether the folder contains only these names and copies of files in `out`.
   private static func holdsSet(
     _ folder: OpenFolder, of names: [String], beside out: String
   ) throws(SubledgerError) -> Bool {
@@ -171,17 +173,18 @@ public final class Staging {
 }
 
 extension OpenFolder {
-  /// Takes the folder's lock, which ends with this object; false when a living process has it.
+  /// Takes the folder's lock, released with this object; returns false when a running process has
+  /// it.
   func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-  /// Takes the right to write from all but the owner, if that is this user: a run that dies here
-  /// leaves the folder to the next one.
+  /// Makes the folder writable by its owner only, if that is this user, so that the next run may
+  /// remove it if this one is killed.
   func closeToWriters() throws(SubledgerError) {
     guard let status = try status(of: RawPath("")), status.st_uid == geteuid() else { return }
     if status.st_mode & 0o022 != 0 { try setRights(status.st_mode & ~0o022) }
   }
 
-  /// Whether it is of this user, and its owner alone may write to it.
+  /// Whether it belongs to this user and only its owner may write to it.
   func isPrivate() throws(SubledgerError) -> Bool {
     guard let status = try status(of: RawPath("")) else { return false }
     return status.st_uid == geteuid() && status.st_mode & 0o022 == 0

@@ -1,13 +1,13 @@
 internal import Domain
 internal import Formats
 
-/// A row of a CSV file of a set.
+/// A row of a set's CSV file.
 public struct CSVRow {
   private let names: [String]
   private let isNumber: [Bool]
   private let isForSpreadsheet: Bool
   private let separator: UInt8
-  /// The cells without quotes, with separators between them, and where each of them ends.
+  /// The cells without quotes, joined by separators, and the end of each cell.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
@@ -31,8 +31,8 @@ public struct CSVRow {
     bytes.withUnsafeBytes { Self.micros(of: $0[place(of: column)]) }
   }
 
-  /// The cells of some columns as they are printed, which rows that have the same share; no cell
-  /// holds the control character between them.
+  /// Printed cells of some columns as one text, equal for rows with equal cells: no cell contains
+  /// the control character between them.
   public func joined(_ columns: [Int]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count)
@@ -43,11 +43,11 @@ public struct CSVRow {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// A number that is printed so, in millionths; nil of nothing, and any for what is no number.
+  /// A printed number in millionths; nil if empty, and an arbitrary value if it is not a number.
   public static func micros(of cell: some Collection<UInt8>) -> Int64? {
     guard let first = cell.first else { return nil }
     let isNegative = first == UInt8(ascii: "-")
-    // Six more digits fit, too.
+    // Fits in 64 bits with six more digits, too.
     if cell.count <= 12 { return isNegative ? 0 &- digits(cell, 0) : digits(cell, 0) }
     let micros: Int128 = digits(cell, 0)
     return Int64(clamping: isNegative ? 0 &- micros : micros)
@@ -75,7 +75,7 @@ public struct CSVRow {
     (column == 0 ? 0 : ends[column - 1] + 1)..<ends[column]
   }
 
-  /// Whether the line that was read is the header, with or without a byte order mark.
+  /// Whether the last line read is the header, with or without a byte order mark.
   var isHeader: Bool {
     let mark: [UInt8] = isForSpreadsheet ? [0xef, 0xbb, 0xbf] : []
     return bytes.starts(with: mark)
@@ -84,7 +84,7 @@ public struct CSVRow {
       }
   }
 
-  /// Whether the cells of columns of numbers are numbers.
+  /// Whether all cells of numeric columns are numbers.
   var hasNumbers: Bool {
     bytes.withUnsafeBytes { bytes in
       isNumber.indices.allSatisfy { !isNumber[$0] || Self.isNumber(bytes[place(of: $0)]) }
@@ -106,7 +106,7 @@ public struct CSVRow {
     return digits.count <= 21 && decimals ?? 0 <= 6
   }
 
-  /// Takes the cells of a line; false when it has not one for each column.
+  /// Reads the cells of a line; returns false when it does not have one cell per column.
   mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
@@ -121,7 +121,7 @@ public struct CSVRow {
     var wasClosed = false
     for byte in line {
       if byte == UInt8(ascii: "\"") {
-        // Two quotes inside a quoted cell are one of its text.
+        // Two quotes inside a quoted cell are one quote of its text.
         if wasClosed { bytes.append(byte) }
         wasClosed = isQuoted
         isQuoted.toggle()

@@ -1,25 +1,25 @@
 internal import EventStore
 internal import Domain
 
-/// Why a published number changed; of several causes the first counts.
+/// Why a published number changed; if several causes apply, the first counts.
 enum Cause: String, CaseIterable, Comparable {
-  /// Lines were taken out of the ledger, or in again.
+  /// Lines were retracted from the ledger, or restored.
   case retraction
-  /// The program or a setting counts in another way.
+  /// The program or a setting now counts differently.
   case definitionChange = "definition_change"
-  /// The price book, or the money of a charge, is another.
+  /// The price book or the money of a charge changed.
   case rateCorrection = "rate_correction"
-  /// Products were mapped in another way, or have other periods.
+  /// Products were mapped differently, or have other periods.
   case productMap = "product_map"
-  /// People decided about breaks.
+  /// A person decided about breaks.
   case decision
   /// Another version of a known event arrived.
   case conflict
   /// A refund arrived.
   case refund
-  /// Anything else arrived late.
+  /// Anything else that arrived late.
   case lateEvent = "late_event"
-  /// None of these: the row could still change when the month was closed by force.
+  /// None of these: the month was closed by force while the row could still change.
   case incomplete
 
   static func < (left: Cause, right: Cause) -> Bool { left.rank < right.rank }
@@ -27,7 +27,7 @@ enum Cause: String, CaseIterable, Comparable {
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? Self.allCases.count }
 }
 
-/// Finds out why rows of one report changed, from the options of runs and from what arrived.
+/// Determines why rows of one report changed, from the options of runs and from later arrivals.
 final class Causes {
   private let history: PublishedHistory
   private let definition: ReportDefinition
@@ -45,11 +45,11 @@ final class Causes {
     }
   }
 
-  /// The first cause that fits a change of these columns since run `since`.
+  /// The first cause that explains a change of these columns since run `since`.
   func cause(
     of columns: Set<String>, _ product: PublishedProduct, _ month: Month, since run: Int64
   ) throws -> Cause {
-    // Of money, an event changes the row of its own month alone.
+    // In money reports, an event changes only the row of its own month.
     let isBooking = definition.completeness == .booked
     if try isRetracted(product, month, isBooking, since: run) { return .retraction }
     let changed = try changedOptions(since: run)
@@ -66,7 +66,7 @@ final class Causes {
     return isRefund ? .refund : .lateEvent
   }
 
-  /// The options that affect such a row, by the cause that they are.
+  /// The options that can change such a row for this cause.
   private func options(
     behind cause: Cause, _ columns: Set<String>, _ product: PublishedProduct
   ) -> Set<EffectiveOption> {
@@ -78,7 +78,8 @@ final class Causes {
         .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
       ]
     case .rateCorrection:
-      // Money that the provider sends is never that of the price book; lengths of periods can be.
+      // The price book never replaces money that the provider sends, but can supply lengths of
+      // periods.
       let isSent = product.feed?.provider.capabilities.sendsWholeCharges ?? false
       return isSent && isRevenue ? [] : [.pricesSHA256]
     case .productMap:
@@ -89,7 +90,7 @@ final class Causes {
     }
   }
 
-  /// Whether only refunds change all of these columns; nil if the columns do not show it.
+  /// Whether only refunds change all of these columns; nil if the columns cannot show it.
   private func onlyRefunds(_ columns: Set<String>) -> Bool? {
     switch definition.name {
     case ReportDefinition.revenueMonthly.name:
@@ -106,13 +107,13 @@ final class Causes {
   private func changedOptions(since run: Int64) throws -> Set<EffectiveOption> {
     if let known = options[run] { return known }
     let names = try history.ledger.changedOptions(from: run, to: history.plan.run)
-    // Options of another version of the program are ignored: the version itself is a change.
+    // Options of another program version are ignored: the version itself counts as a change.
     let changed = Set(names.compactMap(EffectiveOption.init(rawValue:)))
     options[run] = changed
     return changed
   }
 
-  /// The rows of breaks that are decided otherwise than in `run`.
+  /// The rows of breaks whose decision differs from that in run `run`.
   private func decidedRows(since run: Int64) throws -> Set<QualityRow> {
     if let known = decided[run] { return known }
     let (ledger, rules) = (history.ledger, history.plan.rules)
@@ -126,7 +127,7 @@ final class Causes {
       guard let found = try ledger.knownBreak(id) else { continue }
       let feed = ledger.symbol(found.app).map { Feed(provider: found.provider, app: $0) }
       let product = PublishedProduct(feed: feed, product: ledger.symbol(found.product))
-      // One without a business time counts at as-of.
+      // A break without a business time counts at as-of.
       let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
       rows.insert(QualityRow(product: product, month: rules.calendar.month(of: at)))
     }
@@ -134,7 +135,7 @@ final class Causes {
     return rows
   }
 
-  /// Whether an event of the row was counted that lines brought which were retracted.
+  /// Whether the row once counted an event from retracted lines.
   private func isRetracted(
     _ product: PublishedProduct, _ month: Month, _ isBooking: Bool, since run: Int64
   ) throws -> Bool {
@@ -158,13 +159,13 @@ final class Causes {
   }
 }
 
-/// A month of a product in the report about quality.
+/// One product and month of the report about quality.
 private struct QualityRow: Hashable {
   let product: PublishedProduct
   let month: Month
 }
 
-/// Fields of an event that are money, as conflicts name them.
+/// Fields of an event that hold money, by their names in conflicts.
 private let moneyFields: Set<String> = [
   "revenue", "revenue_local", "revenue_usd", "currency", "is_proceed", "proceeds_rate", "price",
   "price_local", "price_usd", "price_currency",
@@ -176,7 +177,7 @@ private final class LateArrivals {
   private let lastKnown: Int32
   private let ledger: Ledger
   private let conflicts: [(product: PublishedProduct, month: Month, fields: Set<String>)]
-  /// The earliest month of a refund that arrived, by product; reads all events once.
+  /// The earliest month of a late refund, by product; reads all events once.
   private lazy var refunds = Result { try readRefunds() }
 
   init(_ history: PublishedHistory, since run: Int64) throws {
@@ -195,7 +196,8 @@ private final class LateArrivals {
     }
   }
 
-  /// The fields in which versions of events differ that change a row of `month`; nil without any.
+  /// The fields in which versions of events differ that affect a row of `month`; nil if there are
+  /// none.
   func conflict(of product: PublishedProduct, _ month: Month, _ isBooking: Bool) -> Set<String>? {
     let found = conflicts.filter { conflict in
       let isThere =

@@ -1,21 +1,21 @@
-/// Sums of columns of a report, for each combination of values in some others.
+/// Sums of a report's columns for each combination of values in other columns.
 public struct Cube {
   /// The report's name.
   public let report: String
-  /// The columns by which it adds up.
+  /// The columns that group the sums.
   public let dimensions: [String]
   private let measures: [String]
-  /// Of which measures the greatest value is kept in place of the sum.
+  /// Per measure: whether the greatest value is kept instead of the sum.
   private let isGreatest: [Bool]
-  /// By the values of the dimensions; nil where every cell is empty, that is unknown.
+  /// Sums by the values of the dimensions; nil where every cell is empty, that is, unknown.
   public private(set) var sums: [[String]: [Int128?]] = [:]
-  /// Values of the dimensions with a row that is not complete.
+  /// Values of the dimensions that have an incomplete row.
   private(set) var incompleteKeys: Set<[String]> = []
 
-  /// Values of the first dimension, the period, with a row that is not complete.
+  /// Values of the first dimension, the period, that have an incomplete row.
   public var incomplete: Set<String> { Set(incompleteKeys.compactMap(\.first)) }
 
-  /// The cube of `tables`, files of one report, or of all of its files.
+  /// The cube of `tables`, files of one report, or of all its files.
   public init(
     _ set: ReportSet, _ report: String, by dimensions: [String], of measures: [String],
     greatest: Set<String> = [], in tables: [ReportTable]? = nil
@@ -54,7 +54,7 @@ public struct Cube {
     self.isGreatest = isGreatest
   }
 
-  /// The same sums by fewer dimensions, the period first if it is one of them.
+  /// The sums grouped by fewer dimensions; the period comes first if it is one of them.
   public func by(_ fewer: String...) -> Cube {
     var cube = Cube(report, fewer, measures, isGreatest)
     let places = fewer.compactMap(dimensions.firstIndex)
@@ -63,7 +63,7 @@ public struct Cube {
     return cube
   }
 
-  /// The sums of the rows whose value of a dimension is one of those wanted.
+  /// The sums of the rows with wanted values of a dimension.
   public func filtered(_ dimension: String, _ isWanted: (String) -> Bool) -> Cube {
     var cube = self
     if let place = dimensions.firstIndex(of: dimension) {
@@ -72,7 +72,7 @@ public struct Cube {
     return cube
   }
 
-  /// The sum of a column in the rows with these values: 0 without rows, nil if it is unknown.
+  /// The sum of a column over the rows with these values: 0 without rows, nil if unknown.
   public func sum(_ measure: String, _ key: [String]) -> Int128? {
     guard let place = measures.firstIndex(of: measure), let values = sums[key] else { return 0 }
     return values[place]

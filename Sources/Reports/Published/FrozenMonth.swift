@@ -6,12 +6,12 @@ public import Domain
 public struct FrozenMonth: Sendable {
   /// Every report that has rows of the month, by name.
   public private(set) var reports: [ClosedReport] = []
-  /// Rows that can still change, by report.
+  /// Number of rows that can still change, by report.
   public private(set) var incomplete: [String: Int] = [:]
-  /// Rows that are complete, but differ from the published ones.
+  /// Number of rows that are complete but differ from the published ones.
   public private(set) var unpublished = 0
 
-  /// Reads the month from the ledger's facts, as run number `plan.run` has published it.
+  /// Computes the month from the ledger's facts, as published by run number `plan.run`.
   public init(_ month: Month, from ledger: Ledger, plan: ReportPlan) throws {
     let context = ReportContext(ledger: ledger, plan: plan)
     try context.prepare()
@@ -43,8 +43,7 @@ public struct FrozenMonth: Sendable {
     definition(report).map { $0.isSplitByMonth ? "\(report)/\(month.text).csv" : "\(report).csv" }
   }
 
-  /// A closed report as exact CSV; nil if it was closed with columns that this version does not
-  /// have.
+  /// A closed report as exact CSV; nil if it was closed with columns that this version lacks.
   public static func csv(
     of report: ClosedReport, _ month: Month, from ledger: Ledger
   ) throws -> [UInt8]? {
@@ -90,7 +89,7 @@ extension RowShape {
     )
   }
 
-  /// Stored rows as exact CSV without header; nil if they were stored with other columns.
+  /// Stored rows as exact CSV without header; nil if their columns differ from the current ones.
   func csv(of rows: [ReportRow], _ month: Month, _ labels: Labels) throws -> [UInt8]? {
     var text: [UInt8] = []
     var line = CSVLine()
@@ -109,7 +108,7 @@ extension RowShape {
 }
 
 extension ReportDefinition {
-  /// Not part of the set: what a close keeps of breaks.
+  /// The breaks that a close freezes; not part of the set.
   static let openBreaks = ReportDefinition(
     name: "open_breaks", query: PackageResources.open_breaks_sql,
     columns: [.month] + breaks.columns.filter { openBreakColumns.contains($0.name) })

@@ -4,8 +4,8 @@ internal import Domain
 
 /// Compares the rows of a monthly report, month by month, with the published or closed rows.
 ///
-/// A month whose complete rows have the hash of its last version costs no more than that. One month
-/// is held at a time; of cohorts, whose rows come in another order, all.
+/// A month whose complete rows have the hash of its last version needs no further comparison. One
+/// month is in memory at a time; cohorts, whose rows have another order, need all months.
 final class MonthlyRows {
   private(set) var versions: [PublishedVersion] = []
   /// Rows with other numbers than were published or closed.
@@ -16,10 +16,10 @@ final class MonthlyRows {
   private let causes: Causes
   private let hashes: [Month: String]
   private var rows: [Month: [ReportRow]] = [:]
-  /// Months that were published or closed and are not yet compared, the earliest last.
+  /// Published or closed months that are not yet compared, the earliest last.
   private var waiting: [Month]
 
-  /// Nil for a report that has no rows of months.
+  /// Nil for a report without monthly rows.
   init?(_ definition: ReportDefinition, history: PublishedHistory) throws {
     guard definition.isMonthly else { return nil }
     self.history = history
@@ -69,17 +69,17 @@ final class MonthlyRows {
     }
   }
 
-  /// Compares each row with the last publication in which it was complete, and keeps the version.
+  /// Compares each row with the last publication in which it was complete, and records the version.
   ///
-  /// A row that was complete and is not now, because the run looks back or something is open again,
-  /// stays in the ledger as it is.
+  /// A row that was complete and no longer is, because the run looks at the past or something
+  /// reopened, stays unchanged in the ledger.
   private func changesSincePublication(
     _ month: Month, _ rows: [ReportRow]
   ) throws -> [Restatement] {
     guard let kind = shape.definition.completeness else { return [] }
     let complete = rows.filter(\.isComplete)
     let sha256 = Formats.sha256(of: complete.packed)
-    // A trial waits for itself alone, so its row can be incomplete while its feed is complete.
+    // A trial waits only for its own end, so its row can be incomplete while its feed is complete.
     let isWaiting = kind == .ended && complete.count < rows.count
     let known = hashes[month]
     guard known != nil || !complete.isEmpty || isWaiting, known != sha256 || isWaiting else {
@@ -106,7 +106,7 @@ final class MonthlyRows {
     }
     let open = rows.filter { !$0.isComplete }
     for row in open where previous.removeValue(forKey: row.key) == nil {
-      // Shown while its feed is complete: it does not come from nothing later.
+      // Recorded because its feed is complete: when the row completes, it is not a late one.
       guard history.isComplete(month, kind, try feed(row.key)) else { continue }
       changed.append((row.key, row, nil))
     }
@@ -124,11 +124,12 @@ final class MonthlyRows {
     return changes
   }
 
-  /// Compares each row with the one that a close froze; of the causes since, the strongest counts.
+  /// Compares each row with the one that a close froze; of all causes since then, the strongest
+  /// counts.
   private func changesSinceClose(
     _ close: MonthClose, _ month: Month, _ rows: [ReportRow], _ newest: [Restatement]
   ) throws -> [Restatement] {
-    // A report that has no rows of the month was not frozen: every row of it has come since.
+    // A report without rows of the month was not frozen: every row of it is new.
     let frozen =
       try history.ledger.closedReports(act: close.act, only: shape.definition.name).first?.rows
       ?? []
@@ -150,7 +151,7 @@ final class MonthlyRows {
       let found = try restatement(
         month, key, old, new, run: close.run, since: close.run, cause: known[key])
       guard var change = found else { return }
-      // What merely went on, such as a trial that ended, did not come late.
+      // An ordinary change, such as the end of a trial, was not late.
       let wasOpen = shape.definition.completeness != nil && old?.isComplete == false
       if known[key] == nil, change.cause == .lateEvent, wasOpen { change.cause = .incomplete }
       changes.append(change)

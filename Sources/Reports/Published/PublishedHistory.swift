@@ -1,16 +1,16 @@
 internal import EventStore
 internal import Domain
 
-/// What runs before this one published, and how far this one's rows are complete.
+/// What earlier runs published, and how far the rows of this run are complete.
 final class PublishedHistory {
   let ledger: Ledger
   let plan: ReportPlan
-  /// Of each feed the first month that is not complete now.
+  /// For each feed the first month that is not complete now.
   let horizons: [Feed: [HorizonKind: Month]]
   /// Closes that are in force, by month.
   let closes: [Month: MonthClose]
-  /// The first of the runs up to this one that publish the same; rows are compared with what runs
-  /// before it published.
+  /// The first of the runs, up to this one, that publish the same; rows are compared with what
+  /// earlier runs published.
   let first: Int64
   private var newest: [CompletedMonth: Int64?] = [:]
 
@@ -26,7 +26,7 @@ final class PublishedHistory {
     first = try ledger.firstRepetition(of: plan.run)
   }
 
-  /// Whether rows of a feed are complete now for `month`, however few there are.
+  /// Whether rows of a feed for `month` are complete now, even if there are none.
   func isComplete(_ month: Month, _ kind: HorizonKind, _ feed: Feed?) -> Bool {
     feed.flatMap { horizons[$0]?[kind] }.map { month < $0 } ?? false
   }
@@ -44,6 +44,6 @@ final class PublishedHistory {
 }
 
 extension ReportPlan {
-  /// Time zone of days and months; numbers of another one are not compared.
+  /// Time zone of days and months; numbers of different zones are not compared.
   var zone: String { rules.calendar.identifier }
 }

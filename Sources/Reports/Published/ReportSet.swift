@@ -1,19 +1,18 @@
-// A set's files → the numbers in them, for everything that shows them a second time.
+// Reads the numbers of a set's files, for everything that shows them a second time.
 public import Domain
 internal import Formats
 internal import Foundation
 
-/// A report set as its CSV files have it.
+/// A report set as its CSV files contain it.
 ///
-/// What shows its numbers again, such as a page or a workbook, reads them here, so that each of
-/// them is a cell.
+/// The page and the workbook read their numbers here, so that each number is a cell of a report.
 public struct ReportSet: Sendable {
-  /// Where the files lie.
+  /// The folder of the files.
   public let folder: String
-  /// What `datapackage.json` says of them; of a published set without inputs and watermarks.
+  /// The content of `datapackage.json`; for a published set, without inputs and watermarks.
   public let manifest: Manifest
 
-  /// The set that was written into `folder`.
+  /// The set that a run wrote into `folder`.
   public init(in folder: String, _ manifest: Manifest) {
     self.folder = folder
     self.manifest = manifest
@@ -21,8 +20,8 @@ public struct ReportSet: Sendable {
 
   /// The set that is published in `folder`.
   ///
-  /// - Throws: `SubledgerError` of kind `noInput` without a set there, and of kind `damagedInput`
-  ///   where its manifest is not one.
+  /// - Throws: `SubledgerError` of kind `noInput` without a set in it, and of kind `damagedInput`
+  ///   when its manifest is invalid.
   public init(publishedIn folder: String) throws(SubledgerError) {
     let path = "\(folder)/\(manifestName)"
     guard let text = try readFile(path) else {
@@ -40,7 +39,7 @@ public struct ReportSet: Sendable {
     self.init(in: folder, manifest)
   }
 
-  /// The files of a report in their order: one, or one for each month.
+  /// The files of a report in order: one file, or one per month.
   public func tables(of report: String) -> [ReportTable] {
     manifest.resources.filter { $0.path == report + ".csv" || $0.path.hasPrefix(report + "/") }
       .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
@@ -58,10 +57,10 @@ public struct ReportSet: Sendable {
     }
   }
 
-  /// Calls `body` at every row of a file, in its order.
+  /// Calls `body` with every row of a file in order.
   ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as it was published,
-  ///   and whatever `body` throws.
+  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as published, and
+  ///   whatever `body` throws.
   public func forEachRow(of table: ReportTable, _ body: (CSVRow) throws -> Void) throws {
     let path = "\(folder)/\(table.path)"
     var row = CSVRow(table.columns, manifest.dialect)
@@ -85,7 +84,7 @@ extension SubledgerError {
   }
 }
 
-/// The members of a manifest from which a set is read back.
+/// The members of a manifest that are needed to read a set.
 private struct PublishedPackage: Decodable {
   struct Resource: Decodable {
     struct Schema: Decodable {
@@ -103,7 +102,7 @@ private struct PublishedPackage: Decodable {
     let schema: Schema
   }
 
-  // As they are published.
+  // Values as published.
   struct Extension: Decodable {
     let version: String
     let as_of: String
@@ -121,7 +120,7 @@ private struct PublishedPackage: Decodable {
   let resources: [Resource]
   let subledger: Extension
 
-  /// The same as it was written; nil when as-of is no time.
+  /// The manifest as it was written; nil when as-of is not a time.
   var manifest: Manifest? {
     let asOf = Array(subledger.as_of.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
     guard let asOf else { return nil }

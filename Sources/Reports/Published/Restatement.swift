@@ -8,7 +8,7 @@ struct Restatement: Sendable {
   let key: [UInt8]
   let run: Int64
   var cause: Cause
-  /// The columns that differ, with both values.
+  /// The columns that differ, with the published and the restated value.
   let cells: [(column: Int, published: LedgerValue, restated: LedgerValue)]
 
   /// Cells of some columns as reports print them, exact and joined by commas.
@@ -22,7 +22,7 @@ struct Restatement: Sendable {
   }
 }
 
-/// Writes `restatements.csv`: a line for each number that differs.
+/// Writes `restatements.csv`: one row per number that differs.
 func writeRestatements(
   _ restatements: [Restatement], plan: ReportPlan, labels: Labels, into folder: String
 ) throws -> TableWriter {

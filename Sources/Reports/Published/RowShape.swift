@@ -4,11 +4,11 @@ internal import Domain
 /// Which columns of a report identify a row, and which are stored as its values.
 struct RowShape: Sendable {
   let definition: ReportDefinition
-  /// The key columns; without the month, unless only the key contains the cohort.
+  /// The key columns, without the month; for cohorts, the month is in the key alone.
   let keys: [Int]
   /// The columns that are stored and compared.
   let values: [Int]
-  /// The column that counts months from the first column's; nil if the first is the month.
+  /// The column with the number of months since the first column's; nil if the first is the month.
   let monthsLater: Int?
   private let provider, app, product: Int?
 
@@ -27,7 +27,7 @@ struct RowShape: Sendable {
     product = keys.firstIndex { names[$0] == "product_id" }
   }
 
-  /// The stored form of a row with a cell for each column.
+  /// The stored form of a row that has a cell per column.
   func row(_ cells: [LedgerValue], isComplete: Bool) -> ReportRow {
     ReportRow(
       key: keys.map { cells[$0] }, values: values.map { cells[$0] }, isComplete: isComplete)
@@ -40,12 +40,12 @@ struct RowShape: Sendable {
     return Month(number: number + Int32(truncatingIfNeeded: later))
   }
 
-  /// A cell for each column of a stored row; nil if it was stored with other columns.
+  /// The cells of a stored row, one per column; nil if it was stored with other columns.
   func cells(of row: ReportRow, _ month: Month) -> [LedgerValue]? {
     guard let key = ReportRow.decode(row.key), let values = ReportRow.decode(row.values),
       key.count == keys.count, values.count == self.values.count
     else { return nil }
-    // The month in front and the flag at the end are in neither.
+    // The month at the start and the flag at the end are in neither.
     var cells = [LedgerValue](
       repeating: .integer(row.isComplete ? 1 : 0), count: definition.columns.count)
     cells[0] = .integer(Int64(month.number))
@@ -78,7 +78,7 @@ struct RowShape: Sendable {
       product: symbol(product))
   }
 
-  /// The values of a row by their columns; without a row, zeros where that is known.
+  /// The values of a row by column; without a row, zeros where zero is certain.
   func values(of row: ReportRow?) -> [LedgerValue] {
     guard let row else {
       return values.map { column in
@@ -92,7 +92,7 @@ struct RowShape: Sendable {
   }
 }
 
-/// The subject of a row; a part is nil when the ledger has no such word.
+/// The subject of a row; a part is nil when the ledger lacks its word.
 struct PublishedProduct: Hashable {
   let feed: Feed?
   let product: StringID?

@@ -1,7 +1,7 @@
-// Two published sets → the cells that differ.
+// Finds the cells that differ between two published sets.
 internal import EventStore
 
-/// A cell that two sets show differently, or that only one of them has.
+/// A cell that differs between two sets, or that only one of them has.
 public struct CellChange: Sendable, Equatable {
   /// The report's name.
   public let report: String
@@ -11,26 +11,26 @@ public struct CellChange: Sendable, Equatable {
   public let key: String
   /// The changed column.
   public let column: String
-  /// The cell in the earlier set; empty when unknown, or without a row.
+  /// The cell in the earlier set; empty when unknown or without a row.
   public let before: String
-  /// The same in the later set.
+  /// The cell in the later set.
   public let after: String
-  /// Of a number what was added, a row that is not there counted as 0; empty if one is unknown.
+  /// The difference of two numbers, a missing row counted as 0; empty if one is unknown.
   public let delta: String
-  /// Why, as `restatements.csv` of the later set says of this very change; else empty.
+  /// The cause of this exact change in `restatements.csv` of the later set; empty without one.
   public let cause: String
 }
 
-/// Two report sets side by side.
+/// Compares two report sets.
 ///
-/// Their rows are put together by their keys, whatever dialect they are printed in.
+/// Matches their rows by key, whatever dialect they are printed in.
 public struct SetComparison {
   private let before: ReportSet
   private let after: ReportSet
   private let rows: RowPairs
   private let causes: RowPairs
 
-  /// The sets to compare, which must be published.
+  /// Compares two sets, which must be published.
   public init(_ before: ReportSet, _ after: ReportSet) throws {
     (self.before, self.after) = (before, after)
     (rows, causes) = (try RowPairs(), try RowPairs())
@@ -38,7 +38,7 @@ public struct SetComparison {
       try after.forEachRow(of: table) { row in
         let cells = (0..<table.columns.count).map { row[$0] }
         guard cells.count > 7 else { return }
-        // A cohort's key names its month, of others the month stands before it.
+        // A cohort's key contains its month; other keys follow the month.
         for key in [cells[2], "\(cells[1]),\(cells[2])"] {
           try causes.put(
             [cells[4], cells[5], cells[7]].joined(separator: boundary), .after,
@@ -48,10 +48,10 @@ public struct SetComparison {
     }
   }
 
-  /// Calls `body` at every cell that differs, by report, month and key.
+  /// Calls `body` with every cell that differs, by report, month and key.
   ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as it was published,
-  ///   and whatever `body` throws.
+  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as published, and
+  ///   whatever `body` throws.
   public func forEachChange(_ body: (CellChange) throws -> Void) throws {
     let sums = try [before, after].map {
       Checksums(reading: try readFile("\($0.folder)/\(checksumsName)") ?? [])
@@ -121,7 +121,8 @@ public struct SetComparison {
     return Dictionary(zip(columns.map(\.name), parts(of: row))) { $1 }
   }
 
-  /// Whether a number of `restatements.csv`, where a missing row is 0 or empty, is that of a set.
+  /// Whether a number of `restatements.csv`, where a missing row is 0 or empty, equals that of a
+  /// set.
   private static func isSame(_ restated: String, _ cell: String?) -> Bool {
     restated == cell ?? "" || cell == nil && CSVRow.micros(of: restated.utf8) == 0
   }
@@ -135,10 +136,10 @@ public struct SetComparison {
   }
 }
 
-/// Between two cells; no cell contains a control character.
+/// Separates joined cells; no cell contains a control character.
 private let boundary = "\u{1f}"
 
-/// The cells of a joined row, empty ones included.
+/// The cells of a joined row, including empty ones.
 private func parts(of row: String) -> [String] {
   row.split(separator: boundary, omittingEmptySubsequences: false).map(String.init)
 }

@@ -1,7 +1,7 @@
-// A set's CSV files → one workbook, a sheet for each report.
+// Turns a set's CSV files into one workbook, with a sheet for each report.
 public import Domain
 
-/// The file of a set that holds its reports as sheets.
+/// The file name of a set's workbook.
 public let workbookName = "report.xlsx"
 
 /// Throws an error of kind `configuration` when this build cannot write workbooks.
@@ -15,9 +15,9 @@ public func requireWorkbooks() throws(SubledgerError) {
 
 /// Writes the workbook of a set into its folder: the manifest and every report.
 ///
-/// Of a report of more than `rowsMax` rows, header included, the sheet has the last months that it
-/// can hold, and names the others. `temporary` is a private folder for the rows; `check` is called
-/// at each row.
+/// The sheet of a report with more than `rowsMax` rows, header included, has the last months that
+/// fit, and names the files of the others. `temporary` is a private folder for the rows; `check` is
+/// called for each row.
 public func writeWorkbook(
   of set: ReportSet, in temporary: String, rowsMax: Int = 1_048_576, check: () throws -> Void
 ) throws {
@@ -32,7 +32,7 @@ public func writeWorkbook(
       let report = ReportDefinition.of(table.path)?.name ?? String(table.path.dropLast(4))
       guard !reports.contains(report) else { continue }
       reports.append(report)
-      // A sheet's name has up to 31 letters and no slash; those of own reports can be longer.
+      // A sheet's name has up to 31 letters and no slash; names of custom reports can be longer.
       let name = report.replacing("/", with: ".")
       let shown = name.count > 31 ? "\(name.prefix(27))~\(reports.count)" : name
       let sheet = ReportSheet(set.tables(of: report), named: shown, rowsMax - 1)
@@ -47,13 +47,13 @@ public func writeWorkbook(
 #if XLSX
   private struct ReportSheet {
     let name: String
-    /// Those of its files whose rows it has.
+    /// The files whose rows it contains.
     let tables: [ReportTable]
     let rows: Int64
-    /// Where to find the rows that it does not have; empty when it has all.
+    /// Where to find the missing rows; empty when it contains all.
     let elsewhere: String
 
-    /// The sheet for the files of a report, of which it has the last ones.
+    /// The sheet for the files of a report; it contains the last of them that fit.
     init(_ files: [ReportTable], named name: String, _ rowsMax: Int) {
       self.name = name
       var held = Int64(0)
@@ -98,7 +98,7 @@ public func writeWorkbook(
     }
   }
 
-  /// Writes the first sheet: what the set is, which sheets there are, and how to read each column.
+  /// Writes the first sheet: a description of the set, its sheets, and each column.
   private func writeManifest(
     of set: ReportSet, _ sheets: [ReportSheet], to file: WorkbookFile, _ sheet: Int
   ) throws {

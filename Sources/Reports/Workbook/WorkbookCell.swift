@@ -1,16 +1,16 @@
 internal import Domain
 
-/// What a spreadsheet gets of a cell; formatted, it shows what the CSV file has.
+/// The value of a spreadsheet cell; with its format, it shows what the CSV file contains.
 ///
-/// A spreadsheet calculates with binary fractions: here alone, from the printed text, a number
-/// becomes one, and only with so many digits that it is shown exactly.
+/// Spreadsheets calculate with binary fractions. Only here does a printed number become one, and
+/// only with few enough digits to be shown exactly.
 enum WorkbookCell: Equatable {
   case empty
-  /// Ids, words and instants, also when they look like numbers.
+  /// Ids, words and instants, even if they look like numbers.
   case text(String)
-  /// A number with as many decimals as are printed.
+  /// A number with as many decimals as printed.
   case number(Double, decimals: Int)
-  /// Days since 1899-12-30; of a month its first.
+  /// Days since 1899-12-30; for a month, its first day.
   case day(Int)
   case month(Int)
   case flag(Bool)
@@ -18,7 +18,7 @@ enum WorkbookCell: Equatable {
   /// LibreOffice rounds some numbers of 15 digits.
   private static let digitsMax = 14
 
-  /// The cell of a printed text, by the type of its column.
+  /// The cell for a printed text, by the type of its column.
   init(_ text: String, type: String) {
     let typed: WorkbookCell? =
       switch type {
@@ -32,18 +32,18 @@ enum WorkbookCell: Equatable {
     self = typed ?? .text(Self.shown(text))
   }
 
-  /// The longest text that a cell can have, in UTF-16 units.
+  /// The length limit of a cell's text, in UTF-16 units.
   private static let textMax = 32_767
 
-  /// The text that a spreadsheet, which takes `_x0041_` for a letter, shows as `text`; one that is
-  /// too long ends in an ellipsis.
+  /// Escapes a text for a spreadsheet, which reads `_x0041_` as a letter; a text that is too long
+  /// ends in an ellipsis.
   private static func shown(_ text: String) -> String {
     var text = text
     let bytes = text.utf8
     if zip(bytes, bytes.dropFirst()).contains(where: { $0 == 0x5f && $1 == 0x78 }) {
       text = text.replacing(/_(?=x[0-9A-Fa-f]{4}_)/, with: "_x005F_")
     }
-    // No character, and not allowed in the XML of a sheet.
+    // Noncharacters, which the XML of a sheet must not contain.
     if bytes.contains(0xef) { text = text.replacing(/[\u{fffe}\u{ffff}]/, with: "\u{fffd}") }
     guard text.utf8.count > textMax, text.utf16.count > textMax else { return text }
     return String(decoding: text.utf16.prefix(textMax - 1), as: UTF16.self) + "…"
@@ -57,7 +57,7 @@ enum WorkbookCell: Equatable {
     return .number(number, decimals: fraction?.utf8.count ?? 0)
   }
 
-  /// Spreadsheets have no days before 1900, and take that year for a leap year.
+  /// Spreadsheets have no days before 1900, and treat that year as a leap year.
   private static func serial(_ text: String) -> Int? {
     let parts = text.split(separator: "-").compactMap { Int($0) }
     guard parts.count == 3, (1901...9999).contains(parts[0]), (1...12).contains(parts[1]) else {

@@ -5,7 +5,7 @@
   internal import Domain
   internal import Glibc
 
-  /// A workbook, whose sheets are written row by row: rows wait in temporary files.
+  /// A workbook whose sheets are written row by row; temporary files buffer the rows.
   final class WorkbookFile {
     private let path: String
     private let folder: String
@@ -15,7 +15,7 @@
     private let bold: UnsafeMutablePointer<lxw_format>?
     private var isOpen = true
 
-    /// A workbook made at `created`, whose rows wait in the folder `temporary`.
+    /// A workbook created at `created` that buffers its rows in the folder `temporary`.
     init(_ path: String, created: Instant, in temporary: String) throws(SubledgerError) {
       self.path = path
       folder = temporary
@@ -27,14 +27,14 @@
       guard let book else { throw .system("make the workbook", path, .cannotCreate) }
       self.book = book
       var properties = lxw_doc_properties()
-      // 0 means the clock.
+      // 0 would mean the current time.
       properties.created = max(1, Int(created.milliseconds / 1000))
       workbook_set_properties(book, &properties)
       bold = workbook_add_format(book)
       format_set_bold(bold)
     }
 
-    /// Adds a sheet behind the others, whose first row stays in view; returns its number.
+    /// Adds a sheet after the others with its first row frozen; returns its number.
     func addSheet(_ name: String) throws(SubledgerError) -> Int {
       guard let sheet = workbook_add_worksheet(book, name) else { throw unwritten() }
       worksheet_freeze_panes(sheet, 1, 0)
@@ -42,7 +42,7 @@
       return sheets.count - 1
     }
 
-    /// Writes a cell; the rows of a sheet come in their order.
+    /// Writes a cell; the rows of a sheet must be written in order.
     func write(
       _ cell: WorkbookCell, _ sheet: Int, row: Int, column: Int, isBold: Bool = false
     ) throws(SubledgerError) {
@@ -67,7 +67,7 @@
       guard result == LXW_NO_ERROR else { throw unwritten() }
     }
 
-    /// Makes the columns of a sheet as wide as `widths` letters, and its rows filters.
+    /// Sets the width of a sheet's columns to `widths` letters, and adds a filter to its rows.
     func lay(out sheet: Int, widths: [Int], rows: Int) {
       for (column, width) in widths.enumerated() {
         let column = lxw_col_t(column)
@@ -77,7 +77,7 @@
     }
 
     func finish() throws(SubledgerError) {
-      // The library does not notice when its temporary files lack room, here and in a copy of each.
+      // The library ignores a full disk under its temporary files, which it also copies.
       var largest: Int64 = 0
       for sheet in sheets {
         guard let rows = sheet.pointee.optimize_tmpfile, fflush(rows) == 0, ferror(rows) == 0
@@ -99,7 +99,7 @@
       .system("write rows of the workbook to \(folder)", cause: cause, at: "TMPDIR")
     }
 
-    /// The format with this code of a spreadsheet.
+    /// The format with this number format code.
     private func format(_ code: String) -> UnsafeMutablePointer<lxw_format>? {
       if let known = formats[code] { return known }
       let format = workbook_add_format(book)
