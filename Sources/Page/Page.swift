@@ -1,4 +1,4 @@
-// A published set on one page for people: sums of its CSV files as figures, charts and tables.
+// A published set on one page for people: figures, charts and tables from its CSV files.
 public import Reports
 internal import Formats
 internal import Foundation
@@ -6,8 +6,8 @@ internal import Mustache
 
 /// Writes `index.html` into the folder of `set`, from the rows of its CSV files.
 ///
-/// The page shows nothing but sums, greatest values and shares of printed cells, and says beside
-/// each of which. It needs neither network nor script. `locale` changes how numbers look.
+/// The page shows only sums, greatest values and shares of printed cells, each with a reference to
+/// them. It needs neither network nor scripts. `locale` changes only the number format.
 ///
 /// - Throws: `SubledgerError` when a file cannot be read or written.
 public func writePage(of set: ReportSet, in locale: PageLocale) throws {
@@ -19,15 +19,15 @@ public func writePage(of set: ReportSet, in locale: PageLocale) throws {
   let style = PackageResources.page_css
   let view: [String: Any] = [
     "model": byName(model) ?? model, "style": String(decoding: style, as: UTF8.self),
-    // The only style that the page's own policy allows.
+    // The only style that the page's content security policy allows.
     "styleHash": base64(ofHex: sha256(of: style)),
   ]
   let page = library.render(view, withTemplate: "page") ?? ""
   try writeFile(Array(page.utf8), to: "\(set.folder)/\(pageName)")
 }
 
-/// A model with its members as dictionaries: in anything else the library of templates would search
-/// all members for each that a template mentions.
+/// Converts a model to dictionaries: in other types, the template library would search all members
+/// for each name.
 private func byName(_ value: Any) -> Any? {
   if value is any LosslessStringConvertible { return value }
   let mirror = Mirror(reflecting: value)

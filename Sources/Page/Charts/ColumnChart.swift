@@ -1,4 +1,4 @@
-/// Stacked columns over periods, drawn from the values of a table: some upward, some downward.
+/// Stacked columns over periods, drawn from the values of a table, upward or downward.
 struct ColumnChart {
   struct Series {
     let column: Int
@@ -9,7 +9,7 @@ struct ColumnChart {
 
   let table: PageTable
   let series: [Series]
-  /// What is written below each row's column; empty for nothing.
+  /// The label below each row's column; empty for none.
   let labels: [AxisLabel]
   let numbers: Numbers
   var height = 200.0
@@ -21,13 +21,13 @@ struct ColumnChart {
       + (table.rows.contains(where: \.isOpen) ? [.init(title: "So far", style: "so-far")] : [])
   }
 
-  /// The chart, which `name` describes to who cannot see it.
+  /// The chart as HTML; `name` describes it for screen readers.
   func html(name: String) -> String {
     let stacks = table.rows.map(stack)
     let ticks = Ticks(
       from: stacks.map(\.low).min() ?? 0, to: stacks.map(\.high).max() ?? 0,
       least: unit == .count ? 1_000_000 : 1)
-    // No empty space below the lowest value.
+    // Leave no empty space below the lowest value.
     let (low, high) = (stacks.map(\.low).min() ?? 0, ticks.values.last ?? 0)
     let scale = Scale(low: low, high: high, length: height)
     let place = { (value: Int128) in 8 + height - scale.place(value) }
@@ -44,7 +44,7 @@ struct ColumnChart {
     return frame(axis, plot, labels, of: table, name: name, height: height)
   }
 
-  /// The parts of a row's column as stretches on the value axis.
+  /// The parts of a row's column as ranges on the value axis.
   private func stack(
     _ row: PageTable.Row
   ) -> (low: Int128, high: Int128, parts: [(style: String, from: Int128, to: Int128)]) {
@@ -85,16 +85,15 @@ struct ColumnChart {
   }
 }
 
-/// A word below a chart; a style of `wide` is left out where there is little room.
+/// A label below a chart; the style `wide` is hidden on narrow screens.
 struct AxisLabel {
   let text: String
   let style: String
 
-  /// Names for months such as `2026-02` or days such as `2026-02-14`, of which only some are shown
-  /// where they are many.
+  /// Labels for months such as `2026-02` or days such as `2026-02-14`; only some if there are many.
   static func dates(_ dates: [String]) -> [AxisLabel] {
     let (few, many) = (max(1, (dates.count + 4) / 5), max(1, (dates.count + 11) / 12))
-    // Whoever sees few sees a part of many, so that labels keep their distances.
+    // Narrow screens show a subset of the labels, at equal distances.
     let both = (few + many - 1) / many * many
     return dates.enumerated().map { index, date in
       guard index % many == 0 else { return AxisLabel(text: "", style: "") }
@@ -111,7 +110,8 @@ struct AxisLabel {
   }
 }
 
-/// An axis beside a plot `height` high, whose rows have `labels` and take the rest of the width.
+/// Combines an axis with a plot of this height that takes the remaining width; `labels` name its
+/// rows.
 func frame(
   _ axis: Marks, _ plot: Marks, _ labels: [AxisLabel], of table: PageTable, name: String,
   height: Double

@@ -1,8 +1,8 @@
-/// The shapes of a chart as SVG, which fits any width: across in percent, down in points.
+/// SVG shapes of a chart that fits any width: x in percent, y in points.
 struct Marks {
   private(set) var text = ""
 
-  /// A bar from `left`, `width` wide, both in percent.
+  /// Adds a bar; `left` and `width` are in percent.
   mutating func bar(
     _ style: String, left: Double, width: Double, top: Double, height: Double
   ) {
@@ -26,7 +26,7 @@ struct Marks {
     text += asHTML(words) + "</text>"
   }
 
-  /// Shapes that show `lines` to who points at them.
+  /// Adds shapes with `lines` as a tooltip.
   mutating func group(_ lines: [String], _ shapes: (inout Marks) -> Void) {
     text += "<g><title>\(lines.map(asHTML).joined(separator: "\n"))</title>"
     shapes(&self)
@@ -40,7 +40,7 @@ struct Marks {
   private func points(_ value: Double) -> String { decimal(value, hundredths: false) }
 }
 
-/// A place with one or two decimals; 0 for one that is none.
+/// A coordinate with one or two decimals; 0 if it is not finite.
 func decimal(_ value: Double, hundredths: Bool) -> String {
   let scale = hundredths ? 100 : 10
   guard value.isFinite, abs(value) < 1e9 else { return "0" }

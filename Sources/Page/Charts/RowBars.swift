@@ -1,8 +1,8 @@
-/// The common axis of the bars that stand in the rows of a table.
+/// The common axis of the bars in the rows of a table.
 struct BarScale {
   private let scale: Scale
 
-  /// The axis of `bars` and of zero; nil without bars.
+  /// An axis that includes `bars` and zero; nil without bars.
   init?(_ bars: [PageTable.Bar]) {
     guard !bars.isEmpty else { return nil }
     let ends = bars.flatMap { [$0.from, $0.to] }
@@ -19,11 +19,11 @@ struct BarScale {
   }
 }
 
-/// A line from one number of seconds of each row to another; on the axis, a second, a minute, an
+/// A vertical line per row between two numbers of seconds, on an axis where a second, a minute, an
 /// hour and a day are at equal distances.
 struct RangeChart {
   let table: PageTable
-  /// The columns of the lower and of the upper end.
+  /// The columns of the lower and the upper end.
   let ends: (low: Int, high: Int)
   let labels: [AxisLabel]
   let numbers: Numbers
@@ -62,7 +62,7 @@ struct RangeChart {
     return frame(axis, plot, labels, of: table, name: name, height: Self.height)
   }
 
-  /// The height of some seconds: the named ones lie at equal distances.
+  /// The vertical position of a time, interpolated between the labelled ones.
   private func place(_ seconds: Int128, _ top: Int) -> Double {
     var place = 0.0
     for index in 0..<top where seconds > Self.seconds[index] {
@@ -73,7 +73,7 @@ struct RangeChart {
   }
 }
 
-/// A small line without axes, of the last values up to a figure.
+/// A sparkline: the last values before a figure, without axes.
 func sparkline(_ values: [Int128?]) -> String {
   let known = values.compactMap(\.self)
   guard known.count > 1, let low = known.min(), let high = known.max() else { return "" }

@@ -1,13 +1,13 @@
-/// Values on an axis → places on it, in percent or points.
+/// Converts values on an axis to positions, in percent or points.
 ///
-/// Only places are binary fractions; values are whole millionths.
+/// Only positions are binary fractions; values are whole millionths.
 struct Scale {
   let low: Int128
   let high: Int128
-  /// Where `high` is; `low` is at 0.
+  /// The position of `high`; `low` is at 0.
   let length: Double
 
-  /// The place of a value; in the middle when the axis has no extent.
+  /// The position of a value; the middle when the axis has no extent.
   func place(_ value: Int128) -> Double {
     guard high > low else { return length / 2 }
     return Double(value - low) / Double(high - low) * length
@@ -17,10 +17,10 @@ struct Scale {
 struct Ticks {
   let values: [Int128]
 
-  /// About four multiples of 1, 2 or 5 times a power of ten that enclose `low` and `high`; zero
-  /// if both are zero.
+  /// About four multiples of 1, 2 or 5 times a power of ten that enclose `low` and `high`; zero if
+  /// both are zero.
   ///
-  /// - Parameter least: the smallest step, in millionths: one whole thing of what is counted.
+  /// - Parameter least: the smallest step in millionths; for counts, one whole.
   init(from low: Int128, to high: Int128, least: Int128 = 1) {
     let (low, high) = (min(low, high), max(low, high))
     guard high > low else {
@@ -40,7 +40,7 @@ struct Ticks {
 }
 
 extension Int128 {
-  /// The greatest multiple of `step` that is not above.
+  /// The greatest multiple of `step` that does not exceed the value.
   func roundedDown(to step: Int128) -> Int128 {
     let rest = self % step
     return rest < 0 ? self - rest - step : self - rest

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// How the page writes numbers; it changes nothing else.
+/// The number format of the page; nothing else depends on it.
 public enum PageLocale: String, CaseIterable, Sendable {
   /// 1,234.56
   case en
@@ -9,7 +9,7 @@ public enum PageLocale: String, CaseIterable, Sendable {
   /// 1’234.56
   case deCH = "de-CH"
 
-  /// Between groups of three digits.
+  /// The separator between groups of three digits.
   var grouping: String {
     switch self {
     case .en: ","
@@ -25,25 +25,25 @@ public enum PageLocale: String, CaseIterable, Sendable {
   var percentSign: String { self == .en ? "%" : "\u{a0}%" }
 }
 
-/// What a number counts, and so how many decimals it shows.
+/// What a number measures, which decides its decimals.
 enum Unit: String {
   /// US dollars, with cents.
   case usd
-  /// Whole things.
+  /// Whole numbers.
   case count
   /// A fraction, as a percentage with one decimal.
   case percent
-  /// A fraction, as a percentage with one decimal, without the sign of percent.
+  /// A fraction, as a percentage with one decimal, without the percent sign.
   case points
-  /// A fraction, as a whole percentage without its sign.
+  /// A fraction, as a whole percentage without the percent sign.
   case whole
 }
 
-/// Writes numbers in millionths for people; nil is unknown.
+/// Formats numbers in millionths for people; nil is unknown.
 struct Numbers {
   let locale: PageLocale
 
-  /// Decimals that a unit shows, and the millionths of its last one.
+  /// The decimals of a unit, and the millionths of its last decimal.
   private func scale(_ unit: Unit) -> (decimals: Int, step: Int128) {
     switch unit {
     case .usd: (2, 10_000)
@@ -53,7 +53,7 @@ struct Numbers {
     }
   }
 
-  /// The number, rounded half to even; a dash when it is unknown.
+  /// The number, rounded half to even; a dash when unknown.
   func text(_ micros: Int128?, _ unit: Unit) -> String {
     guard let micros else { return "–" }
     let (decimals, step) = scale(unit)
@@ -68,7 +68,7 @@ struct Numbers {
     return (micros ?? 0) > 0 && digits.contains { "123456789".contains($0) } ? "+" + digits : digits
   }
 
-  /// A round number for an axis, with as few digits as it needs.
+  /// A round number for an axis, with no more digits than it needs.
   func axis(_ micros: Int128, _ unit: Unit) -> String {
     if unit == .percent { return text(micros, unit) }
     var (value, suffix) = (micros.magnitude, "")

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Reports
 
-/// What the page says, in the order in which it says it; the templates only arrange it.
+/// The content of the page in its order; the templates only arrange it.
 struct PageModel {
   let asOf: String
   let zone: String
@@ -15,7 +15,7 @@ struct PageModel {
   let restatements: RestatementList
   let inputs: InputList
   let coverage: CoverageTable
-  /// Every column that a number of the page is made of, in the order of files and columns.
+  /// Every column that a number of the page is computed from, in the order of files and columns.
   let definitions: [Definition]
 
   /// The columns that the templates name.
@@ -65,16 +65,16 @@ struct PageModel {
   }
 }
 
-/// What a template shows of an entry of a list, by the names that it uses.
+/// The values of a list entry by the names that the template uses.
 typealias PageItem = [String: String]
 
-/// One number that is read first.
+/// A headline number.
 struct Figure {
   let title: String
-  /// The month that it is of; nil for the whole set.
+  /// The month of the number; nil for the whole set.
   let period: String?
   let value: String
-  /// The attributes of its provenance; empty for a set without any month.
+  /// Its provenance as HTML attributes; empty for a set without any month.
   var provenance: String
   let sources: [Source]
   let anchor: String
@@ -130,13 +130,13 @@ struct ChartFigure {
   let title: String
   let note: String
   let views: [View]
-  /// Whether the table stands open, because there is no chart, or it is part of it.
+  /// Whether the table is always open, because there is no chart or it is part of the chart.
   var isTable = false
-  /// Whether print shows the table as well.
+  /// Whether the table is printed, too.
   var isPrinted = true
 
   let hasViews: Bool
-  /// The columns of its tables, also of those without rows.
+  /// The columns of its tables, including those without rows.
   private(set) var sources: [Source]
 
   init(_ id: String, _ title: String, note: String, _ views: [View]) {
@@ -145,7 +145,7 @@ struct ChartFigure {
     sources = views.flatMap(\.sources)
   }
 
-  /// A table that is read as a chart, unless it has no rows.
+  /// A table in place of a chart, empty if the table has no rows.
   init(
     _ id: String, _ title: String, note: String, _ table: PageTable, caption: String? = nil,
     _ numbers: Numbers
@@ -154,7 +154,7 @@ struct ChartFigure {
     isTable = true
   }
 
-  /// A chart in one view, unless it `isEmpty`, as it is without rows.
+  /// A chart with one view, or none if `isEmpty`, by default if the table has no rows.
   init(
     _ id: String, _ title: String, note: String, chart: @autoclosure () -> String,
     _ legend: [LegendEntry] = [], of table: PageTable, isEmpty: Bool? = nil, caption: String,
@@ -204,7 +204,7 @@ struct SetStatus {
   }
 }
 
-/// `2026-02` as February 2026 is written in a sentence.
+/// A month such as `2026-02` in words: February 2026.
 func monthName(_ month: String) -> String {
   let parts = month.split(separator: "-")
   guard parts.count == 2, let number = Int(parts[1]), 1...12 ~= number else { return month }

@@ -1,10 +1,10 @@
 internal import Reports
 
-/// A table of the page, each number with its provenance; charts are drawn from its values.
+/// A table of the page whose numbers carry their provenance; charts are drawn from its values.
 struct PageTable {
   struct Column {
     let title: String
-    /// Nil where each row has a measure of its own.
+    /// Nil if each row has its own measure.
     var measure: Measure?
     var unit = Unit.usd
     var filter = RowFilter()
@@ -14,15 +14,15 @@ struct PageTable {
     let title: String
     var filter = RowFilter()
     var measure: Measure?
-    /// Whether it is of a period that is not complete.
+    /// Whether its period is not complete.
     var isOpen = false
-    /// A value for each column; nil where it is unknown.
+    /// One value per column; nil where unknown.
     let values: [Int128?]
-    /// What is drawn between title and numbers.
+    /// The bars between title and numbers.
     var bars: [Bar] = []
   }
 
-  /// A stretch of a row's bar, in the units of the values.
+  /// A segment of a row's bar, in the units of the values.
   struct Bar {
     let from: Int128
     let to: Int128
@@ -30,16 +30,16 @@ struct PageTable {
   }
 
   let report: String
-  /// What a row is, such as `Month`.
+  /// The heading of the row titles, such as `Month`.
   let head: String
-  /// Which rows of the report all numbers are made of.
+  /// The rows of the report from which all numbers are computed.
   var filter = RowFilter()
   let columns: [Column]
   let rows: [Row]
-  /// Whether cells are shaded by their values, shares of 1; unknown ones are empty then.
+  /// Whether cells are shaded by value, as shares of 1; unknown values then give empty cells.
   var isShaded = false
 
-  /// The report's columns that are shown.
+  /// The columns of the report that the table shows.
   var sources: [Source] {
     (columns.compactMap(\.measure) + rows.compactMap(\.measure)).flatMap(\.columns)
       .map { Source(report: report, column: $0) }
@@ -90,8 +90,8 @@ struct PageTable {
 }
 
 extension PageTable {
-  /// A row for each of `keys`, values of the only dimension of `cube`, and a column for each
-  /// measure.
+  /// A table with one row for each of `keys`, values of the only dimension of `cube`, and one
+  /// column per measure.
   init(
     _ cube: Cube, _ head: String, _ keys: [String], _ measures: [(String, Measure, Unit)],
     titled: (String) -> String = { $0 }, bars: ([Int128?]) -> [Bar] = { _ in [] }

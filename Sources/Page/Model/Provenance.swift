@@ -1,13 +1,13 @@
-// From which cells of the set a number on the page is made, in attributes that a program can read:
+// The cells of the set that a number of the page is computed from, as machine-readable attributes:
 // `data-file="churn_monthly" data-sum="lost" data-where="period=2026-01"`.
 internal import Domain
 internal import Reports
 
-/// How a number follows from the cells of a report's rows.
+/// How a number is computed from the cells of a report's rows.
 enum Measure: Hashable {
-  /// The sum of a column; nothing is unknown only when all of it is.
+  /// The sum of a column; unknown only if every cell is.
   case sum(String)
-  /// The sum of one column over that of another, or of several joined by `+`, rounded to a
+  /// The sum of one column divided by that of another, or of several joined by `+`, rounded to a
   /// millionth.
   case rate(String, over: String)
   /// The greatest value of a column.
@@ -29,7 +29,7 @@ enum Measure: Hashable {
   }
 }
 
-/// Rows of a report: those in which each named column has one of some values, or none of them.
+/// Selects the rows of a report in which each named column has one of some values, or none of them.
 struct RowFilter: Hashable {
   struct Condition: Hashable {
     let column: String
@@ -52,16 +52,16 @@ struct RowFilter: Hashable {
     conditions = [Condition(column: column, values: values, isExcluded: true)]
   }
 
-  /// The rows among these in which another column has a value.
+  /// The selected rows in which another column has a value, too.
   func and(_ column: String, _ value: String) -> RowFilter {
     var filter = self
     filter.conditions += RowFilter(column, value).conditions
     return filter
   }
 
-  /// The HTML attribute `name`; nothing for all rows.
+  /// The HTML attribute `name`; empty if all rows are selected.
   ///
-  /// In a value `%25`, `%3B`, `%7C` and `%3D` are signs of the filter itself.
+  /// In a value, `%25`, `%3B`, `%7C` and `%3D` are escaped characters of the filter syntax.
   func attribute(_ name: String = "data-where") -> String {
     if conditions.isEmpty { return "" }
     let text = conditions.map { condition in
@@ -78,22 +78,22 @@ struct Source: Hashable {
   let report: String
   let column: String
 
-  /// The name of the definition on the page.
+  /// The id of the definition on the page.
   var anchor: String { "def-\(report)-\(column)" }
 }
 
-/// How a column is counted, in the set's own words.
+/// The definition of a column, as the set describes it.
 struct Definition {
   let anchor: String
   let report: String
   let column: String
   let description: String
   let unit: String?
-  /// The file, or of a report by month the last one.
+  /// The file; for a report with monthly files, the last one.
   let path: String
 }
 
-/// Text from outside as HTML: nothing in it is markup, and every character can be seen.
+/// Foreign text as HTML: it contains no markup, and every character is visible.
 func asHTML(_ text: String) -> String {
   let shown = text.escaped
   guard shown.utf8.contains(where: { "<>&\"'".utf8.contains($0) }) else { return shown }
@@ -101,7 +101,7 @@ func asHTML(_ text: String) -> String {
     ["<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;", "'": "&#39;"], in: shown)
 }
 
-/// A text in which some signs are written otherwise, also before combining ones.
+/// Replaces some characters, also before combining ones.
 private func replacing(_ signs: [Unicode.Scalar: String], in text: String) -> String {
   text.unicodeScalars.map { signs[$0] ?? String($0) }.joined()
 }
@@ -114,8 +114,8 @@ extension Cube {
     }
   }
 
-  /// A measure of the rows with these values; a rate is nil when its whole is zero, or its part
-  /// unknown.
+  /// A measure over the rows with these values; a rate is nil when its denominator is zero or its
+  /// numerator unknown.
   func value(_ measure: Measure, _ key: String...) -> Int128? {
     let sums = measure.columns.map { sum($0, key) }
     guard case .rate = measure else { return sums[0] }

@@ -1,29 +1,29 @@
 internal import Domain
 internal import Reports
 
-/// What the page reads from a set: small sums of the monthly files and of the last three months of
-/// the daily ones, and the few rows that it lists.
+/// The page's input from a set: small sums of the monthly files and of the last three months of the
+/// daily ones, and the few rows that it lists.
 struct SetContents {
   let set: ReportSet
-  /// How the page writes its numbers.
+  /// The number format of the page.
   let numbers: Numbers
-  /// By period, provider, app_id, store, amount_basis.
+  /// Sums by period, provider, app_id, store and amount_basis.
   let revenue: Cube
-  /// By day, provider, app_id, store.
+  /// Sums by day, provider, app_id and store.
   let revenueDays: Cube
   let churn: Cube
   let mrr: Cube
-  /// By renewal_ordinal.
+  /// Sums by renewal_ordinal.
   let renewals: Cube
   let trials: Cube
-  /// By cohort, period_index.
+  /// Sums by cohort and period_index.
   let retention: Cube
   let quality: Cube
-  /// By day.
+  /// Sums by day.
   let deliveries: Cube
-  /// By status.
+  /// Sums by status.
   let inputs: Cube
-  /// By code.
+  /// Sums by code.
   let drill: Cube
 
   init(of set: ReportSet, _ numbers: Numbers) throws {
@@ -69,18 +69,18 @@ struct SetContents {
 
   var asOf: Instant { self.set.manifest.asOf }
 
-  /// The last months of a report by month, two years at most.
+  /// The last months of a monthly report, at most two years.
   func months(of cube: Cube) -> [String] {
     cube.values(of: cube.dimensions.first ?? "").suffix(24)
   }
 
-  /// The last month of which every row is complete; nil when there is none.
+  /// The last month whose rows are all complete; nil if there is none.
   func lastComplete(_ cube: Cube) -> String? {
     months(of: cube).last { !cube.incomplete.contains($0) }
   }
 }
 
-/// A reason why subscriptions ended, and how its share of a column is drawn.
+/// A reason of churn, and the style of its part of a column.
 struct ChurnReason {
   let column: String
   let title: String
@@ -97,7 +97,7 @@ struct ChurnReason {
 }
 
 extension Movement {
-  /// What moves recurring revenue from the start of a month to its end, in the order of the page.
+  /// What changes recurring revenue from the start of a month to its end, in the order of the page.
   static let ofRevenue: [Movement] = [
     .new, .firstSeen, .reactivated, .recovered, .resumed, .expansion, .transferIn, .contraction,
     .churned, .paused, .transferOut, .fx,

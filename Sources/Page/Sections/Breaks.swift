@@ -1,4 +1,4 @@
-// Breaks that matter, what to do first, and what was restated.
+// Breaks that matter, what to do first, and restated numbers.
 internal import Domain
 internal import Reports
 
@@ -7,7 +7,7 @@ struct BreakGroup {
   let items: [PageItem]
 }
 
-/// Statuses of breaks that wait for somebody.
+/// Statuses of breaks that need a person.
 let openStatus = ["open", "reopened"]
 
 extension SetContents {
@@ -16,7 +16,7 @@ extension SetContents {
     "evidence_expires_at", "missing_events", "estimated_usd", "evidence", "action",
   ]
 
-  /// Ten breaks whose evidence expires first, and the ten others that are worth most.
+  /// The ten breaks whose evidence expires first, and the ten others with the highest value.
   func breaks() throws -> [BreakGroup] {
     var urgent = ShortList<[String]>(count: 10) {
       ($0[7], -(micros($0[9]) ?? 0), $0[0]) < ($1[7], -(micros($1[9]) ?? 0), $1[0])
@@ -26,7 +26,7 @@ extension SetContents {
     }
     try set.forEachRow(of: "breaks", Self.columns) { cells in
       guard openStatus.contains(cells[2]) else { return }
-      // Text of one form has the order of time.
+      // Texts of equal form sort by time.
       if cells[7] > asOf.text { urgent.add(cells) } else { great.add(cells) }
     }
     return [("Evidence expires first", urgent), ("Worth most", great)].compactMap { title, list in
@@ -35,7 +35,7 @@ extension SetContents {
     }
   }
 
-  /// A break that is open.
+  /// An open break as a list item.
   private func item(_ cells: [String]) -> PageItem {
     var item = [
       "id": cells[0].escaped, "code": cells[1], "severity": cells[3],
@@ -106,7 +106,7 @@ extension SetContents {
 }
 
 extension SetContents {
-  /// What a column of a report counts; nil when it holds no numbers.
+  /// The unit of a report's column; nil when it holds no numbers.
   private func unit(of column: String, in report: String) -> Unit? {
     let columns = set.tables(of: report).first?.columns ?? []
     guard let column = columns.first(where: { $0.name == column }) else { return nil }
@@ -118,7 +118,7 @@ extension SetContents {
   }
 }
 
-/// Who sent something, for which app and store, in words.
+/// Provider, app and store in words.
 private func place(_ provider: String, _ app: String, _ store: String) -> String {
   let parts = [
     shownName(provider, of: "provider"), app, store.isEmpty ? "" : shownName(store, of: "store"),
@@ -128,7 +128,7 @@ private func place(_ provider: String, _ app: String, _ store: String) -> String
 
 struct TaskList {
   let items: [PageItem]
-  /// How many there are; nil when all are listed.
+  /// Number of all entries; nil when all are listed.
   let all: String?
 }
 
@@ -142,13 +142,13 @@ struct RestatementRow {
   let what: String
   let key: String
   let filter: String
-  /// Nil when the values are no numbers.
+  /// Nil when the values are not numbers.
   let unit: String?
   let values: [PageItem]
   let cause: String
 }
 
-/// The first of many items, in an order.
+/// The first of many items in an order.
 struct ShortList<Item> {
   let count: Int
   let precedes: (Item, Item) -> Bool
@@ -160,7 +160,7 @@ struct ShortList<Item> {
 
   var sorted: [Item] { Array(items.sorted(by: precedes).prefix(count)) }
 
-  /// Adds an item; at most ten times `count` are kept.
+  /// Adds an item; keeps at most ten times `count`.
   mutating func add(_ item: Item) {
     items.append(item)
     if items.count >= count * 10 { items = sorted }

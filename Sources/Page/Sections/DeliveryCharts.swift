@@ -1,5 +1,5 @@
 // How webhooks arrived: duplicates and latency by day, outages and gaps on the time axis, and how
-// much of what does not arrive the checks find.
+// many missing events the checks find.
 internal import Domain
 internal import Formats
 internal import Reports
@@ -52,7 +52,7 @@ extension SetContents {
       caption: "Delivery latency by day, in seconds", numbers)
   }
 
-  /// What the checks found of the events that the last drill damaged.
+  /// How many of the events that the last drill damaged were found by the checks.
   private func recallFigure() -> ChartFigure {
     let measures = [
       ("Damaged", Measure.sum("injected"), Unit.count), ("Found", .sum("found"), .count),
@@ -80,7 +80,7 @@ extension SetContents {
     PageTable(deliveries, "Day", days, columns.map { ($0.0, $0.1, .count) })
   }
 
-  /// Stretches without deliveries, each on the time from the first month of the set to as-of.
+  /// Periods without deliveries, on a time axis from the first month of the set to as-of.
   private func timeline(
     _ title: String, _ report: String, _ columns: [String], _ measures: [(String, String, Unit)],
     _ row: ([String]) -> (title: String, filter: RowFilter, from: String, to: String)?
@@ -136,12 +136,12 @@ extension SetContents {
   }
 }
 
-/// The instant that a cell writes; nil for another text.
+/// The instant in a cell; nil for another text.
 private func instant(_ text: String) -> Instant? {
   Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
 }
 
-/// A cell's instant to the minute.
+/// A cell's instant, cut to the minute.
 func minute(_ text: String) -> String {
   guard text.utf8.count >= 16 else { return text }
   return text.prefix(16).replacing("T", with: " ") + " UTC"

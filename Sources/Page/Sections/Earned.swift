@@ -1,4 +1,4 @@
-// The numbers that are read first, of the last month that is complete.
+// The headline numbers of the last complete month.
 internal import Domain
 internal import Reports
 
@@ -32,7 +32,7 @@ extension SetContents {
     let shown = months[...place].suffix(13)
     figure.spark = sparkline(shown.map { cube.value(measure, $0) })
     if cube.incomplete.contains(month) { figure.note = "so far" }
-    // A month without any row is not in the list, and is no month to compare with.
+    // A month without rows is missing from the list, so the one before may not be adjacent.
     guard place > 0, Month(text: months[place - 1])?.next.text == month else { return figure }
     let before = cube.value(measure, months[place - 1])
     if let change = Self.change(before, value, unit) {
@@ -46,7 +46,7 @@ extension SetContents {
     return figure
   }
 
-  /// The relative change of a number, or of a rate the difference; nil when it has no meaning.
+  /// The relative change of a number, or the difference of a rate; nil when it has no meaning.
   private static func change(_ before: Int128?, _ value: Int128?, _ unit: Unit) -> Int128? {
     guard let before, let value else { return nil }
     if unit == .percent { return value - before }

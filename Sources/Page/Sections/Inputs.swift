@@ -1,8 +1,8 @@
-// Inputs, how new they are, and which numbers can be relied on.
+// Inputs, their age, and which numbers are reliable.
 internal import Domain
 internal import Reports
 
-/// The lines of the archives, and how new each feed is.
+/// The lines of the archives, and the newest input of each feed.
 struct InputList {
   let table: String
   let feeds: [PageItem]
@@ -11,14 +11,14 @@ struct InputList {
   let sources: [Source]
 }
 
-/// For each metric, in how many feeds of a provider it is measured.
+/// For each metric and provider, how reliable its numbers are and in how many feeds.
 struct CoverageTable {
   struct Cell {
     let text: String
     let style: String
-    /// The rows of all feeds.
+    /// The filter for the rows of all feeds.
     var filter = ""
-    /// In how many of them, where it is not all.
+    /// The share of feeds with this coverage, if not all.
     var some: Share?
   }
 
@@ -99,7 +99,7 @@ extension SetContents {
   }
 }
 
-/// A watermark of the manifest; nil when it is none.
+/// An item for a watermark of the manifest; nil if it is malformed.
 private func feed(_ watermark: JSONValue) -> PageItem? {
   guard case .object(let members) = watermark, case .string(let newest) = members["newest"],
     case .string(let provider) = members["provider"], case .string(let app) = members["app_id"]

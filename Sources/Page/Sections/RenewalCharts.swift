@@ -1,4 +1,4 @@
-// Renewals by ordinal, the outcome of trials, and retention.
+// Renewals by number, the outcome of trials, and retention.
 internal import Reports
 
 extension SetContents {
@@ -21,7 +21,7 @@ extension SetContents {
       charts: found.map { ChartFigure($0, $1, note: $2, $3, numbers) })
   }
 
-  /// The first twelve renewals, all later ones, and those whose number is unknown.
+  /// The first twelve renewals, all later ones, and those with unknown number.
   private func renewalTable() -> PageTable {
     let first = (1...12).map(String.init)
     let parts =

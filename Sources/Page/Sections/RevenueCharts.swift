@@ -42,7 +42,8 @@ extension SetContents {
     column.filter.conditions.first?.isExcluded ?? false
   }
 
-  /// A column for each of the values of `part` that earned most, one for the others, refunds, net.
+  /// A column for each value of `part` with the highest revenue, one for the others, refunds and
+  /// net.
   private func stacked(
     _ cube: Cube, by part: String, _ periods: [String], head: String
   ) -> PageTable {
@@ -78,7 +79,7 @@ extension SetContents {
   }
 }
 
-/// The name of a store or provider as people write it; other values as they are.
+/// A store's or provider's usual name; other values unchanged.
 func shownName(_ value: String, of column: String) -> String {
   if value.isEmpty { return column == "app_id" ? "App without id" : "Unknown" }
   guard column != "app_id" else { return value }

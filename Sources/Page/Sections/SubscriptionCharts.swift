@@ -1,4 +1,4 @@
-// Recurring revenue, active subscriptions and the reasons of churn.
+// Recurring revenue, active subscriptions and the reasons for churn.
 internal import Domain
 internal import Reports
 
@@ -17,7 +17,7 @@ extension SetContents {
     return ChartGroup(id: "subscriptions", title: "Subscriptions", charts: charts)
   }
 
-  /// Opening balance, movements and closing balance of a month as floating bars.
+  /// The opening balance, movements and closing balance of a month as floating bars.
   private func waterfall(of month: String) -> PageTable {
     var level = mrr.value(.sum("mrr_open"), month) ?? 0
     func row(_ title: String, _ column: String, _ bar: PageTable.Bar) -> PageTable.Row {
@@ -79,7 +79,7 @@ extension SetContents {
       of: table, isEmpty: seen.isEmpty, caption: "Churned subscriptions by reason", numbers)
   }
 
-  /// Counts of subscriptions for each month.
+  /// Counts of subscriptions by month.
   private func monthly(_ columns: [(String, String)]) -> PageTable {
     PageTable(churn, "Month", months(of: churn), columns.map { ($0.0, .sum($0.1), .count) })
   }
