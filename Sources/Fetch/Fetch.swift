@@ -1,45 +1,46 @@
-// Users → what their provider has of them now, one file for each provider:
+// Fetches the current state of users from their provider, into one file per provider:
 //
 //     FetchedUser ─ FetchPass ─▶ HTTPRequest ⇄ HTTPClient ─▶ line ─▶ FetchJournal ─▶ snapshots
 //
-// The pass asks many users at once, no faster than its TokenBucket, and again after a Backoff. The
-// journal remembers every answer, so that a pass that is broken off goes on where it was.
+// The pass asks about many users at once, no faster than its TokenBucket, and retries after a
+// Backoff. The journal stores every answer, so that an interrupted pass continues where it stopped.
 public import Domain
 
-/// A user whom a provider is asked about.
+/// A user to ask a provider about.
 public struct FetchedUser: Sendable, Hashable {
-  /// The id as the provider has it.
+  /// The user's id at the provider.
   public var id: String
-  /// The app, where the provider must be given one; else empty.
+  /// The app, if the provider requires one; otherwise empty.
   public var app: String
 
-  /// The user `id`.
+  /// The user with this id.
   public init(id: String, app: String = "") {
     self.id = id
     self.app = app
   }
 }
 
-/// How one provider is asked.
+/// How to ask one provider.
 public struct FetchRules: Sendable {
-  /// Who is asked.
+  /// The provider to ask.
   public var provider: Provider
-  /// What stands before the path of each question: scheme and host.
+  /// Scheme and host, before the path of each request.
   public var url: String
   /// The header `Authorization`; nil sends none.
   public var authorization: String?
-  /// What is asked about each user.
+  /// The records to request for each user.
   public var records: [FetchRequest.Record]
-  /// Whether the provider's older API is asked.
+  /// Whether to use the provider's older API.
   public var isOlder = false
-  /// Questions a second at most.
+  /// Maximum requests per second.
   public var rate: Int
-  /// Questions under way at most.
+  /// Maximum concurrent requests.
   public var concurrency: Int
-  /// How often a question is asked before its user is given up.
+  /// Attempts per request before the user is given up.
   public var attemptsMax = 8
 
-  /// Asks `provider` at `url`, `rate` times a second and `concurrency` at once.
+  /// Rules for `provider` at `url`, with at most `rate` requests per second and `concurrency` at
+  /// once.
   public init(
     _ provider: Provider, url: String, authorization: String?, records: [FetchRequest.Record],
     rate: Int, concurrency: Int
@@ -53,25 +54,25 @@ public struct FetchRules: Sendable {
   }
 }
 
-/// A user of whom there is no snapshot.
+/// A user without a snapshot.
 public struct FailedUser: Sendable, Equatable {
-  /// Who it is.
+  /// The user.
   public var user: FetchedUser
-  /// The status of the last response; nil without one.
+  /// The status of the last response; nil without a response.
   public var status: Int?
-  /// Why, without the body of a response.
+  /// The reason, without the body of a response.
   public var reason: String
 }
 
-/// An answer about a user of whom more is wanted: another page of a list, or another list.
+/// An answer about a user that needs further requests: another page of a list, or another list.
 struct FetchedPart {
   static let status = "100"
-  /// When the first answer about the user came.
+  /// When the first answer about the user arrived.
   let capturedAt: Instant
-  /// What the list is of.
+  /// The record that the list belongs to.
   let record: FetchRequest.Record
   /// The list, on one line.
   let list: [UInt8]
-  /// The id behind which the list goes on; nil where it ends.
+  /// The id after which the list continues; nil at its end.
   let next: String?
 }

@@ -4,26 +4,26 @@ internal import Glibc
 internal import Providers
 internal import Reports
 
-/// The answers of one pass, each on disk before the next question about its user.
+/// The answers of one pass, each written before the next request about its user.
 ///
-/// It is a hidden file in the folder of snapshots, which an import leaves out, with a line for each
-/// user: the status, the user and the app as JSON texts, and the lines of snapshots or the reason,
-/// with tabs between them. Before it there may be lines with status 100, each an answer about the
-/// user that left more to ask. When the pass is through, it becomes
-/// `snapshots-PROVIDER-INSTANT.jsonl.gz` and, for users without a snapshot, `…-failed.csv`.
+/// It is a hidden file in the folder of snapshots, which an import ignores. Each user has one line:
+/// the status, the user and the app as JSON strings, and the snapshot lines or the reason,
+/// separated by tabs. Before it there may be lines with status 100, each an answer that needed
+/// further requests. A completed pass turns it into `snapshots-PROVIDER-INSTANT.jsonl.gz` and, for
+/// users without a snapshot, `…-failed.csv`.
 public final class FetchJournal {
   private static let failedEnd = "-failed.csv"
-  /// After this time answers count as old: users are asked again.
+  /// The age from which answers are old, so that users are asked again.
   private static let agesAfter = Interval.hours(20)
-  /// After this time, answers do not complete each other.
+  /// The age from which answers about one user no longer belong together.
   private static let partsAgeAfter = Interval.hours(1)
 
-  /// Whether a file's name is that of snapshots which a pass fetched: it is whole from the start.
+  /// Whether a file is named like fetched snapshots, which are complete from the start.
   public static func isFetched(_ name: String) -> Bool {
     name.hasSuffix(".jsonl.gz") && isOfPass(name)
   }
 
-  /// Whether a file's name is that of a pass's list of users without a snapshot.
+  /// Whether a file is named like a pass's list of users without a snapshot.
   public static func isList(_ name: String) -> Bool {
     name.hasSuffix(failedEnd) && isOfPass(name)
   }
@@ -34,21 +34,21 @@ public final class FetchJournal {
   }
 
   private let folder: String
-  /// The files' name without its end.
+  /// The file names without suffix.
   private let name: String
   private let provider: Provider
   private let file: OpenFile
   private let seed = UInt64.random(in: 0 ... .max)
   private var asked: Set<Int64> = []
-  /// Of users who were under way when a pass was broken off.
+  /// Partial answers about users whose requests were interrupted.
   private var parts: [Int64: [FetchedPart]] = [:]
 
-  /// How many users have an answer.
+  /// Number of users with an answer.
   public var count: Int { asked.count }
 
-  /// Opens the journal of `provider` that a pass left behind in `folder`, or begins one at `now`.
+  /// Opens the journal of `provider` that a pass left in `folder`, or starts one at `now`.
   ///
-  /// Answers that are too old by now are made a file first. The caller holds a lock of the folder.
+  /// Answers that are too old are first published as a file. The caller holds a lock on the folder.
   public static func open(
     in folder: String, of provider: Provider, at now: Instant
   ) throws -> FetchJournal {
@@ -97,7 +97,7 @@ public final class FetchJournal {
           isWhole = false
           return
         }
-        // Those of another time were asked for again.
+        // Answers of another time were requested again.
         if parts[key]?.first?.capturedAt != part.capturedAt { parts[key] = [] }
         parts[key]?.append(part)
       } else {
@@ -106,17 +106,17 @@ public final class FetchJournal {
       }
       whole += fields.reduce(fields.count) { $0 + $1.count }
     }
-    // A process that was killed may have left half a line, a machine that failed something else.
+    // A killed process may leave half a line, a crashed machine other bytes.
     guard truncate(path, whole) == 0 else {
       throw SubledgerError.system("write \(path)", cause: errno)
     }
   }
 
-  /// Whether there is an answer about `user`.
+  /// Whether the journal has an answer about `user`.
   public func holds(_ user: FetchedUser) -> Bool { asked.contains(key(user)) }
 
-  /// The answers about `user` that came before the pass was broken off, in their order; none where
-  /// those to come would be of another time `now`.
+  /// The answers about `user` before the interruption, in order; none when they are too old at
+  /// `now` to be completed.
   func parts(of user: FetchedUser, at now: Instant) -> [FetchedPart] {
     guard !parts.isEmpty, let parts = parts[key(user)], let first = parts.first,
       now.since(first.capturedAt) < Self.partsAgeAfter
@@ -124,15 +124,15 @@ public final class FetchJournal {
     return parts
   }
 
-  /// Keeps an answer about `user` that leaves more to ask.
+  /// Stores an answer about `user` that needs further requests.
   func add(_ part: FetchedPart, of user: FetchedUser) throws { try write(part.fields, user) }
 
-  /// Keeps the lines of `user`.
+  /// Stores the snapshot lines of `user`.
   public func add(_ lines: [[UInt8]], of user: FetchedUser) throws {
     try add(200, user, lines)
   }
 
-  /// Keeps that the provider has no such user.
+  /// Stores that the provider does not have this user.
   public func add(_ failed: FailedUser) throws {
     try add(failed.status ?? 0, failed.user, [Array(failed.reason.utf8)])
   }
@@ -147,13 +147,14 @@ public final class FetchJournal {
   private func write(_ fields: [[UInt8]], _ user: FetchedUser, isSynced: Bool = false) throws {
     let all = fields[..<1] + [json(user.id), json(user.app)] + fields[1...]
     let entry = all.joined(separator: [UInt8(ascii: "\t")]) + [UInt8(ascii: "\n")]
-    // A process that ends loses nothing that was written; a machine that does, the last few.
+    // After a crash of the process every line is kept; after one of the machine, the last few are
+    // lost.
     guard entry.withUnsafeBytes(file.write), !isSynced || file.sync() else {
       throw SubledgerError.system("write the answers in \(folder)", cause: errno, at: "the folder")
     }
   }
 
-  /// Makes the files of what came, and of `failed`, the users who were given up.
+  /// Creates the files of the stored answers and of `failed`, the users who were given up.
   public func finish(_ failed: [FailedUser]) throws -> FetchedFiles {
     var files = FetchedFiles(failures: failed.count)
     var hasLines = false
@@ -203,7 +204,7 @@ public final class FetchJournal {
     return isWritten
   }
 
-  /// Writes a file under a hidden name, and gives it its own when it is on the disk.
+  /// Writes a file under a hidden name, and renames it when it is on the disk.
   private func publish(_ name: String, _ write: (OpenFile) throws -> Bool) throws -> String {
     let (path, part) = ("\(folder)/\(name)", "\(folder)/.\(name).part")
     guard let file = OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o600),
@@ -217,7 +218,7 @@ public final class FetchJournal {
 
   private var path: String { "\(folder)/.\(name).journal" }
 
-  /// Calls `body` at the fields of every whole line.
+  /// Calls `body` with the fields of every complete line.
   private func forEachEntry(_ body: ([UnsafeRawBufferPointer]) -> Void) throws {
     let isRead = FilePieces(of: path)?.forEachLine { line in
       body(
@@ -240,20 +241,20 @@ public final class FetchJournal {
   }
 }
 
-/// What a pass left in the folder of snapshots.
+/// The files that a pass left in the folder of snapshots.
 public struct FetchedFiles: Sendable, Equatable {
-  /// The file of snapshots; nil when there are none.
+  /// The file of snapshots; nil if there are none.
   public var snapshots: String?
-  /// The list of users without a snapshot; nil when there are none.
+  /// The list of users without a snapshot; nil if there are none.
   public var failed: String?
-  /// How many users are in that list.
+  /// Number of users in that list.
   public var failures: Int
 }
 
 extension [UnsafeRawBufferPointer] {
-  /// Whether the fields of a line of the journal are those of a user with a snapshot.
+  /// Whether the fields of a journal line belong to a user with a snapshot.
   var isSnapshot: Bool { self[0].elementsEqual("200".utf8) }
-  /// Whether they are those of an answer that left more to ask.
+  /// Whether they are an answer that needed further requests.
   var isPart: Bool { self[0].elementsEqual(FetchedPart.status.utf8) }
 }
 
@@ -265,7 +266,7 @@ private func text(_ json: UnsafeRawBufferPointer) -> String {
 }
 
 extension FailedUser {
-  /// The cells of the user's line in the list.
+  /// The cells of the user's row in the list.
   func row(of provider: Provider) -> [CSVCell] {
     [
       .plain(provider.name), .text(user.app), .text(user.id),
@@ -275,13 +276,13 @@ extension FailedUser {
 }
 
 extension FetchedPart {
-  /// The fields of its line but for the user and the app.
+  /// The fields of its line, without the user and the app.
   var fields: [[UInt8]] {
     let texts = [Self.status, record.rawValue, String(capturedAt.milliseconds)]
     return texts.map { Array($0.utf8) } + [next.map(json) ?? [], list]
   }
 
-  /// The answer of a line; nil when it is not such as `fields` makes.
+  /// The answer of a line; nil when `fields` did not write it.
   init?(_ fields: [UnsafeRawBufferPointer]) {
     guard fields.count == 7,
       let record = FetchRequest.Record(rawValue: String(decoding: fields[3], as: UTF8.self)),

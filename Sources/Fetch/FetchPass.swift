@@ -2,15 +2,15 @@ public import Domain
 public import HTTP
 internal import Providers
 
-/// Asks one provider about its users, each until there is an answer.
+/// Asks one provider about its users, and retries until each has an answer or is given up.
 public struct FetchPass {
   private let rules: FetchRules
   private let client: HTTPClient
   private let clock: () -> Instant
   private let stop: () -> Int32
-  /// Users who are asked again later; no new ones are taken up while there are so many.
+  /// Limit of users to be asked again later; at this limit no new users are started.
   private static let waitingMax = 1000
-  /// So many users given up in a row mean that the provider does not answer at all.
+  /// Users given up in a row after which the provider counts as not answering.
   private static let failuresMax = 20
 
   private var bucket: TokenBucket
@@ -22,7 +22,7 @@ public struct FetchPass {
   /// Users who were given up.
   public private(set) var failed: [FailedUser] = []
 
-  /// A pass by `rules`; `stop` answers the signal that asked to stop, 0 while none did.
+  /// A pass with these rules; `stop` returns the signal that asked to stop, or 0.
   public init(
     _ rules: FetchRules, by client: HTTPClient, clock: @escaping () -> Instant,
     stop: @escaping () -> Int32
@@ -34,10 +34,11 @@ public struct FetchPass {
     bucket = TokenBucket(rate: rules.rate, at: clock())
   }
 
-  /// Asks about each user that `next` gives, in that order, unless `journal` has an answer.
+  /// Asks about each user that `next` returns, in order, unless `journal` has an answer.
   ///
   /// - Throws: `SubledgerError` of kind `permission` when the provider refuses the key, `tryAgain`
-  ///   when it does not answer at all, and whatever `next` throws; `journal` keeps what came.
+  ///   when it does not answer at all, and whatever `next` throws; `journal` keeps the answers so
+  ///   far.
   public mutating func run(
     _ next: () throws -> FetchedUser?, into journal: FetchJournal, progress: (Int) -> Void
   ) throws {
@@ -75,7 +76,7 @@ public struct FetchPass {
     }
   }
 
-  /// The next one to ask: who has waited long enough, else a new user.
+  /// The next user to ask: one whose wait is over, otherwise a new one.
   private mutating func ready(
     at now: Instant, _ isAtEnd: inout Bool, _ next: () throws -> FetchedUser?,
     _ journal: FetchJournal
@@ -134,7 +135,7 @@ public struct FetchPass {
         "cannot fetch from \(rules.provider.name): it refused the key with status \(status)",
         hint: "check which key fetch.\(rules.provider.name).key names; what was fetched is kept")
     case 408, 425, 429, 500...599:
-      // Whoever says so means every question.
+      // Such a response limits every request.
       if status == 429 || response.retryAfter != nil {
         let wait = Backoff.wait(after: 1, retryAfter: response.retryAfter)
         bucket.pause(until: now + Interval(milliseconds: wait))
@@ -154,7 +155,7 @@ public struct FetchPass {
     guard page.next == nil || page.next != inquiry.last && inquiry.lists.count < 999 else {
       return try retry(inquiry, 200, "its list does not end", after: nil, at: now, isLast: true)
     }
-    // Of what several responses say, all holds at the time of the first.
+    // All responses about a user count as of the time of the first.
     let part = FetchedPart(
       capturedAt: inquiry.capturedAt ?? now, record: rules.records[inquiry.lines.count],
       list: page.list, next: page.next)
@@ -169,7 +170,7 @@ public struct FetchPass {
     waiting.insert(inquiry, at: 0)
   }
 
-  /// Adds an answer; false when it is not of what is asked for, or cannot be read.
+  /// Adds an answer; returns false when it belongs to another record or is unreadable.
   private mutating func take(_ part: FetchedPart, to inquiry: inout Inquiry) -> Bool {
     guard rules.records.dropFirst(inquiry.lines.count).first == part.record else { return false }
     inquiry.capturedAt = part.capturedAt
@@ -185,7 +186,7 @@ public struct FetchPass {
     return true
   }
 
-  /// Has the question asked again later, or gives the user up.
+  /// Schedules the request again, or gives the user up.
   private mutating func retry(
     _ inquiry: Inquiry, _ status: Int?, _ reason: String, after seconds: Int?, at now: Instant,
     isLast: Bool = false
@@ -211,15 +212,15 @@ public struct FetchPass {
   }
 }
 
-/// The questions about one user, one after the other.
+/// The requests about one user, one after another.
 private struct Inquiry {
   let user: FetchedUser
   var readyAt: Instant
   var attempts = 0
   var capturedAt: Instant?
-  /// The lists so far of the record that is asked for, and the last id in them.
+  /// The lists so far of the current record; `last` is the last id in them.
   var lists: [[UInt8]] = []
   var last: String?
-  /// A line for each record that is whole.
+  /// One line for each complete record.
   var lines: [[UInt8]] = []
 }

@@ -1,22 +1,22 @@
 public import Domain
 
-/// Lets so many questions a second pass, and none while a server asks for quiet.
+/// Limits requests to a rate per second, and stops them while a server asks to wait.
 public struct TokenBucket: Sendable {
   private let rate: Int64
-  /// In thousandths of a question; at most those of one second.
+  /// In thousandths of a request, at most those of one second.
   private var tokens: Int64 = 1000
   private var filledAt: Instant
   private var quietUntil: Instant?
 
-  /// A bucket with one token at `now` that gets `rate` a second.
+  /// A bucket with one token at `now` that gains `rate` tokens per second.
   public init(rate: Int, at now: Instant) {
     self.rate = Int64(rate)
     filledAt = now
   }
 
-  /// Takes a token; false if there is none at `now`.
+  /// Takes a token; returns false if there is none at `now`.
   public mutating func take(at now: Instant) -> Bool {
-    // A clock that was set back gives nothing, one that was set ahead no more than a second's.
+    // A clock set back adds no tokens; one set ahead, at most those of one second.
     let passed = min(max(0, now.since(filledAt).milliseconds), 1000)
     tokens = min(tokens + passed * rate, max(1000, rate * 1000))
     filledAt = now
@@ -27,22 +27,22 @@ public struct TokenBucket: Sendable {
     return true
   }
 
-  /// Gives none before `instant`, and none that were saved up.
+  /// Stops all requests until `instant`, and discards saved tokens.
   public mutating func pause(until instant: Instant) {
     quietUntil = max(quietUntil ?? instant, instant)
     tokens = 0
   }
 }
 
-/// How long to wait before a question is asked again.
+/// How long to wait before a request is repeated.
 public struct Backoff {
-  /// The longest wait, also of those that a server asks for, in milliseconds.
+  /// The longest wait in milliseconds, also if a server asks for more.
   public static let longest: Int64 = 15 * 60_000
 
-  /// The wait in milliseconds after so many failed attempts, from 1: twice as long each time up to
-  /// a minute, of which a random half is spared, so that questions do not come back together.
+  /// The wait in milliseconds after `attempts` failed attempts (from 1): it doubles up to a minute,
+  /// and half of it is random, so that requests do not return all at once.
   ///
-  /// A server's own wish (`Retry-After`) is the least.
+  /// The server's `Retry-After` is the minimum.
   public static func wait(
     after attempts: Int, retryAfter seconds: Int?,
     using random: (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
@@ -52,7 +52,7 @@ public struct Backoff {
     return max(whole / 2, wished) + random(0...whole / 2)
   }
 
-  /// Whether a wait until `end` is over `now`; of a clock that was set back, too.
+  /// Whether a wait until `end` is over at `now`, also if the clock was set back.
   static func isOver(_ end: Instant, at now: Instant) -> Bool {
     now >= end || end.since(now).milliseconds > 2 * longest
   }

@@ -1,18 +1,18 @@
-// Requests over HTTP → responses, many at once, in bounded memory:
+// Many concurrent HTTP requests in bounded memory:
 //
 //     HTTPRequest ─ HTTPClient ─▶ HTTPResponse, or HTTPFailure
 //
 // libcurl does the work: proxies, certificates, timeouts, compression, HTTP/2.
 
-/// What to ask a server.
+/// A request to a server.
 public struct HTTPRequest: Sendable {
-  /// `GET`, `POST` and so on.
+  /// `GET`, `POST`, and so on.
   public var method: String
-  /// From `http://` or `https://` on; no other scheme is called.
+  /// The whole URL; only `http://` and `https://` are allowed.
   public var url: String
-  /// Names and values; a value can be a secret, and no message contains one.
+  /// Names and values; values can be secrets, so no message contains one.
   public var headers: [(name: String, value: String)]
-  /// What is sent behind the headers; nil sends nothing.
+  /// Sent after the headers; nil sends no body.
   public var body: [UInt8]?
 
   /// A request with `method` for `url`.
@@ -27,22 +27,23 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-/// What a server answered; of a redirect, which is not followed, the redirect itself.
+/// A server's response; redirects are not followed but returned.
 public struct HTTPResponse: Sendable, Equatable {
-  /// 200 and so on.
+  /// The HTTP status, such as 200.
   public var status: Int
-  /// The seconds to wait that `Retry-After` asks for, as a number or a date; nil without it.
+  /// Seconds to wait by `Retry-After`, which may be a number or a date; nil without it.
   public var retryAfter: Int?
-  /// The whole body, unpacked.
+  /// The whole body, decompressed.
   public var body: [UInt8]
 }
 
-/// Why there is no whole response.
+/// Why there is no complete response.
 public struct HTTPFailure: Error, Sendable, Equatable {
-  /// The cause in libcurl's words, without address, header and body.
+  /// The cause as libcurl reports it, without address, headers and body.
   public var reason: String
   /// Whether the same request may succeed later: not with a wrong address or certificate.
   public var isTransient: Bool
-  /// Whether every request to the server fails so, because of its certificate or of a proxy.
+  /// Whether every request to this server fails for the same cause, such as its certificate or a
+  /// proxy.
   public var isOfServer = false
 }

@@ -1,13 +1,13 @@
 internal import CCurl
 public import Domain
 
-/// Calls servers, any number at once, from one thread.
+/// Sends any number of concurrent requests from one thread.
 ///
-/// Proxies are those of the variables `https_proxy`, `http_proxy` and `no_proxy`. Connections are
-/// kept for further requests. Redirects are not followed: another server would get the headers, and
-/// their secrets.
+/// Uses the proxies of the variables `https_proxy`, `http_proxy` and `no_proxy`, and keeps
+/// connections for further requests. Does not follow redirects: another server would receive the
+/// headers and their secrets.
 public final class HTTPClient {
-  /// The file of the authorities that certificates must come from; nil for the system's.
+  /// A file with trusted certificate authorities; nil for the system's.
   private let authorities: String?
   private let secondsMax: Int
   private let bytesMax: Int
@@ -17,10 +17,10 @@ public final class HTTPClient {
 
   private static let library = curl_load()
 
-  /// A client whose requests take no longer than `secondsMax` and no more than `bytesMax` each.
+  /// A client whose requests are limited to `secondsMax` and `bytesMax` each.
   ///
-  /// - Parameter authorities: a file of certificates (PEM), in place of the system's.
-  /// - Throws: `SubledgerError` of kind `configuration` where libcurl is not installed.
+  /// - Parameter authorities: a file of certificates (PEM) instead of the system's.
+  /// - Throws: `SubledgerError` of kind `configuration` if libcurl is not installed.
   public init(
     authorities: String? = nil, secondsMax: Int = 30, bytesMax: Int = 16 << 20
   ) throws(SubledgerError) {
@@ -41,10 +41,10 @@ public final class HTTPClient {
     _ = curl.multi_cleanup(multi)
   }
 
-  /// How many requests are under way.
+  /// Number of running requests.
   public var count: Int { transfers.count }
 
-  /// The response to one request.
+  /// Sends one request and waits for its response.
   public func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     start(request, as: 0)
     while true {
@@ -52,7 +52,7 @@ public final class HTTPClient {
     }
   }
 
-  /// Begins a request; `number` comes back with its response.
+  /// Starts a request; `finished` returns `number` with its response.
   public func start(_ request: HTTPRequest, as number: Int) {
     guard let handle = curl.easy_init() else { preconditionFailure("no memory for a request") }
     let transfer = Transfer(number: number, bytesMax: bytesMax)
@@ -60,7 +60,7 @@ public final class HTTPClient {
     let httpAndHTTPS = 3
     set(CURLOPT_PROTOCOLS, httpAndHTTPS, handle)
     set(CURLOPT_NOSIGNAL, 1, handle)
-    // A part of a path can be an id such as `..`.
+    // A path segment can be an id such as `..`.
     set(CURLOPT_PATH_AS_IS, 1, handle)
     set(CURLOPT_TIMEOUT_MS, secondsMax * 1000, handle)
     set(CURLOPT_CONNECTTIMEOUT_MS, min(secondsMax, 10) * 1000, handle)
@@ -74,7 +74,7 @@ public final class HTTPClient {
         curl_set_pointer(curl, handle, Int32(CURLOPT_COPYPOSTFIELDS), $0.baseAddress)
       }
     }
-    // Without one, curl would call a body a form's.
+    // Without this header, curl would declare the body to be a form.
     for (name, value) in [("Content-Type", "application/json")] + request.headers {
       transfer.headers = curl.slist_append(transfer.headers, "\(name): \(value)")
     }
@@ -88,9 +88,9 @@ public final class HTTPClient {
     _ = curl.multi_add_handle(multi, handle)
   }
 
-  /// The requests that have ended, with the numbers that they were given.
+  /// The finished requests, with the numbers that they were started with.
   ///
-  /// Waits at most `milliseconds` for the first one.
+  /// Waits at most `milliseconds` for the first.
   public func finished(
     within milliseconds: Int
   ) -> [(number: Int, response: Result<HTTPResponse, HTTPFailure>)] {
@@ -134,8 +134,8 @@ public final class HTTPClient {
         retryAfter: wait > 0 ? wait : nil, body: transfer.body))
   }
 
-  /// Of libcurl's results: another scheme, a malformed address, a certificate that is not trusted,
-  /// or no file of authorities.
+  /// libcurl results that a retry cannot fix: other scheme, malformed address, untrusted
+  /// certificate, or missing file of authorities.
   private static let lasting: Set<Int32> = [1, 3, 60, 77]
 
   private func end(_ handle: UnsafeMutableRawPointer) {
@@ -156,7 +156,7 @@ public final class HTTPClient {
 private final class Transfer {
   let number: Int
   private let bytesMax: Int
-  /// libcurl's list, which outlives the request.
+  /// libcurl's list, which must outlive the request.
   var headers: UnsafeMutableRawPointer?
   private(set) var body: [UInt8] = []
   private(set) var isTooLong = false
@@ -166,7 +166,7 @@ private final class Transfer {
     self.bytesMax = bytesMax
   }
 
-  /// Keeps the next bytes; any other number than theirs ends the request.
+  /// Appends received bytes; if the result differs from their count, libcurl ends the request.
   func take(_ bytes: UnsafeRawBufferPointer) -> UInt {
     isTooLong = body.count + bytes.count > bytesMax
     guard !isTooLong else { return 0 }
