@@ -2,12 +2,12 @@
 import Foundation
 import PackageDescription
 
-// Targets are listed in the order in which data flows. Each may import only those above it; the
-// compiler refuses any other import.
+// Targets are in the order of the data flow. Each may import only those above it; the compiler
+// refuses any other import.
 
-// ISA-L inflates in a third of zlib's time; others read zstd and bzip2, and write workbooks. Each
-// is used where WITH_NAME is 1, and where that is not set and the package is installed; the
-// Makefile sets it, for SwiftPM may remember an answer.
+// Optional libraries: ISA-L inflates three times as fast as zlib; the others read zstd and bzip2,
+// and write workbooks. Each is used if WITH_NAME is 1, or if that is not set and the package is
+// installed. The Makefile sets it, because SwiftPM may cache an answer.
 let optionalLibraries = [
   ("ISAL", "CIsal", "libisal-dev", "isa-l/igzip_lib.h", users: ["Formats", "FormatsTests"]),
   ("ZSTD", "CZstd", "libzstd-dev", "zstd.h", users: ["Formats", "FormatsTests"]),
@@ -39,16 +39,16 @@ let package = Package(
     .systemLibrary(name: "CPipe"),
     .systemLibrary(name: "CCurl"),
 
-    // the nouns of the field
+    // the vocabulary of the field
     .target(name: "Domain"),
 
     // files → lines → fields
     .target(name: "Formats", dependencies: ["CCrypto", "CPipe", "CZlib", "Domain"]),
 
-    // fields → events and entitlements, a folder per provider
+    // fields → events and entitlements, one folder per provider
     .target(name: "Providers", dependencies: ["Domain", "Formats"]),
 
-    // events → SQLite, each once
+    // events → SQLite, each event once
     .target(
       name: "EventStore",
       dependencies: ["CMalloc", "CSQLite", "CZlib", "Domain", "Formats"],
@@ -74,13 +74,13 @@ let package = Package(
     // requests → responses
     .target(name: "HTTP", dependencies: ["CCurl", "Domain"]),
 
-    // users → what their provider has of them now
+    // users → their current state at the provider
     .target(name: "Fetch", dependencies: ["Domain", "Formats", "HTTP", "Providers", "Reports"]),
 
-    // a synthetic world, for tests and for trying the program
+    // synthetic data, for tests and trials
     .target(name: "Simulation", dependencies: ["Domain", "Formats"]),
 
-    // the whole run on one page, and its command line
+    // the whole run, and its command line
     .target(
       name: "Pipeline",
       dependencies: [
@@ -96,7 +96,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
 
-    // one folder of tests per module, and the tests of the whole
+    // one folder of tests per module, and tests of the whole program
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"]),
     .testTarget(name: "FormatsTests", dependencies: ["CZlib", "Formats", "TestSupport"]),
@@ -125,8 +125,7 @@ let package = Package(
   ]
 )
 
-// What `make fuzz` builds; nobody else waits for it. Settings are read in a room that needs all
-// others, so that they can be left out.
+// What `make fuzz` builds. Reading settings needs all modules, so it can be left out.
 if let fuzz = Context.environment["SUBLEDGER_FUZZ"] {
   let readers: [Target.Dependency] = [
     "CZlib", "Domain", "Formats", "Providers", "TestSupport",

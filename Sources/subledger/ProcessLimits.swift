@@ -2,12 +2,12 @@ import Domain
 import Glibc
 import Pipeline
 
-/// What the kernel writes of a process that dies: its memory, with the bodies and secrets in it.
+/// The kernel's core files: the memory of a crashed process, with bodies and secrets.
 enum CoreFiles {
-  /// Has the kernel write none, and lets nothing take that back.
+  /// Disables core files for the rest of the process.
   ///
-  /// To be called before anything is read. A program that the system hands core files to may see
-  /// the memory all the same, unless it heeds the limit, as those of systemd and Ubuntu do
+  /// Must be called before anything is read. A program that the system pipes core files to still
+  /// receives the memory, unless it respects the limit, as those of systemd and Ubuntu do
   /// (core(5)).
   static func forbid() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -15,15 +15,15 @@ enum CoreFiles {
   }
 }
 
-/// The file handles that the process may still open.
+/// The file handles that the process can still open.
 enum FileHandles {
-  /// What a run holds open at one time at most, but for what its jobs hold.
+  /// Handles that a run holds at most, without those of its jobs.
   private static let base = 32
-  /// What a job holds: an archive, or a connection with its log, files for sorting and a report.
+  /// Handles of one job: an archive, or a connection with its log, files for sorting and a report.
   private static let perJob = 8
 
-  /// Ends the run while it can still report the error: Dispatch, which runs the ledger's queues,
-  /// opens handles at any time and traps without one.
+  /// Fails while the error can still be reported: Dispatch, which runs the ledger's queues, opens
+  /// handles at any time and traps if it gets none.
   static func require(jobs: Int) throws(SubledgerError) {
     raiseLimit()
     let needed = base + perJob * min(jobs, 1 << 16)
@@ -44,7 +44,7 @@ enum FileHandles {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// How many handles can be had, as far as `needed`.
+  /// The number of handles that can be opened, counted up to `needed`.
   private static func free(upTo needed: Int) -> Int {
     var handles: [Int32] = []
     defer { for handle in handles { close(handle) } }

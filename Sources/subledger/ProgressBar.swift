@@ -1,11 +1,11 @@
 import Glibc
 import Pipeline
 
-/// A bar on standard error, redrawn in place; nothing without a terminal.
+/// A progress bar on standard error, redrawn in place; without a terminal, nothing.
 final class ProgressBar {
   private let isShown: Bool
   private let clock = ContinuousClock()
-  /// The step that is drawn, and when it began.
+  /// The step shown, and when it began.
   private var stage: (name: RunProgress.Stage, begin: ContinuousClock.Instant)?
   private var drawn = ContinuousClock.now
 
@@ -17,13 +17,13 @@ final class ProgressBar {
     }
   }
 
-  /// Draws how far the run has come: the step, its share, the rate and the time that is left.
+  /// Draws the step, its share, the rate and the remaining time.
   func report(_ progress: RunProgress) {
     guard isShown else { return }
     let now = clock.now
     let isNew = stage?.name != progress.stage
     if isNew { stage = (progress.stage, now) }
-    // A terminal takes longer than the work that it shows.
+    // Drawing on a terminal can take longer than the work itself.
     guard isNew || progress.done >= progress.total || now - drawn > .milliseconds(100) else {
       return
     }

@@ -4,7 +4,7 @@ import Logging
 import Pipeline
 import Domain
 
-/// One call of the program: its log, its progress bar, its signals and its exit code.
+/// One execution of the program: its log, progress bar, signals and exit code.
 final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
@@ -25,9 +25,9 @@ final class Session {
     return log
   }
 
-  /// The pipeline that the command's options, the environment and the configuration ask for.
+  /// The pipeline for the command's options, the environment and the configuration.
   ///
-  /// - Parameter flags: settings that the command takes besides those of every command.
+  /// - Parameter flags: settings of this command in addition to those of every command.
   func pipeline(_ flags: [String: [String]] = [:]) throws -> RunPipeline {
     let pipeline = try RunPipeline(
       flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: .now,
@@ -49,8 +49,8 @@ final class Session {
     return pipeline
   }
 
-  /// Does `work` with `pipeline`, and prints the result of a dry run, and on a terminal what came
-  /// of a real one; a monitor learns how it ended, of one that `isWatched` also that it failed.
+  /// Does `work` with `pipeline`; prints the result of a dry run and, on a terminal, of a real one;
+  /// notifies the monitor of the outcome, and of a failure only if `isWatched`.
   func reporting(
     _ pipeline: RunPipeline, isWatched: Bool = false, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
@@ -94,7 +94,7 @@ final class Session {
     }
   }
 
-  /// Does `work` with the pipeline of these options, and prints its answer.
+  /// Does `work` with the pipeline of these options, and prints its result.
   func print(
     _ flags: [String: [String]] = [:], _ work: (RunPipeline) throws -> String
   ) throws {
@@ -138,9 +138,9 @@ extension SubledgerError {
   var isUnread: Bool { if case .stopped(SIGPIPE) = kind { true } else { false } }
 }
 
-/// The exit codes: the one place that decides.
+/// The exit codes, which are decided only here.
 ///
-/// Numbers above 63 are those of sysexits(3).
+/// Numbers above 63 follow sysexits(3).
 enum ExitStatus {
   static func of(_ outcome: RunResult) -> Int32 { outcome.hasReservations ? 1 : 0 }
 

@@ -4,7 +4,7 @@ import Domain
 
 /// Writes log lines to standard error, as text for people or as JSON for machines.
 ///
-/// Messages can contain foreign names: their invisible characters are escaped.
+/// Messages can contain foreign names, so invisible characters are escaped.
 struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .warning
@@ -26,8 +26,7 @@ struct StandardErrorLog: LogHandler {
     StandardStreams.mention(line + "\n")
   }
 
-  /// The message, its time and level, the run and its step, and what it is about: `code` of an
-  /// error is the exit code.
+  /// The message with time, level, run, step and metadata; an error's `code` is the exit code.
   private func json(_ event: LogEvent, _ message: String) -> String {
     var fields = metadata.merging(event.metadata ?? [:]) { $1 }
       .mapValues { $0.description.shown(isWrapped: true) }

@@ -3,37 +3,37 @@ import Glibc
 import Pipeline
 import Synchronization
 
-/// Standard input, output and error as inherited: possibly closed, on a full disk, or a pipe
+/// Standard input, output and error as inherited: they can be closed, on a full disk, or a pipe
 /// without a reader.
 enum StandardStreams {
-  /// Keeps files of a run from getting the numbers of the three, and signals of a closed pipe or a
-  /// file size limit from ending the run.
+  /// Prevents a run's files from getting descriptors 0 to 2, and signals of a closed pipe or a file
+  /// size limit from killing the run.
   ///
-  /// To be called before anything else.
+  /// Must be called before anything else.
   static func secure() {
     signal(SIGPIPE, SIG_IGN)
     // A write beyond `ulimit -f` then fails with an error.
     signal(SIGXFSZ, SIG_IGN)
-    // Ignored, it would take the exit codes of commands.
+    // If SIGCHLD were ignored, exit codes of child processes would be lost.
     signal(SIGCHLD, SIG_DFL)
-    // The lowest free number is given out, so each closed stream is replaced in turn.
+    // The system assigns the lowest free number, so each closed stream is replaced in turn.
     var descriptor: Int32 = 0
     while (0...2).contains(descriptor) {
-      // Writing to it fails, as it would have to the closed stream.
+      // Writes fail, as they would on the closed stream.
       descriptor = open("/dev/null", O_RDONLY)
     }
     if descriptor > 2 { close(descriptor) }
   }
 
-  /// Writes what a command was asked for and a line end to standard output.
+  /// Prints a command's result and a line end to standard output.
   ///
-  /// The command is done then, whether or not somebody reads it to the end.
+  /// The command is then done, even if the reader closes the pipe early.
   static func print(_ text: String) throws(SubledgerError) {
     let cause = write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     guard cause == 0 || cause == EPIPE else { throw unwritable(cause) }
   }
 
-  /// Writes a part of a command's output while it works on the rest.
+  /// Writes a part of a command's output while the rest is computed.
   ///
   /// - Throws: `SubledgerError` of kind `stopped(SIGPIPE)` when the reader closed the pipe.
   static func put(_ bytes: [UInt8]) throws(SubledgerError) {
@@ -50,10 +50,10 @@ enum StandardStreams {
       hint: "check where the output goes")
   }
 
-  /// Whether standard error stands in a line that will be drawn anew.
+  /// Whether standard error ends in a line that is redrawn.
   private static let isDrawn = Mutex(false)
 
-  /// Writes to standard error, below what was drawn there; a failure cannot be reported.
+  /// Writes to standard error, below a drawn line; a failure cannot be reported.
   static func mention(_ text: String) {
     isDrawn.withLock { isDrawn in
       _ = write(Array(((isDrawn ? "\n" : "") + text).utf8), to: STDERR_FILENO)
@@ -68,7 +68,7 @@ enum StandardStreams {
     }
   }
 
-  /// Writes all of `bytes`; returns the error number, 0 for success.
+  /// Writes all of `bytes`; returns the error number, or 0.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,7 +1,7 @@
 import Pipeline
 import Synchronization
 
-/// The step that a run is in, and how long each took.
+/// The current step of a run, and the duration of each.
 final class StepClock: Sendable {
   private struct State {
     var step: RunProgress.Stage?
@@ -11,10 +11,10 @@ final class StepClock: Sendable {
 
   private let state = Mutex(State())
 
-  /// The current step; nil before the first, and after the last.
+  /// The current step; nil before the first and after the last.
   var step: RunProgress.Stage? { state.withLock { $0.step } }
 
-  /// Begins `step`; what was before the first one is part of it, and nil ends the last.
+  /// Starts `step`; time before the first step counts for it, and nil ends the last.
   func enter(_ step: RunProgress.Stage?) {
     state.withLock { state in
       guard step != state.step else { return }
@@ -27,6 +27,6 @@ final class StepClock: Sendable {
     }
   }
 
-  /// How long each step took.
+  /// The duration of each step.
   var times: [RunProgress.Stage: Duration] { state.withLock { $0.times } }
 }

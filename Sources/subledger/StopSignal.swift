@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// The last signal that asked to stop; 0 while none did.
+/// The last signal that asked to stop, or 0.
 ///
-/// A signal handler can reach globals only.
+/// A global, because a signal handler cannot reach anything else.
 private let received = Atomic<Int32>(0)
 
-/// Remembers that SIGINT or SIGTERM came, so that the run stops at its next safe point.
+/// Records SIGINT, SIGTERM or SIGALRM, so that the run stops at its next safe point.
 struct StopSignal {
-  /// The signal that asked to stop; 0 while none did.
+  /// The signal that asked to stop, or 0.
   func read() -> Int32 { received.load(ordering: .relaxed) }
 
-  /// Has SIGALRM come after so many seconds.
+  /// Schedules SIGALRM after `seconds`.
   func come(after seconds: UInt32) { alarm(seconds) }
 
-  /// Starts to listen, for the rest of the process; a store is all that a handler may do.
+  /// Starts to listen for the rest of the process; the handlers only store the signal.
   ///
-  /// Whoever started the process may have left the signals blocked for it.
+  /// The parent process may have left these signals blocked.
   func listen() {
     var wanted = sigset_t()
     sigemptyset(&wanted)

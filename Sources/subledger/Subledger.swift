@@ -52,7 +52,7 @@ struct Subledger: ParsableCommand {
     }
   }
 
-  /// What to say of a path without option: input was meant.
+  /// The hint for a path without an option, which was probably meant as input.
   private static func pathHint(_ error: any Error) -> ValidationError? {
     guard ["run", "ingest"].contains(CommandLine.arguments.dropFirst().first),
       let path = message(for: error).firstMatch(of: /nexpected arguments?:? '([^']+)'/)?.1

@@ -3,11 +3,11 @@ import Domain
 import Foundation
 import Pipeline
 
-/// Options that are settings of the same name: `asOf` is `as_of`.
+/// Options with the name of a setting: `asOf` is `as_of`.
 protocol SettingOptions: ParsableArguments {}
 
 extension SettingOptions {
-  /// The texts of the options that were given, by the setting's name.
+  /// The given options as texts, by the setting's name.
   var given: [String: [String]] {
     var given: [String: [String]] = [:]
     for case (let label?, let option as any GivenOption) in Mirror(reflecting: self).children {
@@ -24,7 +24,7 @@ extension SettingOptions {
 }
 
 extension ArgumentHelp {
-  /// What the setting of this name is for, and its default.
+  /// The help of a setting, with its default.
   static func of(_ setting: String) -> ArgumentHelp { ArgumentHelp(Setting.help(setting)) }
 }
 
@@ -61,7 +61,7 @@ struct LedgerOptions: SettingOptions {
   var quiet = false
 }
 
-/// Why something is done to the ledger, and by whom.
+/// Who changes the ledger, and why.
 struct NoteOptions: ParsableArguments {
   @Option(help: "Reason, without ids of persons; kept in the ledger.")
   var reason: String?

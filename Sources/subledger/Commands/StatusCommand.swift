@@ -43,7 +43,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// The format of an answer that is one object.
+/// The format of a result that is one object.
 enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json
 
