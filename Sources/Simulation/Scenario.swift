@@ -4,11 +4,11 @@ public import Domain
 public enum ArchiveLayout: Sendable, Equatable {
   /// One archive per UTC day of delivery.
   case perDay
-  /// That many archives with equally many lines, in order of delivery.
+  /// This number of archives with equally many lines, in order of delivery.
   case count(Int)
 }
 
-/// A wire form of the provider's answer to "what does this user own".
+/// A format of the provider's answer to "what does this user own".
 public enum SnapshotShape: String, CaseIterable, Sendable {
   case v3
   case v4
@@ -18,26 +18,26 @@ public enum SnapshotShape: String, CaseIterable, Sendable {
   case canonical
 }
 
-/// What `entitlements` in a webhook hold.
+/// The content of `entitlements` in a webhook.
 public enum WebhookEntitlements: String, CaseIterable, Sendable {
-  /// The access that the event is about.
+  /// The access that the event concerns.
   case ofEvent = "event"
-  /// All that the user really owns when the message is made.
+  /// The user's true access when the message is created.
   case current
-  /// All that the user really owned at the event, however late the message is made.
+  /// The user's true access at the event, however late the message is created.
   case stale
 }
 
-/// A move of the first app's users, in the stores of phones, from one provider to another.
+/// A migration of the first app's users, in the mobile stores, from one provider to another.
 public struct Migration: Sendable, Equatable {
   /// Who reports them until the end of `both`.
   public var from: Provider
-  /// Who reports them from the beginning of `both` on.
+  /// Who reports them from the start of `both`.
   public var to: Provider
   /// When both report the same store transactions.
   public var both: ClosedRange<Instant>
 
-  /// A move from one provider to another.
+  /// A migration from one provider to another.
   public init(from: Provider, to: Provider, both: ClosedRange<Instant>) {
     (self.from, self.to, self.both) = (from, to, both)
   }
@@ -49,48 +49,48 @@ public struct Migration: Sendable, Equatable {
 
 /// The settings of a simulation.
 ///
-/// Shares are in events, or subscribers, per million.
+/// Shares are in events or subscribers per million.
 public struct Scenario: Sendable, Equatable {
   /// Equal scenarios with equal seeds give equal bytes.
   public var seed: UInt64
-  /// How many people there are; not used when `events` is set.
+  /// Number of people; not used when `events` is set.
   public var subscribers: Int
-  /// Calendar months from `start` to the end, at least 1 and at most 120.
+  /// Calendar months from `start` to the end, 1–120.
   public var months: Int
-  /// Where the archives begin; a UTC midnight.
+  /// Start of the archives; a UTC midnight.
   public var start: Instant
-  /// How archives are cut.
+  /// How deliveries are split into archives.
   public var archives = ArchiveLayout.perDay
-  /// Stop adding subscribers once there are about so many events; nil for `subscribers`.
+  /// Number of events after which no more subscribers are added; nil to use `subscribers`.
   public var events: Int?
   /// Events that are never delivered.
   public var lostShare = 2_000
   /// Events that are delivered more than once.
   public var duplicatedShare = 30_000
-  /// Events whose first attempts failed, so that they come by the provider's retry schedule.
+  /// Events whose first attempts failed, so that they arrive on the provider's retry schedule.
   public var delayedShare = 20_000
-  /// Events that overtake or are overtaken by the next one of the same subscriber.
+  /// Events delivered out of order with the next event of the same subscriber.
   public var reorderedShare = 10_000
-  /// Times in which the endpoint accepts nothing.
+  /// Periods in which the endpoint accepts nothing.
   public var outages: [ClosedRange<Instant>] = []
-  /// UTC days whose deliveries no archive holds.
+  /// UTC days whose deliveries are missing from the archives.
   public var absentDays: [Day] = []
-  /// Faults of Qonversion's feed, in events per million to which the fault can happen.
+  /// Faults of Qonversion's feed, per million events that each fault can affect.
   public var faultShares: [FeedFault: Int] = [:]
-  /// What `entitlements` in Qonversion's webhooks hold.
+  /// The content of `entitlements` in Qonversion's webhooks.
   public var entitlements = WebhookEntitlements.ofEvent
-  /// How many days before its capture an SDK's snapshot was true.
+  /// How many days before its capture an SDK's snapshot was current.
   public var staleDays = 0
-  /// Subscribers whose whole history is sandbox traffic.
+  /// Subscribers whose whole history is in the sandbox.
   public var sandboxShare = 20_000
   /// Deliveries archived inside an envelope with receive time and headers.
   public var envelopedShare = 500_000
-  /// Who sends events; each of its own apps, in which the same people buy the same.
+  /// Providers that send events; each has its own apps, in which the same people buy the same.
   public var providers: [Provider] = [.qonversion]
-  /// A move between two of them; nil for none.
+  /// A migration between two of them; nil for none.
   public var migration: Migration?
 
-  /// A scenario of `subscribers` over `months`, with a little of every disorder.
+  /// A scenario of `subscribers` over `months`, with small shares of each disorder.
   public init(
     seed: UInt64, subscribers: Int = 1_000, months: Int = 24,
     start: Instant = Instant(seconds: Int64(Day(year: 2025, month: 1, day: 1).number) * 86_400)
@@ -140,17 +140,17 @@ public struct Scenario: Sendable, Equatable {
   }
 }
 
-/// What a simulation wrote.
+/// Counts of a simulation's output.
 public struct SimulationSummary: Sendable, Equatable {
-  /// People, each with at least one subscription or purchase.
+  /// Number of people, each with at least one subscription or purchase.
   public var subscribers = 0
-  /// Distinct events between the start and the end.
+  /// Number of distinct events between start and end.
   public var events = 0
-  /// Events by what became of them.
+  /// Events by outcome.
   public var outcomes: [DeliveryOutcome: Int] = [:]
   /// Lines in all archives.
   public var lines = 0
-  /// Archive files.
+  /// Number of archives.
   public var archives = 0
   /// The end, which is the as-of of the truth.
   public var asOf = Instant(seconds: 0)
@@ -159,7 +159,7 @@ public struct SimulationSummary: Sendable, Equatable {
   public init() {}
 }
 
-/// What became of an event between the provider and the archive.
+/// The outcome of an event between provider and archive.
 public enum DeliveryOutcome: String, CaseIterable, Sendable {
   case delivered
   case lost
@@ -168,12 +168,12 @@ public enum DeliveryOutcome: String, CaseIterable, Sendable {
   case reordered
 }
 
-// Times in a scenario are seconds since 1970, in UTC: the resolution of the provider's clock.
+// Times in a scenario are seconds since 1970 in UTC, the resolution of the provider's clock.
 
 let hour: Int64 = 3_600
 let day: Int64 = 86_400
 
-/// The same time of day so many months later, on the last day of a month that is too short.
+/// The same time of day `months` later, on the last day of a month that is too short.
 func adding(months: Int, to second: Int64) -> Int64 {
   PeriodLength.months(months).end(from: Instant(seconds: second)).milliseconds / 1000
 }
@@ -184,15 +184,15 @@ func civilMonth(of second: Int64) -> Month { civilDay(of: second).month }
 
 func start(of month: Month) -> Int64 { Int64(month.firstDay.number) * day }
 
-/// The simulated time, in seconds since 1970.
+/// The simulated time span, in seconds since 1970.
 struct TimeSpan: Sendable, Equatable {
-  /// Events before this one were never archived.
+  /// Earlier events were never archived.
   var start: Int64
   /// As-of: nothing at or after it has happened.
   var end: Int64
-  /// From here on monthly subscriptions cost more.
+  /// The time from which monthly subscriptions cost more.
   var priceRise: Int64
-  /// From here on one app sends sales instead of proceeds.
+  /// The time from which one app sends sales instead of proceeds.
   var proceedSwitch: Int64
 
   init(_ scenario: Scenario) {

@@ -3,15 +3,15 @@ import Foundation
 
 // Scenario → CustomerSimulation (what happened) → what each provider sends of it, through the
 // DeliveryModel → archives; what customers own at the end → snapshots; what reports must show →
-// truth. A customer is simulated anew whenever it is needed; of each arrival 16 bytes are kept.
+// truth. A customer is simulated again whenever needed; each arrival is kept in 16 bytes.
 
-/// Writes a synthetic scenario: archives, snapshots, a configuration, and the truth about all
-/// three; and a price book when a provider is part of it that sends no money.
+/// Writes a synthetic scenario: archives, snapshots, a configuration, the truth and, if one of its
+/// providers sends no money, a price book.
 ///
-/// Equal scenarios give equal bytes. `stop` is asked between customers.
+/// Equal scenarios give equal bytes. `stop` is checked between customers.
 ///
-/// - Throws: `SubledgerError` for an impossible scenario, a folder that holds one or such a file
-///   already, or an output that cannot be written.
+/// - Throws: `SubledgerError` for an impossible scenario, a folder that already contains one or one
+///   of its files, or output that cannot be written.
 public func simulate(
   _ scenario: Scenario, into folder: String, stop: @escaping () -> Int32 = { 0 }
 ) throws(SubledgerError) -> SimulationSummary {
@@ -47,7 +47,7 @@ public func simulate(
   return summary
 }
 
-/// Throws when a signal asked to stop.
+/// Throws if a signal asked to stop.
 typealias StopCheck = () throws(SubledgerError) -> Void
 
 /// Writes truth and snapshots, customer by customer.
@@ -69,7 +69,7 @@ private func writeTruth(
   try snapshots.finish()
 }
 
-/// The configuration that goes with a scenario: dashboard products and the store's, and periods.
+/// The configuration for a scenario: dashboard and store products, and periods.
 private func configurationText() -> String {
   var products = "products:\n"
   var periods = "periods:\n"

@@ -1,10 +1,10 @@
 import Domain
 
-/// Something on sale.
+/// A product on sale.
 ///
-/// Numbers of products are indices into `Product.all`.
+/// Product numbers are indices into `Product.all`.
 struct Product: Sendable {
-  /// Last part of the store product id, and of the dashboard's.
+  /// The last part of the store product id and of the dashboard product id.
   let name: String
   /// Nil for a one-time purchase.
   let period: PeriodLength?
@@ -40,19 +40,19 @@ struct Product: Sendable {
   }
 }
 
-/// A program on sale in several stores.
+/// An app on sale in several stores.
 ///
-/// Numbers of apps are indices into `App.all`.
+/// App numbers are indices into `App.all`.
 struct App: Sendable {
   let project: String
-  /// App Store id, package name and Stripe's stand-in, in the order of `stores`.
+  /// App Store id, package name and Stripe's substitute, in the order of `stores`.
   let ids: [String]
   /// Store product ids, in the order of `Product.all`.
   let storeProducts: [String]
   /// Dashboard product ids, in the order of `Product.all`.
   let dashboardProducts: [String]
   let subscriptionGroup: String
-  /// The header `X-App-Id`: sixteen letters and digits.
+  /// The value of the header `X-App-Id`: sixteen letters and digits.
   let flobukID: String
 
   static let stores: [Store] = [.appStore, .playStore, .stripe]
@@ -72,25 +72,25 @@ struct App: Sendable {
   }
 }
 
-/// A shop window of one app in one store, with its terms.
+/// One app in one store, with its terms.
 struct Shop: Sendable, Hashable {
   let app: Int
   /// Index into `App.stores`.
   let storeIndex: Int
   var provider = Provider.qonversion
-  /// Whether its archives hold bodies without the headers that name the app.
+  /// Whether its archives contain bodies without the headers that name the app.
   var isBare = false
 
   var store: Store { App.stores[storeIndex] }
 
-  /// Whether revenue is sent as proceeds: a setting of the integration that somebody switched
-  /// in one app while its history stayed as it was.
+  /// Whether revenue is sent as proceeds: a setting of the integration that was switched for one
+  /// app, while older events stayed as they were.
   func sendsProceeds(at second: Int64, in span: TimeSpan) -> Bool {
     guard app == 1 else { return false }
     return store == .appStore || second < span.proceedSwitch
   }
 
-  /// Percent that stays after commission, for a customer who has paid since `firstPaid`.
+  /// Percent left after commission, for a customer who has paid since `firstPaid`.
   ///
   /// Source: Apple pays 70 % in the first year of paid service and 85 % after it, or 85 %
   /// throughout to small businesses; Google pays 85 % on subscriptions since 2022.
@@ -103,14 +103,14 @@ struct Shop: Sendable, Hashable {
   }
 }
 
-/// What one provider delivers for one app.
+/// The deliveries of one provider for one app.
 struct NamedFeed: Sendable, Hashable {
   var provider: Provider
   var app: String
 }
 
 extension Shop {
-  /// Every shop as every provider sees it.
+  /// Every shop, once per provider.
   static var all: [Shop] {
     Provider.allCases.flatMap { provider in
       App.all.indices.flatMap { app in
@@ -126,13 +126,13 @@ extension Shop {
   var feed: NamedFeed { NamedFeed(provider: provider, app: appID) }
 }
 
-// Ids as the stores and the providers write them.
+// Ids in the formats of stores and providers.
 
 extension Person {
   var app: App { App.all[shop.app] }
 
-  /// `QON_` and 32 hexadecimal digits; `account` 1 is where a transferred account went, 2 a
-  /// member of the family.
+  /// `QON_` and 32 hexadecimal digits; `account` 1 is the target of a transferred account, 2 a
+  /// family member.
   func qonversionUser(account: UInt64 = 0) -> String {
     "QON_" + Randomness.mix(noise &+ account).hexadecimal
       + Randomness.mix(noise ^ 0x5bd1_e995 &+ account).hexadecimal
@@ -140,24 +140,24 @@ extension Person {
 
   var accountName: String { "u-\(number)" }
 
-  /// A store's transaction id as the body of a webhook holds it; some of Apple's are numbers.
+  /// A store's transaction id as in webhook bodies; some of Apple's are numbers.
   func id(_ transaction: TransactionNumber) -> JSON {
     shop.store == .appStore && noise & 3 != 0
       ? JSON(text: text(transaction)) : text(transaction).json
   }
 
-  /// A store's transaction id: each provider reports apps of its own, and so purchases of its own,
-  /// but for a migration.
+  /// A store's transaction id: each provider reports its own apps, and so its own purchases, except
+  /// in a migration.
   func text(_ transaction: TransactionNumber) -> String {
     let provider = UInt64(
       (formerProvider ?? shop.provider).rawValue - Provider.qonversion.rawValue)
     let order = provider * 100_000_000_000 + UInt64(number) * 10 + UInt64(transaction.base)
     switch shop.store {
     case .appStore:
-      // Sixteen digits that begin with 2, as Apple's have done since 2021.
+      // Sixteen digits that begin with 2, as in Apple's ids since 2021.
       return String(2_000_000_000_000_000 + order * 1_000 + UInt64(transaction.index))
     case .playStore:
-      // An order id; renewals append their number from 0.
+      // An order id; renewals append a number from 0.
       let groups = [
         "GPA.33" + String(order / 100_000_000_000 % 100).zeroPadded(to: 2),
         String(order / 10_000_000 % 10_000).zeroPadded(to: 4),
@@ -174,18 +174,18 @@ extension Person {
     }
   }
 
-  /// Whether the storefront is sent, which takes an App Store certificate.
+  /// Whether the storefront is sent, which requires an App Store certificate.
   var hasStorefront: Bool {
     shop.sender.isDetailed && shop.store == .appStore && shop.app == 0
   }
 }
 
 extension Shop {
-  /// Qonversion's name for where a purchase was made.
+  /// Qonversion's name for the source of a purchase.
   var entitlementSource: String { ["appstore", "playstore", "stripe"][storeIndex] }
 
-  /// Whether FLOBUK's bodies contain their creation time and Purple's name the first transaction:
-  /// older ones of one app do not.
+  /// Whether FLOBUK's bodies contain their creation time and Purple's name the first transaction;
+  /// older bodies of one app do not.
   func sendsNewerBodies(at time: Int64, in span: TimeSpan) -> Bool {
     app == 0 || time >= span.priceRise
   }

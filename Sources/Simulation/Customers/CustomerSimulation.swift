@@ -1,7 +1,7 @@
 import Domain
 
-/// A store transaction of a customer: purchases and subscriptions of a customer count up in `base`,
-/// transactions of a subscription in `index`.
+/// A store transaction of a customer: `base` counts the customer's purchases and subscriptions,
+/// `index` the transactions of a subscription.
 struct TransactionNumber: Sendable, Hashable {
   var base: Int
   var index: Int
@@ -12,7 +12,7 @@ struct TransactionNumber: Sendable, Hashable {
 struct Person: Sendable {
   /// From 0, in the order of the scenario.
   var number: Int
-  /// Noise that belongs to the person: ids, device, address.
+  /// Random bits of the person for ids, device and address.
   var noise: UInt64
   var shop: Shop
   var marketIndex: Int
@@ -33,9 +33,9 @@ struct Charge: Sendable {
   var ordinal: Int32?
   /// The amount that the customer paid.
   var gross = Money(local: 0, usd: 0)
-  /// Percent that stays after commission, or `unknownRate`.
+  /// Percent left after commission, or `unknownRate`.
   var rate = unknownRate
-  /// Whether the provider sends the proceeds instead of the gross.
+  /// Whether the provider sends proceeds instead of the gross amount.
   var sendsProceeds = false
   var refund: Refund?
   var isOffer = false
@@ -44,7 +44,7 @@ struct Charge: Sendable {
 
   var proceeds: Money { gross.scaled(rate, 100) }
   var revenue: Money { sendsProceeds ? proceeds : gross }
-  /// When all of it went back.
+  /// When the whole charge was refunded.
   var wholeRefundAt: Int64? { refund.flatMap { $0.isWhole ? $0.time : nil } }
 
   /// The charge without a refund after `time`.
@@ -62,7 +62,7 @@ struct Refund: Sendable {
   var isWhole: Bool
 }
 
-/// A period of access: a free start, whose charge is of nothing, or one that was paid.
+/// A period of access: a free start, charged with 0, or a paid one.
 struct AccessPeriod: Sendable {
   var charge: Charge
   var start: Int64
@@ -73,13 +73,13 @@ struct AccessPeriod: Sendable {
   /// When the store stopped trying to charge.
   var gaveUpAt: Int64?
   var hasExpired = false
-  /// When a whole refund took access away.
+  /// When a whole refund ended access.
   var revokedAt: Int64?
-  /// When another product took over.
+  /// When another product replaced it.
   var replacedAt: Int64?
   /// When the first paid period after a free start was charged.
   var convertedAt: Int64?
-  /// Why it ended, where a provider sends more than that auto-renew was off.
+  /// Why it ended, if a provider sends more than that auto-renew was off.
   var reportedReason: ChurnReason?
 
   /// When access really ended or will end.
@@ -87,7 +87,7 @@ struct AccessPeriod: Sendable {
 
   var product: Int { charge.product }
 
-  /// The period without what happened after `time`.
+  /// The period without events after `time`.
   func known(at time: Int64) -> AccessPeriod {
     func past(_ moment: Int64?) -> Int64? { moment.flatMap { $0 <= time ? $0 : nil } }
     var known = self
@@ -96,7 +96,7 @@ struct AccessPeriod: Sendable {
     known.billingIssueAt = past(billingIssueAt)
     known.graceEnd = known.billingIssueAt == nil ? nil : graceEnd
     known.gaveUpAt = past(gaveUpAt)
-    // The store tries for 60 days to charge what follows a free start.
+    // After a free start, the store tries for 60 days to charge.
     known.hasExpired = hasExpired && (known.billingIssueAt == nil ? end : end + 60 * day) <= time
     known.revokedAt = past(revokedAt)
     known.replacedAt = past(replacedAt)
@@ -104,10 +104,10 @@ struct AccessPeriod: Sendable {
   }
 }
 
-/// One subscription, from its start to its last end.
+/// One subscription from its start to its final end.
 struct Subscription: Sendable {
   var trial: AccessPeriod?
-  /// In order of time, those before the start of the scenario included.
+  /// Sorted by time, including those before the start of the scenario.
   var periods: [AccessPeriod] = []
   var original: TransactionNumber
 }
@@ -118,18 +118,18 @@ enum OccurrencePart: Sendable, Hashable {
   case purchase(Int)
 }
 
-/// Access in the provider's records when it sends an event.
+/// Access in the provider's records at the time of an event.
 struct Access: Sendable {
   var isActive: Bool
   var started: Int64
-  /// Nil for access without end.
+  /// Nil for access that never ends.
   var until: Int64?
   var state = RenewState.nonRenewable
   var isTrial = false
   var product: Int
 }
 
-/// Something that happened and that a provider reports.
+/// An occurrence that a provider reports.
 struct Occurrence: Sendable {
   /// `other` is the marketing signal that a trial is still active.
   var kind: EventKind
@@ -138,11 +138,11 @@ struct Occurrence: Sendable {
   var transaction: TransactionNumber
   var product: Int
   var previousProduct: Int?
-  /// Signed as sent; nil when the event has no value.
+  /// With the sign that is sent; nil when the event has no value.
   var revenue: Money?
   var sendsProceeds = false
   var rate: Int64 = 0
-  /// Of all units.
+  /// For all units.
   var price: Money
   var units: Int64 = 1
   var transactionDate: Int64
@@ -150,35 +150,35 @@ struct Occurrence: Sendable {
   var graceEnd: Int64?
   var renewCount: Int32?
   var access: Access
-  /// Sent from abroad: the country of the message is not that of the charge.
+  /// Whether it was sent from abroad, so that the message and the charge name different countries.
   var isAbroad = false
   var fault: FeedFault?
 }
 
-/// The true history of one invented customer, up to the end of the scenario.
+/// The true history of one simulated customer, up to the end of the scenario.
 struct CustomerSimulation: Sendable {
   var person: Person
   var subscriptions: [Subscription] = []
   var purchases: [Charge] = []
-  /// In order of time, only those that the archives cover.
+  /// Sorted by time, only those that the archives cover.
   var occurrences: [Occurrence] = []
-  /// From this occurrence on the account is another user; nil when it never moved.
+  /// The first occurrence at which the account belongs to another user; nil if it never moved.
   var transferredFrom: Int?
-  /// What reports must make of the customer when its provider does not send all of it.
+  /// The customer in the expected reports if its provider does not send everything.
   var expected: ExpectedHistory?
-  /// Of a customer whom two providers report one after the other: which of both it is.
+  /// Which of two providers reports the customer, when one succeeds the other.
   var report = Report.only
 
   enum Report: Sendable {
     case only, former, later
   }
 
-  /// 0, or 1 once the account has moved to another user.
+  /// 0, or 1 after the account has moved to another user.
   func account(at index: Int) -> UInt64 { transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0 }
 }
 
 extension OccurrencePart {
-  /// Index of the subscription; nil for a one-time purchase.
+  /// The subscription's index; nil for a one-time purchase.
   var subscription: Int? {
     switch self {
     case .trial(let subscription), .period(let subscription, _): subscription

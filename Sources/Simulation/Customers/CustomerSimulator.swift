@@ -1,9 +1,9 @@
 import Domain
 
-/// Draws what a customer does, and records it.
+/// Draws a customer's actions and records them.
 ///
-/// The same number in the same scenario always gives the same customer, so that nothing needs to be
-/// kept: whoever needs a customer again simulates it again.
+/// The same number in the same scenario always gives the same customer. Customers are therefore not
+/// stored but simulated again when needed.
 struct CustomerSimulator {
   let span: TimeSpan
   var random: Randomness
@@ -13,15 +13,15 @@ struct CustomerSimulator {
   var current = 0
   var transactions = 0
   var renewals: Int32 = 0
-  /// The numbers of subscriptions and purchases used so far.
+  /// Number of subscriptions and purchases so far.
   private var bases = 0
-  /// A return to the shop under a new subscription.
+  /// A new subscription after a return to the shop.
   var returning: Charging?
 
   struct Charging {
     var kind: ChargeKind
     var time: Int64
-    /// When the period it pays for begins.
+    /// The start of the period that it pays for.
     var start: Int64
     var product: Int
   }
@@ -49,7 +49,7 @@ struct CustomerSimulator {
   }
 
   private mutating func run() {
-    // One in six was there before the archives begin.
+    // One in six customers started before the archives begin.
     let length = span.end - span.start
     let before = random.chance(160_000)
     let born =
@@ -116,30 +116,30 @@ struct CustomerSimulator {
     customer.occurrences.append(occurrence)
   }
 
-  /// A moment at which something that happened at `time` is noticed, before `limit` and before
-  /// the end of the scenario when it happened before that.
+  /// When something that happened at `time` is noticed: before `limit`, and before the end of the
+  /// scenario if it happened before that.
   mutating func noticed(_ time: Int64, within delay: Int64, before limit: Int64) -> Int64 {
     let late = time + random.between(1, delay)
     let bound = time < span.end ? min(limit, span.end) : limit
     return late < bound ? late : max(time, bound - 1)
   }
 
-  /// The moment at which a charge that falls due at `start` is reported: seconds later, on the same
-  /// day and, when due before it, before the end of the scenario.
+  /// When a charge due at `start` is reported: seconds later, on the same day and, if due before
+  /// it, before the end of the scenario.
   mutating func dueTime(_ start: Int64) -> Int64 {
     let time = start + random.between(0, 90)
     let sameDay = civilDay(of: time) == civilDay(of: start)
     return sameDay && (time < span.end || start >= span.end) ? time : start
   }
 
-  /// Some accounts move to another user; only those with one subscription, so that events
-  /// and snapshots agree about whose it is.
+  /// Moves some accounts to another user: only those with one subscription, so that events and
+  /// snapshots agree about its owner.
   private mutating func transferAccount() {
     guard random.chance(10_000), customer.subscriptions.count == 1, customer.purchases.isEmpty,
       customer.occurrences.count > 2
     else { return }
     let drawn = Int(random.between(1, Int64(customer.occurrences.count - 1)))
-    // Occurrences of one second are of one account.
+    // Occurrences in the same second belong to the same account.
     customer.transferredFrom = (drawn..<customer.occurrences.count).first { index in
       customer.occurrences[index].time > customer.occurrences[index - 1].time
     }

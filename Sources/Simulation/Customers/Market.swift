@@ -1,13 +1,13 @@
 import Domain
 
-/// A country with its shop window: currency, exchange rate and prices.
+/// A country's terms: currency, exchange rate and prices.
 struct Market: Sendable {
   let country: String
   /// App Store storefront, ISO 3166 alpha-3.
   let storefront: String
   let locale: String
   let currency: String
-  /// Millionths of a US dollar for one unit of the currency, before the monthly drift.
+  /// Millionths of a US dollar per unit of the currency, before the monthly drift.
   let baseRate: Int64
   /// Smallest price step, in millionths.
   let step: Int64
@@ -40,10 +40,10 @@ struct Market: Sendable {
     (self.step, self.prices) = (step, prices)
   }
 
-  /// Millionths of a US dollar for one unit in the month of `second`.
+  /// Millionths of a US dollar per unit in the month of `second`.
   ///
-  /// It drifts by at most 1.5 % around its base, so that two neighbouring months never look like
-  /// a feed with a wrong rate.
+  /// The rate drifts by at most 1.5 % around its base, so that adjacent months never look like a
+  /// feed with a wrong rate.
   func rate(at second: Int64) -> Int64 {
     guard currency != "USD" else { return baseRate }
     let month = UInt64(truncatingIfNeeded: civilMonth(of: second).number)
@@ -57,13 +57,13 @@ struct Market: Sendable {
     Money(local: local, usd: scaled(local, rate(at: second), 1_000_000))
   }
 
-  /// The price in the shop window, in millionths of the currency.
+  /// The list price in millionths of the currency.
   func listPrice(of product: Int, hasRisen: Bool) -> Int64 {
     let price = prices[product] * 10_000
     return product == Product.monthly && hasRisen ? priced(price, 6, 5) : price
   }
 
-  /// `amount` × `numerator` / `denominator` at a price that this market can charge.
+  /// `amount` × `numerator` / `denominator`, rounded to a price of this market.
   func priced(_ amount: Int64, _ numerator: Int64, _ denominator: Int64) -> Int64 {
     scaled(amount, numerator, denominator * step) * step
   }

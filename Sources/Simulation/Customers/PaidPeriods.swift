@@ -1,6 +1,6 @@
 import Domain
 
-// Paid periods: the charge that opens each and the way it ends.
+// Paid periods: how each is charged and how it ends.
 
 extension CustomerSimulator {
   /// The price for this customer, in millionths of the market's currency.
@@ -62,7 +62,7 @@ extension CustomerSimulator {
     }
   }
 
-  /// The next period of the same product, seldom some hours late.
+  /// The next period of the same product, rarely some hours late.
   mutating func renew(_ period: inout AccessPeriod, as product: Int? = nil) -> Charging {
     let product = product ?? period.charge.product
     let isFarFromEnd = period.end < span.end - 25 * hour || period.end >= span.end
@@ -73,12 +73,12 @@ extension CustomerSimulator {
     return charging(.renewal, dueAt: period.end, product)
   }
 
-  /// What falls due at `start`, and is reported soon after.
+  /// A charge that is due at `start` and reported soon after.
   mutating func charging(_ kind: ChargeKind, dueAt start: Int64, _ product: Int) -> Charging {
     Charging(kind: kind, time: dueTime(start), start: start, product: product)
   }
 
-  /// Auto-renew is switched off, and that is seen before the period ends.
+  /// Switches auto-renew off, which is noticed before the period ends.
   mutating func cancel(_ period: inout AccessPeriod) {
     let decided = random.between(period.start + hour, period.end - 3 * hour)
     let seen = noticed(decided, within: 2 * hour, before: period.end)
@@ -99,17 +99,17 @@ extension CustomerSimulator {
     return isLost ? nil : comeBack(period, after: period.end)
   }
 
-  /// A purchase after a lapse of more than the longest gap that could still be one period.
+  /// A purchase after a lapse that is too long to continue the period.
   mutating func comeBack(_ period: AccessPeriod, after end: Int64) -> Charging? {
     let time = end + random.between(3 * day, 160 * day)
     let again = charging(.first, dueAt: time, period.product)
-    // Google makes a new purchase with an order id of its own, Apple goes on under the first id.
+    // Google creates a new purchase with its own order id; Apple continues under the first id.
     guard customer.person.shop.store == .playStore else { return again }
     returning = again
     return nil
   }
 
-  /// The card is declined: grace for some, then retries until the store gives up.
+  /// Declines the card: some get grace, then the store retries until it gives up.
   private mutating func failBilling(_ period: inout AccessPeriod) -> Charging? {
     let seen = noticed(period.end, within: 600, before: .max)
     guard seen < span.end else { return nil }
@@ -175,7 +175,7 @@ extension CustomerSimulator {
       expireTrial(&trial, at: trial.end)
       return nil
     case ..<90:
-      // No cancel is sent, except so close to the end that it could still be on its way.
+      // No cancel is sent, except so late that it could still be in transit.
       if trial.end >= span.end - 49 * hour { cancelTrial(&trial) }
       expireTrial(&trial, at: trial.end)
       return nil
@@ -197,7 +197,7 @@ extension CustomerSimulator {
     recordTrial(.trialExpired, at: time, trial)
   }
 
-  /// The conversion could not be charged; the store tries for 60 days.
+  /// The conversion could not be charged; the store retries for 60 days.
   private mutating func retryTrial(_ trial: inout AccessPeriod) -> Charging? {
     let seen = noticed(trial.end, within: 600, before: .max)
     guard seen < span.end else { return nil }
@@ -225,7 +225,7 @@ extension CustomerSimulator {
   }
 }
 
-// How the moments of a paid period are recorded.
+// Records the events of a paid period.
 
 extension CustomerSimulator {
   private mutating func recordCharge(_ period: AccessPeriod) {
@@ -247,7 +247,7 @@ extension CustomerSimulator {
     record(occurrence)
   }
 
-  /// Something about `period`, which is the `index`th of its subscription, else the next one.
+  /// An occurrence of `period`, which has this index in its subscription; by default the next one.
   func occurrence(
     _ kind: EventKind, at time: Int64, _ period: AccessPeriod, index: Int? = nil
   ) -> Occurrence {

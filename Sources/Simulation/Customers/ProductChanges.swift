@@ -1,16 +1,16 @@
 import Domain
 
-// Changes of product, and money that goes back.
+// Product changes and refunds.
 
 extension CustomerSimulator {
-  /// Moves to a better product at once; nil when there is none or it is too late.
+  /// Upgrades at once; nil when there is no better product or it is too late.
   mutating func upgrade(_ period: inout AccessPeriod) -> Charging? {
     let targets = [
       [Product.monthly, Product.yearly], [Product.plus, Product.yearly], [Product.yearly],
     ]
     guard period.product < targets.count else { return nil }
     let time = random.between(period.start + day, period.end - day)
-    // Google makes a new purchase of it, which is another subscription.
+    // Google makes it a new purchase, which is another subscription.
     guard customer.person.shop.store != .playStore, isVisible(period), time < span.end
     else { return nil }
     let better = targets[period.product]
@@ -22,7 +22,7 @@ extension CustomerSimulator {
     return Charging(kind: .productChange, time: time, start: time, product: product)
   }
 
-  /// The rest of the old period is refunded, sent as a product change of negative value.
+  /// Refunds the rest of the old period, sent as a product change with a negative value.
   private mutating func remainder(of period: inout AccessPeriod, at time: Int64, to product: Int) {
     let percent = random.between(30, 70)
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
@@ -37,7 +37,7 @@ extension CustomerSimulator {
     record(occurrence)
   }
 
-  /// Chooses a smaller product, which takes over at the next renewal.
+  /// Chooses a smaller product, which starts at the next renewal.
   mutating func downgrade(_ period: inout AccessPeriod) -> Charging? {
     guard [Product.plus, Product.yearly].contains(period.product) else { return nil }
     let product = Product.monthly
@@ -51,7 +51,7 @@ extension CustomerSimulator {
     return renew(&period, as: product)
   }
 
-  /// The money of the current period goes back and access with it; nil when that cannot be.
+  /// Refunds the current period and ends access; nil when that is impossible.
   mutating func takeBack(_ period: inout AccessPeriod) -> Charging?? {
     let time = random.between(period.start + hour, period.end - hour)
     guard time < span.end - 49 * hour, isVisible(period) else { return nil }
@@ -60,14 +60,14 @@ extension CustomerSimulator {
     return .some(random.chance(200_000) ? comeBack(period, after: time) : nil)
   }
 
-  /// A gesture: some of the money goes back, access stays.
+  /// Refunds a part as a goodwill gesture; access continues.
   mutating func refundPart(_ period: inout AccessPeriod) {
     guard isVisible(period) else { return }
     let time = random.between(period.start + hour, period.end - hour)
     refund(&period, at: time, percent: random.between(30, 70))
   }
 
-  /// All the money of the period before goes back, access stays.
+  /// Refunds the whole previous period; access continues.
   mutating func refundOlder(during period: AccessPeriod) {
     let index = customer.subscriptions[current].periods.count - 1
     guard index >= 0 else { return }
@@ -91,13 +91,13 @@ extension CustomerSimulator {
   }
 
   private mutating func describe(_ refund: Refund, in occurrence: inout Occurrence) {
-    // Most messages are negative as documented; the kind shows it all the same.
+    // Most values are negative as documented; the kind shows the refund in any case.
     occurrence.revenue = random.chance(800_000) ? -refund.revenue : refund.revenue
     occurrence.expires = refund.time
     occurrence.isAbroad = random.chance(100_000)
   }
 
-  /// What goes back, in dollars of that day; nil at or after the end of the scenario.
+  /// The refunded money, in US dollars of that day; nil at or after the end of the scenario.
   private func refundMoney(_ charge: Charge, at time: Int64, percent: Int64) -> Refund? {
     guard time < span.end else { return nil }
     let market = customer.person.market

@@ -1,11 +1,11 @@
-/// A deterministic stream of numbers: SplitMix64.
+/// A deterministic random number generator: SplitMix64.
 ///
 /// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-/// Swift's own generators are not promised to give the same numbers in every version.
+/// Swift does not promise that its own generators give the same numbers in every version.
 struct Randomness: Sendable {
   private var state: UInt64
 
-  /// The stream `stream` of item `item` of a seed; different items share no numbers.
+  /// The stream `stream` of item `item` for a seed; different items share no numbers.
   init(seed: UInt64, item: UInt64, stream: UInt64) {
     state = Self.mix(seed &+ Self.mix(item &+ Self.mix(stream &+ 0x9e37_79b9_7f4a_7c15)))
   }
@@ -15,7 +15,7 @@ struct Randomness: Sendable {
     return Self.mix(state)
   }
 
-  /// A number from 0 up to, but without, `bound`.
+  /// A number from 0 up to, but not including, `bound`.
   mutating func below(_ bound: Int64) -> Int64 {
     precondition(bound > 0, "a range to draw from is not empty")
     return Int64(bitPattern: next().multipliedFullWidth(by: UInt64(bound)).high)

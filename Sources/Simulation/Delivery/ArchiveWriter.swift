@@ -1,16 +1,16 @@
 import Domain
 
-/// An arrival in 16 bytes: its line is made from its customer, simulated again.
+/// An arrival in 16 bytes; its line is computed from its customer, simulated again.
 typealias KeptArrival = (
   received: Int64, person: UInt32, occurrence: UInt16, provider: UInt8, copy: UInt8
 )
 
-/// All that arrives, and how much there is of everything, found before anything is written.
+/// All arrivals and their counts, determined before anything is written.
 struct Arrivals {
   private(set) var summary = SimulationSummary()
-  /// In order of delivery.
+  /// In the order of delivery.
   private(set) var all: [KeptArrival] = []
-  /// Hours of the receive times that archives show, by feed: the first and last in milliseconds.
+  /// For each feed and hour, the first and last receive time in the archives, in milliseconds.
   private(set) var hours: [NamedFeed: [Int64: ClosedRange<Int64>]] = [:]
 
   /// Simulates every customer once.
@@ -35,7 +35,7 @@ struct Arrivals {
     all.sort { $0 < $1 }
   }
 
-  /// `hours`, those of a feed that ended with a migration with what came by the other one.
+  /// `hours`; for a feed that ended with a migration, including the arrivals of its successor.
   func hours(of scenario: Scenario) -> [NamedFeed: [Int64: ClosedRange<Int64>]] {
     var hours = hours
     for shop in Shop.all {
@@ -72,7 +72,7 @@ struct Arrivals {
   }
 }
 
-/// Writes the archives of a scenario, in order of delivery.
+/// Writes the archives of a scenario in the order of delivery.
 struct ArchiveWriter {
   let scenario: Scenario
   let span: TimeSpan
@@ -101,7 +101,7 @@ struct ArchiveWriter {
     return files
   }
 
-  /// Goes on to another file, if this is one.
+  /// Switches to the file `wanted`, unless it is already open.
   private mutating func open(_ wanted: String) throws(SubledgerError) {
     guard wanted != name else { return }
     try file?.finish()
@@ -120,18 +120,18 @@ struct ArchiveWriter {
   }
 }
 
-/// Writes archive lines: the body alone, or inside the endpoint's envelope.
+/// Writes archive lines: the body alone, or in the endpoint's envelope.
 struct Envelope {
   let scenario: Scenario
   let span: TimeSpan
 
-  /// Noise that decides how an arrival is archived.
+  /// Random bits that decide how an arrival is archived.
   private static func noise(_ arrival: Arrival, of person: Person) -> UInt64 {
     Randomness.mix(person.noise ^ UInt64(bitPattern: arrival.received))
   }
 
-  /// When an arrival was received as far as its line shows, in milliseconds since 1970: a body
-  /// without an envelope contains only its creation time.
+  /// The receive time that an arrival's line shows, in milliseconds since 1970: a body without an
+  /// envelope contains only its creation time.
   func knownReceiveTime(
     _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
   ) -> Int64 {

@@ -6,16 +6,16 @@ struct Arrival: Sendable, Equatable {
   var received: Int64
   /// The provider's attempt, from 1.
   var attempt: Int
-  /// When the provider made the message, in seconds; differs only when it was made again.
+  /// When the provider created the message, in seconds; differs only if it was created again.
   var created: Int64
 }
 
-/// What became of one event on its way.
+/// The outcome of one event's delivery.
 struct Delivery: Sendable {
   var outcome: DeliveryOutcome
   /// Empty for a lost event.
   var arrivals: [Arrival]
-  /// Whether an archive that is absent would have held one.
+  /// Whether only a missing archive would have contained an arrival.
   var isOfAbsentDay = false
 }
 
@@ -27,10 +27,9 @@ struct DeliveryModel: Sendable {
     customer.occurrences.indices.map { delivery(of: $0, in: customer) }
   }
 
-  /// How the `index`th occurrence of `customer` was delivered.
+  /// The delivery of the occurrence at `index` of `customer`.
   ///
-  /// It does not depend on other occurrences' draws, so that shares can change without changing
-  /// anything else.
+  /// Independent of other occurrences' draws, so that changed shares affect nothing else.
   func delivery(of index: Int, in customer: CustomerSimulation) -> Delivery {
     let person = customer.person
     let schedule = person.shop.sender.attempts
@@ -78,7 +77,7 @@ struct DeliveryModel: Sendable {
     case .reordered:
       let isLast = index + 1 == customer.occurrences.count
       let next = isLast ? .max : customer.occurrences[index + 1].time
-      // Behind the next event of the same customer when that is not too far away.
+      // After the next event of the same customer, if that is near enough.
       arrival.received =
         next - time < 20 * hour
         ? (next + 121) * 1000 + random.between(3_000, 60_000)
@@ -100,7 +99,7 @@ struct DeliveryModel: Sendable {
     return .delivered
   }
 
-  /// The endpoint answered too late: the same message again, or one made again.
+  /// The endpoint answered too late: the same message is sent again, or a new one.
   private func repeated(
     _ arrival: Arrival, _ schedule: [Int64], _ random: inout Randomness
   ) -> [Arrival] {
@@ -116,8 +115,8 @@ struct DeliveryModel: Sendable {
     return arrivals
   }
 
-  /// The delivery when the endpoint accepts nothing during outages: an attempt that falls into one
-  /// fails, the next one of `schedule` follows, and after the last one the provider gives up.
+  /// The delivery if the endpoint accepts nothing during outages: an attempt in an outage fails,
+  /// `schedule` gives the next one, and after the last the provider gives up.
   private func throughOutages(_ drawn: Delivery, _ schedule: [Int64]) -> Delivery {
     if scenario.outages.isEmpty { return drawn }
     var delivery = drawn

@@ -1,9 +1,9 @@
 import Domain
 
-/// Something wrong or rare in a provider's feed, beside what happens to deliveries.
+/// An error or rare case in a provider's feed, in addition to delivery faults.
 ///
-/// Raw values name them in options and in `truth/events.jsonl.gz`. What really happened, and so the
-/// truth of all reports, stays as it was.
+/// Raw values are used in options and in `truth/events.jsonl.gz`. The true history, and so the
+/// expected reports, stay unchanged.
 public enum FeedFault: String, CaseIterable, Sendable {
   /// The same store transaction is charged again, up to six hours later.
   case doubleCharge = "double_charge"
@@ -21,18 +21,18 @@ public enum FeedFault: String, CaseIterable, Sendable {
   case renamed
   /// Only the sixth attempt succeeds, up to three hours after its time.
   case lastAttempt = "last_attempt"
-  /// A charge has a `proceeds_rate` of 0.85 where 85 is meant.
+  /// A charge has a `proceeds_rate` of 0.85 instead of 85.
   case fractionalRate = "fractional_rate"
-  /// A one-time purchase is of two to four units, beside the price of one.
+  /// A one-time purchase of two to four units has the price of one.
   case severalUnits = "several_units"
   /// An event of a subscription at Play names the base plan.
   case basePlan = "base_plan"
-  /// Of iaptic's feed: a first period is an introductory offer, whose price no price book has.
+  /// In iaptic's feed, a first period is an introductory offer whose price is in no price book.
   case introOffer = "intro_offer"
 }
 
 extension CustomerSimulation {
-  /// The break that the fault of an occurrence must raise, once it arrives; nil for none.
+  /// The break that must be raised once an occurrence with this fault arrives; nil for none.
   func code(of occurrence: Occurrence) -> BreakCode? {
     let isStores = person.shop.store != .stripe
     switch occurrence.fault {
@@ -51,7 +51,7 @@ extension CustomerSimulation {
 extension Scenario {
   /// The customer as its provider sends it, with the faults of the feed.
   ///
-  /// Events that are sent too often stand behind the others, so that no other event's draws change.
+  /// Extra events follow the others, so that no other event's draws change.
   func withFaults(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
     guard !faultShares.isEmpty, customer.transferredFrom == nil else { return customer }
     var faulty = customer
@@ -89,7 +89,7 @@ extension Scenario {
 }
 
 extension Occurrence {
-  /// The event as the fault makes it; nil when the fault does not apply to it.
+  /// The event with the fault; nil when the fault does not apply to it.
   func with(_ fault: FeedFault, _ random: inout Randomness) -> Occurrence? {
     var sent = self
     sent.fault = fault

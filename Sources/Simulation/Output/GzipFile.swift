@@ -7,7 +7,7 @@ final class GzipFile {
   private let file: FileHandle
   private let packer = GzipPacker()
 
-  /// Creates the file and the folders above it.
+  /// Creates the file and its parent folders.
   init(path: String) throws(SubledgerError) {
     self.path = path
     try write("", to: path)
@@ -31,7 +31,7 @@ final class GzipFile {
   }
 }
 
-/// Writes a whole small file, and creates the folders above it.
+/// Writes a whole small file, and creates its parent folders.
 func write(_ text: String, to path: String) throws(SubledgerError) {
   let url = URL(fileURLWithPath: path)
   try output(to: path) {

@@ -1,11 +1,11 @@
 import Domain
 
-/// What can be a member of an object.
+/// A value that can be a member of an object.
 protocol JSONConvertible {
   var json: JSON { get }
 }
 
-/// A JSON value, as it is written in one line.
+/// A JSON value as text on one line.
 struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
   let text: String
 
@@ -13,7 +13,7 @@ struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
 
   init(text: String) { self.text = text }
 
-  /// Members in this order, as real bodies have one; those without a value are left out.
+  /// Keeps the order of members, as in real bodies, and omits those without a value.
   init(dictionaryLiteral members: (String, (any JSONConvertible)?)...) {
     self.init(members)
   }
@@ -34,7 +34,7 @@ struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
     return JSON(text: "{" + members.joined(separator: ",") + "}")
   }
 
-  /// An amount of millionths as a number, exact, without needless decimals.
+  /// An amount of millionths as an exact number, without trailing zeros.
   static func micros(_ micros: Int64) -> JSON {
     JSON(text: Amount(micros: micros).text(decimalsMin: 0))
   }
@@ -44,7 +44,7 @@ struct JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
 
   var json: JSON { self }
 
-  /// The value as text within another, where only quotation marks need an escape.
+  /// The value as a JSON string; only quotation marks need an escape.
   var quoted: JSON {
     let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
     return parts.joined(separator: "\\\"").json
@@ -77,7 +77,7 @@ extension Optional where Wrapped: JSONConvertible {
   var orNull: JSON { self?.json ?? .null }
 }
 
-/// `count` lower-case hexadecimal digits, the last ones of `value`.
+/// The last `count` hexadecimal digits of `value`, in lower case.
 func hexadecimal(_ value: UInt64, _ count: Int) -> String {
   String(value.hexadecimal.suffix(count))
 }

@@ -1,15 +1,15 @@
 import Domain
 
-// One scenario, seen by several providers: what each sends of a customer, and what reports must
-// make of that by the contract's rules.
+// One scenario as several providers report it: what each sends about a customer, and what reports
+// must show of that by the contract's rules.
 
-/// What reports must show of a customer.
+/// What reports must show about a customer.
 struct ExpectedHistory: Sendable {
-  /// Periods that the fold must put together, in order of time.
+  /// Subscriptions that the fold must build, sorted by time.
   var subscriptions: [Subscription] = []
-  /// What does not renew.
+  /// Purchases that do not renew.
   var purchases: [Charge] = []
-  /// Charges that nothing chains to a subscription: booked, and in no count of subscriptions.
+  /// Charges that cannot be chained to a subscription: booked, but in no count of subscriptions.
   var unchained: [Charge] = []
   var basis = AmountBasis.provider
 }
@@ -22,7 +22,7 @@ extension ExpectedHistory {
 }
 
 extension Scenario {
-  /// Customer `number` as each provider sees it that sends anything of it.
+  /// Customer `number` as seen by each provider that sends anything about it.
   func histories(of number: Int, _ span: TimeSpan) -> [CustomerSimulation] {
     let customer = CustomerSimulator.customer(of: number, in: self, span: span)
     return senders.compactMap { $0.sender.seen(customer, span) }.map { sent($0, span) }
@@ -33,7 +33,7 @@ extension Scenario {
       .map { sent($0, span) }
   }
 
-  /// The customer as the provider sends it, with faults, and while it reports it.
+  /// The customer as the provider sends it, with faults, while it reports the customer.
   private func sent(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
     var sent = customer.person.shop.sender.withFaults(customer, self, span)
     let shop = customer.person.shop
@@ -53,7 +53,7 @@ extension Scenario {
 }
 
 extension CustomerSimulation {
-  /// The customer without a move to another account, in the feed of `provider`.
+  /// The customer in the feed of `provider`, without a move to another account.
   func reported(by provider: Provider) -> CustomerSimulation {
     var reported = self
     reported.transferredFrom = nil
@@ -90,14 +90,14 @@ extension CustomerSimulation {
     return purchases[index]
   }
 
-  /// The events from the first charge on that the archives cover: a provider of states has no
-  /// record of a subscription before it is paid or tried.
+  /// The covered events from the first charge on: a provider of states has no record of a
+  /// subscription before it is paid or tried.
   var occurrencesSinceFirstCharge: [Occurrence] {
     let begin = occurrences.first(where: \.isSubscriptionCharge)?.time ?? .max
     return occurrences.filter { $0.isOfPurchase || $0.time >= begin }
   }
 
-  /// One-time purchases at the prices of `list`, refunded only where the provider sends that.
+  /// One-time purchases at the prices of `list`, refunded only if the provider sends that.
   func listedPurchases(_ list: ListedPrices, sendsRefunds: Bool) -> [Charge] {
     purchases.map { purchase in
       var listed = list.priced(purchase, in: person.shop)
@@ -108,7 +108,7 @@ extension CustomerSimulation {
 }
 
 extension Occurrence {
-  /// The event without what only Qonversion sends: its money, and the number of a renewal.
+  /// The event without what only Qonversion sends: money, and the number of a renewal.
   var withoutMoney: Occurrence {
     var sent = self
     sent.revenue = nil
@@ -116,12 +116,12 @@ extension Occurrence {
     return sent
   }
 
-  /// Whether it is about something that does not renew.
+  /// Whether it belongs to a purchase that does not renew.
   var isOfPurchase: Bool {
     if case .purchase = part { true } else { false }
   }
 
-  /// Whether a paid period or a trial begins with it.
+  /// Whether it starts a paid period or a trial.
   var isSubscriptionCharge: Bool {
     switch kind {
     case .trialStarted, .trialConverted, .started, .renewed, .upgraded: true
@@ -131,9 +131,9 @@ extension Occurrence {
 }
 
 extension Subscription {
-  /// Paid periods as one subscription, its renewals counted from its start; nil without any.
+  /// Paid periods as one subscription, with renewals counted from its start; nil without any.
   ///
-  /// - Parameter startIsSeen: whether there is no evidence of a period before the first.
+  /// - Parameter startIsSeen: whether nothing proves a period before the first.
   init?(trial: AccessPeriod?, chaining periods: [AccessPeriod], startIsSeen: Bool) {
     guard trial != nil || !periods.isEmpty else { return nil }
     var ordinal: Int32? = startIsSeen ? 0 : nil
@@ -151,7 +151,7 @@ extension Subscription {
   }
 }
 
-/// Puts together what a provider sends of a customer, by the contract's rules.
+/// Builds subscriptions from what a provider sends about a customer, by the contract's rules.
 struct HistoryFold {
   let customer: CustomerSimulation
   let span: TimeSpan
@@ -159,10 +159,11 @@ struct HistoryFold {
   var list: ListedPrices { ListedPrices(span: span) }
   var shop: Shop { customer.person.shop }
 
-  /// The periods of a provider of states as the reports see them.
+  /// The periods of a provider of states as reports see them.
   ///
-  /// Such a provider names no kinds. A new period that continues one within the gap, or out of
-  /// billing retry, is a renewal, or a change of product when it is another's; else it is a start.
+  /// Such a provider sends no kinds. A new period that continues one within the gap, or out of
+  /// billing retry, is a renewal, or a product change if the product differs; otherwise it is a
+  /// start.
   func chained(_ sent: [AccessPeriod], first: ChargeKind) -> [AccessPeriod] {
     sent.reduce(into: []) { seen, period in
       seen.append(self.period(period, after: seen.last, first))
@@ -177,7 +178,7 @@ struct HistoryFold {
     charge.refund = nil
     charge.kind = first
     if let before {
-      // A purchase seen soon after the end of a period counts as begun at that end.
+      // A purchase seen soon after the end of a period counts from that end.
       let lapse = charge.time - before.end
       if (0...Completeness.renewalGap).contains(lapse) { charge.time = before.end }
       charge.kind = kind(of: charge, after: before)

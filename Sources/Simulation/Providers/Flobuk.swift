@@ -23,15 +23,16 @@ extension Sender {
     evidence: { $0.flobuk(at: $1) })
 }
 
-// What FLOBUK sends: the state of one purchase.
+// FLOBUK's bodies: the state of one purchase.
 //
-// Sources: docs.iapguard.com and flobuk.gitlab.io/validator, Webhook, as condensed in the notes on
+// Sources: docs.iapguard.com and flobuk.gitlab.io/validator, Webhook, as summarized in the notes on
 // providers.
 
 extension CustomerSimulation {
   /// The customer as FLOBUK sends it: the state of one purchase at a time, without money, trials,
-  /// refunds, or the purchase before it; and with the user only when the user's device brought it
-  /// about.
+  /// refunds or the previous purchase.
+  ///
+  /// The user is named only if the user's device triggered the event.
   func seenByFlobuk(_ span: TimeSpan) -> CustomerSimulation? {
     var seen = reported(by: .flobuk)
     seen.person.shop.isBare = person.shop.app == 0 && person.noise >> 32 & 7 == 0
@@ -70,8 +71,8 @@ extension CustomerSimulation {
 
   /// FLOBUK's records of a part of the history at `time`.
   ///
-  /// A `status` of 0, 1 and 4 is access, anything else is none; the vendor's names of them are not
-  /// published. The newest bodies, those of one app, have a group and a reason, too.
+  /// A `status` of 0, 1 or 4 gives access, no other does; the vendor does not publish their names.
+  /// The newest bodies, those of one app, also have a group and a reason.
   func flobukState(_ part: OccurrencePart, at time: Int64) -> JSON {
     guard let period = period(of: part)?.known(at: time) else {
       guard case .purchase(let index) = part else {
@@ -101,7 +102,7 @@ extension CustomerSimulation {
     ]
   }
 
-  /// `GET /v1/user/{appid}/{userid}`: the newest subscription and what does not wear off.
+  /// `GET /v1/user/{appid}/{userid}`: the newest subscription and purchases that do not expire.
   func flobukSnapshot(at time: Int64) -> JSON? {
     guard occurrences.contains(where: namesFlobukUser) else { return nil }
     var parts = purchases.indices.filter { !Product.all[purchases[$0].product].isConsumable }
@@ -123,7 +124,7 @@ extension Person {
   /// Whether the app validates each renewal's receipt before the store reports it.
   var validatesRenewals: Bool { noise >> 36 & 1 == 0 }
 
-  /// A time in seconds, as FLOBUK's clock has it; some senders give milliseconds.
+  /// A time in seconds, as FLOBUK sends it; some senders use milliseconds.
   func flobukTime(_ second: Int64) -> Int64 { noise >> 40 & 7 == 0 ? second * 1000 : second }
 }
 
@@ -145,13 +146,13 @@ extension HistoryFold {
   }
 
   private func subscription(_ periods: [AccessPeriod]) -> Subscription? {
-    // Play numbers the renewals of an order, so that the first one seen may prove others.
+    // Play numbers the renewals of an order, so the first one seen may prove others.
     let startIsSeen = !isPlay || periods.first?.charge.transaction.index == 0
     let folded = chained(periods, first: startIsSeen ? .first : .renewal)
     return Subscription(trial: nil, chaining: folded, startIsSeen: startIsSeen)
   }
 
-  /// Every period with an end of its own, trials included: they look like paid ones.
+  /// Every period with its own end, including trials, which look like paid periods.
   private var periods: [AccessPeriod] {
     let trials = customer.subscriptions.compactMap(\.trial)
     return (trials.map(asPaid) + customer.paidPeriods).filter { $0.charge.time >= span.start }
@@ -170,8 +171,8 @@ extension HistoryFold {
     return period
   }
 
-  /// Whether the ledger can find the user of the period: by its own line, or for Play by another
-  /// line of the same order.
+  /// Whether the ledger can find the user of the period: from its own line, or for Play from
+  /// another line of the same order.
   private func hasUser(_ period: AccessPeriod) -> Bool {
     let transaction = period.charge.transaction
     return customer.occurrences.contains { occurrence in
@@ -186,7 +187,7 @@ extension HistoryFold {
 extension Evidence {
   /// The snapshot has no transaction ids and no dates.
   ///
-  /// It shows a user without any other event. For Play, whose order ids chain renewals without a
+  /// It reveals a user without any other event. For Play, whose order ids chain renewals without a
   /// user, it shows that a known subscription continues or is in another state.
   func flobuk(at index: Int) -> [String] {
     guard customer.person.environment == .production else { return [] }
@@ -197,7 +198,7 @@ extension Evidence {
     }
     let named = occurrences.indices.filter { customer.namesFlobukUser(occurrences[$0]) }
     let arrived = named.filter { outcomes[$0] != .lost }.map { occurrences[$0].transaction.base }
-    // Consumables are in no answer, and subscriptions that ended before the archives begin are not
+    // No answer lists consumables, and subscriptions that ended before the archives begin are not
     // evidence.
     let isListed =
       occurrences.contains { !$0.isOfPurchase }

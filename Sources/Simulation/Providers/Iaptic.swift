@@ -31,14 +31,14 @@ extension Sender {
     user: { customer, _ in customer.person.accountName }, evidence: { $0.iaptic(at: $1) })
 }
 
-// What iaptic sends: the user's whole collection, and in newer bodies why.
+// iaptic's bodies: the user's whole collection and, in newer bodies, the reason.
 //
-// Sources: iaptic.com and billing.fovea.cc, Webhook, as condensed in the notes on providers.
+// Sources: iaptic.com and billing.fovea.cc, Webhook, as summarized in the notes on providers.
 
 extension CustomerSimulation {
   func iapticBody(of index: Int, _ span: TimeSpan) -> JSON {
     let occurrence = occurrences[index]
-    // The secret is here to be looked for where it must not be.
+    // A secret that tests search for where it must not appear.
     let password = "51a7e1a1-5ec2-4e70-8000-000000000000"
     if isIapticTest(occurrence) {
       return ["type": person.noise % 2 == 0 ? "test" : "TEST", "password": password]
@@ -66,7 +66,7 @@ extension CustomerSimulation {
     ]
   }
 
-  /// The collection of purchases by product, in webhooks and in snapshots.
+  /// The purchases by product, in webhooks and in snapshots.
   func iapticPurchases(at time: Int64, _ span: TimeSpan) -> JSON {
     JSON(
       collection(at: time, span).map {
@@ -74,14 +74,14 @@ extension CustomerSimulation {
       })
   }
 
-  /// Whether the line is a press of the test button rather than news.
+  /// Whether the line comes from the test button.
   func isIapticTest(_ occurrence: Occurrence) -> Bool {
     occurrence.kind == .other && (person.shop.isOriginalIaptic || person.noise >> 24 & 1 == 0)
   }
 
   /// All purchases of the user at `time`, the last of each product, in the order of products.
   ///
-  /// Charges before the archives begin were made before iaptic was in use.
+  /// Charges before the archives begin also precede the use of iaptic.
   func collection(at time: Int64, _ span: TimeSpan) -> [IapticPurchase] {
     var held: [Int: IapticPurchase] = [:]
     for subscription in subscriptions {
@@ -98,7 +98,7 @@ extension CustomerSimulation {
         held[period.product] = purchase(period, from: start, at: time, span)
       }
     }
-    // Refunded purchases are missing from the collections of the first years.
+    // Collections of the first years omit refunded purchases.
     if person.shop.isOriginalIaptic {
       for period in paidPeriods where period.revokedAt.map({ $0 <= time }) ?? false {
         if held[period.product]?.charge.transaction == period.charge.transaction {
@@ -115,7 +115,7 @@ extension CustomerSimulation {
     return held.keys.sorted().compactMap { held[$0] }
   }
 
-  /// The purchase of a period of a subscription that began at `start`.
+  /// The purchase for a period of a subscription that began at `start`.
   private func purchase(
     _ period: AccessPeriod, isTrial: Bool = false, from start: Int64, at time: Int64,
     _ span: TimeSpan
@@ -140,16 +140,16 @@ extension CustomerSimulation {
   }
 }
 
-/// One purchase as iaptic's collections hold it: the last transaction of a product.
+/// One purchase in iaptic's collections: the last transaction of a product.
 struct IapticPurchase: Sendable {
   var charge: Charge
   var purchasedAt: Int64
-  /// Nil for what does not renew.
+  /// Nil for purchases that do not renew.
   var period: AccessPeriod?
   var isTrial = false
   var isExpired = false
   var isInBillingRetry = false
-  /// The reason of a cancel or an end; empty for neither.
+  /// The reason for a cancellation or an end; otherwise empty.
   var reason: String
 
   func json(of person: Person) -> JSON {
@@ -186,28 +186,28 @@ struct IapticPurchase: Sendable {
 }
 
 extension Shop {
-  /// Whether the integration is of the first years: no reason, no transaction id, no money.
+  /// Whether the integration is from the first years: no reason, no transaction id, no money.
   var isOriginalIaptic: Bool { app == 1 }
 
-  /// iaptic's name for the store, which is the prefix of every id.
+  /// iaptic's name for the store, which prefixes every id.
   var iapticPlatform: String { ["apple", "google", "stripe"][storeIndex] }
 }
 
 extension Person {
-  /// Whether iaptic has no amounts for this person: they can be null.
+  /// Whether iaptic has no amounts for this person, which may be null.
   var isWithoutAmounts: Bool { shop.isOriginalIaptic || noise >> 12 & 3 == 0 }
 
   func iapticID(_ transaction: TransactionNumber) -> String {
     "\(shop.iapticPlatform):\(text(transaction))"
   }
 
-  /// A store product id as iaptic writes it.
+  /// A store product id in iaptic's format.
   func iapticProduct(_ product: Int) -> String {
     "\(shop.iapticPlatform):\(app.storeProducts[product])"
   }
 }
 
-/// iaptic's name for why it calls.
+/// iaptic's reason for a call.
 private func iapticReason(_ occurrence: Occurrence, _ person: Person) -> String {
   switch occurrence.kind {
   case .trialStarted, .started, .purchased: "PURCHASED"

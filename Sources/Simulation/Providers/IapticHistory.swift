@@ -1,8 +1,8 @@
 import Domain
 
 extension CustomerSimulation {
-  /// The customer as iaptic sends it: whole collections of purchases, with the reason of the call
-  /// and money in one app, and without both in the other, whose integration is of the first years.
+  /// The customer as iaptic sends it: whole collections of purchases; one app has the reason of the
+  /// call and money, the other, an integration of the first years, has neither.
   func seenByIaptic(_ span: TimeSpan) -> CustomerSimulation? {
     var seen = reported(by: .iaptic)
     let isOld = person.shop.isOriginalIaptic
@@ -17,7 +17,7 @@ extension CustomerSimulation {
 
   /// Whether something was paid or tried before the archives begin.
   ///
-  /// Without dates of renewals nothing then shows when the first period that they cover began.
+  /// Without dates of renewals, nothing then shows when the first covered period began.
   private func beganBefore(_ span: TimeSpan) -> Bool {
     paidPeriods.contains { $0.charge.time < span.start }
       || subscriptions.contains { $0.trial.map { $0.start < span.start } ?? false }
@@ -41,8 +41,8 @@ extension CustomerSimulation {
     return sent
   }
 
-  /// Collections hold only the last transaction of a product, so that older ones and parts of an
-  /// amount cannot be sent.
+  /// Collections contain only the last transaction of a product, so that older ones and partial
+  /// amounts cannot be sent.
   private func isWholeRefundOfLatest(_ refund: Occurrence) -> Bool {
     guard let period = period(of: refund), period.charge.wholeRefundAt != nil else { return false }
     return !paidPeriods.contains {
@@ -50,7 +50,7 @@ extension CustomerSimulation {
     }
   }
 
-  /// Why a period ended, where iaptic sends more than that auto-renew was switched off.
+  /// Why a period ended, if iaptic sends more than that auto-renew was switched off.
   func reportedReason(of period: AccessPeriod, _ span: TimeSpan) -> ChurnReason? {
     let isMonthly = period.charge.product == Product.monthly
     let refuses = isMonthly && !person.acceptsPriceRise && period.end >= span.priceRise
@@ -63,13 +63,13 @@ extension HistoryFold {
     let trial = customer.firstTrial(since: span.start)
     let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
       var period = sent
-      // Without the end of grace, access ends with the period that was paid.
+      // Without the end of grace, access ends with the paid period.
       period.graceEnd = nil
       period.charge = charged(sent.charge)
       if period.revokedAt == nil, !isSent(refundOf: sent) { period.charge.refund = nil }
       switch sent.charge.kind {
       case .conversion where trial == nil: period.charge.kind = .renewal
-      // A purchase that replaces another is sent as a purchase.
+      // A purchase that replaces another is sent as a new purchase.
       case .productChange: period.charge.kind = .first
       default: break
       }
@@ -83,14 +83,14 @@ extension HistoryFold {
       basis: customer.person.isWithoutAmounts ? .priceBook : .provider)
   }
 
-  /// Whether there is no evidence of a period before a first charge: in Stripe a subscription's id
-  /// is not a transaction's, so that another id is not evidence.
+  /// Whether nothing proves a period before a first charge: in Stripe a subscription's id is not a
+  /// transaction's, so a different id is not evidence.
   private func isStart(_ charge: Charge) -> Bool {
     let isFirst = charge.transaction.index == 0 || shop.store == .stripe
     return charge.kind == .conversion || charge.kind == .first && isFirst
   }
 
-  /// Without reasons: as derived, at the list's prices; a missing purchase is revoked, not
+  /// Without reasons, results are derived, at list prices; a missing purchase is revoked, not
   /// refunded.
   var ofOriginalIaptic: ExpectedHistory {
     let trial = customer.subscriptions.first?.trial
@@ -124,10 +124,10 @@ extension HistoryFold {
 }
 
 extension Evidence {
-  /// A collection holds the state of its purchases, whatever it was sent for.
+  /// A collection contains the state of its purchases, whatever triggered it.
   ///
-  /// Refunds are events only, and a missing purchase is not sent again. That it ended follows from
-  /// its end.
+  /// Refunds are events only, and a missing purchase is not sent again. Its end follows from its
+  /// end date.
   func iaptic(at index: Int) -> [String] {
     let occurrence = customer.occurrences[index]
     switch occurrence.kind {

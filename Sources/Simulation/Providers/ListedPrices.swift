@@ -1,16 +1,16 @@
 import Domain
 
-/// The operator's price book: the prices of charges whose provider sends no money.
+/// The operator's price book: prices of charges whose provider sends no money.
 ///
-/// Such providers name neither country nor currency, so that one price holds for everybody: the
-/// one of the first market, in US dollars.
+/// Such providers send neither country nor currency, so one price applies to everyone: that of the
+/// first market, in US dollars.
 struct ListedPrices: Sendable {
   let span: TimeSpan
 
-  /// Prices are listed from here on, before any charge of the scenario.
+  /// The date from which prices are listed, before any charge of the scenario.
   private static let begin = Day(year: 2020, month: 1, day: 1)
 
-  /// The charge at the price that is listed for it, refunds included.
+  /// The charge at its listed price, including refunds.
   func priced(_ charge: Charge, in shop: Shop) -> Charge {
     var listed = charge
     let hasRisen = charge.time >= span.priceRise
@@ -20,7 +20,7 @@ struct ListedPrices: Sendable {
     return listed
   }
 
-  /// One rate for each shop: the one that a subscription's first year has.
+  /// One rate per shop: that of a subscription's first year.
   private func rate(in shop: Shop) -> Int64 { shop.proceedsRate(at: 0, paidSince: 0) }
 
   /// The whole file, in the columns of `--prices`.

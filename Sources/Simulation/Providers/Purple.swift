@@ -10,8 +10,8 @@ extension Sender {
     seen: { $0.seenByPurple($1) },
     body: { PurpleBody(customer: $0, index: $1, span: $3.span).json },
     snapshot: { customer, span in
-      // Purple publishes no interface: a list that the team keeps, in the form that any provider's
-      // entitlements can be brought into.
+      // Purple publishes no API. The snapshot is a list that the team keeps, in the format for
+      // entitlements of any provider.
       guard var holder = customer.holders(at: span.end).first else { return nil }
       holder.user = customer.person.purpleUser
       holder.holdings.removeAll { $0.origin != .purchase }
@@ -28,7 +28,7 @@ extension Sender {
 
 /// An occurrence as Purple sends it: a receipt event.
 ///
-/// Source: docs.purplepublish.com, Receipt Events, as condensed in the notes on providers.
+/// Source: docs.purplepublish.com, Receipt Events, as summarized in the notes on providers.
 private struct PurpleBody {
   let customer: CustomerSimulation
   let index: Int
@@ -53,7 +53,7 @@ private struct PurpleBody {
     let original = person.text(occurrence.transaction.original)
     let isTrial = occurrence.kind == .trialStarted
     let isStart = occurrence.kind == .started || isTrial
-    // The schema declares strings, the text Booleans.
+    // The schema declares strings, the description Booleans.
     let flag = { (flag: Bool) in noise % 3 == 0 ? flag.json : "\(flag)".json }
     return [
       "packageName": person.shop.appID, "previousProductId": previous,
@@ -67,16 +67,16 @@ private struct PurpleBody {
 }
 
 extension Person {
-  /// Purple's name for the user: an account's is that of the app's own user, which other providers
-  /// send, too.
+  /// Purple's id of the user: for an account, the app's own user id, which other providers send,
+  /// too.
   var purpleUser: String {
     hasPurpleAccount ? accountName : "dev-" + Randomness.mix(noise ^ 0xdec1).hexadecimal
   }
 
-  /// Whether Purple identifies this person by an account rather than by a device.
+  /// Whether Purple identifies this person by an account rather than a device.
   var hasPurpleAccount: Bool { noise >> 8 & 3 != 0 }
 
-  /// Purple's clock has milliseconds.
+  /// A time in Purple's resolution, milliseconds.
   func purpleTime(of occurrence: Occurrence) -> Int64 {
     occurrence.time * 1000
       + Int64(Randomness.mix(noise ^ UInt64(bitPattern: occurrence.time)) % 1_000)
@@ -84,7 +84,7 @@ extension Person {
 }
 
 extension CustomerSimulation {
-  /// Whether the line of an occurrence names the first transaction; changes of product never do.
+  /// Whether the line of an occurrence names the first transaction; product changes never do.
   func sendsOriginal(_ occurrence: Occurrence, in span: TimeSpan) -> Bool {
     !occurrence.isOfPurchase && occurrence.previousProduct == nil
       && person.shop.sendsNewerBodies(at: occurrence.time, in: span)
@@ -105,8 +105,8 @@ private func purpleName(_ kind: EventKind) -> String {
 }
 
 extension CustomerSimulation {
-  /// The customer as Purple sends it: by kind, without money, ends of periods, refunds of
-  /// subscriptions or a mark of the sandbox, for the two mobile stores.
+  /// The customer as Purple sends it, by kind and for the two mobile stores: without money, ends of
+  /// periods, refunds of subscriptions or a sandbox flag.
   func seenByPurple(_ span: TimeSpan) -> CustomerSimulation? {
     guard person.shop.store != .stripe else { return nil }
     var seen = reported(by: .purple)
@@ -124,7 +124,7 @@ extension CustomerSimulation {
     case .purchaseRefunded:
       guard purchase(of: occurrence)?.wholeRefundAt != nil else { return nil }
     case .other:
-      // The marketing signal is not Purple's; some accounts change their assignments then.
+      // Purple has no marketing signal; some accounts change their assignments then.
       guard person.hasPurpleAccount else { return nil }
     case .trialConverted:
       sent.kind = trial(of: occurrence)?.billingIssueAt != nil ? .recovered : .renewed
@@ -141,7 +141,7 @@ extension CustomerSimulation {
     return sent
   }
 
-  /// A refunded purchase expires without a refund event, unless there is a purchase meanwhile.
+  /// A refunded purchase expires without a refund event, unless there is a purchase in between.
   private func expiriesAfterRefund(_ span: TimeSpan) -> [Occurrence] {
     occurrences.compactMap { refund in
       guard refund.kind == .refunded, let period = period(of: refund),
@@ -161,7 +161,7 @@ extension CustomerSimulation {
     occurrence.part.subscription.flatMap { subscriptions[$0].trial }
   }
 
-  /// Whether the paid period before the one of `renewal` ended in a failed payment.
+  /// Whether the paid period before that of `renewal` ended with a failed payment.
   private func followsBillingIssue(_ renewal: Occurrence) -> Bool {
     guard case .period(let subscription, let index) = renewal.part, index > 0 else { return false }
     return subscriptions[subscription].periods[index - 1].billingIssueAt != nil
@@ -215,7 +215,7 @@ extension HistoryFold {
     return min(max(ended?.time ?? .max, end), end + 60 * day)
   }
 
-  /// A purchase under an id of its own is a start, and so is what follows a trial.
+  /// A purchase with its own id is a start, and so is one that follows a trial.
   private func isStart(_ first: AccessPeriod) -> Bool {
     switch first.charge.kind {
     case .conversion: true
@@ -235,7 +235,7 @@ extension Evidence {
     case .purchased, .purchaseRefunded: !Product.all[occurrence.product].isConsumable
     case .canceled: isStateAtEnd(occurrence, .canceled) && !hasEnd(occurrence.part)
     case .graceEntered: isStateAtEnd(occurrence, .billingIssue)
-    // Access that a refund took away, for which Purple has no event, needs no expiry.
+    // Access that ended with a refund, for which Purple has no event, needs no expiry.
     case .expired, .endedInvoluntarily:
       isLastPart(occurrence.part) && !isWholeRefund(occurrence)
     default: false

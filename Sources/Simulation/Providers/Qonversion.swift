@@ -17,9 +17,9 @@ extension Sender {
     evidence: { $0.qonversion(at: $1) })
 }
 
-/// An occurrence as Qonversion sends it: the current generation of the body.
+/// An occurrence as Qonversion sends it, in the current generation of bodies.
 ///
-/// Source of names and types: Qonversion webhook documentation, as condensed in the notes on
+/// Source of names and types: Qonversion webhook documentation, as summarized in the notes on
 /// providers.
 private struct QonversionBody {
   let customer: CustomerSimulation
@@ -149,7 +149,7 @@ private struct QonversionBody {
   }
 }
 
-/// One entitlement in the names of REST v3, which webhooks share.
+/// One entitlement with the names of REST v3, which webhooks share.
 func entitlement(_ access: Access, of person: Person) -> JSON {
   [
     "id": entitlementID(of: access.product), "active": access.isActive,
@@ -158,7 +158,7 @@ func entitlement(_ access: Access, of person: Person) -> JSON {
   ]
 }
 
-/// The product behind an entitlement, as both REST interfaces nest it.
+/// The product of an entitlement, as both REST APIs nest it.
 func product(of access: Access, _ person: Person) -> JSON {
   let subscription: JSON = [
     "renew_state": access.state.sentName,
@@ -170,7 +170,7 @@ func product(of access: Access, _ person: Person) -> JSON {
   ]
 }
 
-/// The access right that a product gives.
+/// The entitlement that a product gives.
 func entitlementID(of product: Int) -> String {
   product == Product.lifetime ? "archive" : product == Product.coins ? "coins" : "premium"
 }
@@ -188,17 +188,17 @@ private func qonversionName(_ kind: EventKind) -> String {
 }
 
 extension RenewState {
-  /// The name of REST v3 and v4.
+  /// The name in REST v3 and v4.
   var sentName: String { "\(self)".inSnakeCase }
 }
 
-// What the rest of Qonversion's record shows of a lost event.
+// Evidence of a lost event in the rest of Qonversion's data.
 
 extension Evidence {
   func qonversion(at index: Int) -> [String] {
     let occurrence = customer.occurrences[index]
     let jump = hasJumped(occurrence) ? ["counter"] : []
-    // Sandbox purchases are in no production snapshot.
+    // Production snapshots contain no sandbox purchases.
     guard customer.person.environment == .production else { return jump }
     return shapes(of: occurrence).map(\.rawValue) + jump
   }
@@ -224,8 +224,7 @@ extension Evidence {
     }
   }
 
-  /// Whether a later renewal's number jumps over a lost renewal; it does only where it stood
-  /// somewhere before.
+  /// Whether a later renewal's number skips a lost renewal; that needs an earlier number.
   private func hasJumped(_ lost: Occurrence) -> Bool {
     lost.kind == .renewed && laterArrived(lost) { $0.kind == .renewed }
       && arrived(lost) { other in

@@ -1,13 +1,13 @@
 import Domain
 
-// Snapshots of Qonversion: the REST interfaces, v3 and v4, what the mobile SDK receives, what it
-// hands to the app, and the form of our own that any provider can be brought into.
+// Qonversion's snapshots: the REST APIs v3 and v4, the mobile SDK's response, what the SDK passes
+// to the app, and subledger's format for any provider.
 
 extension SnapshotShape {
   var isOfSDK: Bool { self == .sdk || self == .sdkObject }
 
-  /// The SDK sees sandbox and family members; the REST interfaces have production keys and do not
-  /// show who shares.
+  /// The SDK returns sandbox purchases and family members; the REST APIs use production keys and do
+  /// not show sharing.
   func shows(_ holder: Holder) -> Bool {
     switch self {
     case .sdk, .sdkObject, .canonical: return true
@@ -18,7 +18,7 @@ extension SnapshotShape {
   }
 }
 
-/// What a user owns, in the names and formats of one shape.
+/// The purchases of a user, in the names and formats of one shape.
 struct SnapshotLine {
   let shape: SnapshotShape
   let holder: Holder
@@ -58,7 +58,7 @@ struct SnapshotLine {
 
   private func v3(_ holding: Holding) -> JSON {
     guard holding.origin == .manual else { return entitlement(holding.access, of: person) }
-    // A grant has no product: five members in all.
+    // A grant has no product: it has five members in all.
     return [
       "id": "support", "active": true, "started": holding.access.started, "expires": JSON.null,
       "source": "manual",

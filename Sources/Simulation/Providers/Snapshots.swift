@@ -1,13 +1,13 @@
 import Domain
 
-/// Writes what everybody owns at the end of the scenario: once per shape of Qonversion, and once
+/// Writes what every user owns at the end of the scenario: once per shape of Qonversion, and once
 /// for each other provider.
 struct SnapshotWriter {
   private let span: TimeSpan
-  /// When the snapshots of SDKs were true.
+  /// The time that the SDKs' snapshots reflect.
   private let staleTime: Int64
   private let shapes: [SnapshotShape]
-  /// By the name of the shape or the provider.
+  /// Files by the name of the shape or the provider.
   private var files: [String: GzipFile] = [:]
 
   init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SubledgerError) {
@@ -44,7 +44,7 @@ struct SnapshotWriter {
   }
 }
 
-/// One store transaction behind an entitlement.
+/// One store transaction of an entitlement.
 struct HeldTransaction: Sendable {
   var charge: Charge
   var kind: SnapshotTransactionKind
@@ -67,12 +67,12 @@ struct Holder: Sendable {
   var user: String
   var person: Person
   var holdings: [Holding]
-  /// Purchases that give no lasting access.
+  /// Purchases without lasting access.
   var consumables: [HeldTransaction] = []
 }
 
 extension Subscription {
-  /// The access that the newest period gives at `time`.
+  /// The access at `time` from the newest period.
   func state(at time: Int64) -> Access {
     guard let period = periods.last ?? trial, let first = periods.first ?? trial else {
       preconditionFailure("a subscription begins with a trial or a period")
@@ -118,7 +118,7 @@ extension Charge {
 }
 
 extension CustomerSimulation {
-  /// Everybody who appears in snapshots on account of this customer.
+  /// Every user who appears in snapshots because of this customer.
   func holders(at time: Int64) -> [Holder] {
     guard !occurrences.isEmpty else { return [] }
     var owner = Holder(
@@ -168,10 +168,10 @@ extension CustomerSimulation {
   }
 }
 
-// What a user owns in the course of the scenario, as every webhook of Qonversion carries it.
+// A user's access over the course of the scenario, as every webhook of Qonversion contains it.
 
 extension CustomerSimulation {
-  /// The customer without what happened after `time`.
+  /// The customer without events after `time`.
   func known(at time: Int64) -> CustomerSimulation {
     var known = self
     known.subscriptions = subscriptions.filter {
@@ -181,16 +181,16 @@ extension CustomerSimulation {
     return known
   }
 
-  /// The access rights at `time`, from what had happened until then.
+  /// The entitlements at `time`, from the events until then.
   func owned(at time: Int64) -> [Access] {
-    // What was bought once and taken back is in no webhook.
+    // No webhook contains refunded one-time purchases.
     known(at: time).holdings(at: time).map(\.access)
       .filter { $0.isActive || $0.state != .nonRenewable }
   }
 }
 
 extension Subscription {
-  /// The subscription without what happened after `time`.
+  /// The subscription without events after `time`.
   func cut(at time: Int64) -> Subscription {
     var cut = self
     cut.trial = trial?.known(at: time)

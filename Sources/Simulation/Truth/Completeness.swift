@@ -8,9 +8,9 @@ struct Completeness: Sendable {
   let span: TimeSpan
   /// How late the provider can still deliver, in seconds.
   let deliveryWindow: Int64
-  /// Newest receive time of the shop's app up to as-of, in seconds; nil without any delivery.
+  /// Newest receive time of the shop's app up to as-of, in seconds; nil without deliveries.
   let watermark: Int64?
-  /// How long the app may be silent, in seconds.
+  /// How long the app may send nothing, in seconds.
   private let silenceMax: Int64
 
   /// - Parameter hours: the first and last receive time of each hour, in milliseconds, in order.
@@ -31,13 +31,14 @@ struct Completeness: Sendable {
     silenceMax = max(48 * hour, min(3 * longest, max(14 * day * 1000, longest)) / 1000)
   }
 
-  /// Ends up to here, gap and window later, are ends: as-of, or less when the input is stale.
+  /// Ends up to this time are certain once gap and window have passed: as-of, or earlier when the
+  /// input is stale.
   var settled: Int64 {
     guard let watermark, span.end - watermark > silenceMax else { return span.end }
     return watermark
   }
 
-  /// Whether an end is known to be one, for want of a charge.
+  /// Whether the lack of a charge proves that an end is final.
   func isOver(_ end: Int64) -> Bool {
     end + Self.renewalGap + deliveryWindow <= settled
   }

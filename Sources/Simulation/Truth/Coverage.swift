@@ -6,11 +6,11 @@ struct Coverage {
 
   /// How far a report must agree.
   enum Grade: String {
-    /// Row by row, to the last digit.
+    /// Every row, to the last digit.
     case exact
-    /// About as many, not always in the same row.
+    /// Similar numbers, not always in the same row.
     case near
-    /// The data cannot carry it.
+    /// The data does not contain it.
     case none
   }
 
@@ -23,12 +23,12 @@ struct Coverage {
     "users move to another provider: only sums over providers are those of the truth"
   )
 
-  /// `coverage.csv`; an empty product means all of them.
+  /// `coverage.csv`; an empty product means all products.
   var text: String {
     var rows: [[String]] = []
     for shop in Shop.all
     where scenario.senders.contains(shop.provider) && shop.sender.isReported(shop) {
-      // Where no app is named, only products distinguish the integrations.
+      // If no app is named, only products distinguish the integrations.
       let products = shop.appID.isEmpty && !shop.isBare ? App.all[shop.app].storeProducts : [""]
       for product in products {
         for report in Self.reports {

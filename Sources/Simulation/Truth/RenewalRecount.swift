@@ -1,6 +1,6 @@
 import Domain
 
-/// Recounts renewals by their number, and trials by what became of them.
+/// Recounts renewals by number, and trials by outcome.
 struct RenewalRecount {
   private var renewals = TruthTable(
     name: "renewals_monthly.csv", more: ["renewal_ordinal"],
@@ -13,7 +13,7 @@ struct RenewalRecount {
     let span = completeness.span
     for charge in subscription.periods.map(\.charge)
     where charge.time >= span.start && charge.kind == .renewal {
-      // Without a number while the start was never seen.
+      // Empty number if the start was never seen.
       var row = TruthRow(
         month: civilMonth(of: charge.time), shop: shop, product: charge.product,
         more: [charge.ordinal.map { String($0) } ?? ""])

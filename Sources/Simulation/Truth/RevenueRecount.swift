@@ -40,7 +40,7 @@ struct RevenueRecount {
     table.add(money.local, to: "\(measure)_local", of: row)
   }
 
-  /// Prices that are not sent come from the list, in US dollars.
+  /// Prices that are not sent are taken from the list, in US dollars.
   private func row(_ charge: Charge, of person: Person, _ basis: AmountBasis) -> TruthRow {
     let type = charge.kind == .oneTime ? ProductType.oneTime : .subscription
     return TruthRow(
@@ -53,8 +53,8 @@ struct RevenueRecount {
       ])
   }
 
-  /// Name and content of the file; empty is what stays after commission where no rate is known, and
-  /// what goes back where that is never sent.
+  /// Name and content of the file; proceeds are empty if the rate is unknown, refunds if they are
+  /// never sent.
   func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
     let file = table.file(completeness) { row, sum in
       let net = sum("gross_usd") - sum("refunds_usd")
@@ -77,8 +77,8 @@ struct RevenueRecount {
 }
 
 extension Charge {
-  /// The amount of a refund of this charge: all of it if whole, else the sent amount, at the
-  /// charge's own rate.
+  /// The amounts of a refund of this charge: the whole charge, or the sent amount at the charge's
+  /// own rate.
   func amounts(of refund: Refund) -> (gross: Money, proceeds: Money) {
     if refund.isWhole { return (gross, proceeds) }
     return sendsProceeds

@@ -3,14 +3,14 @@ import Domain
 /// A paid period as the archives show it, with its successor.
 struct SeenPeriod {
   var period: AccessPeriod
-  /// Until when the subscription was active on account of it: the next period's start when they
-  /// join, else the effective end; nil while no end is certain.
+  /// Until when the period keeps the subscription active: the next period's start if they join,
+  /// otherwise the effective end; nil while no end is certain.
   var cover: Int64?
-  /// Whether a period before it ran up to this one.
+  /// Whether a previous period ran up to this one.
   var continues: Bool
   /// The movement that made the subscription active again; nil if it was active.
   var entry: String?
-  /// Why it ended; nil when another period joined or no end is certain.
+  /// Why it ended; nil if another period joined or no end is certain.
   var exit: String?
 
   var product: Int { period.charge.product }
@@ -63,13 +63,13 @@ extension Subscription {
 }
 
 extension AccessPeriod {
-  /// Whether a charge goes on where it ended: a gap of up to a day is none, and a refund that took
-  /// access away is never bridged.
+  /// Whether a charge continues this period: a gap of up to a day is bridged, a refund that ended
+  /// access never is.
   func joins(_ next: Charge) -> Bool {
     revokedAt == nil && next.time - effectiveEnd <= Completeness.renewalGap
   }
 
-  /// Whether the store was still collecting for it when a charge came.
+  /// Whether the store was still retrying its payment when a charge was made.
   func isCollected(by next: Charge) -> Bool {
     let gaveUp = gaveUpAt.map { $0 <= next.time } ?? false
     return revokedAt == nil && billingIssueAt != nil && !gaveUp

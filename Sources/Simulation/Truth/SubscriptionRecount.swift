@@ -1,10 +1,10 @@
 import Domain
 
-/// Recounts who was active at each boundary and who came and went between them, in subscriptions
-/// and in monthly recurring revenue.
+/// Recounts the active subscriptions at each boundary and the movements between them, in
+/// subscriptions and in monthly recurring revenue.
 ///
-/// Opens and closes are asked of the periods themselves, not summed from the movements, so that
-/// the roll-forward is a check.
+/// Opening and closing balances are computed from the periods, not from the movements, so that the
+/// roll-forward is a check.
 struct SubscriptionRecount {
   private var churn = TruthTable(
     name: "churn_monthly.csv",
@@ -70,7 +70,7 @@ struct SubscriptionRecount {
       add("transfer_out", old.recurring, left)
       add("transfer_in", new.recurring, row)
     } else {
-      // The change of the local price at the old exchange rate; the rest is exchange rate.
+      // The change of the local price at the old exchange rate; the rest is due to the rate.
       let (was, now) = (old.period.charge.gross, new.period.charge.gross)
       let share = new.period.charge.monthly
       let exact = Int128(now.local - was.local) * Int128(share.numerator) * Int128(was.usd)
@@ -99,7 +99,7 @@ struct SubscriptionRecount {
 }
 
 extension Charge {
-  /// The share of it that falls on an average month.
+  /// The share of a charge for an average month.
   var monthly: (numerator: Int64, denominator: Int64) {
     switch Product.all[product].period {
     case .months(let count): (1, Int64(count))

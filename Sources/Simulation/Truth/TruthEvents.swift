@@ -1,7 +1,7 @@
 import Domain
 
 extension Evidence {
-  /// What happened and what became of it, in a line of the truth.
+  /// The event and its delivery outcome, as a line of the truth.
   func truth(of index: Int, _ delivery: Delivery) -> JSON {
     let occurrence = customer.occurrences[index]
     let shown = delivery.outcome == .lost ? customer.person.shop.sender.evidence(self, index) : nil
@@ -52,11 +52,10 @@ extension Evidence {
   }
 }
 
-/// What of a lost event the rest of the record can show.
+/// What the remaining data can show of a lost event.
 ///
-/// Names: a snapshot's shape, or another provider's name for its own snapshot; `counter` when a
-/// later renewal's number jumps over it; `later_line` when an arrived line contains the content of
-/// this one.
+/// Values: a snapshot's shape, or another provider's name for its own snapshot; `counter` when a
+/// later renewal's number skips it; `later_line` when a line that arrived contains its content.
 struct Evidence {
   let customer: CustomerSimulation
   let outcomes: [DeliveryOutcome]
@@ -84,7 +83,7 @@ struct Evidence {
     customer.period(of: occurrence)?.charge.wholeRefundAt != nil
   }
 
-  /// What ends by itself has an end of its own, which implies that auto-renew was off.
+  /// Whether a part has an end of its own, which implies that auto-renew was off.
   func hasEnd(_ part: OccurrencePart) -> Bool {
     customer.occurrences.contains {
       $0.part == part && [.expired, .trialExpired, .endedInvoluntarily].contains($0.kind)

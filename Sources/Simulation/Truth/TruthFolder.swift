@@ -1,20 +1,20 @@
 import Domain
 
-/// Everything that is known about a scenario, gathered customer by customer and written at its end.
+/// The truth about a scenario, collected customer by customer and written at its end.
 ///
-/// It is counted from what happened, by code of its own, so that it can disagree with the program.
-/// Whom two providers report is counted once, in the rows of the former.
+/// It is computed from the true history by separate code, so that it can disagree with the program.
+/// Customers that two providers report are counted once, in the rows of the first.
 struct TruthFolder {
   private let span: TimeSpan
   private let folder: String
   private var completeness: [Shop: Completeness] = [:]
-  /// A JSON line for each event.
+  /// One JSON line per event.
   private let events: GzipFile
   private var revenue = RevenueRecount()
   private var subscriptions = SubscriptionRecount()
   private var renewals = RenewalRecount()
 
-  /// Starts a truth for shops that received in `hours`, in milliseconds.
+  /// Starts a truth for shops that received deliveries in `hours`, in milliseconds.
   init(
     _ folder: String, span: TimeSpan, hours: [NamedFeed: [Int64: ClosedRange<Int64>]]
   ) throws(SubledgerError) {

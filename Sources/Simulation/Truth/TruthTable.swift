@@ -5,7 +5,7 @@ struct TruthRow: Hashable {
   var month: Month
   var shop: Shop
   var product: Int
-  /// The cells of the table's further columns.
+  /// The cells of the table's additional key columns.
   var more: [String] = []
 
   var key: [String] {
@@ -16,21 +16,20 @@ struct TruthRow: Hashable {
   }
 }
 
-/// The expected report when nothing is lost: sums by row and column, in millionths where they are
-/// money.
+/// The expected report when no events are lost: sums by row and column, amounts in millionths.
 struct TruthTable {
   let name: String
-  /// Columns of the key beside month and product.
+  /// Key columns in addition to month and product.
   var more: [String] = []
-  /// Columns of the sums, and of cells that are made of them; `is_complete` follows.
+  /// Columns with sums, or with cells computed from sums; `is_complete` follows.
   let measures: [String]
   /// How a sum is printed.
   var format: (Int64) -> String = { String($0) }
-  /// How long after its month a row can change, in seconds, beside the delivery window.
+  /// How long after its month a row can change, in seconds, in addition to the delivery window.
   var slack = Completeness.renewalGap
   private(set) var rows: [TruthRow: [String: Int64]] = [:]
 
-  /// Adds to a column, which may be one that only `cells` of `file` read.
+  /// Adds to a column, which may exist only for the `cells` of `file`.
   mutating func add(_ amount: Int64, to column: String, of row: TruthRow) {
     rows[row, default: [:]][column, default: 0] += amount
   }
@@ -55,7 +54,7 @@ struct TruthTable {
   }
 }
 
-/// A CSV file: header, then rows in the order of their cells, numbers as such, else byte by byte.
+/// A CSV file: a header, then rows sorted by cell, numbers by value and texts by bytes.
 ///
 /// No cell of a scenario needs quotation marks.
 func csv(_ columns: [String], _ rows: [[String]]) -> String {
