@@ -4,14 +4,14 @@ import Domain
 @Suite("Base plans of Play's products")
 struct BasePlanTests {
   @Test(
-    "The product of an id with base plan",
+    "An id with a base plan gives its product",
     arguments: [
       ("pro:monthly", "pro"), ("pro:a:b", "pro"), ("pro", nil), (":monthly", nil), ("pro:", nil),
       ("", nil),
     ] as [(String, String?)])
   func product(id: String, product: String?) { #expect(id.withoutBasePlan == product) }
 
-  @Test("A product alone is each of its base plans; a base plan may be named without itself")
+  @Test("A product matches each of its base plans; a base plan can appear alone")
   func names() {
     var texts = StringTable()
     let symbols = ["pro:yearly", "pro", "pro:monthly", "plus:monthly", "coins"].map {

@@ -1,7 +1,7 @@
 import Testing
 import Domain
 
-@Suite("Cells find their place in a table")
+@Suite("Hashing of cells")
 struct CellHashingTests {
   /// Keys such as a year of sales makes: they differ in small numbers.
   private let keys: [RevenueKey] = (0..<20_000).map { number in
@@ -14,7 +14,7 @@ struct CellHashingTests {
       storefront: 0, currency: 60, rate: nil, basis: .provider)
   }
 
-  @Test("Keys that differ in little do not crowd in any table", arguments: [0, 8, -1])
+  @Test("Similar keys are spread over every table", arguments: [0, 8, -1])
   func spread(seed: Int) {
     var places: [Int: Int] = [:]
     for key in keys { places[key._rawHashValue(seed: seed) & 0x7fff, default: 0] += 1 }
@@ -23,7 +23,7 @@ struct CellHashingTests {
     #expect((places.values.max() ?? 0) < 12)
   }
 
-  @Test("Each table has an order of its own")
+  @Test("Each table has its own order")
   func seeds() {
     let orders = [1, 2].map { seed in
       keys.sorted { $0._rawHashValue(seed: seed) < $1._rawHashValue(seed: seed) }

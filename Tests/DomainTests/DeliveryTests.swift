@@ -1,10 +1,10 @@
 import Testing
 import Domain
 
-@Suite("When and where deliveries come")
+@Suite("When and where deliveries arrive")
 struct DeliveryTests {
   @Test(
-    "A provider can still deliver until its last retry and the tolerance of that",
+    "A provider can deliver until its last retry plus the tolerance for it",
     arguments: [
       (Provider.qonversion, Interval.hours(27)), (.flobuk, .minutes(46 * 60 + 20)),
       (.iaptic, .hours(27)), (.purple, .hours(27)),
@@ -20,7 +20,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("The window of a schedule ends in full five minutes, an eighth after the last retry")
+  @Test("A schedule's window ends an eighth after the last retry, rounded up to five minutes")
   func rounding() throws {
     let half = try #require(RetrySchedule(retriesAfter: [1_800]))
     #expect(half.deliveryWindow == .minutes(40))
@@ -29,7 +29,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "A feed that makes its messages late waits longer, in steps of doubled hours",
+    "A feed that creates its messages late waits longer, in hours that double",
     arguments: [
       (0, 0), (300, 0), (301, 1), (3_600, 1), (3_601, 2), (18_000, 8), (360_000, 128),
       (464_400, 168), (9_999_999, 168),
@@ -46,7 +46,7 @@ struct DeliveryTests {
     #expect(rules.deliveryWindow(.qonversion) == .hours(27))
   }
 
-  @Test("Places stand in the order of archives, then of lines, then of bytes")
+  @Test("Provenance is sorted by archive, then line, then byte")
   func places() {
     let places = [
       Provenance(archive: 1, line: 2, byteOffset: 30),
@@ -57,7 +57,7 @@ struct DeliveryTests {
     #expect(places.reversed().sorted() == places)
   }
 
-  @Test("An event arrived when it was received, else when it was made, else when it happened")
+  @Test("An event's arrival is its receipt, else its creation, else its own time")
   func arrival() {
     var event = Event(kind: .renewed, time: Instant(seconds: 1))
     #expect(event.arrivedAt == Instant(seconds: 1))
@@ -68,7 +68,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "An id is a plain number when the digits of the number are the id again",
+    "An id is stored as a number when the number prints as the same id",
     arguments: [
       ("0", 0), ("7", 7), ("999999999999999999", 999_999_999_999_999_999), ("", nil),
       ("1000000000000000000", nil), ("07", nil), ("00", nil), ("7a", nil), ("-7", nil),

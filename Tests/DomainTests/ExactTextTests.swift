@@ -1,7 +1,7 @@
 import Testing
 import Domain
 
-@Test("Texts that only look alike are two")
+@Test("Texts that only look alike are different")
 func exactTexts() {
   let alike = ["caf\u{e9}", "cafe\u{301}", "caf\u{65}\u{301}", "\u{212b}", "\u{c5}", "A\u{30a}"]
   #expect(Set(alike).count == 2)

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@Suite("What the hours in which a feed delivered show")
+@Suite("What the hours of a feed's deliveries show")
 struct FeedRhythmTests {
   private static let start = Instant(seconds: 1_767_225_600)
 
@@ -20,7 +20,7 @@ struct FeedRhythmTests {
     Array(stride(from: range.lowerBound, through: range.upperBound, by: step))
   }
 
-  @Test("It may be silent three times as long as it was in the last 60 days")
+  @Test("A feed may be silent three times as long as in the last 60 days")
   func silence() {
     #expect(feed([0]).silenceMax == .hours(48))
     #expect(feed(every(0.5, 0...60)).silenceMax == .hours(48))
@@ -31,7 +31,7 @@ struct FeedRhythmTests {
     #expect(feed([0, 4, 8] + every(1, 9...65)).silenceMax == .days(3))
   }
 
-  @Test("It may be silent for 14 days at most, or for as long as it was")
+  @Test("The limit is 14 days, or the longest past silence if that is longer")
   func mostSilence() {
     #expect(feed([0, 4.5]).silenceMax == .hours(324))
     #expect(feed([0, 5]).silenceMax == .days(14))
@@ -39,13 +39,13 @@ struct FeedRhythmTests {
     #expect(feed([0, 20]).silenceMax == .days(20))
   }
 
-  @Test("One outage excuses none, among ten silences and more")
+  @Test("A single outage does not raise the limit once there are ten silences")
   func outage() {
     #expect(feed(every(1, 0...8) + [12]).silenceMax == .days(12))
     #expect(feed(every(1, 0...9) + [13]).silenceMax == .days(3))
   }
 
-  @Test("It begins with its first delivery, less a lonely one far before the rest")
+  @Test("A feed begins with its first delivery, except an isolated one long before the rest")
   func begin() {
     let rest = every(1, 0...100)
     #expect(feed(rest).begin == at(0))
@@ -61,7 +61,7 @@ struct FeedRhythmTests {
     #expect(feed([-62, -61.5, -61] + busy).begin == at(-62))
   }
 
-  @Test("It reaches as far as its newest delivery, less a lonely one far behind the rest")
+  @Test("A feed ends with its newest delivery, except an isolated one long after the rest")
   func newest() {
     let rest = every(1, 0...100)
     #expect(feed(rest).newest == at(100) && feed(rest + [464]).newest == at(464))
@@ -79,7 +79,7 @@ struct FeedRhythmTests {
     #expect(feed([-4000] + rest).clockBegin == at(0) && feed(rest).clockBegin == nil)
   }
 
-  @Test("What comes after as-of is no part of it")
+  @Test("Deliveries after as-of do not count")
   func later() {
     let known = feed([0, 1, 40], asOf: 2)
     #expect(known.newest == at(1) && known.silenceMax == .days(3))

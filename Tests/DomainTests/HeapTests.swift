@@ -1,9 +1,9 @@
 import Domain
 import Testing
 
-@Suite("A heap has the first of its values at hand")
+@Suite("A heap returns its values in order")
 struct HeapTests {
-  @Test("Values come out in order, equal ones too, also when more are added meanwhile")
+  @Test("Values come out in order, including equal ones and ones added in between")
   func order() {
     var heap = Heap<Int>(by: <)
     for value in [5, 1, 4, 1, 3] { heap.add(value) }

@@ -1,7 +1,7 @@
 import Testing
 import Domain
 
-@Suite("Days, months and instants of ten thousand years")
+@Suite("Days, months and instants over ten thousand years")
 struct InstantTests {
   @Test("Every day from 0001 to 9999 has its number, its date and its month")
   func everyDay() {

@@ -1,10 +1,10 @@
 import Testing
 import Domain
 
-@Suite("An id is replaced where it stands, and nowhere else")
+@Suite("Redaction replaces an id and nothing else")
 struct RedactionTests {
   @Test(
-    "Only a whole word is the id, for a longer one is somebody else's",
+    "Only a whole word is replaced, because a longer one can be another person's id",
     arguments: [
       ("QON_user_1", "QON_user_10 asked", "QON_user_10 asked"),
       ("QON_user_1", "QON_user_1 asked, QON_user_1.", "NAME asked, NAME."),

@@ -2,10 +2,10 @@ import Domain
 import Glibc
 import Testing
 
-@Suite("An error of the system")
+@Suite("A system error")
 struct SubledgerErrorTests {
   @Test(
-    "has the kind of its cause, whatever was done",
+    "has the kind of its cause, whatever the operation",
     arguments: [
       (EACCES, SubledgerError.Kind.permission), (EROFS, .permission), (ENOENT, .noInput),
       (ENOSPC, .inputOutput), (EIO, .inputOutput),
@@ -14,7 +14,7 @@ struct SubledgerErrorTests {
     #expect(SubledgerError.system("open x", cause: cause).kind == kind)
   }
 
-  @Test("is output that cannot be made where a file was to be made, except without permission")
+  @Test("means that output cannot be created when a file was to be created, except for permissions")
   func making() {
     let error = SubledgerError.system("make x", .cannotCreate, cause: ENOENT)
     #expect(error.kind == .cannotCreate)

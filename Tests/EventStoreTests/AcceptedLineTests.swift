@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("How many lines brought an event")
+@Suite("The number of lines that brought an event")
 struct AcceptedLineTests {
-  @Test("Lines of snapshots are none of them")
+  @Test("Lines of snapshots do not count")
   func snapshots() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)

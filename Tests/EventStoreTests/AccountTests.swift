@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("The account of archives and deliveries")
+@Suite("Counts of archives and deliveries")
 struct AccountTests {
   let folder: TemporaryFolder
   let ledger: Ledger
@@ -52,7 +52,7 @@ struct AccountTests {
     #expect(try ledger.rejects(for: "not_json", of: "sha of a") == [90: "at byte 3"])
   }
 
-  @Test("Rejects of one reason and archive are reported by place, unless they are more than listed")
+  @Test("Rejects of one reason and archive are listed by line, unless they exceed the limit")
   func rejectsByPlace() throws {
     for (name, count) in [("a", 1_000), ("b", 1_001), ("c", 0)] as [(String, Int64)] {
       let ingest = try ledger.beginEvents(.named(name))
@@ -71,7 +71,7 @@ struct AccountTests {
   }
 
   @Test(
-    "How a body was read counts once, however often it is delivered, and again in a new version")
+    "Notes on reading a body count once for all its deliveries, and again for a new version")
   func readingsOnce() throws {
     func reported(_ line: Line) -> EventBatch {
       var batch = EventBatch()
@@ -92,7 +92,7 @@ struct AccountTests {
     #expect(counts == [[300, 1], [0, 0], [300, 1]])
   }
 
-  @Test("A value of several events is accepted once, when any of them is new")
+  @Test("A line with several events is accepted once if any of them is new")
   func valuesOfSeveralEvents() throws {
     try ledger.ingest("a", [Line()])
     var batch = EventBatch()
@@ -107,7 +107,7 @@ struct AccountTests {
     #expect(archive.duplicates == 1)
   }
 
-  @Test("A damaged archive keeps the offset of the damage, and the whole one picks up the rest")
+  @Test("A damaged archive keeps the damage offset; the complete archive adds the rest")
   func damaged() throws {
     let first = try ledger.beginEvents(.named("a"))
     try first.add(.of([Line()]))
@@ -122,7 +122,7 @@ struct AccountTests {
     #expect(archive.duplicates == 1)
   }
 
-  @Test("An unchanged file is known without reading it; any change makes it unknown")
+  @Test("An unchanged file is recognized without reading it; any change makes it unknown")
   func unchanged() throws {
     try ledger.ingest("a", [Line()])
     func isUnchanged(
@@ -141,7 +141,7 @@ struct AccountTests {
     #expect(try !isUnchanged(kind: .snapshots))
   }
 
-  @Test("The same bytes under another name are listed without lines; under the same name renewed")
+  @Test("The same bytes are listed without lines under a new name, and updated under the old one")
   func repeated() throws {
     try ledger.ingest("a", [Line()])
     #expect(try ledger.archiveWithContent(sha256: "none", kind: .events) == nil)
@@ -160,7 +160,7 @@ struct AccountTests {
     #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .snapshots) == nil)
   }
 
-  @Test("Deliveries count on the day they were received, else created, else happened")
+  @Test("A delivery counts on the day it was received, else created, else happened")
   func deliveryDays() throws {
     let day: Int64 = 86_400
     try ledger.ingest(
@@ -175,7 +175,7 @@ struct AccountTests {
         == (0..<Int32(3)).map { "\(first + $0)|7|1" })
   }
 
-  @Test("Latency is counted for received events only, never below zero, and added up")
+  @Test("Latency counts only received events, is never negative, and adds up")
   func latency() throws {
     try ledger.ingest(
       "a",
@@ -190,7 +190,7 @@ struct AccountTests {
         == ["0|1", "127|2", "\(LatencyBucket.of(seconds: 4000))|1"])
   }
 
-  @Test("A latency bucket is exact below 128 seconds and off by less than 1.6 % above")
+  @Test("A latency bucket is exact below 128 seconds and within 1.6 % above")
   func latencyBuckets() {
     var last: Int64 = -1
     for seconds in Array(0..<20_000) + [86_400, 604_800, 31_536_000, Int64.max] {
@@ -203,7 +203,7 @@ struct AccountTests {
     }
   }
 
-  @Test("A feed reaches to its newest delivery, and begins with its first")
+  @Test("A feed begins with its first delivery and ends with its newest")
   func watermarks() throws {
     try ledger.ingest("a", [Line(app: "b", time: 50, received: 10)])
     try ledger.ingest(
@@ -214,7 +214,7 @@ struct AccountTests {
     #expect(marks.map(\.begin) == [Line(time: 32).at, Line(time: 20).at])
   }
 
-  @Test("A state that reports no date of its own is an event of when it was received")
+  @Test("A state without its own date counts as an event at its receipt")
   func firstOfStates() throws {
     let bought = Line(
       provider: .iaptic, kind: .observed, time: 10, received: 500, isTimeInferred: true)
@@ -224,7 +224,7 @@ struct AccountTests {
     #expect(try ledger.watermarks(asOf: .end).map(\.begin) == [Line(time: 400).at])
   }
 
-  @Test("A delivery after as-of moves nothing, in whichever hour and run it came")
+  @Test("A delivery after as-of changes no watermark, whatever its hour and run")
   func later() throws {
     try ledger.ingest("a", [Line(time: 0), Line(transaction: "2", time: 90)])
     try ledger.publish()
@@ -240,7 +240,7 @@ struct AccountTests {
   }
 
   @Test(
-    "Hours of deliveries that cannot be are damage",
+    "Impossible delivery hours are damage",
     arguments: ["00", "180000", "0080dddb0100", "0000808080808080808080ff00"])
   func damagedHours(bytes: String) throws {
     try ledger.ingest("a", [Line()])
@@ -251,7 +251,7 @@ struct AccountTests {
     #expect(error?.kind == .damagedInput)
   }
 
-  @Test("A state that only the end of its period dates says nothing about how fresh the input is")
+  @Test("A state dated only by the end of its period does not make the input newer")
   func undated() throws {
     try ledger.ingest(
       "a", [Line(time: 50), Line(transaction: "2", time: 9_000_000, isUndated: true)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventStore
 
-@Suite("Whether a feed goes on after as-of")
+@Suite("Whether a feed continues after as-of")
 struct ArrivalHourTests {
   private let asOf = Instant(seconds: 1_800_000_000)
 
@@ -15,7 +15,7 @@ struct ArrivalHourTests {
     }
   }
 
-  @Test("It does where it keeps its rate, also after a silence of days")
+  @Test("A feed continues if it keeps its rate, even after days of silence")
   func goesOn() {
     let past = stride(from: Int64(1), to: 2400, by: 4)
     #expect(hours(past, then: [25, 29, 33]).goOn(after: asOf))
@@ -24,7 +24,7 @@ struct ArrivalHourTests {
     #expect(hours(past, then: silence).goOn(after: asOf))
   }
 
-  @Test("It does not where only a few messages have a later time")
+  @Test("A feed does not continue if only a few messages are later")
   func isOver() {
     let past = stride(from: Int64(1), to: 2400, by: 4)
     for few: [Int64] in [[], [24], [72], [72, 960], [800, 801, 802], [30_000]] {
@@ -32,7 +32,7 @@ struct ArrivalHourTests {
     }
   }
 
-  @Test("Where little came before, anything within two years is its future")
+  @Test("A feed with little history continues if anything follows within two years")
   func young() {
     #expect(hours([1, 200], then: [17_000]).goOn(after: asOf))
     #expect(hours([], then: [17_000]).goOn(after: asOf))

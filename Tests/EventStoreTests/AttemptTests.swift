@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Attempts are reported by when a delivery came")
+@Suite("Attempts are counted by the time of a delivery")
 struct AttemptTests {
   private static let minute: Int64 = 60
   private static let hour: Int64 = 3600
 
   @Test(
-    "A delivery belongs to the attempt whose time it came at",
+    "A delivery belongs to the attempt scheduled for its time",
     arguments: [
       (0, 1), (59, 2), (58, 1), (-120, 1), (60, 2), (353, 2), (354, 3), (959, 3),
       (4 * hour, 4), (4 * hour - 240, 4), (4 * hour + hour / 2 - 1, 4), (8 * hour, 5),
@@ -20,13 +20,13 @@ struct AttemptTests {
   }
 
   @Test(
-    "A delivery between the attempts' times came at none that is known",
+    "A delivery between scheduled attempts has no known attempt",
     arguments: [-121, 960, 4 * hour - 241, 4 * hour + hour / 2, 27 * hour, .max, .min])
   func between(seconds: Int64) {
     #expect(Provider.qonversion.interface.retries.attempt(after: seconds) == nil)
   }
 
-  @Test("Without a published schedule only the first attempt is known, when it is prompt")
+  @Test("Without a published schedule, only a prompt first attempt is known")
   func prompt() {
     for provider in [Provider.iaptic, .purple] {
       let schedule = provider.interface.retries
@@ -43,7 +43,7 @@ struct AttemptTests {
     #expect(schedule.delays.map { schedule.attempt(after: $0) } == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test("FLOBUK's deliveries are counted by both of its published schedules")
+  @Test("FLOBUK's deliveries are counted under both of its published schedules")
   func older() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -70,14 +70,14 @@ struct AttemptTests {
         ])
   }
 
-  @Test("Retries that are not ascending are no schedule")
+  @Test("Retries in non-ascending order are not a schedule")
   func disorder() {
     #expect(RetrySchedule(retriesAfter: [60, 60]) == nil)
     #expect(RetrySchedule(retriesAfter: [0]) == nil)
     #expect(RetrySchedule(retriesAfter: []) == .firstOnly)
   }
 
-  @Test("Attempts count from when the message was made, and only with a receive time")
+  @Test("Attempts count from the message's creation, and only with a receive time")
   func counted() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -97,7 +97,7 @@ struct AttemptTests {
         """) == ["5|4|1|1|0|0|0|1|86400"])
   }
 
-  @Test("A later attempt proves when the ones before it failed")
+  @Test("A later attempt proves when the previous ones failed")
   func failures() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -111,7 +111,7 @@ struct AttemptTests {
         == ["5000|5000", "14410000|14410000"])
   }
 
-  @Test("A schedule of the caller's beats the published one")
+  @Test("A schedule from the caller overrides the published one")
   func ownSchedule() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -154,7 +154,7 @@ struct AttemptTests {
     }
   }
 
-  @Test("Lines that come again in another archive prove nothing new")
+  @Test("Lines repeated in another archive prove nothing new")
   func repeated() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("The subscription of a break over runs")
+@Suite("Breaks over several runs")
 struct BreakEpisodesTests {
   let folder: TemporaryFolder
   let ledger: Ledger
@@ -47,7 +47,7 @@ struct BreakEpisodesTests {
     return expected
   }
 
-  @Test("A break keeps when it was first seen, is resolved when it is gone, and can come back")
+  @Test("A break keeps when it was first seen, is resolved when it disappears, and can come back")
   func comingAndGoing() throws {
     #expect(try see(["b", "a"], at: 1) == expected(new: 2))
     #expect(try see(["a"], at: 2) == expected(resolved: 1))
@@ -60,7 +60,7 @@ struct BreakEpisodesTests {
     #expect(try histories().last == "b|2|4|4|5|5")
   }
 
-  @Test("The same run again changes nothing that a report shows")
+  @Test("Repeating a run changes nothing that a report shows")
   func repeated() throws {
     try see(["a", "b"], at: 1)
     try see(["a"], at: 2)
@@ -69,7 +69,7 @@ struct BreakEpisodesTests {
     #expect(try histories() == before)
   }
 
-  @Test("A run that looks back resolves nothing seen later, and reopens nothing resolved later")
+  @Test("A look resolves nothing seen later, and reopens nothing resolved later")
   func lookingBack() throws {
     try see(["a", "b"], at: 5)
     try see(["b"], at: 9)
@@ -83,7 +83,7 @@ struct BreakEpisodesTests {
     #expect(try histories() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])
   }
 
-  @Test("What a look back sees behind an end stands beside the subscription until the next run")
+  @Test("A break seen by a look at an earlier time is kept separately until the next run")
   func behindTheEnd() throws {
     try see(["a"], at: 5)
     try see([], at: 9)
@@ -97,7 +97,7 @@ struct BreakEpisodesTests {
     #expect(try ledger.table("select episode, status, last_run from break") == ["1|open|1"])
   }
 
-  @Test("At one as-of, new input resolves, and more input can reopen")
+  @Test("At the same as-of, new input resolves a break, and more input can reopen it")
   func sameAsOf() throws {
     try see(["a"], at: 7)
     #expect(try see([], at: 7) == expected(resolved: 1))
@@ -105,7 +105,7 @@ struct BreakEpisodesTests {
     #expect(try histories() == ["a|1|7|7|7|2", "a|2|7|7|-|-"])
   }
 
-  @Test("Any history of advancing runs is kept as a person would write it down", arguments: 1...20)
+  @Test("The history of advancing runs equals one written by hand", arguments: 1...20)
   func random(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     var expected: [String: [(first: Int64, last: Int64, resolved: Int64?)]] = [:]
@@ -134,7 +134,7 @@ struct BreakEpisodesTests {
     #expect(try histories() == written, "seed \(seed)")
   }
 
-  @Test("A break comes back with every field it was given")
+  @Test("A break is read back with every field")
   func fields() throws {
     var item = Break(id: "x", code: .missedRefund, provider: .iaptic)
     item.status = .pending
@@ -165,7 +165,7 @@ struct BreakEpisodesTests {
     #expect(try ledger.standingBreaks() == [item])
   }
 
-  @Test("Counts are of what no run resolved, by status, severity and code, with the oldest")
+  @Test("Counts include unresolved breaks by status, severity and code, with the oldest")
   func counts() throws {
     try see(["gone", "back", "decided"], at: 1)
     try see(["decided"], at: 2)
@@ -198,7 +198,7 @@ struct BreakEpisodesTests {
       ])
   }
 
-  @Test("A count's worth is unknown only where nothing of what is missing has an estimate")
+  @Test("The worth of a count is unknown only if none of its missing events has an estimate")
   func worth() throws {
     func missing(_ code: BreakCode, _ events: Int64, _ cents: Int64?) -> Break {
       var item = Break(id: "\(code)-\(cents ?? -1)", code: code, provider: .qonversion)
@@ -221,7 +221,7 @@ struct BreakEpisodesTests {
       ])
   }
 
-  @Test("The decisions of the last run are the decisions")
+  @Test("The decisions of the last run replace earlier ones")
   func decisions() throws {
     let first = Decision(breakID: "b", verdict: .explained, reason: "r", who: "w")
     let second = Decision(breakID: "a", verdict: .writtenOff, reason: "s", who: "v")

@@ -2,14 +2,14 @@ import Testing
 
 @testable import EventStore
 
-@Suite("Pieces of bytes that are kept together") struct ByteArenaTests {
+@Suite("An arena of byte sequences") struct ByteArenaTests {
   /// Pieces of all lengths, some longer than a block, with bytes of their own.
   private static let pieces: [[UInt8]] = (0..<400).map { number in
     let length = number % 97 == 0 ? 3 << 20 : number * 37 % 9_000
     return [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: length)
   }
 
-  @Test("Every piece comes back, one by one and all at hand, also from a copy of the arena")
+  @Test("Every piece is read back, singly and all at once, even from a copy of the arena")
   func pieces() {
     var arena = ByteArena()
     var places: [ByteArena.Slot] = []
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("It says what it holds, and an empty one has a piece of nothing")
+  @Test("An arena reports its size, and can store an empty piece")
   func size() {
     var arena = ByteArena()
     #expect(arena.size == 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A copy is the ledger at one moment")
+@Suite("A copy contains the ledger at one moment")
 struct CopyTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -17,7 +17,7 @@ struct CopyTests {
     try ledger.checkpoint()
   }
 
-  @Test("What is written while it is made is not in it, and does not make it begin anew")
+  @Test("Writes during a copy are not in it and do not restart it")
   func moment() throws {
     let path = folder.path("copy.sqlite")
     let writer = try Ledger.open(path: ledger.path, mode: .readWrite)
@@ -34,7 +34,7 @@ struct CopyTests {
     #expect(try writer.table("select count(*) from document") == ["\(steps + 1)"])
   }
 
-  @Test("A signal ends it between two steps, and a backup leaves nothing", arguments: [1, 2])
+  @Test("A signal stops a backup between two steps and leaves no file", arguments: [1, 2])
   func stopped(step: Int) throws {
     var steps = 0
     let error = #expect(throws: SubledgerError.self) {
@@ -48,13 +48,13 @@ struct CopyTests {
     #expect(left.allSatisfy { $0.hasPrefix("ledger.sqlite") }, "\(left)")
   }
 
-  @Test("A signal ends the checks of rows, too")
+  @Test("A signal stops the checks of rows")
   func checks() throws {
     let error = #expect(throws: SubledgerError.self) { try ledger.check { 2 } }
     #expect(error?.kind == .stopped(2))
   }
 
-  @Test("A signal ends what the ledger is at, which is undone; without one it is done")
+  @Test("A signal stops and undoes the current change; without a signal the change succeeds")
   func interrupted() throws {
     let lines = (0..<4_000).map { Line(transaction: "\($0)", original: "\($0)") }
     let listener = Listener(before: 2)

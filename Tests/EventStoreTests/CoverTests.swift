@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Every table is proven by something")
+@Suite("Every table is verified")
 struct CoverTests {
   /// The chain proves its own tables, documents have their SHA-256, a ledger of other migrations is
   /// not opened, sets are held to the runs that published them, and of what a drill measured no
   /// other number is made.
   static let elsewhere: Set = ["run", "run_part", "document", "published_set", "drill"]
 
-  @Test("A table has a check, or a digest of each run, or is made again by doing the run again")
+  @Test("Every table has a check, a digest per run, or is recomputed by repeating the run")
   func everyTable() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -30,7 +30,7 @@ struct CoverTests {
     #expect(tables.subtracting(covered) == [])
   }
 
-  @Test("A record names the one before it, and holds until something of the run is changed")
+  @Test("A record contains the previous one, and fails when its run is changed")
   func chain() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     for name in ["a", "b", "c"] {
@@ -46,7 +46,7 @@ struct CoverTests {
     #expect(try ledger.chain().map(\.isSound) == [true, false, true])
   }
 
-  @Test("Going back takes away what came later, and lets again count what counted then")
+  @Test("Rewinding removes later input and restores what counted before")
   func rewind() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("How long after an event its message is made")
+@Suite("How long after an event its message is created")
 struct CreationLagTests {
   private let lines = (0..<2_500).map { number in
     Line(transaction: "\(number)", created: Int64(number) * 7_919 % 10_007)
@@ -20,7 +20,7 @@ struct CreationLagTests {
     )
   }
 
-  @Test("All events but the slowest keep to the lag")
+  @Test("All events except the slowest are within the lag")
   func slowest() throws {
     let few = (1...20).map { Line(transaction: "\($0)", created: Int64($0) * 100) }
     #expect(try measured([few]).lags == [.seconds(1_900)])
@@ -47,7 +47,7 @@ struct CreationLagTests {
     }
   }
 
-  @Test("Of several messages of one event the slowest counts, whichever comes first")
+  @Test("Of several messages for one event, the slowest counts in any order")
   func copies() throws {
     let (first, second) = (Line(created: 60), Line(created: 4_000))
     let other = Line(transaction: "other", created: 9_000)

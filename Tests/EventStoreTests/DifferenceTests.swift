@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("What two ledgers do not have alike is counted by rows")
+@Suite("Differences between two ledgers are counted by row")
 struct DifferenceTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -24,7 +24,7 @@ struct DifferenceTests {
     return try ledger.differences(from: path).filter { $0.wrong > 0 }
   }
 
-  @Test("A row that is another one counts once, and the first ones are named")
+  @Test("A changed row counts once, and the first ones are named")
   func changed() throws {
     let found = try differences(after: "update fold_feed set newest_ms = 6")
     #expect(found.map(\.name) == ["fold_feed"])
@@ -34,7 +34,7 @@ struct DifferenceTests {
       found.first?.problems.first == "provider 1, app 1 differs from the run's result")
   }
 
-  @Test("A row that only one has counts as well")
+  @Test("A row that only one ledger has counts, too")
   func oneSided() throws {
     let found = try differences(
       after: "delete from fold_feed where app = 1", "insert into fold_feed values (1, 99, 5, 5, 5)")
@@ -45,7 +45,7 @@ struct DifferenceTests {
       ])
   }
 
-  @Test("What was folded is one row, and what was due more than before does no harm")
+  @Test("Different fold settings are one row, and extra invalidated keys do not count")
   func fold() throws {
     let found = try differences(
       after: "update fold set rules = 'others'", "insert into due values (1, 1)")

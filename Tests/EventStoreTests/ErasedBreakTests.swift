@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A break keeps its id and its subscription when its person is erased")
+@Suite("A break keeps its id and subscription when its person is erased")
 struct ErasedBreakTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -31,7 +31,7 @@ struct ErasedBreakTests {
       """)
   }
 
-  @Test("Before, it shows the id; afterwards, each of its episodes shows the pseudonym")
+  @Test("A break shows the id before, and the pseudonym in each episode afterwards")
   func pseudonym() throws {
     #expect(try episodes() == ["b user-1 user-1|pro", "b user-1 user-1|pro"])
     let erased = try #require(
@@ -42,7 +42,7 @@ struct ErasedBreakTests {
     #expect(try ledger.knownBreak("b")?.user == user)
   }
 
-  @Test("Whoever comes under the id again stays erased")
+  @Test("New events under an erased id stay erased")
   func again() throws {
     let erased = try #require(
       try ledger.erase("user-1", as: AuditEntry(.erase)) { _, _ in nil })

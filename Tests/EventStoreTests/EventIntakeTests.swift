@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Events into the ledger")
+@Suite("Ingesting events into the ledger")
 struct EventIntakeTests {
   let folder: TemporaryFolder
   let ledger: Ledger
@@ -13,7 +13,7 @@ struct EventIntakeTests {
     ledger = try Ledger.fresh(in: folder)
   }
 
-  @Test("An event comes back with every field it was given")
+  @Test("An event is read back with every field")
   func roundTrip() throws {
     var batch = EventBatch.of([Line()])
     var event = batch.events[0]
@@ -65,7 +65,7 @@ struct EventIntakeTests {
     #expect(ledger.symbols.words[Int(rows[0].app)] == "app")
   }
 
-  @Test("An event without anything optional comes back without it")
+  @Test("An event without optional fields is read back without them")
   func bare() throws {
     try ledger.ingest("a", [Line(user: "", usd: nil)])
     let event = try #require(try ledger.events(ofLineage: Line().lineage).first)
@@ -80,7 +80,7 @@ struct EventIntakeTests {
   }
 
   @Test(
-    "Transaction ids of every shape come back as they were",
+    "Transaction ids of every form are read back unchanged",
     arguments: [
       "42", "0", "007", "123456789012345678", "1234567890123456789", "GPA.3313-5022..0", "", "１",
     ])
@@ -93,7 +93,7 @@ struct EventIntakeTests {
     #expect(row.original == line.original)
   }
 
-  @Test("Lineages come by key, their events by time, whatever the order of arrival")
+  @Test("Lineages are read by key and their events by time, whatever the order of arrival")
   func order() throws {
     let lines = (0..<40).map { number in
       Line(
@@ -117,7 +117,7 @@ struct EventIntakeTests {
     #expect(half == Array(keys[3...]))
   }
 
-  @Test("Symbols of two batches with other numbers meet in the ledger's words")
+  @Test("Symbols that two batches number differently get one number in the ledger")
   func symbols() throws {
     try ledger.ingest("a", [Line(app: "one", product: "p")])
     try ledger.ingest("b", [Line(transaction: "2", app: "p", product: "one")])
@@ -128,7 +128,7 @@ struct EventIntakeTests {
     #expect(ledger.symbols.words[Int(event.app)] == "p")
   }
 
-  @Test("What was taken in is there after reopening, symbols included")
+  @Test("Ingested events and symbols persist after reopening")
   func reopening() throws {
     try ledger.ingest("a", [Line()])
     let again = try Ledger.open(path: ledger.path, mode: .readOnly)
@@ -137,7 +137,7 @@ struct EventIntakeTests {
       try again.events(ofLineage: Line().lineage) == ledger.events(ofLineage: Line().lineage))
   }
 
-  @Test("An archive that is abandoned, or dropped half way, leaves nothing behind")
+  @Test("An abandoned or interrupted archive leaves nothing behind")
   func abandoned() throws {
     try ledger.ingest("a", [Line()])
     let words = ledger.symbols.words
@@ -178,7 +178,7 @@ struct EventIntakeTests {
     #expect(try ledger.ingest("a", [Line()]).accepted == 1)
   }
 
-  @Test("A lineage key that stands for two subscriptions is refused")
+  @Test("A lineage key shared by two subscriptions is refused")
   func lineageCollision() throws {
     try ledger.ingest("a", [Line()])
     var batch = EventBatch.of([Line(transaction: "5", original: "other")])
@@ -192,7 +192,7 @@ struct EventIntakeTests {
     #expect(error?.description.contains("other") == false)
   }
 
-  @Test("Batches beyond what is written at once arrive whole, and copies among them are found")
+  @Test("Input larger than one write arrives completely, and its duplicates are found")
   func manyBatches() throws {
     let ingest = try ledger.beginEvents(.named("a"))
     for batch in 0..<9 {
@@ -211,7 +211,7 @@ struct EventIntakeTests {
     #expect(copies.duplicates == 36_000)
   }
 
-  @Test("An event whose content is damaged is refused rather than guessed")
+  @Test("An event with damaged content is refused rather than guessed")
   func damagedContent() throws {
     try ledger.ingest("a", [Line()])
     for content in ["x'01'", "events || x'00'", "substr(events, 1, length(events) - 1)"] {

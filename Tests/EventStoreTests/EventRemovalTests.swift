@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A forgotten event is as if it had never come")
+@Suite("A removed event leaves no trace")
 struct EventRemovalTests {
-  @Test("It leaves the others, and is new when it comes again")
+  @Test("Removal keeps the other events, and the removed one is new when it arrives again")
   func forget() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -22,7 +22,7 @@ struct EventRemovalTests {
     #expect(try ledger.events(ofLineage: lines[0].lineage).count == 2)
   }
 
-  @Test("With its last event a lineage goes, and with its versions a conflict")
+  @Test("Removing its last event removes a lineage; removing its versions removes a conflict")
   func last() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
@@ -35,7 +35,7 @@ struct EventRemovalTests {
     #expect(try ledger.ingest("b", [line]).accepted == 1)
   }
 
-  @Test("An event that the ledger does not have is forgotten already")
+  @Test("Removing an unknown event does nothing")
   func unknown() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)

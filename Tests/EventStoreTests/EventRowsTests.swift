@@ -2,7 +2,7 @@ import EventStore
 import Testing
 import Domain
 
-@Suite("Events on their way to another process")
+@Suite("Events encoded for another process")
 struct EventRowsTests {
   private static let lines = [
     Line(created: 3, received: 5), Line(transaction: "GPA.1234-5678", user: "ünï", usd: nil),
@@ -10,7 +10,7 @@ struct EventRowsTests {
     Line(app: "", name: "", product: ""),
   ]
 
-  @Test("A row gives the event back with its texts and notes, by the words of another batch")
+  @Test("A row decodes to the same event, texts and notes with another batch's symbols")
   func roundTrip() throws {
     var batch = EventBatch.of(Array(Self.lines.dropLast()))
     batch.note(roundedAmounts: 2, missingIsProceed: 1)
@@ -40,7 +40,7 @@ struct EventRowsTests {
     }
   }
 
-  @Test("What is cut or is no row adds nothing", arguments: ["", "%", "AAAA", "cut"])
+  @Test("A truncated or invalid row adds nothing", arguments: ["", "%", "AAAA", "cut"])
   func damage(text: String) {
     var coder = EventRows()
     let batch = EventBatch.of(Self.lines)

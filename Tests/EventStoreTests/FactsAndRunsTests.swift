@@ -61,7 +61,7 @@ struct FactsAndRunsTests {
     return facts
   }
 
-  @Test("Facts stand in the columns that reports read")
+  @Test("Facts are stored in the columns that reports read")
   func columns() throws {
     try ledger.fold(facts)
     let month = day.month.number
@@ -99,7 +99,7 @@ struct FactsAndRunsTests {
     #expect(try ledger.table("select count(*) from renewal_cell") == ["0"])
   }
 
-  @Test("Runs are numbered, and remember what they read and published")
+  @Test("Runs are numbered, and store what they read and published")
   func runs() throws {
     let first = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1.0", options: "{}")
     try ledger.finishRun(first, archives: 0, counts: ArchiveCounts(), published: "aa")
@@ -123,7 +123,7 @@ struct FactsAndRunsTests {
     #expect(try ledger.runs(newest: 1).count == 1)
   }
 
-  @Test("A run that ended before it published is carried on under its number")
+  @Test("A run interrupted before it published continues under its number")
   func interrupted() throws {
     let first = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1.0", options: "{}")
     let again = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")

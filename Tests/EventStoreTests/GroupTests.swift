@@ -30,7 +30,7 @@ struct GroupTests {
     return groups.sorted()
   }
 
-  @Test("Lineages of one user are one group, but for Qonversion")
+  @Test("Lineages of one user form one group, except for Qonversion")
   func oneUser() throws {
     try ingest([
       Line(provider: .iaptic, transaction: "1", original: "1", time: 1),
@@ -41,7 +41,7 @@ struct GroupTests {
     #expect(try groups() == ["1+2: 0 1 3", "3: 0", "4: 1"])
   }
 
-  @Test("A walk that does without the users' ids leaves only their texts out")
+  @Test("Reading groups without user ids omits only their texts")
   func withoutTexts() throws {
     try ingest([Line(provider: .iaptic, transaction: "1", original: "1"), Line(user: "user-2")])
     var users: [Bool: [Int64]] = [:]
@@ -67,7 +67,7 @@ struct GroupTests {
     #expect(try groups() == ["1: 0", "2: 0", "3: 0", "4: 0"])
   }
 
-  @Test("Lineages without user are groups of their own")
+  @Test("Lineages without a user form their own groups")
   func nobody() throws {
     try ingest([
       Line(provider: .flobuk, transaction: "1", original: "1", user: ""),

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("What a run has published stays known")
+@Suite("The ledger keeps what a run has published")
 struct HistoryTests {
-  @Test("An archive belongs to the run that publishes it, however many runs were begun")
+  @Test("An archive belongs to the run that publishes it, however many runs were started")
   func archiveRuns() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     try ledger.ingest("a", [Line()])
@@ -22,7 +22,7 @@ struct HistoryTests {
     #expect(try ledger.watermarks(asOf: .end).count == 1)
   }
 
-  @Test("A later copy replaces one that no run has published, and stands beside one that was")
+  @Test("A later copy replaces an unpublished one, and is stored next to a published one")
   func copies() throws {
     // Copies of another provider's event would not agree in two users.
     func copy(_ created: Int64, user: String = "user-1") -> Line {
@@ -47,7 +47,7 @@ struct HistoryTests {
         == ["1|4"])
   }
 
-  @Test("Copies and contradictions over runs come to what they come to in one", arguments: 1...7)
+  @Test("Duplicates and conflicts over several runs give the result of one run", arguments: 1...7)
   func runs(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func below(_ limit: Int) -> Int { numbers.below(limit) }
@@ -85,7 +85,7 @@ struct HistoryTests {
     )
   }
 
-  @Test("The documents of a run are kept once, and those that no run has any more are dropped")
+  @Test("A run's documents are stored once, and removed when no run uses them")
   func documents() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     var documents = RunDocuments()

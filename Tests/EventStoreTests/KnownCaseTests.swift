@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A row that names nothing known is damage, not one row less")
+@Suite("A row with an unknown value is damage, not a missing row")
 struct KnownCaseTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -110,7 +110,7 @@ struct KnownCaseTests {
     Damage("update act set what = 'odd'", "AuditAction") { _ = try $0.acts() },
   ]
 
-  @Test("A damaged case is refused when it is read", arguments: damages.indices)
+  @Test("A damaged value is refused when it is read", arguments: damages.indices)
   func reported(index: Int) throws {
     let damage = Self.damages[index]
     try damage.read(ledger)
@@ -121,7 +121,7 @@ struct KnownCaseTests {
     #expect(error?.message.hasSuffix("unknown \(damage.noun)") == true)
   }
 
-  @Test("A ledger whose words have numbers that none has cannot be opened")
+  @Test("A ledger whose vocabulary has unknown numbers cannot be opened")
   func words() throws {
     try ledger.rows(sql: "update string set id = 5000000000 where value = 'USD'") { _ in }
     let error = #expect(throws: SubledgerError.self) {
@@ -130,7 +130,7 @@ struct KnownCaseTests {
     #expect(error?.kind == .damagedInput)
   }
 
-  @Test("Damaged bytes are reported as what they hold")
+  @Test("Damaged bytes are reported by the kind of their content")
   func bytes() throws {
     try ledger.rows(sql: "insert into rate_cell values (1, 1, x'ff')") { _ in }
     let error = #expect(throws: SubledgerError.self) { _ = try ledger.rates() }

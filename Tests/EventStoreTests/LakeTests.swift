@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("Events between a ledger and a lake")
+@Suite("Moving events between a ledger and a lake")
 struct LakeTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -53,7 +53,7 @@ struct LakeTests {
     return (copy, shard)
   }
 
-  @Test("What was moved to a lake and back makes the same rows, and nothing is due that was not")
+  @Test("Moving events to a lake and back gives the same rows and invalidates no keys")
   func thereAndBack() throws {
     try ledger.ingest(
       "a", [Line(), Line(transaction: "t2", original: "t2", user: "second", usd: nil)])
@@ -92,7 +92,7 @@ struct LakeTests {
     #expect(try ledger.check().first { $0.name == "lake_part" }?.wrong == 1)
   }
 
-  @Test("The id of a person who was erased does not come back from a lake")
+  @Test("An erased person's id does not return from a lake")
   func erased() throws {
     try ledger.ingest("a", [Line(user: "QON_person"), Line(transaction: "t2", original: "t2")])
     _ = try ledger.erase("QON_person", as: AuditEntry(.erase)) { _, _ in nil }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import EventStore
 
-@Suite("An error of SQLite is reported for what it is")
+@Suite("SQLite's errors are reported by their cause")
 struct LedgerErrorTests {
   @Test(
-    "What the system cannot read is a broken disk, not a damaged ledger",
+    "A failed read by the system is a broken disk, not a damaged ledger",
     arguments: [
       (EIO, SubledgerError.Kind.inputOutput), (ENXIO, .inputOutput), (ENOENT, .damagedInput),
       (0, .damagedInput),
@@ -21,7 +21,7 @@ struct LedgerErrorTests {
     #expect(error.kind == kind, "\(error)")
   }
 
-  @Test("A missing number is damage, unless the reader expects it, and so is a missing table")
+  @Test("A missing number or table is damage, unless the reader expects it")
   func missing() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     for sql in ["select null", "select 0 union all select null"] {
@@ -47,14 +47,14 @@ struct LedgerErrorTests {
     #expect(error?.kind == .damagedInput && error?.hint.contains("rebuild") == true, "\(error)")
   }
 
-  @Test("A failure that SQLite has no message for is named by its code")
+  @Test("A failure without a message of SQLite is named by its code")
   func unnamed() {
     #expect(SQLiteError(code: SQLITE_FULL, message: "not an error").message.contains("full"))
     #expect(!SQLiteError(code: SQLITE_OK, message: "not an error").message.contains("not an error"))
     #expect(SQLiteError(code: SQLITE_FULL, message: "no room").message == "no room")
   }
 
-  @Test("Undoing a change does not hide that the disk is broken")
+  @Test("Undoing a change does not hide a broken disk")
   func undone() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     let error = #expect(throws: SubledgerError.self) {
@@ -66,7 +66,7 @@ struct LedgerErrorTests {
     #expect(error?.kind == .inputOutput, "\(error as Any)")
   }
 
-  @Test("A sum that leaves the range of a column is no damage")
+  @Test("A sum beyond a column's range is not damage")
   func overflow() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)

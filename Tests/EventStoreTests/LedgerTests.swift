@@ -19,7 +19,7 @@ struct LedgerTests {
     withExtendedLifetime((lock, ledger)) {}
   }
 
-  @Test("A ledger is found again after it was closed, and the empty word has its row")
+  @Test("A ledger can be reopened, and the empty word has its row")
   func reopening() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
@@ -35,7 +35,7 @@ struct LedgerTests {
     #expect(seen == ["id", "value", "absent", "0", "", "true", "3"])
   }
 
-  @Test("A read-only ledger refuses to be written")
+  @Test("A read-only ledger cannot be written")
   func readOnly() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
@@ -47,7 +47,7 @@ struct LedgerTests {
     #expect(error?.kind == .permission)
   }
 
-  @Test("A file that is no database is refused and left as it is", arguments: [1, 16, 1_600])
+  @Test("A file that is not a database is refused and left unchanged", arguments: [1, 16, 1_600])
   func notADatabase(length: Int) throws {
     let folder = try TemporaryFolder()
     let text = String(String(repeating: "period,provider\n", count: 100).prefix(length))
@@ -73,7 +73,7 @@ struct LedgerTests {
     #expect(error?.kind == .damagedInput)
   }
 
-  @Test("A ledger whose making was interrupted is empty, and made whole by the next run")
+  @Test("A ledger whose creation was interrupted is empty, and the next run completes it")
   func interrupted() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
@@ -113,7 +113,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("Opening a ledger that is not there says so, and makes no file")
+  @Test("Opening a missing ledger reports that, and creates no file")
   func missing() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: SubledgerError.self) {
@@ -127,7 +127,7 @@ struct LedgerTests {
     #expect(nowhere?.kind == .inputOutput)
   }
 
-  @Test("A run whose lock was removed writes nothing beside the one that has the new lock")
+  @Test("A run whose lock was removed writes nothing, even if another run has a new lock")
   func removedLock() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -149,7 +149,7 @@ struct LedgerTests {
     #expect(try Ledger.open(path: ledger.path, mode: .readOnly).symbol("a word") != nil)
   }
 
-  @Test("A lock that another run holds is refused, and free again when that run ends")
+  @Test("A lock that another run holds is refused, and available when that run ends")
   func lock() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Many versions of one event")
 struct ManyVersionsTests {
-  @Test("Of an event the last 64 versions are kept, the one that counts among them")
+  @Test("The last 64 versions of an event are kept, including the one that counts")
   func manyVersions() throws {
     for lines in [1, 64, 65, 150] {
       var contents: Set<[String]> = []
@@ -25,7 +25,7 @@ struct ManyVersionsTests {
     }
   }
 
-  @Test("A signal is heard amid the versions of one event")
+  @Test("A signal stops work within the versions of one event")
   func stopAmidVersions() throws {
     func asked(_ lines: Int, before: Int = .max) throws -> Int {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
@@ -42,7 +42,7 @@ struct ManyVersionsTests {
     #expect(throws: SubledgerError.self) { try asked(4_100, before: many - 1) }
   }
 
-  @Test("A version that a published run used is kept beyond 64")
+  @Test("A version that a published run used is kept beyond the limit of 64")
   func publishedVersions() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     try ledger.ingest("a", [Line(created: 1, usd: 1), Line(created: 0, usd: 2)])
@@ -55,7 +55,7 @@ struct ManyVersionsTests {
     #expect(try ledger.events(ofLineage: row.key).map { $0.revenue?.usd?.micros } == [90])
   }
 
-  @Test("One event in hundreds of lineages counts in the one with the last version")
+  @Test("An event in hundreds of lineages counts in the lineage with the last version")
   func manyLineages() throws {
     for isSplit in [false, true] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())

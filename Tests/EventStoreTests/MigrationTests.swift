@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventStore
 
-@Suite("Migrations keep the ledger whole")
+@Suite("Migrations keep the ledger complete")
 struct MigrationTests {
   private struct Failure: Error {}
 
@@ -65,7 +65,7 @@ struct MigrationTests {
       }
   }
 
-  @Test("One that fails half way leaves the old ledger, which goes on working")
+  @Test("A migration that fails halfway leaves a usable old ledger")
   func failing() throws {
     let migrations = tomorrow { database in
       try Self.half(database)
@@ -79,7 +79,7 @@ struct MigrationTests {
     #expect(ledger.symbol("kept") == 1)
   }
 
-  @Test("One that dies half way leaves files that are the old ledger")
+  @Test("A migration killed halfway leaves files that contain the old ledger")
   func dying() throws {
     let corpse = folder.path("corpse.sqlite")
     let migrations = tomorrow { [path] database in
@@ -99,7 +99,7 @@ struct MigrationTests {
     #expect(try Self.content(corpse) == before)
   }
 
-  @Test("One that works keeps what was there, and programs that lack it refuse the ledger")
+  @Test("A successful migration keeps the data, and programs without it refuse the ledger")
   func working() throws {
     let migrations = tomorrow { try Self.half($0) }
     do { _ = try LedgerFile.open(path: path, mode: .readWrite, migrations: migrations) }
@@ -112,7 +112,7 @@ struct MigrationTests {
     #expect(try Self.content(path) == after)
   }
 
-  @Test("Who only reads an older ledger is reported to let a run migrate it")
+  @Test("Reading an older ledger without migrating it is refused with a hint to run")
   func older() throws {
     let migrations = tomorrow { try Self.half($0) }
     let error = #expect(throws: SubledgerError.self) {
@@ -122,7 +122,7 @@ struct MigrationTests {
     #expect(try Self.content(path) == before)
   }
 
-  @Test("Every released ledger has the schema of a new one when it was migrated")
+  @Test("A migrated ledger of any release has the schema of a new one")
   func released() throws {
     let schema = try Self.schema(path)
     for release in try ReleasedLedger.all() {
@@ -132,7 +132,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("A ledger that everybody may use is closed to them, with its log and its lock")
+  @Test("A ledger open to everyone becomes private, with its log and its lock")
   func rights() throws {
     for (suffix, mode) in [("", 0o644), ("-wal", 0o666), (".lock", 0o604)] {
       if suffix != "" { try folder.write("", to: "a.sqlite\(suffix)") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventStore
 
-@Suite("A page of the ledger is read as it was written, or refused")
+@Suite("A page of the ledger is read as written, or refused")
 struct PageHashTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -40,7 +40,7 @@ struct PageHashTests {
     try #require(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
   }
 
-  @Test("A flipped bit anywhere in a used page is damage, also in its hash or in the header")
+  @Test("A flipped bit anywhere in a used page is damage, even in its hash or the header")
   func flipped() throws {
     try readAll()
     let whole = try bytes()
@@ -61,7 +61,7 @@ struct PageHashTests {
     try readAll()
   }
 
-  @Test("A page in the place of another, with its hash, is damage")
+  @Test("A page moved to another position with its hash is damage")
   func misplaced() throws {
     var bytes = try bytes()
     bytes.replaceSubrange(8192..<16384, with: bytes[16384..<24576])
@@ -69,7 +69,7 @@ struct PageHashTests {
     #expect(throws: SubledgerError.self) { try readAll() }
   }
 
-  @Test("A program that only copies the log into the file leaves a whole ledger")
+  @Test("A program that only checkpoints the log leaves a valid ledger")
   func otherProgram() throws {
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     try ledger.ingest("b", (1...20).map { _ in Line() })
@@ -88,13 +88,13 @@ struct PageHashTests {
     #expect(names == ["a", "b"])
   }
 
-  @Test("A program that writes to the ledger makes pages that are refused")
+  @Test("Pages that another program writes to the ledger are refused")
   func otherWriter() throws {
     try withPlainSQLite("update archive set name = 'c'")
     #expect(throws: SubledgerError.self) { try readAll() }
   }
 
-  @Test("A copy has a hash in each page that has content", arguments: [":memory:", "file:a"])
+  @Test("A copy has a hash in each page with content", arguments: [":memory:", "file:a"])
   func copy(name: String) throws {
     let copy = folder.path(name)
     _ = try Ledger.open(path: path, mode: .readOnly).backup(to: copy)

@@ -16,7 +16,7 @@ struct SealedTableTests {
   }
 
   @Test(
-    "A change of any column is found but of those that say where a file lay",
+    "A change in any column is found, except in columns about a file's location",
     arguments: [
       ("archive", "name", true), ("archive", "bytes", true), ("archive", "path", false),
       ("archive", "modified_ms", false), ("delivery_cell", "received", true),
@@ -35,7 +35,7 @@ struct SealedTableTests {
     #expect(try (parts() != before) == isFound)
   }
 
-  @Test("A change of what an act says is found", arguments: ["reason", "who", "content", "zone"])
+  @Test("A change of an act's content is found", arguments: ["reason", "who", "content", "zone"])
   func act(column: String) throws {
     try ledger.record(AuditEntry(.prune))
     try ledger.publish()
@@ -45,7 +45,7 @@ struct SealedTableTests {
   }
 
   @Test(
-    "What a run carries on or compares with is held to its digests before that",
+    "Before a run continues or compares data, it checks the data's digests",
     arguments: [
       ("update act set reason = 'other'", true), ("delete from closed_report", true),
       ("delete from act", true), ("insert into erased (key, pseudonym) values (1, 'p')", true),
@@ -69,7 +69,7 @@ struct SealedTableTests {
     #expect(kind == error)
   }
 
-  @Test("Closed numbers are held to the act that closed them before any run has sealed them")
+  @Test("Closed numbers are checked against the act that closed them before a run seals them")
   func unsealedClose() throws {
     try ledger.publish()
     let rows = ([1, 2] as [UInt8]).map { ReportRow(key: [$0], values: [2], isComplete: true) }
@@ -90,7 +90,7 @@ struct SealedTableTests {
     }
   }
 
-  @Test("Acts kept elsewhere have the digest that a run seals of their table")
+  @Test("Stored acts have the digest that a run seals for their table")
   func keptActs() throws {
     try ledger.publish()
     var act = AuditEntry(.close)
@@ -109,7 +109,7 @@ struct SealedTableTests {
     #expect(sealed == [RunPart(acts: acts)])
   }
 
-  @Test("What an act wrote anew is read as it was written; other lines report nothing of it")
+  @Test("A rewriting is parsed as written; other lines are not rewritings")
   func rewritings() throws {
     let (old, new) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
     let rewriting = Rewriting("part:3:archive", old: "2:\(old)", new: "1:\(new)")

@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("Ids and contents that share a fingerprint")
+@Suite("Ids and contents with the same fingerprint")
 struct SharedFingerprintTests {
   /// Ids that anybody can find: they have one fingerprint.
   static let ids = ["anna0001", "bert0002", "carl0003"].map { "user-00000003805\($0)4eid0LQt" }
@@ -44,7 +44,7 @@ struct SharedFingerprintTests {
     #expect(damaged.isEmpty, "\(damaged)")
   }
 
-  @Test("Users of one batch are kept apart")
+  @Test("Users within one batch are kept apart")
   func users() throws {
     #expect(Set(Self.ids.map { Fingerprint.of($0) }).count == 1)
     try ledger.ingest("a", lines(Self.ids))
@@ -66,7 +66,7 @@ struct SharedFingerprintTests {
     try requireApart()
   }
 
-  @Test("Users of snapshots are kept apart, and are those of events")
+  @Test("Users of snapshots are kept apart, and match those of events")
   func snapshots() throws {
     try ledger.ingest("a", lines([Self.ids[1]]))
     #expect(try add(Self.ids.map { snapshot($0) }).accepted == 3)

@@ -35,7 +35,7 @@ struct SnapshotTests {
     return current
   }
 
-  @Test("A snapshot comes back with every field it was given")
+  @Test("A snapshot is read back with every field")
   func roundTrip() throws {
     var full = Entitlement(
       id: "premium ✓", product: "p", isActive: false, startedAt: Instant(milliseconds: -1),
@@ -63,7 +63,7 @@ struct SnapshotTests {
     #expect(users.map(\.user) == [Fingerprint.of("user-1")])
   }
 
-  @Test("The newest snapshot at or before as-of is the current one, by provider, user and app")
+  @Test("The newest snapshot at or before as-of is current, by provider, user and app")
   func newest() throws {
     try add(
       "s",
@@ -83,7 +83,7 @@ struct SnapshotTests {
       try ledger.newestCaptures(asOf: Instant(seconds: 29)) == [.qonversion: Instant(seconds: 20)])
   }
 
-  @Test("Users with one snapshot and users with several come in order, each within its range")
+  @Test("Users with one and with several snapshots are read in order, each within its range")
   func walk() throws {
     let (few, many) = (["a", "b", "c", "d"], ["e", "f", "g"])
     try add(
@@ -110,7 +110,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("What two responses captured at one moment is one snapshot, equal entitlements once")
+  @Test("Two responses captured at one moment form one snapshot, with equal entitlements once")
   func union() throws {
     let both = Entitlement(id: "both")
     for order in [[0, 1], [1, 0]] {
@@ -129,7 +129,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("The same snapshot is stored once, a user's content too, and lines are accounted for")
+  @Test("Equal snapshots and equal contents of a user are stored once, and all lines are counted")
   func duplicates() throws {
     try add("s", [snapshot("a"), snapshot("b")])
     let ingest = try ledger.beginSnapshots(.named("t", kind: .snapshots))
@@ -147,7 +147,7 @@ struct SnapshotTests {
     #expect(try ledger.table("select kind from archive") == ["snapshots", "snapshots"])
   }
 
-  @Test("Users with a production lineage and no snapshot in a capture are named")
+  @Test("Users with a production lineage but no snapshot in a capture are listed")
   func absent() throws {
     try ledger.ingest(
       "a", [Line(user: "seen"), Line(transaction: "2", original: "2", user: "unseen")])
@@ -161,7 +161,7 @@ struct SnapshotTests {
     #expect(try ledger.userText(1) == nil)
   }
 
-  @Test("A file with rejected lines is torn until it comes whole, or a later run brings whole ones")
+  @Test("A file with rejects is torn until it is complete, or a later run brings complete ones")
   func torn() throws {
     func add(_ name: String, _ content: String, rejected: Bool) throws {
       var archive = NewArchive.named(content, kind: .snapshots)

@@ -5,7 +5,7 @@ import Domain
 
 @testable import EventStore
 
-@Suite("Who reads a ledger sees one state of it, and stops nobody")
+@Suite("A reader sees one state of the ledger and blocks no one")
 struct StillStateTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -35,7 +35,7 @@ struct StillStateTests {
     return sum
   }
 
-  @Test("What a run writes meanwhile is not seen, and the run ends well")
+  @Test("A reader does not see what a run writes meanwhile, and the run succeeds")
   func still() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try reader.atOneMoment {
@@ -46,7 +46,7 @@ struct StillStateTests {
     #expect(try started(reader) == 2)
   }
 
-  @Test("A run that ends while somebody reads is durable without emptying the log")
+  @Test("A run that ends during a read is durable without emptying the log")
   func checkpoint() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try writer.access("wait less") { try $0.execute("pragma busy_timeout = 50") }
@@ -58,7 +58,7 @@ struct StillStateTests {
     #expect(try started(reader) == 3)
   }
 
-  @Test("What the log holds can be copied into the file while somebody reads it")
+  @Test("The log can be checkpointed into the file during a read")
   func checkpointAhead() throws {
     try writer.fold(facts(trials: 4))
     let reader = try Ledger.open(path: path, mode: .readOnly)
@@ -71,7 +71,7 @@ struct StillStateTests {
     #expect(try started(Ledger.open(path: fileAlone, mode: .readOnly)) == 4)
   }
 
-  @Test("Facts that are laid over the ledger's are read instead, and go with the reader")
+  @Test("A reader's own facts replace the ledger's, and vanish with the reader")
   func over() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try reader.atOneMoment {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("What cannot be undone ends all")
+@Suite("A failed undo stops all further work")
 struct UndoTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -31,14 +31,14 @@ struct UndoTests {
     ]
   }
 
-  @Test("Nothing goes on in a transaction that could not be rolled back")
+  @Test("After a failed rollback of an archive, nothing continues")
   func rollBack() throws {
     for error in try abandon(after: ["release archive", "savepoint other"]) {
       #expect(error?.message.contains("cannot undo an archive") == true)
     }
   }
 
-  @Test("Nothing goes on in a transaction of a change that could not be rolled back")
+  @Test("After a failed rollback of a change, nothing continues")
   func change() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
@@ -51,7 +51,7 @@ struct UndoTests {
     #expect(error?.message.contains("cannot undo a change") == true)
   }
 
-  @Test("Words of a change that was undone are written by the next")
+  @Test("Symbols of an undone change are written by the next change")
   func wordsAgain() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
@@ -66,7 +66,7 @@ struct UndoTests {
     #expect(again.symbol("app") != nil)
   }
 
-  @Test("Nothing goes on with words that could not be read again")
+  @Test("After symbols could not be read again, nothing continues")
   func words() throws {
     let gap = "insert into string (id, value) values (900, 'gap')"
     for error in try abandon(after: ["release archive", gap]) {

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Copies and contradictions of one event")
+@Suite("Duplicates and conflicts of one event")
 struct VersionTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "The same body twice is an exact duplicate, another body of the same content a semantic one")
+    "The same body twice is an exact duplicate; another body with the same content, a semantic one")
   func duplicates() throws {
     let ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line()])
@@ -37,7 +37,7 @@ struct VersionTests {
   }
 
   @Test(
-    "Of two copies the later created one gives times, body and a user who may differ",
+    "Of two copies, the later created gives times, body and, if it may differ, the user",
     arguments: [true, false])
   func laterCopy(isSplit: Bool) throws {
     for order in [[0, 1], [1, 0]] {
@@ -61,7 +61,7 @@ struct VersionTests {
   }
 
   @Test(
-    "A version that was created after it was received, or decades later, does not win",
+    "A version created after its receipt, or decades later, does not win",
     arguments: [
       (Line(created: 7_200, received: 3_000), 100), (Line(created: 2_400_000_000), 100),
       (Line(created: 3_600, received: 3_000), 200), (Line(created: 86_400_000), 200),
@@ -80,7 +80,7 @@ struct VersionTests {
     }
   }
 
-  @Test("A material difference is a conflict: the later created version counts, all are kept")
+  @Test("Versions that differ materially are a conflict: the later created counts, all are kept")
   func conflict() throws {
     let ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line(created: 5, usd: 100)])
@@ -97,7 +97,7 @@ struct VersionTests {
     #expect(try ledger.table("select sum(conflicts) from delivery_cell") == ["1"])
   }
 
-  @Test("Another user is a conflict, but for FLOBUK, whose purchases several may share")
+  @Test("A different user is a conflict, except for FLOBUK, whose purchases can be shared")
   func users() throws {
     for provider in Provider.allCases {
       for order in [[0, 1], [1, 0]] {
@@ -114,7 +114,7 @@ struct VersionTests {
     }
   }
 
-  @Test("Another word for the same kind is no contradiction")
+  @Test("Another name for the same kind is not a conflict")
   func names() throws {
     let ledger = try Ledger.fresh(in: folder)
     let counts = try ledger.ingest(
@@ -124,7 +124,7 @@ struct VersionTests {
     #expect(try ledger.table("select duplicates_semantic from delivery_cell") == ["1"])
   }
 
-  @Test("Which message brought an event is no contradiction")
+  @Test("A different message of the same event is not a conflict")
   func messages() throws {
     let ledger = try Ledger.fresh(in: folder)
     let copies = [Line(collection: 5), Line(received: 2, body: "other", collection: 6)]
@@ -152,7 +152,7 @@ struct VersionTests {
     }
   }
 
-  @Test("Both lineages in one batch are settled like in two")
+  @Test("Two lineages of one event in one batch are resolved as in two batches")
   func acrossLineagesInOneBatch() throws {
     let ledger = try Ledger.fresh(in: folder)
     let counts = try ledger.ingest(
@@ -172,7 +172,7 @@ struct VersionTests {
     Line(user: "f", product: "zebra", created: 5, received: 11, usd: 200, body: "6"),
   ]
 
-  @Test("Every order of arrival, in one archive or in many, settles on the same content")
+  @Test("Every order of arrival, in one or many archives, gives the same content")
   func everyOrder() throws {
     let ledger = try Ledger.fresh(in: folder)
     var contents: Set<[String]> = []
@@ -222,7 +222,7 @@ struct VersionTests {
     }
   }
 
-  @Test("Events that share only a fingerprint both count")
+  @Test("Two events that share only a fingerprint both count")
   func collision() throws {
     let ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line(transaction: "1", identity: 5)])
@@ -238,7 +238,7 @@ struct VersionTests {
     #expect(again.duplicates == 1)
   }
 
-  @Test("A lineage's user is that of its newest event that has one")
+  @Test("A lineage's user is that of its newest event with a user")
   func lineageUser() throws {
     let lines = [
       Line(transaction: "1", user: "old", time: 10), Line(transaction: "2", user: "new", time: 20),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventStore
 
-@Suite("Views of the ledger show words and exact decimals")
+@Suite("Views of the ledger contain words and exact decimals")
 struct ViewTests {
   let folder: TemporaryFolder
   let ledger: Ledger
@@ -27,7 +27,7 @@ struct ViewTests {
     #expect(try texts("select id, word from \(view)").sorted() == words, "\(view)")
   }
 
-  @Test("Every number has the word that the program writes")
+  @Test("Every number has the word that the program prints")
   func words() throws {
     try requireWords("provider_word", Provider.self)
     try requireWords("store_word", Store.self)
@@ -46,7 +46,7 @@ struct ViewTests {
   }
 
   @Test(
-    "A decimal keeps its sign and its last place, and its millionths are beside it",
+    "A decimal keeps its sign and all digits, next to its value in millionths",
     arguments: [
       (0, "0.00"), (5, "0.000005"), (-500_000, "-0.50"), (-1_230_000, "-1.23"),
       (1_999_999, "1.999999"), (12_000_000, "12.00"),

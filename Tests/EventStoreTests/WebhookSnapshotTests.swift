@@ -38,7 +38,7 @@ struct WebhookSnapshotTests {
     return try ledger.webhookSnapshot(of: rows, asOf: asOf)
   }
 
-  @Test("They come back under their products, with the line and the time of the newest webhook")
+  @Test("Entitlements are read back under their products, with line and time of the newest webhook")
   func roundTrip() throws {
     let line = Line()
     let plain = Entitlement(id: "archive", product: "archive")
@@ -53,7 +53,7 @@ struct WebhookSnapshotTests {
     #expect(try !ledger.hasWebhookSnapshots(of: .purple))
   }
 
-  @Test("Of two versions of an event the one that counts has the entitlements")
+  @Test("Of two versions of an event, the one that counts supplies the entitlements")
   func versions() throws {
     var early = Line()
     (early.created, early.body) = (1, "early")

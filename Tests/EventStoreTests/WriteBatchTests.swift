@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Archives written together")
+@Suite("Writing several archives together")
 struct WriteBatchTests {
   /// Lines of few lineages and users with copies, contradictions and rivals among them.
   static let lines: [Line] = (0..<600).map { number in
@@ -61,7 +61,7 @@ struct WriteBatchTests {
   }
 
   @Test(
-    "One archive at a time, all together, in parts or spilled: the same counts and content",
+    "Archives written singly, together, in parts or spilled give the same counts and content",
     arguments: [600, 100, 37])
   func sizes(size: Int) throws {
     var counts: Set<[Int64]> = []
@@ -87,7 +87,7 @@ struct WriteBatchTests {
     #expect(try #require(contents.first).count > 150)
   }
 
-  @Test("Events spilled come to their lineages whole, and leave nothing behind")
+  @Test("Spilled events reach their lineages completely and leave nothing behind")
   func spilled() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     #expect(try take(Self.lines, size: 37, batchSize: 60_000, into: ledger).wasSpilled)
@@ -95,7 +95,7 @@ struct WriteBatchTests {
     #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
   }
 
-  @Test("A subscription of more events than are read at once comes whole, with copies and versions")
+  @Test("A subscription larger than one read is read completely, with copies and versions")
   func large() throws {
     // Copies and versions of an event lie thousands of events apart.
     let lines = (0..<12_000).map { number in
@@ -130,7 +130,7 @@ struct WriteBatchTests {
     #expect(try #require(contents.first).count > 5_000)
   }
 
-  @Test("The same lines in another order and other archives give the same content")
+  @Test("The same lines in another order and in other archives give the same content")
   func orders() throws {
     var contents: Set<[String]> = []
     for (size, step) in [(600, 1), (600, 7), (50, 11), (200, 599)] {
@@ -142,7 +142,7 @@ struct WriteBatchTests {
     #expect(contents.count == 1)
   }
 
-  @Test("An archive that is given up leaves those that wait before it, and nothing of its own")
+  @Test("An abandoned archive leaves waiting archives intact and nothing of its own")
   func givenUp() throws {
     for batchSize in [0, 8_000, 64 << 20] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
@@ -167,7 +167,7 @@ struct WriteBatchTests {
     }
   }
 
-  @Test("Nothing of an archive is there before it is written, and everything afterwards")
+  @Test("Nothing of an archive is stored before it is written, and everything afterwards")
   func crash() throws {
     let folder = try TemporaryFolder()
     do {
@@ -185,7 +185,7 @@ struct WriteBatchTests {
     #expect(try ledger.events(ofLineage: Line().lineage).count == 1)
   }
 
-  @Test("Identities in the thousands are found again in another lineage, whatever came between")
+  @Test("Thousands of identities are found again in another lineage, despite other input between")
   func manyIdentities() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     let lines = (0..<6000).map { Line(transaction: "\($0)", original: "o\($0 % 40)") }
@@ -201,7 +201,7 @@ struct WriteBatchTests {
     #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["6012|6000"])
   }
 
-  @Test("Rows of a new ledger may be made by anybody, at any time before they are written")
+  @Test("Rows of a new ledger can be built by any worker at any time before they are written")
   func madeAhead() throws {
     // More lineages than are made in one go, some with copies and rivals in each other.
     let lines = (0..<4500).map { number in
@@ -235,7 +235,7 @@ struct WriteBatchTests {
     #expect(contents.count == 1)
   }
 
-  @Test("When the rows of a new ledger cannot be made, nothing of its archives is there")
+  @Test("If the rows of a new ledger cannot be built, nothing of its archives is stored")
   func notMade() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     let intake = ledger.beginEvents()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fetch
 
-@Suite("A journal keeps each answer once, and becomes files")
+@Suite("A journal stores each answer once, and becomes files")
 struct FetchJournalTests {
   private let folder: TemporaryFolder
   private let now = Instant(seconds: 1_764_130_000)
@@ -25,7 +25,7 @@ struct FetchJournalTests {
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
   }
 
-  @Test("A journal that was left is gone on with, and a torn end is asked again")
+  @Test("An interrupted journal continues, and users with incomplete answers are asked again")
   func resume() throws {
     let journal = try open()
     try journal.add([Array("{1}".utf8), Array("{2}".utf8)], of: FetchedUser(id: "a\tb"))
@@ -45,7 +45,7 @@ struct FetchJournalTests {
     #expect(try names == [title + ".jsonl.gz"])
   }
 
-  @Test("An answer that left more to ask is known later, until its user has them all or an hour on")
+  @Test("A partial answer is kept until its user is complete, or for an hour")
   func parts() throws {
     let (user, other) = (FetchedUser(id: "a\tb", app: "x"), FetchedUser(id: "c"))
     func part(_ list: String, after: Interval = .seconds(0), next: String? = nil) -> FetchedPart {
@@ -76,7 +76,7 @@ struct FetchJournalTests {
     #expect(files.failures == 0 && files.failed == nil)
   }
 
-  @Test("Users without a snapshot are listed, as no spreadsheet runs them")
+  @Test("Users without a snapshot are listed so that a spreadsheet cannot run their ids")
   func failed() throws {
     let journal = try open()
     let user = FetchedUser(id: "=\"x\"", app: "a")
@@ -93,7 +93,7 @@ struct FetchJournalTests {
     #expect(try names == [title + "-failed.csv"])
   }
 
-  @Test("After a day, what was left becomes a file of its own; after an hour it does not")
+  @Test("After a day, a leftover journal becomes a file of its own; after an hour it does not")
   func old() throws {
     try open().add([Array("{1}".utf8)], of: FetchedUser(id: "a"))
     #expect(try open(.hours(1)).count == 1)
@@ -101,7 +101,7 @@ struct FetchJournalTests {
     #expect(try names.contains(title + ".jsonl.gz"))
   }
 
-  @Test("A pass in the second of another takes the next name, and one without users leaves nothing")
+  @Test("A second pass in the same second takes the next name; one without users leaves nothing")
   func name() throws {
     for _ in 1...2 {
       let journal = try open()
@@ -112,7 +112,7 @@ struct FetchJournalTests {
     #expect(try names == [title + ".jsonl.gz", title.dropLast(3) + "41Z.jsonl.gz"])
   }
 
-  @Test("Names of fetched files and lists are known, those of others are not")
+  @Test("Names of fetched files and lists are recognized, others are not")
   func kinds() {
     #expect(FetchJournal.isFetched("a/snapshots-iaptic-x.jsonl.gz"))
     #expect(FetchJournal.isList("snapshots-flobuk-x-failed.csv"))

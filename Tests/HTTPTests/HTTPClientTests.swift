@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite("A server's answers come back whole or as failures")
+@Suite("A server's responses arrive complete or as failures")
 struct HTTPClientTests {
   private func answer(
     _ text: String, hangsUp: Bool = true, secondsMax: Int = 10, bytesMax: Int = 1000
@@ -13,7 +13,7 @@ struct HTTPClientTests {
     return Result { () throws(HTTPFailure) in try client.send(request) }
   }
 
-  @Test("Status, Retry-After and body come back")
+  @Test("Status, Retry-After and body are returned")
   func whole() throws {
     let text = "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 5\r\n\r\nagain"
     let response = try answer(text).get()
@@ -22,7 +22,7 @@ struct HTTPClientTests {
     #expect(String(decoding: response.body, as: UTF8.self) == "again")
   }
 
-  @Test("Method, headers and body arrive")
+  @Test("Method, headers and body reach the server")
   func request() throws {
     let server = try LocalServer { _ in
       LocalServer.Answer("HTTP/1.1 204 None\r\nContent-Length: 0\r\n\r\n")
@@ -40,7 +40,7 @@ struct HTTPClientTests {
   }
 
   @Test(
-    "A body that breaks off, no answer and a silent server are failures that may pass",
+    "A truncated body, no response and a silent server are transient failures",
     arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1,2", "", "HTTP/1.1 200 OK\r\n"])
   func torn(text: String) throws {
     let isSilent = text == "HTTP/1.1 200 OK\r\n"
@@ -50,7 +50,7 @@ struct HTTPClientTests {
     #expect(failure?.isTransient == true)
   }
 
-  @Test("A body of the greatest length comes back, one byte more is refused for good")
+  @Test("A body of the maximum length is returned; one byte more is a permanent failure")
   func limit() throws {
     let head = "HTTP/1.1 200 OK\r\n\r\n"
     #expect(try answer(head + "12345", bytesMax: 5).get().body.count == 5)
@@ -62,14 +62,14 @@ struct HTTPClientTests {
     #expect(failure?.isOfServer == false)
   }
 
-  @Test("A redirect is not followed, so that no other server learns the key")
+  @Test("A redirect is not followed, so that no other server receives the key")
   func redirect() throws {
     let text = "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
     #expect(try answer(text).get().status == 302)
   }
 
   @Test(
-    "What cannot be called fails without the address", arguments: ["file:///etc/passwd", "://"])
+    "A bad URL fails without appearing in the error", arguments: ["file:///etc/passwd", "://"])
   func wrong(url: String) throws {
     let failure = #expect(throws: HTTPFailure.self) {
       try HTTPClient().send(HTTPRequest("GET", url))
@@ -78,7 +78,7 @@ struct HTTPClientTests {
     #expect(failure?.reason.contains(url) == false)
   }
 
-  @Test("Nobody listening may pass")
+  @Test("A refused connection is a transient failure")
   func refused() throws {
     let failure = #expect(throws: HTTPFailure.self) {
       try HTTPClient().send(HTTPRequest("GET", "http://127.0.0.1:1/"))
@@ -86,7 +86,7 @@ struct HTTPClientTests {
     #expect(failure?.isTransient == true && failure?.isOfServer == false)
   }
 
-  @Test("Many requests at once each get their own answer")
+  @Test("Concurrent requests each get their own response")
   func many() throws {
     let server = try LocalServer { request in
       let path = request.split(separator: " ")[1]

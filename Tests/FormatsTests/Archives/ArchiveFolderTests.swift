@@ -9,7 +9,7 @@ private func names(_ paths: String...) throws -> [String] {
   try ArchiveFolder.files(under: paths).files.map(\.name)
 }
 
-@Test("Folders are walked to their end, in byte order of the names")
+@Test("Folders are listed completely, in byte order of names")
 func byteOrder() throws {
   let folder = try TemporaryFolder()
   for name in ["b/2", "b/10", "a.gz", "b.gz", "B", "é", "b/c/d"] { try folder.write("", to: name) }
@@ -31,14 +31,14 @@ func description() throws {
   #expect(file.inode > 0)
 }
 
-@Test("A file given directly goes by its last component, even when it is hidden")
+@Test("A file given directly is named by its last component, even when hidden")
 func fileItself() throws {
   let folder = try TemporaryFolder()
   #expect(try names(folder.write("", to: "sub/a.gz")) == ["a.gz"])
   #expect(try names(folder.write("", to: "sub/.b")) == [".b"])
 }
 
-@Test("Hidden entries and what is no regular file are left out and named")
+@Test("Hidden entries and entries that are not regular files are skipped and named")
 func leftOut() throws {
   let folder = try TemporaryFolder()
   for name in [".hidden", ".git/objects", "a"] { try folder.write("", to: name) }
@@ -70,7 +70,7 @@ func reachedTwice() throws {
   #expect(try names(folder.path) == ["z/a", "z/hard"])
 }
 
-@Test("Links out of the root are followed, and circles of folders end")
+@Test("Links out of the root are followed, and circular links end")
 func links() throws {
   let folder = try TemporaryFolder()
   for name in ["out/x", "out/deep/y", "root/a"] { try folder.write("", to: name) }
@@ -80,7 +80,7 @@ func links() throws {
   #expect(try names(folder.path("root")) == ["a", "more/deep/y", "more/x"])
 }
 
-@Test("Names need not be UTF-8 nor one line, and their files can be read")
+@Test("Names that are not UTF-8 or span lines are allowed, and their files can be read")
 func strangeNames() throws {
   let folder = try TemporaryFolder()
   let raw: [[UInt8]] = [[0x61, 0x0A, 0x62], [0x66, 0xFF], [0x67, 0x1B]]
@@ -97,7 +97,7 @@ func strangeNames() throws {
   for file in files { #expect(try readArchive(file) { _ in }.inflatedBytes == 3) }
 }
 
-@Test("A path that is shown names its file again, also where a mark follows what is escaped")
+@Test("A printed path names its file again, even with a combining mark after an escape")
 func shownPaths() {
   let names: [[UInt8]] = [
     [0x66, 0xFF], [0x66, 0xFF, 0xCC, 0x81], [0x0A, 0xCC, 0x81, 0x0A], [0x5C, 0xCC, 0x81],
@@ -108,7 +108,7 @@ func shownPaths() {
   }
 }
 
-@Test("A path that is not there is refused", arguments: ["nothing", "file/below", ""])
+@Test("A missing path is refused", arguments: ["nothing", "file/below", ""])
 func missing(name: String) throws {
   let folder = try TemporaryFolder()
   try folder.write("", to: "file")
@@ -120,7 +120,7 @@ func missing(name: String) throws {
 }
 
 @Test(
-  "A time that milliseconds cannot count is that far away, and no crash",
+  "A time too large for milliseconds stays far in the future and does not crash",
   // Few file systems keep such times; this one does.
   .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
 func farTime() throws {

@@ -10,7 +10,7 @@ import Testing
   import CBzip2
 #endif
 
-@Suite("Archives that zstd or bzip2 compressed")
+@Suite("Archives compressed with zstd or bzip2")
 struct CompressionTests {
   /// Lines that take several blocks.
   private static let lines = (0..<10_000).map { number in
@@ -50,7 +50,7 @@ struct CompressionTests {
     return packed
   }
 
-  @Test("Their lines are read, of several parts in a row and in gzip, too", arguments: formats)
+  @Test("Lines are read, also from several frames and inside gzip", arguments: formats)
   func whole(format: Compression) throws {
     let whole = packed(Self.text, format)
     for archive in [whole, gzip(whole), packed(gzip(Self.text), format)] {
@@ -62,7 +62,7 @@ struct CompressionTests {
     #expect(try Reading(packed([], format) + parts).text == "{}\n[]\n")
   }
 
-  @Test("The lines before a cut count, however much is read at a time", arguments: formats)
+  @Test("The lines before a cut count, whatever the read size", arguments: formats)
   func cut(format: Compression) throws {
     let whole = packed(Self.text, format)
     let cut = Array(whole.prefix(whole.count / 2))
@@ -74,7 +74,7 @@ struct CompressionTests {
     #expect(try Reading(cut, sizes: LineSizes(buffer: 1000)).bytes == reading.bytes)
   }
 
-  @Test("The lines before a flipped bit count, and it is named", arguments: formats)
+  @Test("The lines before a flipped bit count, and the damage is reported", arguments: formats)
   func flipped(format: Compression) throws {
     var damaged = packed(Self.text, format)
     damaged[damaged.count / 2] ^= 0x10
@@ -84,7 +84,7 @@ struct CompressionTests {
     #expect(try Reading(damaged, sizes: LineSizes(buffer: 1000)).bytes == reading.bytes)
   }
 
-  @Test("What follows the last part is damage, and no line is lost by it", arguments: formats)
+  @Test("Bytes after the last frame are damage, and no line is lost", arguments: formats)
   func trailing(format: Compression) throws {
     let reading = try Reading(packed(Array("{}\n".utf8), format) + Array("rest".utf8))
     #expect(reading.text == "{}\n")

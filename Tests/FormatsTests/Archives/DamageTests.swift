@@ -15,7 +15,7 @@ private let hasISAL: Bool = {
 
 private let firstText = "{\"a\":1}\n{\"b\":2}\n"
 
-@Test("Cut off anywhere, an archive gives the lines and the closed values that end before the cut")
+@Test("A cut anywhere keeps the lines and the closed values that end before it")
 func truncation() throws {
   for archive in [compressedMember + gzip(firstText), gzip(firstText) + compressedMember] {
     let whole = try Reading(archive).lines
@@ -35,7 +35,7 @@ func truncation() throws {
   }
 }
 
-@Test("Cut off anywhere, an archive compressed twice gives a beginning of its lines")
+@Test("A cut anywhere in a doubly compressed archive keeps its first lines")
 func truncationOfDoubleGzip() throws {
   let archive = gzip(compressedMember + gzip(firstText))
   for length in 2..<archive.count {
@@ -45,7 +45,7 @@ func truncationOfDoubleGzip() throws {
   }
 }
 
-@Test("A wrong byte anywhere never stops the program, and members before it stay whole")
+@Test("A wrong byte anywhere never crashes the program, and earlier members stay complete")
 func wrongByte() throws {
   let first = gzip(firstText)
   let archive = first + compressedMember
@@ -67,7 +67,7 @@ func wrongTrailer(place: Int) throws {
   #expect(reading.end.damage?.detail.contains("corrupt") == true)
 }
 
-@Test("Garbage behind the last member is damage there, and all before it is kept")
+@Test("Garbage after the last member is damage at that point, and everything before it is kept")
 func trailingGarbage() throws {
   for text in [firstText, "{\"a\":1}"] {
     for padding in [[], [0, 0, 0]] as [[UInt8]] {
@@ -79,7 +79,7 @@ func trailingGarbage() throws {
   }
 }
 
-@Test("Behind damage, whole values glued before the torn one are kept")
+@Test("After damage, complete glued values before a torn one are kept")
 func tornGluedLine() throws {
   let member = gzip("{\"a\":1}\n\u{FEFF}{\"b\":\"}{\"} {\"c\":3}{\"d\":")
   let reading = try Reading(Array(member.dropLast(8)))
@@ -87,7 +87,7 @@ func tornGluedLine() throws {
 }
 
 @Test(
-  "Behind damage, a closed value at the end needs no newline; what might go on is left out",
+  "After damage, a closed last value needs no newline; one that might continue is dropped",
   arguments: [
     ("{\"b\":2}", true), ("[{\"b\":2}] ", true), ("{\"b\":\"}\"}\r", true), ("{\"b\":2", false),
     ("{\"b\":\"}", false), ("12", false), ("\"b\"", false), ("true", false),
@@ -108,7 +108,7 @@ func tornLastLine(last: String, isWhole: Bool) throws {
   }
 }
 
-@Test("Behind damage, a closed value longer than the limit is left out as it is elsewhere")
+@Test("After damage, a closed value over the limit is skipped as usual")
 func tornOversizedValue() throws {
   let member = gzip("{\"a\":1}\n{\"b\":\"0123456789\"}")
   let reading = try Reading(Array(member.dropLast(8)), sizes: LineSizes(valueMax: 10))
@@ -117,7 +117,7 @@ func tornOversizedValue() throws {
 }
 
 @Test(
-  "Plain bytes that end inside an object or array are damaged there, what is whole before counts",
+  "Plain bytes that end inside an object or array are damaged; complete values before count",
   arguments: [
     ("{\"b\":", ""), ("[{\"b\":2}", ""), ("{\"b\":\"}", ""), ("{\"b\":2}{\"c", "{\"b\":2}"),
     ("\u{FEFF} {\"c", "\u{FEFF} "), ("}{", "}"),
@@ -134,7 +134,7 @@ func cutPlain(last: String, whole: String) throws {
 }
 
 @Test(
-  "Plain bytes that end otherwise are whole: behind a value, in what is none, or in one too long",
+  "Plain bytes with any other end are complete: after a value, in garbage or an overlong value",
   arguments: ["{\"b\":2}", "12", "\"b", "tru", "{\"b\":\n", "{\"b\":\"0123456789"])
 func uncutPlain(last: String) throws {
   for buffer in [1, 7, 256] {
@@ -145,14 +145,14 @@ func uncutPlain(last: String) throws {
   }
 }
 
-@Test("Damage never reports what the archive holds")
+@Test("Messages about damage never contain the archive's content")
 func damageIsSilent() throws {
   let reading = try Reading(Array(gzip("secret").dropLast(9)) + Array("secret".utf8))
   #expect(reading.end.damage?.detail.contains("secret") == false)
 }
 
 @Test(
-  "Damage is the same, whichever library inflates the archive",
+  "Damage is the same for every inflating library",
   .enabled(if: hasISAL, "zlib alone is there"))
 func sameDamageByZlib() throws {
   let members = gzip(firstText) + compressedMember + gzip(runsOf: UInt8(ascii: "x"), runs: 40)
@@ -165,7 +165,7 @@ func sameDamageByZlib() throws {
 }
 
 @Test(
-  "Damage far behind the first buffers is the same, too",
+  "Damage far after the first buffers is the same, too",
   .enabled(if: hasISAL, "zlib alone is there"), arguments: 1...UInt64(2))
 func sameDamageByZlibFarBehind(seed: UInt64) throws {
   var numbers = SeededNumbers(seed: seed)
@@ -204,7 +204,7 @@ private func packed(_ text: String) throws -> [UInt8] {
 }
 
 @Test(
-  "What another library makes of a member that zlib refuses is taken back, however much is read",
+  "Lines that another library inflates from a member that zlib refuses are removed",
   arguments: [1, 42, 100, 256 << 10])
 func contradicted(buffer: Int) throws {
   let lines = String(repeating: "{\"a\":1}\n{\"b\":\"c\"}\n", count: 40)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Formats
 
-@Suite("Documents over several lines")
+@Suite("JSON documents over several lines")
 struct DocumentTests {
   /// The values of a document, one on each line; each byte must keep its place.
   private func values(_ document: String) throws -> [String] {
@@ -20,7 +20,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "Printed values come one on each line",
+    "Indented values are read as one per line",
     arguments: [
       "{\n  \"a\": [\n    1,\n    {}\n  ]\n}\n{\n  \"b\": \"}\\\"{\"\n}\n",
       "[\n  {\n    \"a\": [\n      1,\n      {}\n    ]\n  },\n  {\n    \"b\": \"}\\\"{\"\n  }\n]\n",
@@ -31,7 +31,7 @@ struct DocumentTests {
     #expect(try values(document) == ["{\"a\":[1,{}]}", "{\"b\":\"}\\\"{\"}"])
   }
 
-  @Test("A value that was torn takes none with it that begins its line")
+  @Test("A torn value does not affect a value that starts its own line")
   func torn() throws {
     let whole = "{\n  \"a\": 1\n}\n"
     let found = try values(whole + "{\n  \"b\": \"x\n" + whole + "{\n  \"c\": 2\n" + whole)
@@ -39,7 +39,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "Lines are left as they are",
+    "Lines are left unchanged",
     arguments: [
       "{\"a\":1}\n{\n\"b\":2\n}\n", "[{\"a\":1},{\"b\":2}]\n[{}]\n", "text {\n1\n}\n",
       "[]\n[1\n", "\n\n{}\n",

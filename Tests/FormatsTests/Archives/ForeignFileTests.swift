@@ -10,10 +10,10 @@ private let withoutLibrary: [([UInt8], String)] = [
   (.bzip2, Array("BZh91AY&SY".utf8), "bzip2 -dc FILE | gzip"),
 ].filter { !Compression.readable.contains($0.0) }.map { ($0.1, $0.2) }
 
-@Suite("Files that hold no lines")
+@Suite("Files without lines")
 struct ForeignFileTests {
   @Test(
-    "A file of another format is named with the command that converts it, in gzip too",
+    "A file in another format is reported with the command that converts it, also inside gzip",
     arguments: [
       ([0x50, 0x4b, 3, 4, 20], "unzip -p FILE | gzip"),
       ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0], "xz -dc FILE | gzip"),
@@ -30,7 +30,7 @@ struct ForeignFileTests {
   }
 
   @Test(
-    "Lines are lines, whatever they begin with",
+    "Lines are read whatever they begin with",
     arguments: ["PK\n", "BZh9\n{}\n", "{}", "\u{0}\n"])
   func lines(text: String) throws {
     #expect(try Reading(Array(text.utf8)).text == text)

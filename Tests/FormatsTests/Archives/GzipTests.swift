@@ -1,9 +1,9 @@
 import Formats
 import Testing
 
-@Suite("Bytes packed as gzip")
+@Suite("Packing bytes as gzip")
 struct GzipTests {
-  @Test("What was packed comes back, and packs to equal bytes", arguments: [0, 1, 300_000])
+  @Test("Packed bytes unpack to the same, and pack to equal bytes", arguments: [0, 1, 300_000])
   func roundTrip(count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
     let packed = gzipMember(of: bytes)
@@ -12,7 +12,7 @@ struct GzipTests {
     #expect(gzipContent(of: packed, bytesMax: count) == bytes)
   }
 
-  @Test("Damage, a torn end, bytes behind it and too much content are no content")
+  @Test("Damage, a torn end, trailing bytes and too much content are refused")
   func damage() throws {
     let packed = gzipMember(of: Array("a price, and a price".utf8))
     var flipped = packed

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Formats
 
-@Test("Whatever the buffer's size, the lines are the same", arguments: [1, 2, 3, 7, 31, 64, 1000])
+@Test("The lines are the same for every buffer size", arguments: [1, 2, 3, 7, 31, 64, 1000])
 func bufferSizes(size: Int) throws {
   let text = (0..<60).map { number in
     String(repeating: "\n", count: number % 3)
@@ -17,7 +17,7 @@ func bufferSizes(size: Int) throws {
   }
 }
 
-@Test("Values glued on one endless line come whole", arguments: [1, 5, 64, 4096])
+@Test("Values glued on one endless line are read completely", arguments: [1, 5, 64, 4096])
 func gluedLine(buffer: Int) throws {
   let values = (0..<400).map { "{\"n\":\($0),\"s\":\"}{\\\"[\",\"a\":[{}]}" } + ["\"x{\"", "[1]"]
   let bytes = Array(("{}\n" + values.joined() + "\n{}").utf8)
@@ -28,7 +28,7 @@ func gluedLine(buffer: Int) throws {
   #expect((reading.chunkSizes.max() ?? 0) < 100 + 2 * buffer + 40)
 }
 
-@Test("A glued line of 3 MB comes in chunks of whole values")
+@Test("A glued line of 3 MB is read in chunks of complete values")
 func gluedMegabytes() throws {
   let value = "{\"text\":\"\(String(repeating: "x", count: 1000))\"}"
   let bytes = Array(String(repeating: value, count: 3000).utf8)
@@ -39,7 +39,7 @@ func gluedMegabytes() throws {
 }
 
 @Test(
-  "What is glued behind a long value comes in pieces of whole values, on its line and the next",
+  "Values glued after a long value are read as complete values, on its line and the next",
   arguments: [1, 16, 64], ["", "\n", "\n{}\n"])
 func gluedBehindLongValue(buffer: Int, end: String) throws {
   let long = "[\"\(String(repeating: "x", count: 900))\"]"
@@ -51,7 +51,7 @@ func gluedBehindLongValue(buffer: Int, end: String) throws {
   #expect(reading.chunkSizes.count { $0 > 2 * buffer + 40 } == 1)
 }
 
-@Test("One value of 3 MB comes in one piece")
+@Test("One value of 3 MB is read in one piece")
 func longValue() throws {
   let bytes = Array("{}\n[\"\(String(repeating: "x", count: 3_000_000))\"]\n{}\n".utf8)
   let reading = try Reading(bytes, inflated: bytes)
@@ -59,7 +59,7 @@ func longValue() throws {
   #expect((reading.chunkSizes.max() ?? 0) >= 3_000_000)
 }
 
-@Test("A value is too long from one byte above the limit on", arguments: [1, 9, 100, 1 << 18])
+@Test("A value is too long from one byte above the limit", arguments: [1, 9, 100, 1 << 18])
 func oversizedValue(buffer: Int) throws {
   let fits = "[\"\(String(repeating: "}", count: 46))\"]"
   let long = "[\"\(String(repeating: "}", count: 47))\"]"
@@ -79,7 +79,7 @@ func oversizedValue(buffer: Int) throws {
   }
 }
 
-@Test("A value that never closes is left out up to its newline", arguments: [4, 64, 4096])
+@Test("A value that never closes is skipped up to its newline", arguments: [4, 64, 4096])
 func unclosedValue(buffer: Int) throws {
   let endless = "{\"a\":\"" + String(repeating: "x\\\"", count: 3000)
   let bytes = Array("{}\n\(endless)\n{}\n".utf8)
@@ -89,7 +89,7 @@ func unclosedValue(buffer: Int) throws {
   #expect(reading.oversized == [Reading.Place(line: 2, byteOffset: 3)])
 }
 
-@Test("Endless bytes of one kind stream through little memory", arguments: ["\0", "\n", " ", "{"])
+@Test("Endless bytes of one kind need little memory", arguments: ["\0", "\n", " ", "{"])
 func bomb(byte: Character) throws {
   let member = gzip(runsOf: byte.asciiValue ?? 0, runs: 10_000)
   let count = Int64(3 * (1 + 258 * 10_000))
@@ -103,7 +103,7 @@ func bomb(byte: Character) throws {
   #expect(Int64(reading.bytes.count) == (isBlank ? count : 0))
 }
 
-@Test("Newlines are counted and found in any stretch")
+@Test("Newlines are counted and found in any range")
 func newlineSearch() {
   for count in [0, 1, 191, 192, 193, 384, 3071, 3072, 3073, 9000] {
     for step in [1, 2, 193, 3072, 10_000] {
@@ -116,7 +116,7 @@ func newlineSearch() {
   }
 }
 
-@Test("However little is read at a time, torn values are cut and left out alike", arguments: 0..<8)
+@Test("Torn values are cut and skipped alike, however little is read at a time", arguments: 0..<8)
 func tornValues(seed: UInt64) throws {
   var dice = SeededNumbers(seed: seed)
   let tokens = ["{", "}", "[", "]", "\"", "\\", ",", ":", " ", "\n", "x", "{}", "\u{feff}", "}{"]

@@ -13,10 +13,10 @@ private func listed(_ text: String) throws -> [(path: String, name: String, obje
   return try commands.objects(under: "test://b/in/") { 0 }
 }
 
-@Suite("What tools list is understood as they print it")
+@Suite("Listings of object stores are parsed as tools print them")
 struct ObjectListingTests {
   @Test(
-    "A file of three bytes in a folder is listed by each tool",
+    "A three-byte file in a folder is parsed from each tool's listing",
     arguments: [
       #"{"Contents":[{"Key":"in/d/a.gz","Size":3,"ETag":"\"e\"","#
         + #""LastModified":"2026-02-01T00:00:00.000Z"}],"RequestCharged":null}"#,
@@ -36,7 +36,7 @@ struct ObjectListingTests {
     #expect(written == nil || written == Instant(seconds: 1_769_904_000))
   }
 
-  @Test("Another etag is another version, another time is none where there is an etag")
+  @Test("The etag is an object's version; the time counts only without one")
   func versions() throws {
     func version(_ etag: String, _ time: String) throws -> Int64? {
       try listed(#"{"Key":"in/a","Size":3,"ETag":"\#(etag)","LastModified":"\#(time)"}"#)
@@ -50,7 +50,7 @@ struct ObjectListingTests {
     #expect(try timed("2026-02-01T00:00:00Z") != timed("2026-02-02T00:00:00Z"))
   }
 
-  @Test("Folders, other prefixes and hidden objects are not listed; one object is itself")
+  @Test("Folders, other prefixes and hidden objects are skipped; a single object lists itself")
   func others() throws {
     let keys = ["in/", "in/a", "in-other/b", "in"].map { #"{"Key":"\#($0)","Size":3}"# }
     #expect(

@@ -17,7 +17,7 @@ func magicBytes() throws {
   #expect(try Reading([0x1F, 0x41, 0x0A]).bytes == [0x1F, 0x41, 0x0A])
 }
 
-@Test("An empty archive has no line and no damage", arguments: [[], gzip("")])
+@Test("An empty archive has no lines and no damage", arguments: [[], gzip("")])
 func empty(archive: [UInt8]) throws {
   let reading = try Reading(archive)
   #expect(reading.bytes.isEmpty && reading.chunkSizes.isEmpty)
@@ -25,7 +25,7 @@ func empty(archive: [UInt8]) throws {
   #expect(reading.end.inflatedBytes == 0)
 }
 
-@Test("All members of a gzip file are read, also empty ones, with or without padding")
+@Test("All members of a gzip file are read, including empty ones, with or without padding")
 func members() throws {
   let padding = [UInt8](repeating: 0, count: 700)
   for gap in [[], [0], padding] {
@@ -36,13 +36,13 @@ func members() throws {
   }
 }
 
-@Test("A line may go on in the next member")
+@Test("A line can continue in the next member")
 func lineAcrossMembers() throws {
   let reading = try Reading(gzip("{\"a\"") + gzip(":1}\n"))
   #expect(reading.text == "{\"a\":1}\n")
 }
 
-@Test("What was compressed twice is inflated twice, and no more")
+@Test("Doubly compressed content is inflated twice, and no more")
 func doubleGzip() throws {
   let once = compressedMember + gzip(someLines)
   #expect(try Reading(gzip(once)).text == compressedText + someLines)
@@ -51,7 +51,7 @@ func doubleGzip() throws {
   #expect(try Reading(gzip(gzip(once))).bytes == once)
 }
 
-@Test("The digest is that of the file's own bytes, in front of the damage and behind it")
+@Test("The digest covers the file's own bytes, before and after damage")
 func digest() throws {
   let whole = gzip(someLines)
   let damaged = whole + [UInt8](repeating: 7, count: 600_000)
@@ -71,7 +71,7 @@ private func contentHash(of text: String, piece size: Int = .max) -> Int64 {
   return hash.value
 }
 
-@Test("The hash of a content depends on its bytes, not on their pieces", arguments: [0, 1, 4095])
+@Test("The hash of content depends on its bytes, not on their chunks", arguments: [0, 1, 4095])
 func contentHash(more: Int) throws {
   let text = String(repeating: "01234567", count: 1024) + String(repeating: "x", count: more)
   let whole = contentHash(of: text)
@@ -85,7 +85,7 @@ func contentHash(more: Int) throws {
   }
 }
 
-@Test("The last line may lack its newline; blank lines, CRLF and marks come as they are")
+@Test("The last line can lack its newline; blank lines, CRLF and BOMs are passed on")
 func bytesAsTheyAre() throws {
   for text in ["{\"a\":1}", "\n\n{}\n\n", "{}\r\n\r\n{}\r\n", "\u{FEFF}{}\n\u{FEFF}{}", " ", "\n"] {
     for archive in [Array(text.utf8), gzip(text)] {
@@ -128,7 +128,7 @@ func shrunkFile() throws {
   #expect(end.damage?.offset == 4)
 }
 
-@Test("A file that is gone cannot be read")
+@Test("A deleted file cannot be read")
 func vanishedFile() throws {
   let folder = try TemporaryFolder()
   let file = try #require(
@@ -139,7 +139,7 @@ func vanishedFile() throws {
   #expect(throws: SubledgerError.self) { try sha256(of: file) }
 }
 
-@Test("What the consumer throws comes through")
+@Test("An error thrown by the consumer is rethrown")
 func consumerThrows() throws {
   struct Enough: Error {}
   let folder = try TemporaryFolder()

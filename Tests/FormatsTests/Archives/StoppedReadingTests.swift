@@ -5,7 +5,7 @@ import Testing
 
 @testable import Formats
 
-@Suite("A signal stops the reading of a file")
+@Suite("A signal stops reading a file")
 struct StoppedReadingTests {
   private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct StoppedReadingTests {
     return oversized
   }
 
-  @Test("Wherever it comes in a value that is too long, packed so often", arguments: 0...2)
+  @Test("A signal stops anywhere in an overlong value, at any compression depth", arguments: 0...2)
   func longValue(times: Int) throws {
     var path = try folder.write([UInt8](repeating: 0, count: 3 << 20), to: "zeros")
     for time in 0..<times { path = try folder.write([UInt8](gzip("-nc", path)), to: "\(time)") }
@@ -35,7 +35,7 @@ struct StoppedReadingTests {
     }
   }
 
-  @Test("While its hash is taken")
+  @Test("A signal stops hashing a file")
   func hash() throws {
     let path = try folder.write([UInt8](repeating: 0, count: 1 << 20), to: "zeros")
     for (before, isStopped) in [(1, true), (.max, false)] {

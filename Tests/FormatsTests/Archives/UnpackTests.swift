@@ -10,7 +10,7 @@ struct UnpackTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("A whole file is unpacked into a new one")
+  @Test("A complete file is unpacked into a new one")
   func whole() throws {
     let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0) }
     let path = try folder.write(gzip(bytes), to: "packed.gz")
@@ -18,7 +18,7 @@ struct UnpackTests {
     #expect(try [UInt8](Data(contentsOf: folder.url.appendingPathComponent("out"))) == bytes)
   }
 
-  @Test("What is no whole file, or too much, is reported")
+  @Test("A file that is incomplete or too large is reported")
   func broken() throws {
     let whole = gzip("content")
     let cases = [
@@ -31,7 +31,7 @@ struct UnpackTests {
     }
   }
 
-  @Test("The file that cannot be read or made is named, and why")
+  @Test("A file that cannot be read or created is named, with the reason")
   func refused() throws {
     let path = try folder.write(gzip("content"), to: "packed.gz")
     let taken = try folder.write("taken", to: "taken")

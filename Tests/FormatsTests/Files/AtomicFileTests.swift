@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A file is written beside its place")
+@Suite("A file is written under a temporary name")
 struct AtomicFileTests {
   private let folder: TemporaryFolder
   private let place: String
@@ -17,7 +17,7 @@ struct AtomicFileTests {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("It gets its name whole, for its owner alone, and its other name is gone")
+  @Test("A complete file gets its name, is private, and loses its temporary name")
   func named() throws {
     var output = AtomicFile(for: place)
     #expect(try names() == ["file.part"])
@@ -29,7 +29,7 @@ struct AtomicFileTests {
     #expect(OpenFile(place, O_RDONLY)?.rights() == 0o600)
   }
 
-  @Test("It takes the place of nothing, and leaves nothing where it is not finished")
+  @Test("A file replaces nothing, and leaves nothing when unfinished")
   func taken() throws {
     var output = AtomicFile(for: place)
     let (other, refusal) = (AtomicFile(for: place), errno)

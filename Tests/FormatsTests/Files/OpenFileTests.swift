@@ -14,7 +14,7 @@ struct OpenFileTests {
     path = folder.path("file")
   }
 
-  @Test("What was written is read again, from the beginning and from a place in the file")
+  @Test("Written bytes are read again, from the start and from an offset")
   func roundTrip() throws {
     let file = try #require(OpenFile(path, O_RDWR | O_CREAT | O_EXCL, rights: 0o600))
     #expect(Array("abcdef".utf8).withUnsafeBytes(file.write))
@@ -27,7 +27,7 @@ struct OpenFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("abcdef".utf8))
   }
 
-  @Test("A file comes in pieces of at most the size that was asked for, and then an empty one")
+  @Test("A file is read in chunks up to the requested size, and then an empty one")
   func pieces() throws {
     let pieces = try #require(FilePieces(of: folder.write("abcde", to: "file"), size: 2))
     for expected in ["ab", "cd", "e", "", ""] {
@@ -35,7 +35,7 @@ struct OpenFileTests {
     }
   }
 
-  @Test("A folder can be waited for as a file can, but not read")
+  @Test("A folder can be synced like a file, but not read")
   func openFolder() throws {
     #expect(OpenFile(folder.path, O_RDONLY)?.sync() == true)
     let pieces = try #require(FilePieces(of: folder.path))
@@ -44,7 +44,7 @@ struct OpenFileTests {
     #expect(cause == EISDIR)
   }
 
-  @Test("The rights of an open file are reported, and of a folder none")
+  @Test("The permissions of an open file are returned; a folder has none")
   func rights() throws {
     let file = try #require(OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, rights: 0o640))
     #expect(file.rights() == 0o640)
@@ -53,7 +53,7 @@ struct OpenFileTests {
     #expect(try #require(OpenFile(folder.path, O_RDONLY)).rights() == nil)
   }
 
-  @Test("What cannot be opened is nil, and the system's reason is kept")
+  @Test("A file that cannot be opened is nil, and the system's reason is kept")
   func missing() throws {
     let (file, cause) = (OpenFile(path, O_RDONLY), errno)
     #expect(file == nil)
@@ -66,7 +66,7 @@ struct OpenFileTests {
     #expect(refusal == ELOOP)
   }
 
-  @Test("A pipe is refused at once: nobody may ever write into it")
+  @Test("A pipe is refused at once, because it may never have a writer")
   func pipe() {
     #expect(mkfifo(path, 0o600) == 0)
     let (pieces, cause) = (FilePieces(of: path), errno)
@@ -74,7 +74,7 @@ struct OpenFileTests {
     #expect(cause == ENOTSUP)
   }
 
-  @Test("What cannot be written is reported, with the system's reason")
+  @Test("A failed write is reported with the system's reason")
   func full() throws {
     let file = try #require(OpenFile("/dev/full", O_WRONLY))
     let (isWritten, cause) = ([1].withUnsafeBytes(file.write), errno)
@@ -82,7 +82,7 @@ struct OpenFileTests {
     #expect(cause == ENOSPC)
   }
 
-  @Test("Signals that come while a reader waits take nothing away")
+  @Test("Signals during a blocked read lose no bytes")
   func interruptedReading() throws {
     let text = [UInt8](repeating: 7, count: 50)
     var other = try Interruption(of: path) { path, interrupt in
@@ -99,7 +99,7 @@ struct OpenFileTests {
     #expect(read == text)
   }
 
-  @Test("Signals that come while a writer waits for room take nothing away")
+  @Test("Signals during a blocked write lose no bytes")
   func interruptedWriting() throws {
     let text = [UInt8](repeating: 7, count: 1 << 20)
     let count = Mutex(0)

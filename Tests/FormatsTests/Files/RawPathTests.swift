@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Paths as the system knows them")
+@Suite("Paths as bytes")
 struct RawPathTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("A name stands behind one slash; an empty one is the folder, and the empty folder none")
+  @Test("A name is appended with one slash; an empty name or an empty folder adds none")
   func appending() {
     let name = RawPath("b/c")
     for (path, expected) in [("a", "a/b/c"), ("a/", "a/b/c"), ("/", "/b/c"), ("", "b/c")] {
@@ -18,7 +18,7 @@ struct RawPathTests {
     }
   }
 
-  @Test("Names of a folder come in the order of bytes, also those that are no text")
+  @Test("Names in a folder are sorted by bytes, including those that are not text")
   func names() throws {
     let place = RawPath(folder.path)
     let names = [[0x2e, 0x61], [0x61], [0x62, 0xff], [0xc3, 0xa9], [0xff]]
@@ -33,7 +33,7 @@ struct RawPathTests {
     #expect(place.names() == [])
   }
 
-  @Test("A folder that cannot be read has no names, and `errno` says why")
+  @Test("A folder that cannot be read has no names, and `errno` has the reason")
   func unreadable() throws {
     let file = try folder.write("", to: "file")
     #expect(RawPath(file).names() == nil)

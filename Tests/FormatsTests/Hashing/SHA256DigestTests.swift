@@ -20,7 +20,7 @@ func knownVectors(index: Int) {
   #expect(sha256(of: vectors[index].message) == vectors[index].digest)
 }
 
-@Test("A message in pieces has the digest of the whole, and the next message starts afresh")
+@Test("A message in chunks has the digest of the whole, and the next message starts over")
 func pieces() {
   let digest = SHA256Digest()
   for _ in 0..<2 {

@@ -26,7 +26,7 @@ func decodesAlphabets() {
 }
 
 @Test(
-  "What is no base 64 is refused",
+  "Text that is not base64 is refused",
   arguments: [
     "Z", "Zm9vY", "Zg=", "Zg===", "Zm8==", "Zm9v=", "=", "====", "Zg==Zg==", "Z=g=", "Zm.v", "Zm9é",
     "Zm9v\u{0}",
@@ -35,7 +35,7 @@ func refusesBase64(text: String) {
   #expect(decoded(text) == nil)
 }
 
-@Test("Random bytes come back as Foundation encoded them")
+@Test("Random bytes are decoded from Foundation's encoding")
 func agreesWithFoundation() {
   var numbers = SeededNumbers(seed: 7)
   for count in 0..<200 {

@@ -12,7 +12,7 @@ private func whole(_ text: String) -> Int64? {
 }
 
 @Test(
-  "Amounts are exact to the micro-unit",
+  "Amounts are exact to the millionth",
   arguments: [
     ("0", 0), ("-0", 0), ("-0.000", 0), ("0e999999999", 0), ("6.99", 6_990_000),
     ("-7.61", -7_610_000), ("0.000001", 1), ("1e-6", 1), ("1E0", 1_000_000), ("70", 70_000_000),
@@ -25,7 +25,7 @@ func readsAmount(text: String, micros: Int64) {
 }
 
 @Test(
-  "More than six decimals are rounded half to even, and that is reported",
+  "More than six decimals are rounded half to even, and the rounding is reported",
   arguments: [
     ("0.0000005", 0), ("0.0000015", 2), ("0.0000025", 2), ("-0.0000015", -2), ("-0.0000005", 0),
     ("0.00000050000001", 1), ("0.00000149", 1), ("1.99999999", 2_000_000), ("1e-7", 0),
@@ -60,7 +60,7 @@ func refusesLargeAmount(text: String) {
 }
 
 @Test(
-  "What is no JSON number is no amount and no whole number",
+  "Text that is not a JSON number is neither an amount nor a whole number",
   arguments: [
     "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "1e-", "1,5", "1 ", " 1", "0x10", "NaN",
     "Infinity", "1.2.3", "1e5.5", "--1", "1_000", "12a", "٣",
@@ -70,7 +70,7 @@ func refusesNumber(text: String) {
   #expect(whole(text) == nil)
 }
 
-@Test("A million digits are read at once, whatever the exponent")
+@Test("A million digits are read quickly, whatever the exponent")
 func readsLongNumber() {
   let zeros = String(repeating: "0", count: 1_000_000)
   #expect(amount("0.\(zeros)1e1000001") == .amount(Amount(micros: 1_000_000), wasRounded: false))
@@ -122,7 +122,7 @@ func readsWhole(text: String, value: Int64) {
 }
 
 @Test(
-  "Fractions and numbers beyond 64 bits are no whole numbers",
+  "Fractions and numbers beyond 64 bits are not whole numbers",
   arguments: [
     "0.5", "1.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e999999999",
     "1e-999999999", "18446744073709551616", "18446744073709551615", "1760000000.000000000001",

@@ -11,7 +11,7 @@ private func epoch(_ text: String, _ unit: EpochUnit) -> Int64? {
 }
 
 @Test(
-  "Dates and times are read in all their notations",
+  "Dates and times are read in all notations",
   arguments: [
     ("1970-01-01T00:00:00Z", 0), ("2025-07-08T18:40:00Z", 1_752_000_000_000),
     ("2025-07-08T18:40:00.000Z", 1_752_000_000_000), ("2025-07-08t18:40:00z", 1_752_000_000_000),
@@ -35,7 +35,7 @@ func readsInstant(text: String, milliseconds: Int64) {
 }
 
 @Test(
-  "What is no date and time of RFC 3339 is none",
+  "Text that is not an RFC 3339 date and time is refused",
   arguments: [
     "", "2025", "2025-07", "2025-7-8", "2025-00-01", "2025-13-01", "2025-01-00", "2025-01-32",
     "2025-04-31", "2025-02-29", "1900-02-29", "0000-01-01", "2025-07-08T", "2025-07-08Z",
@@ -52,7 +52,7 @@ func refusesInstant(text: String) {
 }
 
 @Test(
-  "Where an offset is needed, what says none is no instant",
+  "A text without an offset is not an instant where an offset is required",
   arguments: [
     ("2025-07-08T18:40:00Z", true), ("2025-07-08T18:40:00.5+02:00", true),
     ("2025-07-08T18:40:00", false), ("2025-07-08 18:40:00.5", false), ("2025-07-08", false),
@@ -62,7 +62,7 @@ func needsOffset(text: String, isInstant: Bool) {
   #expect(read?.milliseconds == (isInstant ? instant(text) : nil))
 }
 
-@Test("Every day of the calendar is read as its own number")
+@Test("Every day of the calendar is read as its number")
 func readsEveryDay() {
   for number in stride(from: Int32(-719_162), through: 2_932_896, by: 997) {
     let day = Day(number: number)
@@ -89,7 +89,7 @@ func readsEpoch() {
   #expect(epoch("253402300800.5", .guess) == 253_402_300_800)
 }
 
-@Test("Times before 1970 are cut off towards the past")
+@Test("Times before 1970 are rounded down")
 func readsNegativeEpoch() {
   #expect(epoch("0", .seconds) == 0)
   #expect(epoch("-0", .guess) == 0)
@@ -99,7 +99,7 @@ func readsNegativeEpoch() {
   #expect(epoch("-200000000000", .guess) == -200_000_000_000)
 }
 
-@Test("Numbers outside the years 1 to 9999 are no times")
+@Test("Numbers outside the years 1 to 9999 are not times")
 func refusesEpoch() {
   #expect(epoch("253402300799", .seconds) == 253_402_300_799_000)
   #expect(epoch("253402300800", .seconds) == nil)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Test("Generated values come out equal, and as Foundation reads them", arguments: 0..<10)
+@Test("Generated values are parsed back equal, and as Foundation parses them", arguments: 0..<10)
 func agreesOnValues(seed: UInt64) throws {
   var writer = DocumentWriter(seed: seed)
   for _ in 0..<100 {

@@ -53,7 +53,7 @@ func refusesEncoding(bytes: [UInt8]) throws {
   }
 }
 
-@Test("Every cut of a value is known to be cut, and nothing else is")
+@Test("Every truncated value is recognized as truncated, and nothing else is")
 func knowsTruncation() throws {
   let text = #"{"a":[1.5e+3,"\u00e9\ud83d\ude00 é",true,null,{"b":-0}],"c":"x"}"#
   let bytes = Array(text.utf8)
@@ -91,7 +91,7 @@ func limitsNumbers() {
       == "a value holds more than 999 values")
 }
 
-@Test("A problem reports its place and never the text")
+@Test("A problem reports its position and never the text")
 func describesProblem() {
   let found = problem("{\"secret\":\"top\u{1}secret\"}")
   #expect(found?.description == "a string holds a raw control character, at byte 14")

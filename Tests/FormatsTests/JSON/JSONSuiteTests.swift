@@ -20,7 +20,7 @@ private let suite: URL? = {
 }()
 
 @Test(
-  "The public parsing test suite is judged as it asks",
+  "The public JSON test suite gives the required verdicts",
   .enabled(if: suite != nil, "JSON_SUITE names no folder"))
 func agreesWithSuite() throws {
   let folder = try #require(suite)

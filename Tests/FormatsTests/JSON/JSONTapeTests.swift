@@ -1,7 +1,7 @@
 import Formats
 import Testing
 
-@Test("A value comes out as the tree that was written")
+@Test("A value is parsed into the tree that was written")
 func readsTree() throws {
   let text = #" {"a":1,"b":[true,{"c":"x"},[],{}],"d":null,"e":{"f":-2.5e3},"g":false} "#
   let tree = try withTape(text) { Tree($0) }
@@ -14,7 +14,7 @@ func readsTree() throws {
       ]))
 }
 
-@Test("Scalars may stand alone", arguments: ["1", "\"x\"", "true", "false", "null", "-0.0e-0"])
+@Test("Scalars can be whole values", arguments: ["1", "\"x\"", "true", "false", "null", "-0.0e-0"])
 func readsScalar(text: String) throws {
   let span = try withTape("  " + text + "\n") { $0.span(0) }
   let isString = text.hasPrefix("\"")
@@ -55,7 +55,7 @@ func resolvesEscapes() throws {
   }
 }
 
-@Test("Values glued together are read one behind the other")
+@Test("Glued values are read one after another")
 func readsGluedValues() throws {
   let text = Array(#"{"a":1}{"a":[2]} [3]"#.utf8)
   try text.withUnsafeBytes { bytes in
@@ -71,7 +71,7 @@ func readsGluedValues() throws {
   }
 }
 
-@Test("A tape goes on well after a problem, and after a line with thousands of parts")
+@Test("A tape can be used again after a problem, and after a line with thousands of parts")
 func isReused() throws {
   var tape = JSONTape()
   let long = "[" + (0..<50_000).map { "\"\\n\($0)\"" }.joined(separator: ",") + "]"
@@ -105,7 +105,7 @@ func findsQuotes(length: Int) throws {
   }
 }
 
-@Test("One pass finds all fields wanted, and reports absent from null")
+@Test("One pass finds all wanted fields, and distinguishes absent from null")
 func findsFields() throws {
   let keys = KeyTable(["a", "time", "absent", "a_name_of_more_than_sixteen_bytes", "é"])
   let text =
@@ -120,7 +120,7 @@ func findsFields() throws {
   }
 }
 
-@Test("A table reports its names from all others")
+@Test("A lookup table separates its names from all others")
 func containsNames() {
   let letters = Array("abcdefgh")
   let names = (0..<200).map { (number: Int) -> String in

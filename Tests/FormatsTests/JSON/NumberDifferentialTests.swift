@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Numbers against the exact fractions that their texts stand for")
+@Suite("Numbers equal the exact fractions that their texts denote")
 struct NumberDifferentialTests {
-  @Test("Amounts and whole numbers", arguments: 0..<20)
+  @Test("Amounts and whole numbers equal exact fractions", arguments: 0..<20)
   func amounts(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let most = WholeNumber.powerOfTen(18)
@@ -26,7 +26,7 @@ struct NumberDifferentialTests {
     }
   }
 
-  @Test("Seconds and milliseconds since 1970", arguments: 0..<20)
+  @Test("Seconds and milliseconds since 1970 equal exact fractions", arguments: 0..<20)
   func instants(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: 100 + seed)
     for _ in 0..<500 {

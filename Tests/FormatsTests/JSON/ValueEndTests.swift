@@ -20,7 +20,7 @@ private func pieces(_ text: String, atOnce: Int = .max) -> [String] {
 }
 
 @Test(
-  "A value without bracket goes on to an object that is surely no part of it",
+  "A value without a bracket ends at an object that cannot belong to it",
   arguments: [
     [#"{"a":{"b":1}}"#, #"{"c":"}{"}"#, "[1]", #"["x"]"#],
     ["xyz ", #"{"a":1}"#], ["\0\0\0", #"{"a":1}"#], ["] ", #"{"a":1}"#],
