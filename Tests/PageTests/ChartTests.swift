@@ -8,7 +8,7 @@ struct ChartTests {
   private let numbers = Numbers(locale: .en)
 
   @Test(
-    "Columns of one day, of nothing, below zero and of billions fit",
+    "Columns of a single day, zero, negative and billion values fit their frame",
     arguments: [
       [[5, 3]], [[0, 0], [0, 0]], [[-4, 2], [7, 0]], [[1_000_000_000, 999_999_999], [1, 0]],
       [[nil, nil]], [],
@@ -29,7 +29,7 @@ struct ChartTests {
     }
   }
 
-  @Test("Values stack in their order, and those below the axis beneath it")
+  @Test("Values stack in their order, and series below the axis are drawn below it")
   func stack() throws {
     let chart = ColumnChart(
       table: table([[40, 20]]),
@@ -56,7 +56,7 @@ struct ChartTests {
     }
   }
 
-  @Test("Names of many periods are thinned, and fewer where there is little room")
+  @Test("Labels of many periods are thinned, and more so on narrow screens")
   func labels() {
     let days = (0..<90).map { "2026-01-\($0 % 28 + 1)" }
     let labels = AxisLabel.dates(days)
@@ -68,7 +68,7 @@ struct ChartTests {
     #expect(AxisLabel.dates([]).isEmpty)
   }
 
-  @Test("Bars in rows share an axis that has zero on it")
+  @Test("Bars in rows share an axis that includes zero")
   func rows() throws {
     #expect(BarScale([]) == nil)
     let scale = try #require(
@@ -78,7 +78,7 @@ struct ChartTests {
     #expect(bars(try #require(BarScale([.init(from: 0, to: 0, style: "a")])).svg([])).isEmpty)
   }
 
-  @Test("A line of seconds has its ends between a second and ten days")
+  @Test("A range of seconds is drawn between one second and ten days")
   func ranges() {
     let seconds: [Int128] = [0, 60, 3_600, 1_000_000_000]
     for value in seconds {

@@ -6,9 +6,9 @@ import Testing
 @testable import Page
 @testable import Reports
 
-@Suite("The page is made of whatever a set has")
+@Suite("The page can be built from any set")
 struct ContentsTests {
-  @Test("Of forty apps six have a column, and the others share one")
+  @Test("Of forty apps, six have their own column and the others share one")
   func manyApps() throws {
     let rows = (0..<40).map { app in
       "2026-01,qonversion,app-\(app),app_store,\(app + 1).50,,\(app + 1).50"
@@ -27,7 +27,7 @@ struct ContentsTests {
     #expect(page.contains(">app-6</a>"))
   }
 
-  @Test("Refunds that nobody reports are unknown, and refunds that did not happen are zero")
+  @Test("Refunds that are never reported are unknown; refunds that did not happen are zero")
   func unknown() throws {
     let page = try page(["2026-01,purple,a,app_store,1.00,,1.00"])
     #expect(page.contains("<td>–</td>"))
@@ -35,14 +35,14 @@ struct ContentsTests {
     #expect(!known.contains("<td>–</td>") && known.contains("<td class=\"z\">0.00</td>"))
   }
 
-  @Test("Names from outside are no markup, and cannot break a filter")
+  @Test("Foreign names are escaped in HTML and in filters")
   func hostile() throws {
     let page = try page(["2026-01,qonversion,<i>;=|%,app_store,1.00,,1.00"])
     #expect(page.contains(">&lt;i&gt;;=|%</a>") && !page.contains("<i>"))
     #expect(page.contains("data-where=\"app_id=&lt;i&gt;%3B%3D%7C%25\""))
   }
 
-  @Test("A billion and a loss fit")
+  @Test("A billion and a loss fit on the page")
   func great() throws {
     let page = try page([
       "2026-01,qonversion,a,app_store,1000000000.00,2000000000.00,-1000000000.00"

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Page
 
-@Suite("Numbers are written for people")
+@Suite("Numbers are formatted for people")
 struct NumbersTests {
   @Test(
-    "Each locale has its signs",
+    "Each locale uses its own separators",
     arguments: [
       (PageLocale.en, "1,234,567.89"), (.de, "1.234.567,89"), (.fr, "1\u{202f}234\u{202f}567,89"),
       (.sv, "1\u{a0}234\u{a0}567,89"), (.deCH, "1’234’567.89"),
@@ -44,7 +44,7 @@ struct NumbersTests {
     #expect(numbers.axis(unit / 5, .usd) == "0.2")
   }
 
-  @Test("Text from outside is never markup, and hides nothing")
+  @Test("Foreign text is never markup, and all of it is visible")
   func hostile() {
     #expect(asHTML("<b a='1'>\"&") == "&lt;b a=&#39;1&#39;&gt;&quot;&amp;")
     #expect(asHTML("a\u{202e}b\u{0}") == "a\\u{202e}b\\u{0}")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Page
 
-@Suite("Axes reach every value with round numbers")
+@Suite("Axes enclose every value with round numbers")
 struct ScaleTests {
   private let unit: Int128 = 1_000_000
 
@@ -23,21 +23,21 @@ struct ScaleTests {
     #expect(["1", "2", "5"].contains(digits))
   }
 
-  @Test("Without extent an axis has zero and the value")
+  @Test("An axis without extent has zero and the value")
   func flat() {
     #expect(Ticks(from: 0, to: 0).values == [0])
     #expect(Ticks(from: 5, to: 5).values == [0, 5])
     #expect(Scale(low: 0, high: 0, length: 100).place(0) == 50)
   }
 
-  @Test("Whole things have no half ticks")
+  @Test("Counts have no half ticks")
   func whole() {
     #expect(Ticks(from: 0, to: 2 * unit, least: unit).values == [0, unit, 2 * unit])
     #expect(Ticks(from: 0, to: unit, least: unit).values == [0, unit])
     #expect(Ticks(from: 0, to: unit).values == [0, unit / 2, unit])
   }
 
-  @Test("A place has few decimals, and is 0 when there is none")
+  @Test("A position has few decimals, and is 0 if it is not finite")
   func places() {
     #expect(decimal(12.3456, hundredths: true) == "12.35")
     #expect(decimal(12.3456, hundredths: false) == "12.3")

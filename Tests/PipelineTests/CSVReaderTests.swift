@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Comma-separated values are read as RFC 4180 defines them")
+@Suite("CSV is read as RFC 4180 defines it")
 struct CSVReaderTests {
   private func records(_ text: String) throws -> [[String]] {
     var reader = CSVReader(Array(text.utf8))
@@ -35,7 +35,7 @@ struct CSVReaderTests {
     #expect(try records("") == [])
   }
 
-  @Test("A record knows the line on which it begins, line ends inside quotes counted")
+  @Test("A record reports the line on which it begins, counting line ends inside quotes")
   func lines() throws {
     var reader = CSVReader(Array("\n\"a\nb\"\n\nc".utf8))
     #expect(try reader.next() == CSVRecord(line: 2, fields: ["a\nb"]))
@@ -43,7 +43,7 @@ struct CSVReaderTests {
   }
 
   @Test(
-    "What RFC 4180 does not allow is an error that says where",
+    "CSV that RFC 4180 does not allow is an error with its position",
     arguments: [
       ("a\nb,c\"d", 2, 2), ("\"a\"b", 1, 1), ("a,\"b\nc", 1, 2), ("a\rb", 1, 1),
       ("a,b\n\"x\ny\",\"z\" ,", 3, 2),
@@ -53,7 +53,7 @@ struct CSVReaderTests {
     #expect(problem.line == line && problem.column == column && !problem.reason.isEmpty)
   }
 
-  @Test("Bytes that are no UTF-8 are an error")
+  @Test("Bytes that are not UTF-8 are an error")
   func encoding() throws {
     #expect(try problem([0x61, 0x2c, 0xff]).reason.contains("UTF-8"))
     #expect(try problem([0x22, 0xc3, 0x22]).column == 1)

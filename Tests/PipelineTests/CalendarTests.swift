@@ -3,7 +3,7 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("Days and months of a time zone are those of the system's tables")
+@Suite("Days and months of a time zone follow the system's tables")
 struct CalendarTests {
   private func start(_ year: Int, _ month: Int, _ day: Int, in zone: String) throws -> String {
     let calendar = try #require(CivilCalendar(named: zone))
@@ -31,12 +31,12 @@ struct CalendarTests {
     #expect(try start(2026, 7, 1, in: "Asia/Kolkata") == "2026-06-30T18:30:00Z")
   }
 
-  @Test("Where midnight is skipped, the day begins with the change")
+  @Test("If midnight is skipped, the day begins at the clock change")
   func skippedMidnight() throws {
     #expect(try start(2018, 11, 4, in: "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
   }
 
-  @Test("A day that a zone left out begins with the next one")
+  @Test("A day that a zone skipped begins together with the next one")
   func skippedDay() throws {
     for (zone, change) in [
       ("Pacific/Apia", "2011-12-30T10:00:00Z"), ("Pacific/Fakaofo", "2011-12-30T11:00:00Z"),
@@ -47,7 +47,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("What a clock set back over midnight shows of a day twice is that day's both times")
+  @Test("A time repeated by a clock change over midnight belongs to its own day both times")
   func repeatedEvening() throws {
     #expect(try start(2009, 11, 1, in: "America/St_Johns") == "2009-11-01T02:30:00Z")
     let calendar = try #require(CivilCalendar(named: "America/St_Johns"))
@@ -55,7 +55,7 @@ struct CalendarTests {
     #expect(calendar.day(of: again).text == "2009-10-31")
   }
 
-  @Test("Every day of ten years begins where the one before ends")
+  @Test("Every day of ten years begins where the previous one ends")
   func gapless() throws {
     for zone in ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/New_York", "Pacific/Chatham"] {
       let calendar = try #require(CivilCalendar(named: zone))
@@ -68,7 +68,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("A zone that nobody knows is none", arguments: ["", "Berlin", "Europe/Atlantis", "CET+1"])
+  @Test("An unknown time zone is refused", arguments: ["", "Berlin", "Europe/Atlantis", "CET+1"])
   func unknown(name: String) {
     #expect(CivilCalendar(named: name) == nil)
   }

@@ -8,7 +8,7 @@ import Domain
 
 private let now = Instant(milliseconds: 1_772_323_200_000)
 
-@Suite("The configuration says what is meant, or which key does not")
+@Suite("The configuration is read completely, or the wrong key is named")
 struct ConfigurationTests {
   private func configuration(_ text: String) throws -> Configuration {
     let folder = try TemporaryFolder()
@@ -22,7 +22,7 @@ struct ConfigurationTests {
     return try Plan(flags: flags, environment: [:], now: now).rules.asOf
   }
 
-  @Test("A date without quotes is the start of that day in the time zone of the reports")
+  @Test("A date without quotes is the start of that day in the reports' time zone")
   func unquotedDate() throws {
     let berlin = try asOf("as_of: 2026-11-20\ntimezone: Europe/Berlin\n")
     #expect(berlin.text == "2026-11-19T23:00:00Z")
@@ -45,7 +45,7 @@ struct ConfigurationTests {
     #expect(limits.valueBytesMax == 1024)
   }
 
-  @Test("Steps of severity that are left out keep their default")
+  @Test("Omitted severity thresholds keep their defaults")
   func severity() throws {
     let read = try configuration(
       "breaks: {severity_usd: {high: 0.99, medium: 0.5}, severity_days: {critical: 90}}")
@@ -84,7 +84,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "What is wrong is named by its key",
+    "A wrong value is reported with its key",
     arguments: [
       ("renewal_gapp: 24h", "`renewal_gapp`"), ("renewal_gap: soon", "`renewal_gap`"),
       ("renewal_gap: -5", "`renewal_gap`"), ("limits: {values: 1}", "`limits.values`"),
@@ -127,7 +127,7 @@ struct ConfigurationTests {
     #expect(!error.hint.isEmpty)
   }
 
-  @Test("The example configuration is one, with every comment taken for a setting")
+  @Test("The example configuration is valid with every comment read as a setting")
   func example() throws {
     let lines = try Project.text(of: "subledger.example.yaml").split(separator: "\n")
     let read = try configuration(
@@ -145,13 +145,13 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("The example configuration is that of the program")
+  @Test("The committed example configuration is the one that the program writes")
   func committedExample() throws {
     let committed = try Project.text(of: "subledger.example.yaml")
     #expect(committed == NewConfiguration.example, "make settings writes it")
   }
 
-  @Test("A default that is shown is the one that holds")
+  @Test("Every documented default is the one in effect")
   func defaults() throws {
     var lines: [String] = []
     for setting in Setting.all where !setting.standard.isEmpty {

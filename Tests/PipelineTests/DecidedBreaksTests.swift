@@ -5,7 +5,7 @@ import Testing
 @testable import Pipeline
 @testable import Reconciliation
 
-@Suite("A decision follows the loss that it is about")
+@Suite("A decision follows the loss that it was made about")
 struct DecidedBreaksTests {
   private let ids = (0..<10).map {
     BreakIDs(BreakCode.charges, BreakSubject(provider: .qonversion, original: "100"))
@@ -27,14 +27,14 @@ struct DecidedBreaksTests {
     return (decided.decisions.map(\.breakID), decided.unused)
   }
 
-  @Test("Of breaks with one id the last counts; they come by id")
+  @Test("Of breaks with one id the last counts, and breaks are sorted by id")
   func lastOfEachID() {
     var breaks = [found(2), found(1, missing: 5), found(0), found(1, missing: 7)]
     breaks.sortKeepingLastOfEachID()
     #expect(breaks == [found(0), found(1, missing: 7), found(2)].sorted { $0.id < $1.id })
   }
 
-  @Test("The charges that are left of several keep it when the first has come")
+  @Test("A decision about several charges applies to those left after the first arrived")
   func severalCharges() throws {
     for left in [4, 5] {
       let decided = try decided(about: found(3, missing: 3), [found(left)])
@@ -42,7 +42,7 @@ struct DecidedBreaksTests {
     }
   }
 
-  @Test("Another loss of the subscription does not get it")
+  @Test("A decision does not apply to another loss of the subscription")
   func otherLoss() throws {
     let pairs = [
       (found(3), found(4)), (found(3, missing: 3), found(6)), (found(3, missing: 2), found(2)),

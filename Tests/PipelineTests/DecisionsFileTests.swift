@@ -7,7 +7,7 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("The decisions file says what is decided, or which line does not")
+@Suite("The decisions file is read completely, or the wrong line is named")
 struct DecisionsFileTests {
   private func read(_ text: String) throws -> DecisionsFile {
     let folder = try TemporaryFolder()
@@ -16,7 +16,7 @@ struct DecisionsFileTests {
 
   private let good = "- {break_id: b-00000000000000ab, decision: explained, reason: r, who: w}\n"
 
-  @Test("Entries come in their order, with texts as they were written")
+  @Test("Entries are read in order, with texts as written")
   func entries() throws {
     let file = try read(
       """
@@ -42,7 +42,7 @@ struct DecisionsFileTests {
     #expect(file.sha256?.count == 64)
   }
 
-  @Test("The example of docs/operations.md is one")
+  @Test("The example of docs/operations.md is a valid decisions file")
   func example() throws {
     let guide = try Project.text(of: "docs/operations.md")
     let block = try #require(
@@ -56,7 +56,7 @@ struct DecisionsFileTests {
   }
 
   @Test(
-    "What is wrong is named by its line and entry",
+    "An error is reported with its line and entry",
     arguments: [
       ("decisions: []", "line 1: the file is not a list"),
       ("explained", "line 1: the file is not a list"),
@@ -97,7 +97,7 @@ struct DecisionsFileTests {
     return good + "- " + (fields + [text]).joined(separator: "\n  ") + "\n"
   }
 
-  @Test("A file that is not there is an error of the configuration")
+  @Test("A missing file is a configuration error")
   func absent() throws {
     let error = try #require(throws: SubledgerError.self) {
       try DecisionsFile(path: "/nowhere/decisions.yaml")
@@ -105,7 +105,7 @@ struct DecisionsFileTests {
     #expect(error.message.contains("/nowhere/decisions.yaml"))
   }
 
-  @Test("Decided breaks leave what stands; decisions without a break of the run are unused")
+  @Test("Decided breaks are set apart, and decisions without a break of the run are unused")
   func decided() throws {
     let breaks = ["a", "b", "c"].map { Break(id: $0, code: .late, provider: .qonversion) }
     let decisions = [("a", Decision.Verdict.explained), ("c", .writtenOff), ("d", .writtenOff)]
@@ -119,7 +119,7 @@ struct DecisionsFileTests {
     #expect(decided.unused == ["d"])
   }
 
-  @Test("A decision under the id that the transaction gave the break is about it")
+  @Test("A decision can name a break by the id derived from its transaction")
   func alias() throws {
     var lost = Break(id: "b-0000000000000001", code: .missedRenewal, provider: .qonversion)
     (lost.subscription, lost.transaction) = ("100", "102")

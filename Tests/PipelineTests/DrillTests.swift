@@ -5,7 +5,7 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("A drill draws events and knows what each damage must show")
+@Suite("A drill draws events and expects the break of each damage")
 struct DrillTests {
   private static let start = Instant(seconds: 1_700_000_000)
   private static let limits = DamageLimits(
@@ -46,7 +46,7 @@ struct DrillTests {
     return nil
   }
 
-  @Test("The sample is the lowest ranks, one of a user, in whatever order events are offered")
+  @Test("The sample has the lowest ranks, one per user, in any order of events")
   func sample() {
     let offers = (0..<200).flatMap { lineage in
       (0..<4).map { day in
@@ -65,7 +65,7 @@ struct DrillTests {
     #expect(first != chosen(offers, seed: 2))
   }
 
-  @Test("Sandbox events, and kinds whose loss no code names, are not drawn")
+  @Test("Sandbox events, and kinds whose loss has no break code, are not drawn")
   func notDrawn() {
     var sample = DrillSample(seed: 1, count: 20, asOf: Self.start + .days(30))
     var sandbox = event(.renewed, day: 1)
@@ -76,7 +76,7 @@ struct DrillTests {
     #expect(sample.chosen.isEmpty)
   }
 
-  @Test("A removed event must show as the miss of its kind")
+  @Test("A removed event must be found as a missing event of its kind")
   func removed() throws {
     for (kind, code) in [
       (EventKind.renewed, BreakCode.missedRenewal), (.trialStarted, .missedStart),
@@ -89,7 +89,7 @@ struct DrillTests {
     }
   }
 
-  @Test("A delay must show as late, and as out of order when something overtook the event")
+  @Test("A delay must be found as late, and as out of order if a later event arrived first")
   func delayed() throws {
     let reported = event(.renewed, day: 1)
     #expect(try damage(.delayed, reported, among: [reported])?.expected == [.late])
@@ -98,7 +98,7 @@ struct DrillTests {
       try damage(.delayed, reported, among: [reported, next])?.expected == [.late, .outOfOrder])
   }
 
-  @Test("What happens at as-of or later has overtaken nothing")
+  @Test("Events at as-of or later cannot have overtaken another")
   func afterAsOf() throws {
     let reported = event(.renewed, day: 397)
     for (day, expected) in [(399, [BreakCode.late, .outOfOrder]), (400, [.late])] {
@@ -108,7 +108,7 @@ struct DrillTests {
     }
   }
 
-  @Test("A swap needs a later event; nothing is damaged that was late already")
+  @Test("A swap needs a later event, and events that were late already are not damaged")
   func swapped() throws {
     let reported = event(.renewed, day: 1)
     #expect(try damage(.swapped, reported, among: [reported]) == nil)
@@ -123,7 +123,7 @@ struct DrillTests {
     }
   }
 
-  @Test("A corruption is a contradiction, or money where none belongs, in place of the event")
+  @Test("A corruption replaces the event by a conflict, or by money where none belongs")
   func corrupted() throws {
     let charge = event(.renewed, day: 1)
     let conflict = try #require(
@@ -145,7 +145,7 @@ struct DrillTests {
     #expect(currency?.code == .currencyMismatch && currency?.event.revenue?.currency == 9)
   }
 
-  @Test("A leak is of the sandbox, dollars are half as many again, a period ends before it starts")
+  @Test("A leak is in the sandbox, dollars are 1.5 times as high, a period ends before it starts")
   func corruptedAcross() throws {
     var charge = event(.renewed, day: 10)
     (charge.created, charge.periodStart) = (nil, charge.time)
@@ -175,7 +175,7 @@ struct DrillTests {
     #expect(Set(codes([charge], Self.limits).keys) == [.envLeak])
   }
 
-  @Test("A state is lost with all of its line, and only when no other line reports the same")
+  @Test("A state is lost with its whole line, and only if no other line reports the same")
   func removedStates() throws {
     func state(_ day: Int64, _ transaction: Int64, collection: Int64) -> Event {
       var state = event(.observed, day: day)
@@ -201,7 +201,7 @@ struct DrillTests {
     #expect(healed.kind == .duplicated)
   }
 
-  @Test("What the data cannot show has its reason")
+  @Test("An event whose loss the data cannot show has a reason")
   func excuses() {
     let start = event(.started, day: 1)
     let cancel = event(.canceled, day: 2)

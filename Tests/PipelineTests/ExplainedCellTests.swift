@@ -83,7 +83,7 @@ struct ExplainedCellTests {
     var unknown: Set<String> = []
   }
 
-  @Test("Each cell of each report that the fold fills, as it is published")
+  @Test("Each cell of each report from the fold equals the published one")
   func cells() throws {
     let sample = try Sample.made.get()
     var compared = 0

@@ -3,9 +3,9 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("The fold in parallel")
+@Suite("Folding in parallel")
 struct FoldTests {
-  @Test("Stretches of lineages meet without a gap or a key in two of them", arguments: 1...5)
+  @Test("Ranges of lineages are adjacent, without gaps or overlaps", arguments: 1...5)
   func stretches(shares: Int) {
     let stretches = lineageKeys(shares: shares)
     #expect(stretches.count == shares)
@@ -16,7 +16,7 @@ struct FoldTests {
     }
   }
 
-  @Test("Cells that were folded apart come to the same as folded together")
+  @Test("Cells folded separately add up to those folded together")
   func sums() throws {
     var one = Facts()
     var other = Facts()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("The settings are checked and shown as a whole")
+@Suite("Settings are checked and listed together")
 struct GivenSettingsTests {
   let folder: TemporaryFolder
   private let now = Instant(milliseconds: 1_772_323_200_000)
@@ -19,7 +19,7 @@ struct GivenSettingsTests {
       flags: flags.merging(["config": [path]]) { $1 }, environment: environment)
   }
 
-  @Test("All errors are found at once, each with its line and what to do")
+  @Test("All errors are found at once, each with its line and a hint")
   func all() throws {
     let file = """
       renewal_gapp: 24h
@@ -64,7 +64,7 @@ struct GivenSettingsTests {
     #expect(error?.hint.hasSuffix("`subledger config check` lists 16 more") == true, "\(problems)")
   }
 
-  @Test("What is no YAML hides nothing but its own entry")
+  @Test("Invalid YAML hides only its own entry from the check")
   func syntax() throws {
     let file = """
       timezone: Mars/Olympus
@@ -94,7 +94,7 @@ struct GivenSettingsTests {
     #expect(unknown.map { $0.message.hasSuffix("; what follows is not checked") } == [true])
   }
 
-  @Test("Settings without an error have none")
+  @Test("Settings without an error report none")
   func none() throws {
     let given = try given("timezone: Europe/Berlin\nproducts: {a: b}\n", flags: ["out": ["x"]])
     #expect(given.problems(environment: [:], now: now).isEmpty)
@@ -102,7 +102,7 @@ struct GivenSettingsTests {
     #expect(throws: Never.self) { try given.accepted() }
   }
 
-  @Test("Each setting is shown with the value that holds and where it comes from")
+  @Test("Each setting is listed with its effective value and source")
   func listing() throws {
     let file = """
       timezone: Europe/Berlin

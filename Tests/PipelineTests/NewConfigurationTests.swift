@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A new configuration tells what was found")
+@Suite("A new configuration describes the input it found")
 struct NewConfigurationTests {
   let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ struct NewConfigurationTests {
       archives: [folder.path("in")], snapshots: [folder.path("snaps")], stop: { 0 })
   }
 
-  @Test("Providers and apps of the archives are named, and the paths are set")
+  @Test("Providers and apps of the archives are named, and paths are set")
   func found() throws {
     let new = try NewConfiguration(
       archives: [Project.path("sample-data/archives")],
@@ -45,7 +45,7 @@ struct NewConfigurationTests {
     #expect(configuration.timezone == .utc)
   }
 
-  @Test("A path that YAML would take for something else is quoted")
+  @Test("A path that YAML would misread is quoted")
   func quoted() throws {
     let name = "a: #b\"\\"
     try folder.write(event(1, "p"), to: "\(name)/a.jsonl")
@@ -54,7 +54,7 @@ struct NewConfigurationTests {
     #expect(try read(new).job.archives == [folder.path(name)])
   }
 
-  @Test("It takes the place of no file, and a path that is not there is named")
+  @Test("A new configuration replaces no file, and a missing path is reported")
   func refused() throws {
     try folder.write(event(1, "p"), to: "in/a.jsonl")
     try folder.write(snapshot("u1", "p"), to: "snaps/a.jsonl")
@@ -70,7 +70,7 @@ struct NewConfigurationTests {
     #expect(gone.kind == .noInput)
   }
 
-  @Test("A file that is no archive is counted as one that was not read")
+  @Test("A file that is not an archive is counted as not read")
   func foreign() throws {
     try folder.write(event(1, "p"), to: "in/a.jsonl")
     try folder.write(Array("PK\u{3}\u{4}".utf8) + [0, 0, 0, 0], to: "in/b.zip")

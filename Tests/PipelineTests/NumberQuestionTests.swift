@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-@Test("A number is explained by rows whose keys have the very bytes that are asked for")
+@Test("A number is explained by rows whose keys match byte for byte")
 func exactKeys() {
   let key = NumberQuestion.Key(column: "product_id", place: 0, text: "caf\u{e9}")
   #expect(key.fits("caf\u{e9}") && key.fits(printed: "caf\u{e9}"))
@@ -11,7 +11,7 @@ func exactKeys() {
 }
 
 @Test(
-  "What lies between open and close are columns of the report, and all that its movements move",
+  "Between opening and closing balance are columns of the report, and all its movements",
   arguments: [
     (
       NumberReport.churnMonthly, "active_close",

@@ -5,9 +5,9 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("What of a plan the ledger keeps")
+@Suite("The parts of a plan that the ledger keeps")
 struct PlanDocumentTests {
-  @Test("Every key of the example is kept, or known to have no effect on the numbers")
+  @Test("Every key of the example is kept, or listed as having no effect on the numbers")
   func everyKey() throws {
     let text = try Project.text(of: "subledger.example.yaml")
     let keys = Set(text.matches(of: /(?m)^#?([a-z_]+):/).map { String($0.1) })
@@ -27,7 +27,7 @@ struct PlanDocumentTests {
         .isDisjoint(with: without))
   }
 
-  @Test("Settings come back, and neither paths nor secrets nor comments go in")
+  @Test("Settings are read back, and paths, secrets and comments are not stored")
   func settings() throws {
     let text = """
       # the hidden comment

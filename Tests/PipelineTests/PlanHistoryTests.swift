@@ -7,7 +7,7 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("A plan of the past, from what the ledger keeps of it")
+@Suite("A past plan is restored from the ledger")
 struct PlanHistoryTests {
   private let folder: TemporaryFolder
 
@@ -26,21 +26,21 @@ struct PlanHistoryTests {
     "limits: {value_bytes: 1000, rejected_share: 2.5%}", "materiality: 0.1%",
   ]
 
-  @Test("Every option comes back, alone and all together", arguments: 0...settings.count)
+  @Test("Every option is restored, alone and with all others", arguments: 0...settings.count)
   func everyOption(index: Int) throws {
     let all = index == Self.settings.count
     let text = all ? Self.settings.joined(separator: "\n") : Self.settings[index]
     try expectSame(as: try plan(text, files: all))
   }
 
-  @Test("Every effective option is kept with a run, but for the version that stands beside them")
+  @Test("Every effective option is stored with a run, except the version, which is separate")
   func optionNames() throws {
     let reported = try plan("timezone: UTC", files: false).effectiveOptions
     #expect(Set(reported.keys + ["version"]) == Set(EffectiveOption.allCases.map(\.rawValue)))
     #expect(reported["version"] == nil)
   }
 
-  @Test("A price book and decisions come back with the zone that their dates are read in")
+  @Test("A price book and decisions are restored with the time zone of their dates")
   func files() throws {
     let plan = try plan("timezone: Asia/Tokyo", files: true)
     #expect(plan.prices?.lines.count == 1)
@@ -48,7 +48,7 @@ struct PlanHistoryTests {
     try expectSame(as: plan)
   }
 
-  @Test("Options that are not what the documents come to are refused")
+  @Test("Options that contradict the stored documents are refused")
   func contradiction() throws {
     let plan = try plan("renewal_gap: 36h", files: false)
     var documents = plan.documents()

@@ -6,7 +6,7 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("What was asked for becomes a plan")
+@Suite("Options become a plan")
 struct PlanTests: PlanSuite {
   let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ struct PlanTests: PlanSuite {
   }
 
   @Test(
-    "A variable that makes no sense is an error of usage",
+    "A variable with an invalid value is a usage error",
     arguments: [
       ("SUBLEDGER_OTU", "x"), ("SUBLEDGER_JOBS", "two"), ("SUBLEDGER_AS_OF", "today"),
       ("SUBLEDGER_FAIL_ON", "often"), ("SUBLEDGER_TIMEZONE", "Mars/Olympus"),
@@ -48,7 +48,7 @@ struct PlanTests: PlanSuite {
     }
   }
 
-  @Test("Archives younger than --min-age are left alone, by the clock")
+  @Test("Archives younger than --min-age by the clock are left alone")
   func youngArchives() throws {
     var flags: [String: [String]] = [:]
     #expect(try plan(flags).modifiedUntil == nil)
@@ -56,13 +56,13 @@ struct PlanTests: PlanSuite {
     #expect(try plan(flags).modifiedUntil == now - .seconds(60))
   }
 
-  @Test("A sum beyond the range of amounts ends the command as a bug does")
+  @Test("A sum beyond the range of amounts is an overflow error")
   func failures() {
     #expect(SubledgerError(AmountOverflow()).kind == .overflow)
   }
 }
 
-@Suite("Lengths of time and shares as people write them")
+@Suite("Durations and shares as people write them")
 struct UnitTests {
   @Test(
     "Units add up",
@@ -75,7 +75,7 @@ struct UnitTests {
   }
 
   @Test(
-    "Anything else is no length", arguments: ["", "h", "24", "1.5h", "-1h", "24 h", "1w", "１h"])
+    "Other texts are not durations", arguments: ["", "h", "24", "1.5h", "-1h", "24 h", "1w", "１h"])
   func wrong(text: String) {
     #expect(Interval(units: text) == nil)
   }

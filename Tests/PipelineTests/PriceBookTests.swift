@@ -8,7 +8,7 @@ import Domain
 
 private let header = PriceBookFile.header
 
-@Suite("A price book is taken whole or refused with every reason")
+@Suite("A price book is read completely, or refused with every reason")
 struct PriceBookTests {
   private let folder: TemporaryFolder
 
@@ -28,7 +28,7 @@ struct PriceBookTests {
     }
   }
 
-  @Test("Each field is read exactly, and an empty one stands for any or unknown")
+  @Test("Each field is read exactly, and an empty one means any or unknown")
   func fields() throws {
     let list = try read(
       "play_store,pro,DE,EUR,2026-01-01,9.990001,10.5,85,P1M", ",coins,,,2026-01-01,,0,,")
@@ -42,7 +42,7 @@ struct PriceBookTests {
     #expect(coins.local == nil && coins.usd == .zero && coins.rate == nil && coins.period == nil)
   }
 
-  @Test("A product's period is that of the line that began last, bought by anybody or not")
+  @Test("A product's period is that of the line that began last, even if no one bought it")
   func periods() throws {
     let list = try read(
       ",pro,,USD,2026-03-01,9.99,,,P3M", ",pro,,USD,2026-01-01,9.99,,,P1M",
@@ -53,7 +53,7 @@ struct PriceBookTests {
     #expect(list.periods(at: march - .days(300)) == [:])
   }
 
-  @Test("An offer has prices of its own, in a column that may be left out")
+  @Test("An offer has its own prices, in an optional column")
   func offers() throws {
     let path = try folder.write(
       header + ",offer\n,pro,,,2026-01-01,,9,,P1M,\n,pro,,,2026-01-01,,1,,P1W,intro\n",
@@ -65,7 +65,7 @@ struct PriceBookTests {
     #expect(try refusal(header + ",offer" + twice + twice).message.contains("repeats line 2"))
   }
 
-  @Test("Of a price in US dollars one of the two amounts is enough")
+  @Test("A price in US dollars needs only one of the two amounts")
   func dollars() throws {
     for line in [",pro,,USD,2026-01-01,9.99,,,", ",pro,,USD,2026-01-01,,9.99,,"] {
       let price = try #require(try read(line).lines.first)
@@ -73,7 +73,7 @@ struct PriceBookTests {
     }
   }
 
-  @Test("Products whose ids only look alike have a price each")
+  @Test("Products whose ids only look alike have separate prices")
   func alike() throws {
     let list = try read(",caf\u{e9},,,2026-01-01,,1,,", ",cafe\u{301},,,2026-01-01,,2,,")
     #expect(list.lines.compactMap(\.usd) == [1_000_000, 2_000_000].map(Amount.init(micros:)))
@@ -82,7 +82,7 @@ struct PriceBookTests {
     #expect(quoted.product.text == id)
   }
 
-  @Test("A date begins at midnight of the reports' time zone, an instant is what it says")
+  @Test("A date begins at midnight in the reports' time zone; an instant is exact")
   func begin() throws {
     let berlin = try #require(CivilCalendar(named: "Europe/Berlin"))
     let list = try read(
@@ -91,7 +91,7 @@ struct PriceBookTests {
     #expect(list.lines.map(\.key.validFrom) == [midnight, midnight + .hours(1)])
   }
 
-  @Test("The columns may stand in another order, and each must be there once")
+  @Test("The columns may be in any order, and each must exist once")
   func columns() throws {
     let shuffled =
       "period,product_id,store,country,currency,amount_usd,amount,proceeds_rate,valid_from"
@@ -106,7 +106,7 @@ struct PriceBookTests {
   }
 
   @Test(
-    "A wrong field is named by line, column and reason",
+    "A wrong field is reported by line, column and reason",
     arguments: [
       ("steam,a,,,2026-01-01,,1,,", 1, "store"), (",,,,2026-01-01,,1,,", 2, "product_id"),
       (", a,,,2026-01-01,,1,,", 2, "blanks"), (",a ,,,2026-01-01,,1,,", 2, "blanks"),
@@ -132,7 +132,7 @@ struct PriceBookTests {
     #expect(error.hint.contains(header))
   }
 
-  @Test("All wrong lines are reported at once, and no more than 20 of them")
+  @Test("All wrong lines are reported at once, at most 20 of them")
   func several() throws {
     let wrong = (1...25).map { "steam,a\($0),,,2026-01-01,,1,," }.joined(separator: "\n")
     let message = try refusal(header + "\n" + wrong).message
@@ -140,7 +140,7 @@ struct PriceBookTests {
     #expect(!message.contains("line 22, ") && message.contains("and 5 more"))
   }
 
-  @Test("Two lines for the same thing and begin are refused, however the begin is written")
+  @Test("Two lines for the same key and start are refused, however the start is written")
   func duplicates() throws {
     let error = try refusal(
       """
@@ -152,14 +152,14 @@ struct PriceBookTests {
     #expect(error.message.contains("line 4, column 5: valid_from repeats line 2"))
   }
 
-  @Test("The store `unknown` stands for every store, as an empty one does")
+  @Test("The store `unknown` means every store, as an empty one does")
   func everyStore() throws {
     #expect(try read("unknown,a,,,2026-01-01,,1,,").lines[0].key.store == .unknown)
     let error = try refusal(header + "\nunknown,a,,,2026-01-01,,1,,\n,a,,,2026-01-01,,1,,")
     #expect(error.message.contains("repeats line 2"))
   }
 
-  @Test("A file that is not there is missing input; damage in quotes is named")
+  @Test("A missing file is missing input; malformed quotes are reported")
   func unreadable() throws {
     let missing = try #require(throws: SubledgerError.self) {
       try PriceBookFile.read(folder.path("none.csv"), calendar: .utc)
@@ -168,7 +168,7 @@ struct PriceBookTests {
     #expect(try refusal(header + "\n\"a").message.contains("line 2, column 1: a quoted field"))
   }
 
-  @Test("A line of a base plan comes before one of its product, which is for every base plan")
+  @Test("A line for a base plan takes precedence over one for its product, which covers all plans")
   func basePlans() throws {
     let ledger = try Ledger.open(path: folder.path("l.sqlite"), mode: .readWrite)
     try ledger.learn(["pro:month", "pro:year"])
@@ -189,7 +189,7 @@ struct PriceBookTests {
     #expect(try price("pro:month", in: .appStore) == [nil, nil])
   }
 
-  @Test("A book teaches the ledger codes that no event brought, and prices what none named")
+  @Test("A book adds unseen codes to the ledger, and prices products without events")
   func book() throws {
     let ledger = try Ledger.open(path: folder.path("l.sqlite"), mode: .readWrite)
     try ledger.learn(["pro"])

@@ -4,7 +4,7 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("The verdict says when numbers hold with reservations only")
+@Suite("The quality gate reports reservations about the numbers")
 struct QualityGateTests {
   private let rules = FoldSettings(asOf: Instant(milliseconds: 1_772_323_200_000))
 
@@ -46,7 +46,7 @@ struct QualityGateTests {
       name: name, sha256: "", kind: .events, status: .complete, counts: counts)
   }
 
-  @Test("A run whose own lines were mostly rejected has a finding, and its set is not marked")
+  @Test("A run that rejected much of its new lines has a reservation, and its set is unmarked")
   func newRejects() throws {
     let many = archive("old", lines: 30_000, skipped: 0, rejected: 0)
     var intake = ArchiveCounts()
@@ -58,7 +58,7 @@ struct QualityGateTests {
     #expect(found.reservations == ["20 of 228 lines that are new in this run were rejected"])
   }
 
-  @Test("Snapshots of which too much was rejected are a finding, and the set is not marked")
+  @Test("Snapshots with too many rejects are a reservation, and the set is unmarked")
   func tornSnapshots() throws {
     let few = TornSnapshots(newest: "s", lines: 100, rejected: 19)
     #expect(try gate(torn: few).outcome == .done)
@@ -74,7 +74,7 @@ struct QualityGateTests {
           + "(no time, at line 3): ") == true)
   }
 
-  @Test("Open breaks above half a per cent of the month's net revenue qualify the set")
+  @Test("Open breaks above half a percent of the month's net revenue qualify the set")
   func materiality() throws {
     #expect(try gate(breaks: [found(5_000_000)]).outcome == .done)
     let above = try gate(breaks: [found(5_000_001)])
@@ -96,7 +96,7 @@ struct QualityGateTests {
     #expect(try gate(net: -70_000_000, breaks: [found(1)]).outcome == .reservations)
   }
 
-  @Test("More than one per cent of rejected lines qualifies the set, from 20 lines on")
+  @Test("More than one percent of rejected lines qualifies the set, from 20 lines on")
   func rejects() throws {
     #expect(
       try gate(archives: [archive("a", lines: 19, skipped: 0, rejected: 19)]).outcome == .done)
@@ -113,7 +113,7 @@ struct QualityGateTests {
     #expect(one.qualifications[0].contains("bad"))
   }
 
-  @Test("The gate lets through what is below its rank")
+  @Test("The gate ignores breaks below its level")
   func gate() throws {
     let pending = found(0, .pending)
     let open = found(0, .open)
@@ -132,7 +132,7 @@ struct QualityGateTests {
     }
   }
 
-  @Test("Stale input is a finding for the gate, and said in its own words")
+  @Test("Stale input counts for the gate, and has its own message")
   func stale() throws {
     var stale = Break(id: "s", code: .staleInput, provider: .qonversion)
     stale.evidence = "old"

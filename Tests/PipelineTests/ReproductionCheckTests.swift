@@ -4,7 +4,7 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("A reproduced set is compared with what was published")
+@Suite("A reproduced set is compared with the published one")
 struct ReproductionCheckTests {
   private func check(
     by version: String, since: [AuditEntry.AuditAction] = []
@@ -17,7 +17,7 @@ struct ReproductionCheckTests {
       since: since)
   }
 
-  @Test("Other bytes are wrong, but for names of persons who were erased since")
+  @Test("Different bytes are wrong, except in files with names of persons erased since")
   func sameVersion() {
     let all = check(by: "2.0").outcome(by: "2.0")
     #expect(all.wrong == ["breaks.csv", "churn_monthly.csv"] && all.notes.isEmpty)
@@ -26,7 +26,7 @@ struct ReproductionCheckTests {
     #expect(explained.notes.count == 1 && explained.notes[0].hasSuffix("are in: breaks.csv"))
   }
 
-  @Test("Lines that were retracted since explain other bytes anywhere, a close none")
+  @Test("Lines retracted since explain different bytes anywhere; a close does not")
   func retracted() {
     #expect(check(by: "2.0", since: [.close]).outcome(by: "2.0").wrong.count == 2)
     for deed in [AuditEntry.AuditAction.retract, .readmit] {
@@ -35,7 +35,7 @@ struct ReproductionCheckTests {
     }
   }
 
-  @Test("What another version of the program writes in another way is noted, and not wrong")
+  @Test("Different output of another program version is noted and not wrong")
   func otherVersion() {
     let (wrong, notes) = check(by: "1.9").outcome(by: "2.0")
     #expect(wrong.isEmpty)

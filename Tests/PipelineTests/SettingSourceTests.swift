@@ -5,7 +5,7 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("A wrong setting is refused where it was given")
+@Suite("A wrong setting is reported at its source")
 struct SettingSourceTests: PlanSuite {
   let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ struct SettingSourceTests: PlanSuite {
     #expect(!error.hint.isEmpty)
   }
 
-  @Test("A flag and a variable are usage, the file is configuration")
+  @Test("A wrong flag or variable is a usage error; a wrong file is a configuration error")
   func origins() throws {
     try expect("usage", "--fail-on: \"Open\" is not one of none, pending") {
       try plan(["fail_on": ["Open"]])
@@ -38,7 +38,7 @@ struct SettingSourceTests: PlanSuite {
   }
 
   @Test(
-    "Values of the file that only the plan understands are the file's, too",
+    "Values that only the plan validates are configuration errors of the file, too",
     arguments: [
       "csv_dialect: tsv", "captured_at: 1767225600", "as_of: today", "timezone: Mars/Olympus",
       "log_format: xml", "progress: often",
@@ -50,7 +50,7 @@ struct SettingSourceTests: PlanSuite {
   }
 
   @Test(
-    "A time zone or an instant is refused also where another layer beats it",
+    "A wrong time zone or instant is refused even if another layer overrides it",
     arguments: [
       ("timezone", "Mars/Olympus", "Europe/Berlin"), ("as_of", "today", "2026-11-20"),
       ("captured_at", "1767225600", "2026-11-20"),
@@ -65,7 +65,7 @@ struct SettingSourceTests: PlanSuite {
     }
   }
 
-  @Test("A number out of range is reported with its bounds")
+  @Test("A number out of range is reported with its limits")
   func ranges() throws {
     let error = try #require(throws: SubledgerError.self) {
       try plan(["jobs": ["2000000"]])
@@ -77,7 +77,7 @@ struct SettingSourceTests: PlanSuite {
     try expect("configuration", "`jobs`", "from 1 to 1000000") { try plan(file: "jobs: 0") }
   }
 
-  @Test("A variable is true or false in four words each, whatever its case")
+  @Test("A variable is true or false in four spellings each, in any case")
   func truth() throws {
     for word in ["1", "true", "yes", "on", "YES"] {
       #expect(try plan([:], ["SUBLEDGER_DRY_RUN": word]).isDryRun)
@@ -102,7 +102,7 @@ struct SettingSourceTests: PlanSuite {
     #expect(try plan([:], ["SUBLEDGER_ARCHIVES": ":"], file: "archives: a").archives == ["a"])
   }
 
-  @Test("An empty flag, and an empty text of the file, make no sense")
+  @Test("An empty flag or an empty text in the file is refused")
   func emptyTexts() throws {
     try expect("usage", "--out: \"\" is empty") { try plan(["out": [""]]) }
     try expect("usage", "--ledger: \"\" is empty") { try plan(["ledger": [""]]) }
@@ -111,7 +111,7 @@ struct SettingSourceTests: PlanSuite {
     try expect("configuration", "`out`: \"\" is empty") { try plan(file: "out: \"\"") }
   }
 
-  @Test("Log settings are given like all others")
+  @Test("Log settings are given like all other settings")
   func log() throws {
     #expect(try plan().log.format == .text)
     let read = try plan(file: "log_format: json\nverbose: true\nprogress: never").log
@@ -123,7 +123,7 @@ struct SettingSourceTests: PlanSuite {
     #expect(beaten.format == .text && !beaten.isVerbose && beaten.progress == .always)
   }
 
-  @Test("Of quiet and verbose the one holds that was said where it beats the other; else quiet")
+  @Test("Of quiet and verbose the one with higher precedence wins; on the same level, quiet")
   func quietOrVerbose() throws {
     let quiet = try plan(["quiet": ["true"]], file: "verbose: true\nprogress: always").log
     #expect(quiet.isQuiet && !quiet.isVerbose)
@@ -132,7 +132,7 @@ struct SettingSourceTests: PlanSuite {
     #expect(try plan(file: "verbose: true\nquiet: true").log.isQuiet)
   }
 
-  @Test("An unknown name is refused with the nearest one")
+  @Test("An unknown name is refused with the nearest known one")
   func suggestions() throws {
     try expect("usage", "unknown environment variable SUBLEDGER_OTU. Did you mean SUBLEDGER_OUT?") {
       try plan([:], ["SUBLEDGER_OTU": "x"])
@@ -150,7 +150,7 @@ struct SettingSourceTests: PlanSuite {
     }
   }
 
-  @Test("A time without an offset is no instant; a date is the start of its day")
+  @Test("A time without an offset is not an instant; a date is the start of its day")
   func offsets() throws {
     func asOf(_ text: String) throws -> String {
       try plan(["as_of": [text]], file: "timezone: America/New_York").rules.asOf.text

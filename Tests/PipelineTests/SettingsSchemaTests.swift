@@ -6,7 +6,7 @@ import Yams
 
 @testable import Pipeline
 
-@Suite("The schema of the configuration says what the program takes")
+@Suite("The schema of the configuration accepts what the program accepts")
 struct SettingsSchemaTests {
   private let schema: [String: Any]
 
@@ -15,13 +15,13 @@ struct SettingsSchemaTests {
     schema = try #require(object as? [String: Any])
   }
 
-  @Test("The published schema is that of the program")
+  @Test("The published schema is the one that the program writes")
   func committed() throws {
     let committed = try Project.text(of: "docs/subledger.schema.json")
     #expect(committed == Setting.schema, "make settings writes it")
   }
 
-  @Test("The sample's and the example configuration are taken")
+  @Test("The sample configuration and the example configuration are accepted")
   func accepted() throws {
     let sample = try Project.text(of: "sample-data/subledger.yaml")
     let example = NewConfiguration.example.split(separator: "\n")
@@ -34,7 +34,7 @@ struct SettingsSchemaTests {
   }
 
   @Test(
-    "What is wrong is refused",
+    "Wrong settings are refused by schema and program",
     arguments: [
       "outt: a", "limits: {values: 1}", "lock_wait: soon", "lock_wait: -1", "amount_decimals: 7",
       "fail_on: Open", "renewal_gap: soon", "materiality: 2", "materiality: a%", "xlsx: 3",
@@ -50,7 +50,7 @@ struct SettingsSchemaTests {
   }
 
   @Test(
-    "The nearest that is right is taken",
+    "The nearest correct settings are accepted by schema and program",
     arguments: [
       "out: a", "limits: {value_bytes: 1}", "lock_wait: 0", "amount_decimals: 6", "fail_on: open",
       "renewal_gap: 24h", "renewal_gap: 3600", "materiality: 1", "materiality: 0.5%",

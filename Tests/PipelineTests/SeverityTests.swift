@@ -3,7 +3,7 @@ import Domain
 
 @testable import Pipeline
 
-@Suite("Severity is the higher of what money and age say")
+@Suite("Severity is the higher of those by money and by age")
 struct SeverityTests {
   private let asOf = Instant(milliseconds: 1_772_323_200_000)
 
@@ -19,7 +19,7 @@ struct SeverityTests {
     return thresholds.aged(found, asOf: asOf).severity
   }
 
-  @Test("From 8 days on what is missing is medium, from 31 on high, and never critical by age")
+  @Test("A missing event is medium from 8 days and high from 31, but never critical by age")
   func defaults() {
     #expect(aged(.low, days: 7) == .low)
     #expect(aged(.low, days: 8) == .medium)
@@ -30,7 +30,7 @@ struct SeverityTests {
     #expect(aged(.critical, days: 31) == .critical)
   }
 
-  @Test("What is pending, worth nothing, undated or no missing event does not grow with age")
+  @Test("Breaks that are pending, worth nothing, undated or without missing events do not age")
   func exceptions() {
     #expect(aged(.low, days: 90, status: .pending) == .low)
     #expect(aged(.info, days: 90) == .info)
@@ -44,7 +44,7 @@ struct SeverityTests {
     #expect(SeverityThresholds().aged(undated, asOf: asOf).severity == .medium)
   }
 
-  @Test("A configured age makes critical, too")
+  @Test("A configured age can make a break critical")
   func configured() {
     var thresholds = SeverityThresholds()
     thresholds.days = [.high: 2, .critical: 3]

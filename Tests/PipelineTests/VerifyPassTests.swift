@@ -5,13 +5,13 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("Verifying leaves nothing out unsaid")
+@Suite("Verify reports everything that it cannot check")
 struct VerifyPassTests: PlanSuite {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("What cannot be read is an error, unless damage that was found explains it")
+  @Test("A failed read is an error, unless known damage explains it")
   func unreadable() throws {
     let pipeline = RunPipeline(
       plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })

@@ -6,12 +6,12 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("What all groups come to has bounded memory") struct WholeFoldTests {
+@Suite("The sum of all groups needs bounded memory") struct WholeFoldTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("Revenue that was spilled comes to what all in memory comes to", arguments: [0, 7, 90])
+  @Test("Spilled revenue gives the same sums as revenue in memory", arguments: [0, 7, 90])
   func sameCells(cellsMax: Int) throws {
     let expected = try cells(of: folds(seed: 3), cellsMax: .max)
     #expect(expected.days.count > 100 && expected.months.count > 10)
@@ -20,7 +20,7 @@ import Domain
     #expect(months == expected.months)
   }
 
-  @Test("A sum out of range is carried, also when it was spilled")
+  @Test("A sum out of range is carried, even when it was spilled")
   func overflow() throws {
     var parts = folds(seed: 5)
     for index in parts.indices {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Work in parallel") struct WorkersTests {
   @Test(
-    "Results are taken in order and nobody waits for ever, however few may wait",
+    "Results are delivered in order and no worker waits forever, for any waiting limit",
     .timeLimit(.minutes(1)), arguments: [0, 1, 2, 24])
   func inOrder(waitingMax: Int) throws {
     for seed in 0..<UInt64(60) {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("What workers hand on to each other is never held by two, and nothing of it is lost")
+  @Test("A value that workers pass on is never held by two, and none is lost")
   func handedOn() throws {
     let sums = Relay<Int>()
     try Workers(count: 3, waitingMax: 1).run(Array(1...300)) { input, send in
@@ -45,7 +45,7 @@ import Testing
     #expect(held.count <= 3 && held.reduce(0, +) == 300 * 301 / 2)
   }
 
-  @Test("Large results wait only as far as there is room, but for the one whose turn it is")
+  @Test("Large results wait only if there is room, except the next one in order")
   func sizes() throws {
     let waiting = Mutex((now: 0, most: 0))
     try Workers(count: 3, waitingMax: 12).run(Array(1...12)) { input, send in
@@ -66,7 +66,7 @@ import Testing
     waiting.withLock { #expect($0.now == 0 && $0.most <= 12 + 12 + 12) }
   }
 
-  @Test("What taking throws ends the work")
+  @Test("An error thrown by the consumer ends the work")
   func stopped() {
     struct Enough: Error {}
     #expect(throws: Enough.self) {

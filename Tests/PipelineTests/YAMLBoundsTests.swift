@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A small file does not come to more than memory holds, nor to what the library cannot take")
+@Suite("A small YAML file cannot exceed memory or the library's limits")
 struct YAMLBoundsTests {
   private let file = YAMLFile(name: "a.yaml", hint: "do")
 
@@ -16,7 +16,7 @@ struct YAMLBoundsTests {
     }
   }
 
-  @Test("Aliases are refused before a value is made of them, anchors alone are not")
+  @Test("Aliases are refused before they are expanded; anchors alone are allowed")
   func aliases() {
     let refusal = "a.yaml, line 2: aliases (*name) are not allowed"
     #expect(problem("a: &a [x, x]\nb: *a\n") == refusal)
@@ -25,7 +25,7 @@ struct YAMLBoundsTests {
     #expect(problem("a: &a [x, x]\nb: 1\n") == nil)
   }
 
-  @Test("Thirty-two lists are nested and no more")
+  @Test("Thirty-two levels of nesting are allowed, and no more")
   func depth() {
     func nested(_ count: Int) -> String {
       String(repeating: "[", count: count) + String(repeating: "]", count: count)
@@ -38,7 +38,7 @@ struct YAMLBoundsTests {
   }
 
   @Test(
-    "A list or mapping is no key, wherever it stands and however it is written",
+    "A list or mapping is refused as a key, wherever and however it is written",
     arguments: [
       "a: 1\n? period: P1Y\n", "a: 1\n? [b]\n: 1\n", "a: 1\n{b: 1}: 2\n",
       "a:\n  - {b: [{c: {[]: 1}}]}\n", "a: 1\n? {=: b}\n: 1\n", "a: 1\n? !!str [b]\n",
@@ -54,7 +54,7 @@ struct YAMLBoundsTests {
     }
   }
 
-  @Test("Keys that are no plain text for YAML are names like all others")
+  @Test("Keys that YAML reads as other types are ordinary names")
   func oddKeys() throws {
     for key in [
       "null", "~", "1.5", "2026-03-01", "true", "0x1F", "!!binary aGk=", "=", "'<<'", "''",
@@ -65,7 +65,7 @@ struct YAMLBoundsTests {
     }
   }
 
-  @Test("A value in base 60 or 8 is the text that was written, however long")
+  @Test("A value in base 60 or 8 is kept as written, however long")
   func numbers() throws {
     let long = "1" + String(repeating: ":00", count: 40)
     let text = """
@@ -104,9 +104,9 @@ struct YAMLBoundsTests {
   }
 }
 
-@Suite("The text of a file that a person wrote is UTF-8")
+@Suite("A text file written by a person is UTF-8")
 struct YAMLTextTests {
-  @Test("A byte order mark is no part of it")
+  @Test("A byte order mark is ignored")
   func byteOrderMark() throws {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     #expect(try YAMLFile(name: "a", hint: "").root(of: mark) == nil)
@@ -115,7 +115,7 @@ struct YAMLTextTests {
     #expect(try DecisionsFile(mark + decision.utf8, named: "d").decisions.count == 1)
   }
 
-  @Test("Other bytes are refused, and named by their line")
+  @Test("Other bytes are refused, and their line is reported")
   func otherBytes() throws {
     for damage in [[0x8d], [0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80]] as [[UInt8]] {
       let error = try #require(throws: SubledgerError.self) {

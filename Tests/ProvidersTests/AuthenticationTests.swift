@@ -3,7 +3,7 @@ import Domain
 
 @testable import Providers
 
-@Suite("A delivery's secret is compared where one is configured")
+@Suite("A delivery's secret is checked if one is configured")
 struct AuthenticationTests {
   private let flobuk =
     #"{"transaction":"GPA.1","store":"GooglePlay","timestamp":1760000000,"data":{"status":0,"#
@@ -31,7 +31,7 @@ struct AuthenticationTests {
     #"{"headers":\#(headers),"body":\#(quote(body))}"#
   }
 
-  @Test("Each provider's own secret decides, in the header or the body where it stands")
+  @Test("Each provider's own secret is checked in the header or the body")
   func places() {
     for (body, provider, header) in [
       (Body.renewal.line, Provider.qonversion, "Authorization"),
@@ -55,7 +55,7 @@ struct AuthenticationTests {
     #expect(!isTaken(around(iaptic, "{}"), rules(.iaptic, "older")))
   }
 
-  @Test("A line without secret is taken: not every archive keeps headers")
+  @Test("A line without a secret is accepted, because not every archive keeps headers")
   func absent() {
     for headers in ["{}", "null", "[]", #"{"X-Auth-Key":null}"#, #"{"authorization":[]}"#] {
       let line = around(Body.renewal.line, headers)
@@ -68,7 +68,7 @@ struct AuthenticationTests {
     #expect(isTaken(cut, rules(.iaptic, "right")), "the archive's writer cut the password out")
   }
 
-  @Test("A secret of another kind than text is none", arguments: ["1", "true", "{}", "[[1]]"])
+  @Test("A secret that is not text does not count", arguments: ["1", "true", "{}", "[[1]]"])
   func kinds(value: String) {
     let line = around(Body.renewal.line, #"{"authorization":\#(value)}"#)
     #expect(!isTaken(line, rules(.qonversion, "1", "true")))
@@ -76,7 +76,7 @@ struct AuthenticationTests {
     #expect(!isTaken(body, rules(.iaptic, "1", "true")))
   }
 
-  @Test("Headers are found in every form in which archives keep them, in any case")
+  @Test("Headers are found in every form that archives use, in any case")
   func forms() {
     for value in ["right", "wrong"] {
       let body = Body.renewal.line
@@ -99,7 +99,7 @@ struct AuthenticationTests {
     }
   }
 
-  @Test("The secret nearest to the body decides, not a relay's own")
+  @Test("The secret closest to the body counts, not a relay's")
   func nearest() {
     let inner = around(Body.renewal.line, #"{"authorization":"right"}"#)
     #expect(isTaken(around(inner, #"{"authorization":"relay"}"#), rules(.qonversion, "right")))
@@ -108,7 +108,7 @@ struct AuthenticationTests {
     #expect(!isTaken(around(bare, #"{"authorization":"relay"}"#), rules(.qonversion, "right")))
   }
 
-  @Test("A damaged body is not looked into before its secret was")
+  @Test("A damaged body is not parsed before its secret was checked")
   func damaged() {
     let line = around(
       Body.renewal.without("time").line, #"{"authorization":"wrong"}"#)
@@ -116,7 +116,7 @@ struct AuthenticationTests {
     #expect(!isTaken(line, rules(.qonversion, "right")))
   }
 
-  @Test("A reject says whose secret did not match, and nothing of it")
+  @Test("A reject reports whose secret did not match, and no part of it")
   func detail() {
     let line = around(flobuk, #"{"X-Auth-Key":"canary"}"#)
     let batch = normalise(line, rules: rules(.flobuk, "canary-right"))
@@ -124,7 +124,7 @@ struct AuthenticationTests {
       batch.rejects.map(\.detail) == ["header: is not a secret configured for flobuk"])
   }
 
-  @Test("Every byte is compared, once, wherever the first difference stands")
+  @Test("Every byte is compared once, wherever the first difference is")
   func everyByte() {
     let length = 64
     for difference in [0, 1, length / 2, length - 1, length] {
@@ -139,7 +139,7 @@ struct AuthenticationTests {
     #expect(!isEqualAtEveryByte([1, 2], [1, 2, 3] as [UInt8]))
   }
 
-  @Test("Two secrets are distinguished by digests of one length, and print as nothing")
+  @Test("Secrets are compared by digests of equal length, and never printed")
   func digests() throws {
     let short = try #require(Secret([1]))
     let long = try #require(Secret([UInt8](repeating: 2, count: 4096)))

@@ -7,7 +7,7 @@ import Formats
 
 @Suite("Damaged archives")
 struct DamageTests {
-  @Test("Whatever bytes turn, every value is accounted for once", arguments: 0..<20)
+  @Test("Whatever bytes change, every value is counted once", arguments: 0..<20)
   func everyValueCounts(seed: Int) {
     var dice = SeededNumbers(seed: UInt64(seed))
     let lines = EnvelopeTests.lines.map(\.line) + [Body.upgrade.line, Body.of2020.line, "{}"]

@@ -102,7 +102,7 @@ struct EnvelopeTests {
   ]
 
   @Test(
-    "A time behind a level, or what syslog writes before it, is that of receipt",
+    "A time after a log level or a syslog prefix is the receive time",
     arguments: [
       ("INFO ", true), ("<134>1 ", true), ("83 <134>1 ", true), ("a b c ", false),
       ("83 <134>1 - ", false),
@@ -112,7 +112,7 @@ struct EnvelopeTests {
     #expect(batch.events.map(\.received) == [isTime ? Instant(seconds: 1_760_000_100) : nil])
   }
 
-  @Test("The body is found in the envelope of every producer", arguments: lines)
+  @Test("The body is found in every producer's envelope", arguments: lines)
   func producers(name: String, line: String, received: Instant?) throws {
     let plain = normalise(Self.body).events[0]
     let batch = normalise(line)
@@ -125,7 +125,7 @@ struct EnvelopeTests {
     #expect(event == plain)
   }
 
-  @Test("The outermost receive time counts, and a body's own time is none")
+  @Test("The outermost receive time counts, and a body's own time does not")
   func outermost() {
     let inner = #"{"received_at":1760000200,"body":\#(Self.body)}"#
     let batch = normalise(#"{"received_at":1760000100,"payload":\#(inner)}"#)
@@ -136,7 +136,7 @@ struct EnvelopeTests {
   }
 
   @Test(
-    "Of several receive times the first that is one counts",
+    "Of several receive times the first valid one counts",
     arguments: [
       #""receivedAt":"","ts":1760000100"#, #""received_at":"soon","timestamp":"1760000100""#,
       #""ts":null,"time":"2025-10-09 08:55:00 UTC""#, #""received_at":"2025-10-09 08:55:00+00""#,
@@ -145,7 +145,7 @@ struct EnvelopeTests {
     #expect(normalise("{\(members),\"body\":\(Self.body)}").events.first?.received == Self.at)
   }
 
-  @Test("A byte order mark may begin the text in an envelope")
+  @Test("A byte order mark may start a text in an envelope")
   func byteOrderMark() {
     let marked = quote("\u{feff}" + Self.body)
     #expect(normalise("{\"body\":\(marked)}").events.count == 1)
@@ -153,7 +153,7 @@ struct EnvelopeTests {
   }
 
   @Test(
-    "iaptic's test is skipped where the archive left out its secret",
+    "iaptic's test is skipped if the archive removed its secret",
     arguments: [#"{"type":"test"}"#, #"{"body":{"type":"test","password":null}}"#])
   func redactedTest(line: String) {
     let batch = normalise(line)
@@ -161,7 +161,7 @@ struct EnvelopeTests {
     #expect(refusal(#"{"type":"test","properties":{"a":1}}"#)[0] == "unknown_provider")
   }
 
-  @Test("A ninth layer is not looked into, nor a sixth text")
+  @Test("A ninth layer or a sixth text is not searched")
   func manyLayers() {
     func inside(_ layers: Int) -> String {
       (0..<layers).reduce(Self.body) { inner, _ in #"{"payload":\#(inner)}"# }
@@ -188,14 +188,14 @@ struct EnvelopeTests {
     #expect(batch.skipped == ["registration_probe": 1])
   }
 
-  @Test("A body that the envelope left out for its size is missing, not a probe")
+  @Test("A body that the sender omitted for its size is missing, not a probe")
   func largePayload() {
     #expect(
       refusal(#"{"id":"e","data":{"body":null,"is_large_payload":true}}"#)
         == ["missing_field", "body: the sender left it out because it was too large"])
   }
 
-  @Test("What is in an envelope but no body is refused")
+  @Test("A value in an envelope that is not a body is refused")
   func otherContent() {
     #expect(refusal(#"{"body":"hello"}"#)[0] == "not_json")
     #expect(refusal(#"{"body":"a=1&b=2"}"#)[0] == "not_json")
@@ -207,7 +207,7 @@ struct EnvelopeTests {
   }
 
   @Test(
-    "What an archive's writer does not mark as an envelope is no probe for lack of a body",
+    "An object that no archive writer marked as an envelope is not a probe",
     arguments: [
       #"{"test":"ping","date":1760000100.25}"#, #"{"date":"soon"}"#, #"{"date":null}"#,
       #"{"REMOTE_ADDR":"192.0.2.1"}"#, #"{"requestContext":{}}"#, #"{"requestContext":"x"}"#,
@@ -219,7 +219,7 @@ struct EnvelopeTests {
     #expect(refusal[1].hasPrefix("no provider recognises this body; the line's members: "))
   }
 
-  @Test("A damaged body in an envelope is named for what it lacks")
+  @Test("A damaged body in an envelope is reported with what it lacks")
   func damagedInside() {
     let body = Body.renewal.without("time")
     #expect(refusal(#"{"body":\#(body.quoted)}"#) == ["missing_field", "time"])

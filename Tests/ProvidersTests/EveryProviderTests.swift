@@ -5,7 +5,7 @@ import Domain
 
 @Suite("The sample lines of every provider")
 struct EveryProviderTests {
-  @Test("Every line becomes what the table beside it says", arguments: Provider.allCases)
+  @Test("Every line gives the result in its table", arguments: Provider.allCases)
   func lines(provider: Provider) throws {
     let sample = try SampleLines(provider)
     #expect(sample.header == SampleLines.notes + SampleReporter.columns)
@@ -18,7 +18,7 @@ struct EveryProviderTests {
     }
   }
 
-  @Test("Lines of all providers may stand mixed in one file")
+  @Test("One file can contain lines of all providers")
   func mixed() throws {
     let samples = try Provider.allCases.map { try SampleLines($0) }
     let longest = samples.map(\.lines.count).max() ?? 0
@@ -44,7 +44,7 @@ struct EveryProviderTests {
     }
   }
 
-  @Test("The offer at which something was bought is kept, as id or as an introductory one")
+  @Test("The offer of a purchase is kept, as an id or as an introductory offer")
   func offers() throws {
     func offer(_ line: String) -> String {
       let batch = normalise(line)
@@ -67,7 +67,7 @@ struct EveryProviderTests {
     #expect(offer(iaptic(#""discountId":"spring","#)) == "spring")
   }
 
-  @Test("iaptic's quantity is kept, and its amounts are those of all")
+  @Test("iaptic's quantity is kept, and its amounts cover all units")
   func quantity() throws {
     for (quantity, units) in [("3", 3), ("\"2\"", 2), ("1", 1), ("0", 1), ("null", 1), ("1.5", 1)]
       as [(String, Int32)]
@@ -84,7 +84,7 @@ struct EveryProviderTests {
     }
   }
 
-  @Test("Nothing secret or personal of any line is kept")
+  @Test("No secret or personal data of any line is kept")
   func canaries() throws {
     for provider in Provider.allCases {
       let lines = try SampleLines(provider).lines

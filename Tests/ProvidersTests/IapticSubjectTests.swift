@@ -3,7 +3,7 @@ import Domain
 
 @testable import Providers
 
-@Suite("What an iaptic notification is about, of several purchases")
+@Suite("The purchase that an iaptic notification is about")
 struct IapticSubjectTests {
   private func member(_ key: String, _ product: String, transaction: String = "apple:23") -> String
   {
@@ -26,7 +26,7 @@ struct IapticSubjectTests {
     return batch.events.first.map { batch.symbols.words[Int($0.product)] }
   }
 
-  @Test("Of products that one transaction bought, it is the one whose product is named")
+  @Test("Of several products in one transaction, the named product counts")
   func named() {
     let members = [member("a", "pro_a"), member("b", "pro_b"), member("c", "pro_c")]
     for order in [members, members.reversed()] {
@@ -35,7 +35,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("Where none is named, the order of an object's members decides nothing")
+  @Test("If no product is named, the order of members has no effect")
   func unnamed() {
     let members = [member("b", "pro_b"), member("a", "pro_a"), member("c", "pro_c")]
     for order in [members, members.reversed(), [members[1], members[2], members[0]]] {
@@ -44,7 +44,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("A product is named with its shop: one id may be sold in two")
+  @Test("A product is named with its store, because two stores can sell one id")
   func shops() {
     let members = [
       member("apple:pro", "apple:pro"),
@@ -69,7 +69,7 @@ struct IapticSubjectTests {
     #expect(stores("google:pro", [unknown]) == [.unknown])
   }
 
-  @Test("A purchase reported anew begins with its message, not with the date of the first one")
+  @Test("A repurchase begins with its message, not with the date of the first purchase")
   func boughtAnew() {
     func start(_ transaction: String, _ date: String, _ change: (String) -> String = { $0 })
       -> [Instant?]
@@ -99,7 +99,7 @@ struct IapticSubjectTests {
       } == [bought + .days(92) - .minutes(1)])
   }
 
-  @Test("A purchase without amount keeps its currency, by which the price book is asked")
+  @Test("A purchase without an amount keeps its currency for the price book")
   func currencyAlone() throws {
     for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {
       let batch = normalise(
@@ -118,7 +118,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("An amount in US dollars is known in US dollars, though `amountUSD` is null")
+  @Test("An amount in US dollars is known even if `amountUSD` is null")
   func dollars() throws {
     for (currency, isKnown) in [("USD", true), ("GBP", false)] {
       let batch = normalise(
@@ -135,7 +135,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("A purchase without id of its own begins with its transaction")
+  @Test("A purchase without its own id starts with its transaction")
   func noPurchaseID() {
     let line = """
       {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"PURCHASED",\
@@ -147,7 +147,7 @@ struct IapticSubjectTests {
     #expect(normalise(bare).events.map(\.startsLineage) == [true])
   }
 
-  @Test("Why a purchase was cancelled is what the word says")
+  @Test("The reason of a cancellation follows its word")
   func cancelation() {
     let reasons: [(String, ChurnReason?)] = [
       ("Customer", .voluntary), ("Customer.PriceIncrease", .priceIncrease),
@@ -160,7 +160,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("The transaction that is named counts for more than the product")
+  @Test("A named transaction takes precedence over the product")
   func transaction() {
     let members = [member("a", "pro_a", transaction: "apple:22"), member("b", "pro_b")]
     for order in [members, members.reversed()] {
@@ -184,7 +184,7 @@ struct IapticSubjectTests {
       """)
   }
 
-  @Test("A transaction that is reported is that of the event, whatever the collection shows")
+  @Test("The reported transaction belongs to the event, whatever the collection shows")
   func olderTransaction() throws {
     for reason in ["REFUNDED", "RENEWED", "REVOKED", "EXPIRED", "WILL_LAPSE"] {
       let batch = copy(reason: reason)
@@ -196,7 +196,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("Copies of one notification are one message, whatever they say")
+  @Test("Copies of one notification are one message, whatever they contain")
   func copies() throws {
     let copies = [
       copy(shown: "apple:22", isTrial: true), copy(), copy(shown: "apple:24"),
@@ -208,7 +208,7 @@ struct IapticSubjectTests {
     #expect(Set(others + [copies[0].events[0].collection]).count == 3)
   }
 
-  @Test("One transaction, time, kind and state are one event, whatever the notification's id")
+  @Test("Equal transaction, time, kind and state are one event, whatever the notification's id")
   func otherID() throws {
     for shown in ["apple:22", "apple:23"] {
       let (one, other) = (copy(shown: shown), copy(id: "m", shown: shown))
@@ -224,7 +224,7 @@ struct IapticSubjectTests {
     #expect(others.allSatisfy { $0.events[0].identity != base })
   }
 
-  @Test("Of bodies without an id, each that differs or speaks of another time is a message")
+  @Test("Bodies without an id are one message unless their content or time differs")
   func withoutID() throws {
     let bodies = [
       copy(id: ""), copy(id: "", reason: "REFUNDED"), copy(id: "", date: "2025-10-10T09:00:07Z"),
@@ -234,7 +234,7 @@ struct IapticSubjectTests {
     #expect(copy(id: "").events[0].collection == bodies[0].events[0].collection)
   }
 
-  @Test("A user's id is kept once for all purchases of a body, of which there are at most 10,000")
+  @Test("A user's id is kept once per body, which may contain at most 10,000 purchases")
   func manyPurchases() throws {
     func body(_ count: Int) -> String {
       let members = (1...count).map {

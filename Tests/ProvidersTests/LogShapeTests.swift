@@ -184,7 +184,7 @@ struct LogShapeTests {
     ),
   ]
 
-  @Test("The webhook is found in every shape, with its receive time", arguments: shapes)
+  @Test("A webhook is found in every shape, with its receive time", arguments: shapes)
   func shape(name: String, line: String, received: Instant?) throws {
     let plain = normalise(Self.body).events[0]
     let batch = normalise("\(line)\n\(Self.other)\n")
@@ -196,7 +196,7 @@ struct LogShapeTests {
     #expect(event == plain)
   }
 
-  @Test("A record that holds several webhooks is one line with the events of all")
+  @Test("A record with several webhooks is one line with the events of all")
   func several() {
     let item = Self.item
     let lines = [
@@ -212,7 +212,7 @@ struct LogShapeTests {
     #expect(skipped.lines == 1 && skipped.skipped.isEmpty && skipped.events.count == 1)
   }
 
-  @Test("Of a record with webhooks one that is refused counts for itself, and text does not")
+  @Test("In a record with webhooks each refused one counts by itself, and text does not count")
   func refusedPart() {
     let damaged = Body.renewal.without("time").line
     let batch = normalise(#"{"Records":["text",\#(damaged),\#(Self.body),{"a":1}]}"#)
@@ -226,7 +226,7 @@ struct LogShapeTests {
     #expect(none.rejects[0].place.byteOffset == 0)
   }
 
-  @Test("A webhook with members that are called as those of logs is taken whole")
+  @Test("A webhook with members named like those of logs is read as one webhook")
   func innocents() {
     let inner = Self.other
     for name in ["message", "data", "log", "value", "records", "content", "event", "line"] {
@@ -251,7 +251,7 @@ struct LogShapeTests {
     #expect(batch.lines == 2 && batch.rejects.count == 1 && batch.events.map(\.place.line) == [2])
   }
 
-  @Test("A refusal names the line's members, but none that may be an id")
+  @Test("A refusal lists the line's members, except names that may be an id")
   func named() {
     let known = refusal(#"{"hook":\#(Self.body),"at":1,"user_12345":2}"#)[1]
     #expect(
@@ -265,7 +265,7 @@ struct LogShapeTests {
     #expect(refusal(#"{"größe":0}"#)[1].hasSuffix("members: (withheld)"))
   }
 
-  @Test("Members that the configuration names are read before the known ones")
+  @Test("Configured members are read before the known ones")
   func ownNames() {
     var rules = NormaliserSettings()
     rules.envelope.body = ["hook", "message"]
@@ -278,7 +278,7 @@ struct LogShapeTests {
     #expect(refusal(#"{"hook":\#(Self.quoted)}"#)[0] == "unknown_provider")
   }
 
-  @Test("Headers are found under members that the configuration names")
+  @Test("Headers are found under configured members")
   func ownHeaders() {
     var rules = NormaliserSettings()
     rules.secrets = [.qonversion: [Secret(Array("right".utf8))].compactMap(\.self)]
@@ -289,7 +289,7 @@ struct LogShapeTests {
     #expect(normalise(line, rules: rules).events.count == 1)
   }
 
-  @Test("Lines nested and repeated without end are refused in bounded time")
+  @Test("Endlessly nested and repeated lines are refused in bounded time")
   func hostile() {
     var line = #"{"a":1}"#
     for _ in 0..<20 { line = #"{"message":[\#(line),\#(line.count < 4_000 ? line : "0")]}"# }

@@ -9,7 +9,7 @@ import Formats
 struct NormaliserTests {
   private let body = Body.renewal.line
 
-  @Test("Every value has its line, its offset and its number")
+  @Test("Every value has its line, offset and number")
   func places() {
     let other = Body.of2020.line
     let batch = normalise(
@@ -27,7 +27,7 @@ struct NormaliserTests {
         == [1_003, start, start + second, start + second + first + 2 + 1 + 3 + 3])
   }
 
-  @Test("Nothing is nothing")
+  @Test("Empty input has no lines, rejects or skipped values")
   func empty() {
     for text in ["", "\n", "\r\n \t\n\n", "\u{FEFF}"] {
       let batch = normalise(text)
@@ -35,7 +35,7 @@ struct NormaliserTests {
     }
   }
 
-  @Test("A whole body that reports nobody's purchase is rejected, not lost")
+  @Test("A valid body without purchase and user is rejected, not lost")
   func nobody() {
     let line = """
       {"type":"purchases.updated","notification":{"id":"n","date":"2025-10-10T09:00:00Z",\
@@ -49,7 +49,7 @@ struct NormaliserTests {
     }
   }
 
-  @Test("A value that was refused for its secret is refused again at its place, and no other")
+  @Test("A value that was refused for its secret is refused again at its offset, and no other")
   func refused() {
     var rules = NormaliserSettings()
     rules.refused = [Int64(body.utf8.count) + 1: "header: is none", 3: "no value begins here"]
@@ -60,7 +60,7 @@ struct NormaliserTests {
     #expect(batch.rejects.map(\.place.line) == [2])
   }
 
-  @Test("A broken value takes nothing with it that stands behind it")
+  @Test("A broken value does not affect the values after it")
   func broken() {
     let batch = normalise("\(body){nonsense}\(body)xyz\(body){\"time\":1L}]\(body)\n")
     #expect(batch.lines == 8 && batch.events.count == 4)
@@ -69,7 +69,7 @@ struct NormaliserTests {
     #expect(batch.rejects[0].detail.hasSuffix(" at byte 1 of the value"))
   }
 
-  @Test("A value that is cut off takes the rest of its line with it, and nothing more")
+  @Test("A truncated value loses the rest of its line, and nothing more")
   func cutOff() {
     let cut = String(body.dropLast(10))
     let batch = normalise("\(cut)\(body)\n\(body)\n[1,\n")
@@ -78,7 +78,7 @@ struct NormaliserTests {
     #expect(batch.rejects.map(\.place.line) == [1, 3])
   }
 
-  @Test("Of a value that was torn in two neither half is taken for a body, and each counts once")
+  @Test("Neither half of a torn value is read as a body, and each counts once")
   func torn() {
     let bare = Body.renewal.without("app_id").line
     let whole = #"{"receivedAt":"2026-01-01T00:00:00Z","headers":{"a":["b",{}]},"body":\#(bare)}"#
@@ -94,7 +94,7 @@ struct NormaliserTests {
     }
   }
 
-  @Test("A text that holds a body stands alone on its line")
+  @Test("A text that contains a body must be alone on its line")
   func textAlone() {
     let text = Body.renewal.with("device_id", #""}{""#).quoted
     #expect(normalise("\(text) \r\n\(body)\(text)\u{FEFF}\n").events.count == 3)
@@ -104,12 +104,12 @@ struct NormaliserTests {
     #expect(glued.rejects[0].detail.contains("a value other than an object continues at byte"))
   }
 
-  @Test("A value that is no object is refused", arguments: ["7", "true", "null", "[]", "[7]"])
+  @Test("A value that is not an object is refused", arguments: ["7", "true", "null", "[]", "[7]"])
   func notAnObject(text: String) {
     #expect(refusal(text) == ["not_an_object", "the value is not a JSON object"])
   }
 
-  @Test("Of a value that is nested too deeply the detail says so, also inside an envelope")
+  @Test("A reject reports too deep nesting, even inside an envelope")
   func tooDeep() {
     let deep = #"{"a":"# + String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
     let escaped = deep.replacingOccurrences(of: "\"", with: "\\\"")
@@ -122,7 +122,7 @@ struct NormaliserTests {
       ])
   }
 
-  @Test("A value that is too long to be read is accounted for")
+  @Test("A value that is too long to be read is counted")
   func oversized() {
     var batch = EventBatch()
     var normaliser = Normaliser(rules: NormaliserSettings())
@@ -156,7 +156,7 @@ struct NormaliserTests {
     }
   }
 
-  @Test("Lines of every length end where they end")
+  @Test("Lines of every length end correctly")
   func lineEnds() {
     for padding in 0..<20 {
       let spaces = String(repeating: " ", count: padding)

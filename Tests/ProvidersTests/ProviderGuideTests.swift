@@ -5,10 +5,10 @@ import Domain
 
 @testable import Providers
 
-@Suite("docs/providers.md says what the program does")
+@Suite("docs/providers.md describes what the program does")
 struct ProviderGuideTests {
   @Test(
-    "Every name of the guide has a sample line, and becomes what it says",
+    "Every name in the guide has a sample line, with the described result",
     arguments: Provider.allCases)
   func names(provider: Provider) throws {
     let reported = try Guide().names(of: provider)
@@ -26,7 +26,7 @@ struct ProviderGuideTests {
     }
   }
 
-  @Test("The guide lists every reason why a line has no events, and no other")
+  @Test("The guide lists every reason why a line has no events, and no others")
   func reasons() throws {
     let reported = try Guide().reasons
     let known = RejectReason.allCases.map(\.rawValue) + SkipReason.allCases.map(\.rawValue)

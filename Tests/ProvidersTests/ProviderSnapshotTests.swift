@@ -48,7 +48,7 @@ struct ProviderSnapshotTests {
   }
 
   @Test(
-    "iaptic: whether access is on, and how it goes on",
+    "iaptic: whether access is on, and how it continues",
     arguments: [
       (#""isExpired":true,"renewalIntent":"Lapse""#, false, RenewState.canceled),
       (#""isExpired":false,"renewalIntent":"Renew""#, true, .willRenew),
@@ -67,7 +67,7 @@ struct ProviderSnapshotTests {
     #expect(right.transactions.isEmpty, "the first years have no transaction ids")
   }
 
-  @Test("iaptic: a purchase of the sandbox says so even without a transaction id")
+  @Test("iaptic: a sandbox purchase is marked even without a transaction id")
   func iapticSandbox() throws {
     let line = #"""
       {"applicationUsername":"u","captured_at":1,"purchases":[{"productId":"apple:p",\#
@@ -77,7 +77,7 @@ struct ProviderSnapshotTests {
     #expect(right.transactions.map(\.environment) == [.sandbox])
   }
 
-  @Test("iaptic: one subscription, as versions 1 and 2 answer it, or none")
+  @Test("iaptic: one subscription or none, as versions 1 and 2 return it")
   func iapticSubscription() throws {
     let line = #"""
       {"applicationUsername":"u","captured_at":1760000000,"subscription":{\#
@@ -95,7 +95,7 @@ struct ProviderSnapshotTests {
     }
   }
 
-  @Test("iaptic: a list of customers is a snapshot of each")
+  @Test("iaptic: a list of customers is one snapshot per customer")
   func iapticCustomers() throws {
     let batch = readSnapshots(
       #"""
@@ -118,7 +118,7 @@ struct ProviderSnapshotTests {
     #expect(batch.snapshots.map(\.entitlements) == [[active], [lapsed], []])
   }
 
-  @Test("iaptic: a list of one user's purchases, as version 3 answers it")
+  @Test("iaptic: a list of one user's purchases, as version 3 returns it")
   func iapticRows() throws {
     let line = #"""
       {"applicationUsername":"u","captured_at":1,"rows":[{"productId":"stripe:p",\#
@@ -128,7 +128,7 @@ struct ProviderSnapshotTests {
     #expect(right.id == "sub_1" && right.store == .stripe && right.transactions[0].id == "in_1")
   }
 
-  @Test("FLOBUK: states without ids, one for each product")
+  @Test("FLOBUK: states without ids, one per product")
   func flobukPurchases() throws {
     let line = #"""
       {"user":"u-3","app_id":"a1B2c3D4e5F6g7H8","captured_at":1760000000,"purchases":[\#
@@ -147,7 +147,7 @@ struct ProviderSnapshotTests {
   }
 
   @Test(
-    "FLOBUK: whether access is on, and how it goes on",
+    "FLOBUK: whether access is on, and how it continues",
     arguments: [
       (#""status":3,"autoRenew":false"#, false, RenewState.canceled),
       (#""status":1,"autoRenew":true"#, true, .willRenew),
@@ -164,7 +164,7 @@ struct ProviderSnapshotTests {
     #expect(right.isActive == isActive && right.renewState == state)
   }
 
-  @Test("FLOBUK: the sandbox, and a transaction and shop where somebody adds them")
+  @Test("FLOBUK: the sandbox, and a transaction and store if they were added")
   func flobukExtras() throws {
     let line = #"""
       {"user":"u","captured_at":1,"purchases":[{"data":{"productId":"p","sandbox":true}},\#
@@ -179,7 +179,7 @@ struct ProviderSnapshotTests {
       ])
   }
 
-  @Test("A user without purchases is a snapshot too")
+  @Test("A user without purchases has a snapshot, too")
   func none() throws {
     let iaptic = readSnapshots(#"{"applicationUsername":"u","captured_at":1,"purchases":{}}"#)
     let list = readSnapshots(#"{"applicationUsername":"u","captured_at":1,"purchases":[]}"#)
@@ -189,7 +189,7 @@ struct ProviderSnapshotTests {
     #expect(readSnapshots(#"{"user":"u","purchases":[]}"#).needsCapturedAt)
   }
 
-  @Test("The shape for any provider has the ids that events have", arguments: Provider.allCases)
+  @Test("The format for any provider has the ids that events have", arguments: Provider.allCases)
   func shared(provider: Provider) throws {
     let line = #"""
       {"provider":"\#(provider.name)","user_id":"u","captured_at":1,"entitlements":[{"id":"e",\#

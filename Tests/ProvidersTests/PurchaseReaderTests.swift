@@ -55,7 +55,7 @@ struct PurchaseReaderTests {
     #expect(right.transactions[0].kind == .oneTime)
   }
 
-  @Test("The store's product id wins; Play's outer one loses its base plan")
+  @Test("The store's product id takes precedence; Play's outer id loses its base plan")
   func products() {
     let play = purchase(
       "G.1", of: "G.1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
@@ -67,7 +67,7 @@ struct PurchaseReaderTests {
     #expect(rights.map(\.product) == ["pro", "sku"] && rights[0].store == .playStore)
   }
 
-  @Test("A list that goes on elsewhere is refused: what is not in it would look as if it were gone")
+  @Test("An incomplete list is refused, because missing entries would look ended")
   func incomplete() {
     let line = purchase(
       "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
@@ -76,7 +76,7 @@ struct PurchaseReaderTests {
     #expect(readSnapshots(entitlements).rejects.map(\.reason) == ["incomplete_list"])
   }
 
-  @Test("A purchase whose store names no transaction stands for its product alone")
+  @Test("A purchase without a transaction of its store is identified by its product")
   func withoutTransaction() throws {
     let card = #"""
       {"platform":"stripe","purchased_at":"2025-01-01T00:00:00Z","store_data":{"product_id":"pro"}}
@@ -96,7 +96,7 @@ struct PurchaseReaderTests {
     #expect(read([#"{"purchased_at":null}"#]).rejects.map(\.detail) == ["store_data"])
   }
 
-  @Test("A purchase that another one replaced keeps its end, and the newer one reports the end")
+  @Test("After a replacement, the newer purchase gives the entitlement's end")
   func replaced() throws {
     let year = purchase(
       "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2026-01-01T00:00:00Z\"",
@@ -111,7 +111,7 @@ struct PurchaseReaderTests {
     }
   }
 
-  @Test("Of purchases of one second, the one that reaches further is the newer")
+  @Test("Of purchases in the same second, the one that ends later is newer")
   func sameSecond() throws {
     let short = purchase(
       "2", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
@@ -123,7 +123,7 @@ struct PurchaseReaderTests {
     }
   }
 
-  @Test("A price of zero, as text or number, is a free period; any other reports no type")
+  @Test("A price of zero, as text or number, is a free period; other prices give no type")
   func free() {
     func kind(_ price: String, until end: String = "\"2025-01-08T00:00:00Z\"")
       -> SnapshotTransactionKind?

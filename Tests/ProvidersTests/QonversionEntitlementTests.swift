@@ -19,7 +19,7 @@ struct QonversionEntitlementTests {
       + #""source":"appstore"\#(more)}"#
   }
 
-  @Test("Ones that only repeat the end of the event's own period are not kept")
+  @Test("Entitlements that only repeat the end of the event's own period are dropped")
   func own() {
     #expect(kept("{}").isEmpty)
     #expect(kept(#"{"0":\#(access("premium", until: "1762592000"))}"#).isEmpty)
@@ -27,7 +27,7 @@ struct QonversionEntitlementTests {
     #expect(kept("null").isEmpty)
   }
 
-  @Test("Ones that began earlier than the renewals counted explain are kept, with their start")
+  @Test("Entitlements that began before the counted renewals are kept, with their start")
   func earlier() {
     // The period began at 1760000000, 30 days before its end.
     let first = Body.renewal.with("subscription_renew_count", "1")
@@ -38,7 +38,7 @@ struct QonversionEntitlementTests {
     }
   }
 
-  @Test("All of a body are kept when one ends later, as REST v3 or v4 names them, or never")
+  @Test("All entitlements of a body are kept if one ends later or never, in REST v3 or v4")
   func beyond() throws {
     let product =
       #","product":{"product_id":"pro","subscription":{"renew_state":"canceled"}}"#
@@ -58,7 +58,7 @@ struct QonversionEntitlementTests {
     #expect(kept(#"{"0":\#(access("archive", until: "null"))}"#).count == 1)
   }
 
-  @Test("Inactive ones, manual grants, sandbox bodies and malformed lists are not kept")
+  @Test("Inactive entitlements, manual grants, sandbox bodies and malformed lists are dropped")
   func others() {
     let later = access("premium", until: "1790000000")
     #expect(kept("{\"0\":\(later)}").count == 1)
@@ -70,7 +70,7 @@ struct QonversionEntitlementTests {
     #expect(kept(later.inList, in: sandbox).isEmpty)
   }
 
-  @Test("The only entitlement of a one-time purchase is its own, unless it began before")
+  @Test("The only entitlement of a one-time purchase is dropped, unless it began earlier")
   func oneTime() {
     let purchase = Body.renewal.with("event_name", "\"in_app_purchase\"")
       .with("transaction", #"{"transaction_id":7,"transaction_date":1760000000}"#)
@@ -81,7 +81,7 @@ struct QonversionEntitlementTests {
     #expect(kept("[\(archive),\(access("premium", until: "1762592000"))]", in: purchase).count == 1)
   }
 
-  @Test("What is kept belongs to the event of its body")
+  @Test("Kept entitlements belong to the event of their body")
   func numbers() {
     let later = Body.renewal.with("entitlements", access("premium", until: "1790000000").inList)
     let batch = normalise([Body.renewal.line, later.line, later.line].joined(separator: "\n"))

@@ -26,7 +26,7 @@ struct QonversionIdentityTests {
   }
 
   @Test(
-    "A missing, null, empty or 0 original id is the own id",
+    "A missing, null, empty or 0 original id equals the own id",
     arguments: [nil, "null", "\"\"", "0", "\"0\"", "42"])
   func ownOriginal(original: String?) {
     let batch = batch(id: "42", original: original)
@@ -35,7 +35,7 @@ struct QonversionIdentityTests {
     #expect(batch.events[0].lineage == self.batch(id: "42", original: "\"42\"").events[0].lineage)
   }
 
-  @Test("Another original id proves a subscription before it in every shop")
+  @Test("A different original id proves an earlier subscription in every store")
   func beginnings() {
     for platform in ["iOS", "Android", "Stripe"] {
       let body = Body.renewal.with("platform", "\"\(platform)\"")
@@ -43,7 +43,7 @@ struct QonversionIdentityTests {
     }
   }
 
-  @Test("Where a body names no app, its project distinguishes two events")
+  @Test("If a body names no app, its project distinguishes two events")
   func projects() {
     func identity(_ project: String, of body: Body) -> Int64 {
       normalise(body.with("project_name", project).line).events[0].identity
@@ -62,14 +62,14 @@ struct QonversionIdentityTests {
     #expect(long.events[0].transaction == 9_007_199_254_740_993)
   }
 
-  @Test("An id that went through floating point is refused", arguments: ["4.2e1", "42.0", "-42"])
+  @Test("An id that passed through floating point is refused", arguments: ["4.2e1", "42.0", "-42"])
   func brokenNumber(id: String) {
     #expect(
       refusal(Body.renewal.with("transaction", "{\"transaction_id\":\(id)}").line)
         == ["bad_field", "transaction.transaction_id: expected a string or an integer"])
   }
 
-  @Test("App, environment, shop, transaction, time and kind each make another event")
+  @Test("App, environment, store, transaction, time and kind each make another event")
   func identityParts() {
     let bodies = [
       Body.renewal,
@@ -83,7 +83,7 @@ struct QonversionIdentityTests {
     #expect(Set(bodies.map { normalise($0.line).events[0].identity }).count == bodies.count)
   }
 
-  @Test("What does not belong to the identity changes only the body's fingerprint")
+  @Test("A field outside the identity changes only the body's fingerprint")
   func sameIdentity() {
     let plain = normalise(Body.renewal.line).events[0]
     let changes = [
@@ -96,7 +96,7 @@ struct QonversionIdentityTests {
     }
   }
 
-  @Test("The end of an upgrade is never that of a manual grant, and rather that of its product")
+  @Test("The end of an upgrade is never a manual grant's, and preferably its product's")
   func grantOfProduct() {
     func end(_ entitlements: String, platform: String = "iOS") -> Instant? {
       let body = Body.upgrade.with("entitlements", entitlements)
@@ -124,7 +124,7 @@ struct QonversionIdentityTests {
     #expect(end("[\(past),\(shop)]") == Instant(seconds: 1_860_000_000))
   }
 
-  @Test("A product change names both products and the end of what the user now has")
+  @Test("A product change names both products and the end of the user's new access")
   func productChange() {
     let entitlements = #"""
       {"0":{"id":"a","active":true,"expires":1790000000},\#

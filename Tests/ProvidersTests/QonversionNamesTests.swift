@@ -37,7 +37,7 @@ struct QonversionNamesTests {
     #expect(first.events[0].identity != second.events[0].identity)
   }
 
-  @Test("A configured name beats the default of that name")
+  @Test("A configured name overrides the default for that name")
   func configured() {
     var rules = NormaliserSettings()
     rules.eventNames = ["Abo verlängert": .renewed, "subscription_canceled": .expired]
@@ -48,7 +48,7 @@ struct QonversionNamesTests {
     #expect(kind("trial_still_active", rules: rules) == .other)
   }
 
-  @Test("The reminder that a trial goes on is skipped and counted")
+  @Test("The reminder of an active trial is skipped and counted")
   func stillActive() {
     let names = ["trial_still_active", "Trial is active two days after started"]
     for name in names {
@@ -59,7 +59,7 @@ struct QonversionNamesTests {
   }
 
   @Test(
-    "A platform is its shop in any case",
+    "A platform gives its store in any case",
     arguments: [
       ("iOS", Store.appStore), ("ANDROID", .playStore), ("Stripe", .stripe),
       ("macOS", .macAppStore), ("amazon", .amazon), ("Windows", .windows), ("PayPal", .paypal),
@@ -70,7 +70,7 @@ struct QonversionNamesTests {
     #expect(batch.events.first?.store == expected)
   }
 
-  @Test("Sandbox is sandbox in any case; nothing said is production; other words are refused")
+  @Test("Sandbox is recognized in any case; no value means production; other words are refused")
   func environments() {
     func environment(_ json: String) -> Environment? {
       normalise(Body.renewal.with("environment", json).line).events.first?.environment

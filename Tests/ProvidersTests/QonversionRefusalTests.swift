@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Qonversion bodies that are refused")
 struct QonversionRefusalTests {
-  @Test("A required member that is missing, null or empty is named")
+  @Test("A required member that is missing, null or empty is reported")
   func missing() {
     let body = Body.renewal
     for name in ["event_name", "user_id", "time"] {
@@ -22,7 +22,7 @@ struct QonversionRefusalTests {
   }
 
   @Test(
-    "A member of the wrong type is named with what was expected",
+    "A member of the wrong type is reported with the expected one",
     arguments: [
       ("event_name", "7", "event_name: expected a string"),
       ("user_id", "true", "user_id: expected a string or an integer"),
@@ -63,7 +63,7 @@ struct QonversionRefusalTests {
   }
 
   @Test(
-    "An empty string stands for a number, a time or an object that is not there",
+    "An empty string can replace an absent number, time or object",
     arguments: ["subscription_renew_count", "price", "created_at", "entitlements"])
   func emptyString(name: String) throws {
     let event = try #require(normalise(Body.renewal.with(name, "\"\"").line).events.first)
@@ -74,7 +74,7 @@ struct QonversionRefusalTests {
   }
 
   @Test(
-    "What cannot be how often a subscription renewed is refused",
+    "An impossible renewal count is refused",
     arguments: ["-1", "1.5", "100001", "2147483647", "9223372036854775808"])
   func badCounter(json: String) {
     #expect(
@@ -84,7 +84,7 @@ struct QonversionRefusalTests {
     #expect(most.events.first?.renewalCount == 100_000)
   }
 
-  @Test("An id too long to be one is refused")
+  @Test("An id that is too long is refused")
   func longID() {
     let long = quote(String(repeating: "x", count: 1_025))
     #expect(
@@ -104,12 +104,12 @@ struct QonversionRefusalTests {
     #expect(time("\"2025-10-09T08:53:20Z\"") == expected)
   }
 
-  @Test("A time that is none is refused", arguments: ["0", "-5", "\"\"", "\"soon\"", "1e300"])
+  @Test("An invalid time is refused", arguments: ["0", "-5", "\"\"", "\"soon\"", "1e300"])
   func badTime(json: String) {
     #expect(refusal(Body.renewal.with("time", json).line).first == "bad_time")
   }
 
-  @Test("Optional times may be null, empty or 0, but not nonsense")
+  @Test("Optional times may be null, empty or 0, but not invalid")
   func optionalTimes() {
     let batch = normalise(
       Body.renewal.with("created_at", "0").with(

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Qonversion bodies")
 struct QonversionTests {
-  @Test("A renewal arrives with every member that means something")
+  @Test("A renewal is read with every meaningful member")
   func renewal() throws {
     let batch = normalise(Body.renewal.line)
     let event = try #require(batch.events.first)
@@ -66,7 +66,7 @@ struct QonversionTests {
     #expect(coins.events.map { coins.word($0.product) } == [product])
   }
 
-  @Test("The price of several units is that of all, as their revenue is")
+  @Test("The price of several units is their total, as is their revenue")
   func quantity() throws {
     for (quantity, micros) in [("3", 29_970_000), ("\"2\"", 19_980_000), ("1", 9_990_000)]
       as [(String, Int64)]
@@ -101,7 +101,7 @@ struct QonversionTests {
     #expect(batch.readings.map { [$0.roundedAmounts, $0.missingIsProceed] } == [[1, 1]])
   }
 
-  @Test("A missing is_proceed is counted for charges and refunds with money only")
+  @Test("A missing is_proceed is counted only for charges and refunds with money")
   func missingIsProceed() {
     let bare = Body.renewal.with("revenue", #"{"value":1,"value_usd":1,"currency":"usd"}"#)
     let batch = normalise(bare.line)
@@ -121,7 +121,7 @@ struct QonversionTests {
     #expect(normalise(credited.line).readings.map(\.missingIsProceed) == [1])
   }
 
-  @Test("Bodies of 2020, which know no transaction, are distinguished by user, product and time")
+  @Test("Bodies of 2020, without a transaction, are distinguished by user, product and time")
   func generation2020() throws {
     let batch = normalise(Body.of2020.line)
     let event = try #require(batch.events.first)
@@ -144,7 +144,7 @@ struct QonversionTests {
     #expect(Set(others + [event.identity]).count == 5)
   }
 
-  @Test("Bodies of the years between have a transaction without its date")
+  @Test("Bodies of the middle years have a transaction without its date")
   func generationBetween() throws {
     let body = Body.renewal.without("storefront", "quantity", "entitlements")
       .with("transaction", #"{"transaction_id":"GPA.1..0","original_transaction_id":"GPA.1"}"#)
@@ -154,7 +154,7 @@ struct QonversionTests {
     #expect(event.transaction == Fingerprint.of("GPA.1..0") && !event.startsLineage)
   }
 
-  @Test("The order of members changes nothing but the fingerprint of the body")
+  @Test("The order of members changes only the fingerprint of the body")
   func memberOrder() throws {
     var turned = Body.renewal
     turned.members.reverse()
@@ -170,7 +170,7 @@ struct QonversionTests {
     }
   }
 
-  @Test("Nothing personal or secret stays behind, whatever becomes of the line")
+  @Test("No personal data or secret is kept, whatever the outcome of the line")
   func canaries() {
     let bodies = [
       Body.renewal, Body.renewal.with("time", "\"canary-time\""), Body.renewal.without("user_id"),

@@ -6,7 +6,7 @@ import Formats
 
 @Suite("Snapshots of entitlements")
 struct SnapshotReaderTests {
-  @Test("REST v3: seconds, a nested product, a manual grant without one")
+  @Test("REST v3: seconds, a nested product, a manual grant without product")
   func restV3() throws {
     let line = #"""
       {"user_id":"QON_1","captured_at":1760000000,"app_id":77,"data":[\#
@@ -28,7 +28,7 @@ struct SnapshotReaderTests {
     #expect(snapshot.entitlements == [premium, support])
   }
 
-  @Test("REST: a product without subscription does not renew, even when its access ended")
+  @Test("REST: a product without subscription does not renew, even after its access ended")
   func oneTime() throws {
     let line = #"""
       {"user_id":"u","captured_at":1760000000,"data":[{"id":"archive","active":false,\#
@@ -95,7 +95,7 @@ struct SnapshotReaderTests {
   }
 
   @Test(
-    "A transaction that names an offer was paid at the price of one",
+    "A transaction that names an offer was paid at its price",
     arguments: [
       (#""type":"intro_renewed""#, SnapshotTransactionKind.introRenewed),
       (#""type":"introStarted""#, .introStarted),
@@ -112,7 +112,7 @@ struct SnapshotReaderTests {
     #expect(right.transactions.map(\.kind) == [kind])
   }
 
-  @Test("A transaction of id 0 is none, and its line is refused for it")
+  @Test("A transaction with id 0 is invalid, and its line is refused")
   func noTransaction() {
     for id in ["0", #""0""#] {
       let line =
@@ -148,7 +148,7 @@ struct SnapshotReaderTests {
       ])
   }
 
-  @Test("The canonical shape, for any provider")
+  @Test("The canonical format, for any provider")
   func canonical() throws {
     let line = #"""
       {"provider":"purple","user_id":9,"captured_at":"2026-11-20","entitlements":[{"id":"e",\#
@@ -205,7 +205,7 @@ struct SnapshotReaderTests {
     #expect(other.lastPurchasedAt == nil && !other.hasOfferCode)
   }
 
-  @Test("A user without entitlements is a snapshot too")
+  @Test("A user without entitlements has a snapshot, too")
   func none() {
     let batch = readSnapshots(#"{"user_id":"u","captured_at":1,"data":[]}"#)
     #expect(batch.snapshots.first?.entitlements == [] && batch.rejects.isEmpty)

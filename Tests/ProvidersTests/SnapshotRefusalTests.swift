@@ -7,7 +7,7 @@ import Formats
 @Suite("Snapshot lines that are refused")
 struct SnapshotRefusalTests {
   @Test(
-    "Each refusal has its reason and names the member",
+    "Each refusal has its reason and the member's name",
     arguments: [
       (#"[{"id":"premium"}]"#, "missing_field", "user_id: a list does not name its user"),
       (#"{"captured_at":1,"data":[]}"#, "missing_field", "user_id"),
@@ -94,7 +94,7 @@ struct SnapshotRefusalTests {
     #expect(batch.rejects.map(\.detail) == [detail])
   }
 
-  @Test("Broken lines are refused one by one, with their places")
+  @Test("Broken lines are refused one by one, with their positions")
   func broken() {
     let good = #"{"user_id":"u","captured_at":1,"data":[]}"#
     let batch = readSnapshots("\u{FEFF}\(good)\r\n{\n\(good)\(good)\n")
@@ -108,7 +108,7 @@ struct SnapshotRefusalTests {
     #expect(result.lines == 1 && result.rejects.map(\.reason) == ["value_too_long"])
   }
 
-  @Test("captured_at comes from the line, else from what stands in for it")
+  @Test("captured_at comes from the line, otherwise from its substitute")
   func capturedAt() {
     let bare = #"{"user_id":"u","data":[]}"#
     let named = #"{"user_id":"u","captured_at":1760000000,"data":[]}"#
@@ -124,7 +124,7 @@ struct SnapshotRefusalTests {
   }
 
   @Test(
-    "A file's name reports a date, and a time where it is surely one",
+    "A file's name gives a date, and a time if it is unambiguous",
     arguments: [
       ("2026-11-20.jsonl.gz", "2026-11-20T00:00:00Z"),
       ("snapshots_20261120.jsonl", "2026-11-20T00:00:00Z"),
@@ -146,7 +146,7 @@ struct SnapshotRefusalTests {
     #expect(captureTime(fileName: name, in: .utc)?.text == expected)
   }
 
-  @Test("A date in a name is a day of the reports' time zone, a time is in UTC")
+  @Test("A date in a name is a day in the reports' time zone; a time is UTC")
   func fileNameZone() {
     let tokyo = CivilCalendar(
       identifier: "Asia/Tokyo", offsets: [.init(from: Instant(milliseconds: .min), seconds: 32_400)]

@@ -2,7 +2,7 @@ import Domain
 import Providers
 import Testing
 
-@Suite("What a provider answers about a user becomes a line that an import accepts")
+@Suite("A provider's response about a user becomes a line that an import accepts")
 struct SnapshotResponseTests {
   private let at = Instant(seconds: 1_764_130_000)
 
@@ -20,7 +20,7 @@ struct SnapshotResponseTests {
     ).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("The list is taken whole, in one line, with where the next response goes on")
+  @Test("The list is written on one line, with the position of the next page")
   func pages() {
     let last = page(
       "{\"object\":\"list\",\n\"data\":[{\n\"id\":\"a\"}],\"has_more\":false} ", of: .qonversion)
@@ -32,14 +32,14 @@ struct SnapshotResponseTests {
   }
 
   @Test(
-    "A body that breaks off, an error and a list that goes on from nowhere are no answer",
+    "A truncated body, an error and a list without a next position are refused",
     arguments: [
       "", "{\"data\":[", #"{"data":[]} x"#, #"{"error":{"type":"internal"}}"#, #"{"data":null}"#,
       #"{"data":[],"has_more":true}"#, #"{"data":[{"x":1}],"has_more":true}"#, "[]",
     ])
   func unclear(body: String) { #expect(page(body, of: .qonversion) == nil) }
 
-  @Test("Lists of several responses become one")
+  @Test("Lists from several responses are joined")
   func joined() throws {
     let item = #"{"id":"a","is_active":true,"source":"x"}"#
     let whole = try #require(line(["[\(item)]", "[]", "[\(item)]"], of: .qonversion))
@@ -55,7 +55,7 @@ struct SnapshotResponseTests {
     #expect(flobuk.contains(#""app_id":"com.app""#))
   }
 
-  @Test("A list that an import would reject is no line")
+  @Test("A list that an import would reject gives no line")
   func rejected() {
     #expect(line(["[1]"], of: .flobuk) == nil)
     #expect(line([#"[{"id":"a","expires":"yesterday"}]"#], of: .qonversion) == nil)

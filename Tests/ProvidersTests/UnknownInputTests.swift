@@ -3,7 +3,7 @@ import Domain
 
 @testable import Providers
 
-@Suite("Names that are not known are noted, never values")
+@Suite("Unknown names are noted, never values")
 struct UnknownInputTests {
   /// What is not known in `text`, as `what name lines@first`.
   private func unknown(_ text: String, _ rules: NormaliserSettings = NormaliserSettings())
@@ -14,7 +14,7 @@ struct UnknownInputTests {
     }.sorted()
   }
 
-  @Test("Samples of documented bodies hold nothing unknown but unknown events")
+  @Test("Samples of documented bodies contain nothing unknown except unknown events")
   func documented() throws {
     for body in [Body.renewal, .upgrade, .of2020] { #expect(unknown(body.line) == []) }
     #expect(unknown(#"{"receivedAt":1760000000,"headers":{},"body":\#(Body.renewal.line)}"#) == [])
@@ -48,7 +48,7 @@ struct UnknownInputTests {
       ])
   }
 
-  @Test("Headers beside the body are known where a provider's are read, in any case")
+  @Test("Headers next to the body are known if a provider's are read, in any case")
   func headers() {
     let line =
       #"{"transaction":"1","store":"GooglePlay","timestamp":1760000000,"data":{"productId":"p"},"#
@@ -100,13 +100,13 @@ struct UnknownInputTests {
     #expect(unknown(line) == ["qonversion member \(isShown ? name : "(withheld)") 1@1"])
   }
 
-  @Test("An event's name, which the configuration needs, may have letters behind digits")
+  @Test("An event's name may have letters after digits, because the configuration needs it")
   func numbered() {
     let line = Body.renewal.with("event_name", "\"trial_3days_over\"").line
     #expect(unknown(line) == ["qonversion event_name trial_3days_over 1@1"])
   }
 
-  @Test("Names beyond the number that is kept are counted together, in the order of their lines")
+  @Test("Names beyond the limit are counted together, in the order of their lines")
   func many() {
     var names = UnknownInput(namesMax: 3)
     for (value, name) in ["a", "b", "a", "c", "d", "e", "d"].enumerated() {
