@@ -11,7 +11,7 @@ struct AccountReportTests {
 
   init() throws { world = try World() }
 
-  @Test("Every file of the set is there with its header when the ledger is empty")
+  @Test("An empty ledger gives every file of the set with its header")
   func emptySet() throws {
     let tables = try world.write()
     #expect(
@@ -62,7 +62,7 @@ struct AccountReportTests {
         """)
   }
 
-  @Test("Names stand in the order in which they are printed, a line that came again once")
+  @Test("Names are sorted as printed, and a line that arrived twice is listed once")
   func printedOrder() throws {
     try archive(1, "b.gz", kind: "events", rejected: 2)
     try archive(2, "1.gz", kind: "events", rejected: 1)
@@ -88,7 +88,7 @@ struct AccountReportTests {
         """)
   }
 
-  @Test("Inputs and rejects name archives of events, in byte order of their path")
+  @Test("Inputs and rejects list archives of events, in byte order of their path")
   func inputs() throws {
     try archive(1, "b.gz", kind: "events", rejected: 2)
     try archive(2, "=a.gz", kind: "events", rejected: 0)

@@ -6,7 +6,7 @@ import Domain
 
 @testable import Reports
 
-@Suite("Breaks, their history, and what to fetch")
+@Suite("Breaks, their history, and the worklist")
 struct BreakReportTests {
   let world: World
 
@@ -20,7 +20,7 @@ struct BreakReportTests {
     }
   }
 
-  @Test("Breaks show what is pending, open or reopened, and what this as-of resolved")
+  @Test("Breaks include pending, open and reopened ones, and those that this as-of resolved")
   func breaks() throws {
     let shown = ["open", "reopened", "pending", "resolved"].map { "\($0)-id" }
     try record(5, sees: [found("reopened-id"), found("resolved-id"), found("gone-id")])
@@ -49,7 +49,7 @@ struct BreakReportTests {
         ])
   }
 
-  @Test("A look back reports what was known then, the history and the status what is known by now")
+  @Test("In a look, breaks are as of then; the history and the status are current")
   func lookingBack() throws {
     try record(5, sees: [found("a")])
     try record(6, sees: [])
@@ -61,7 +61,7 @@ struct BreakReportTests {
     #expect(try world.ledger.breakCounts().map(\.status) == ["reopened"])
   }
 
-  @Test("The history keeps every episode, and what was decided")
+  @Test("The history keeps every episode and its decision")
   func history() throws {
     try record(5, sees: [found("a"), found("b")])
     try record(6, sees: [found("b")])
@@ -88,7 +88,7 @@ struct BreakReportTests {
         """)
   }
 
-  @Test("What only came late is resolved by the run that saw it first, run after run")
+  @Test("A break that only arrived late is resolved by the run that first saw it, in every run")
   func late() throws {
     var late = found("a")
     (late.code, late.status, late.missingEvents) = (.late, .resolved, 0)
@@ -105,7 +105,7 @@ struct BreakReportTests {
     #expect(history.map { $0["last_seen_at"] } == ["2026-03-10T00:00:00Z"])
   }
 
-  @Test("A look back shows what there was, and leaves the history as it is")
+  @Test("A look shows the breaks of then, and does not change the history")
   func lookBack() throws {
     try record(5, sees: [found("a"), found("b")])
     try world.write(run: run)
@@ -123,7 +123,7 @@ struct BreakReportTests {
     #expect(try world.text("breaks_history.csv") == history)
   }
 
-  @Test("Quality stands beside the month that the event is missing from")
+  @Test("Quality counts a break in the month of its missing event")
   func quality() throws {
     var pending = found("c", expected: day(2026, 2, 2))
     pending.status = .pending
@@ -157,7 +157,7 @@ struct BreakReportTests {
         """)
   }
 
-  @Test("The worklist has what is deleted soonest first, then what is kept, then what is gone")
+  @Test("The worklist starts with evidence deleted soonest, then lasting, then deleted evidence")
   func worklist() throws {
     func of(_ id: String, _ user: String, _ usd: Int64?, expires: Int64? = nil) -> Break {
       var item = found(id, estimate: usd)
@@ -201,7 +201,7 @@ struct BreakReportTests {
   }
 
   @Test(
-    "Each provider is asked as its pages say, with ids encoded",
+    "Each provider is asked as its documentation says, with encoded ids",
     arguments: [
       (Provider.qonversion, "QON_a1", "GET api.qonversion.io/v4/users/QON_a1/purchases"),
       (.flobuk, "a b/ü", "GET api.iapguard.com/v1/user/com.app%2F1/a%20b%2F%C3%BC"),
@@ -214,14 +214,14 @@ struct BreakReportTests {
     #expect(!request.note.isEmpty)
   }
 
-  @Test("No call is made of an app that is not known")
+  @Test("No request is made if the app is unknown")
   func withoutApp() {
     let request = FetchRequest(.purchases, of: "u", app: "", at: .flobuk)
     #expect(request.method + request.host + request.path == "")
     #expect(request.note.hasPrefix("no app id is known"))
   }
 
-  @Test("A state is asked for where the state is in doubt, and nothing where both sides spoke")
+  @Test("Each missing event names the record that shows it; a conflict names none")
   func records() {
     let request = FetchRequest(.entitlements, of: "u", app: "", at: .qonversion)
     #expect(request.path == "/v4/users/u/entitlements")

@@ -12,7 +12,7 @@ struct CSVFileTests {
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "Text is quoted when it must be, and never run by a spreadsheet",
+    "Text is quoted if necessary, and a spreadsheet never runs it",
     arguments: [
       ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
       ("a\nb", "a\\u{a}b"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
@@ -28,7 +28,7 @@ struct CSVFileTests {
   }
 
   @Test(
-    "What would steer a terminal, or turn around what is read, is escaped",
+    "Text that controls a terminal or reverses what is read is escaped",
     arguments: [
       ("\u{1b}[31mred", "\\u{1b}[31mred"), ("a\u{0}b\u{7f}", "a\\u{0}b\\u{7f}"),
       ("a\u{9b}31m\u{a0}", "a\\u{9b}31m\u{a0}"), ("a\u{202e}b", "a\\u{202e}b"),
@@ -40,13 +40,13 @@ struct CSVFileTests {
     #expect(try written { $0.add(text: given) } == expected + "\n")
   }
 
-  @Test("The name of an archive, escaped when it was listed, is not escaped again")
+  @Test("An archive's name, escaped when listed, is not escaped again")
   func names() throws {
     #expect(try written { $0.add(name: "a\\u{a}b\\x{ff}.gz") } == "a\\u{a}b\\x{ff}.gz\n")
     #expect(try written { $0.add(name: "=1\u{1b}.gz") } == "'=1\\u{1b}.gz\n")
   }
 
-  @Test("Different texts are different cells, and each cell gives its text back")
+  @Test("Different texts give different cells, and each cell can be converted back")
   func reversible() throws {
     let parts = [
       "'", "=", "\t", "\u{1b}", "\\", "u{1b}", "u{5c}", ";", "\"", "a", ",", "\u{202e}",
@@ -76,7 +76,7 @@ struct CSVFileTests {
     return isGuarded ? String(text.dropFirst()) : text
   }
 
-  @Test("A negative number is never taken for a formula")
+  @Test("A negative number is never treated as a formula")
   func negativeNumbers() throws {
     let line = try written {
       $0.add(-42)
@@ -86,7 +86,7 @@ struct CSVFileTests {
   }
 
   @Test(
-    "Amounts print as the vocabulary prints them",
+    "An amount in a cell is printed like any other amount",
     arguments: [
       0, 1, -1, 10, 100_000, 1_000_000, -1_234_567, 9_990_000, 123_456_789_012,
       Int64.max, Int64.min + 1,
@@ -99,7 +99,7 @@ struct CSVFileTests {
     }
   }
 
-  @Test("Whole numbers print all their digits", arguments: [0, 7, -10, Int64.max, Int64.min])
+  @Test("Whole numbers are printed with all digits", arguments: [0, 7, -10, Int64.max, Int64.min])
   func numbers(_ number: Int64) throws {
     #expect(try written { $0.add(number) } == "\(number)\n")
   }
@@ -114,13 +114,13 @@ struct CSVFileTests {
     #expect(line == ",1,\n")
   }
 
-  @Test("The dialect for spreadsheets has a byte order mark and CRLF")
+  @Test("The spreadsheet dialect has a byte order mark and CRLF")
   func excel() throws {
     #expect(try written(.excel) { $0.add(1) } == "\u{feff}1\r\n")
   }
 
   @Test(
-    "In the dialect for spreadsheets a text that would become another number is marked as text",
+    "In the spreadsheet dialect, a text that would change as a number is marked as text",
     arguments: [
       ("2000000000040011", true), ("4936961123826e12", true), ("007", true), ("1-2", true),
       ("10:30", true), (".5", true), ("'007", true), ("''12e5", true), ("12345678901", false),
@@ -135,13 +135,13 @@ struct CSVFileTests {
     #expect(line == "\u{feff}\(isMarked ? "'" : "")\(text),2000000000040011\r\n")
   }
 
-  @Test("A number that is an id is marked as text where a spreadsheet would cut its digits")
+  @Test("A numeric id is marked as text if a spreadsheet would cut its digits")
   func numbersOfIDs() throws {
     #expect(try written(.excel) { $0.add(id: 2_000_000_000_040_011) }.contains("'2000000000040011"))
     #expect(try written { $0.add(id: 2_000_000_000_040_011) } == "2000000000040011\n")
   }
 
-  @Test("Where the decimal sign is a comma, cells are separated by semicolons")
+  @Test("With a decimal comma, cells are separated by semicolons")
   func decimalComma() throws {
     let line = try written(.de) {
       $0.add(text: "x,y; \"z\"")
@@ -153,7 +153,7 @@ struct CSVFileTests {
     #expect(line == "\u{feff}\"x,y; \"\"z\"\"\";-1,50;p.q;0,250000;\r\n")
   }
 
-  @Test("A file longer than a piece is whole")
+  @Test("A file larger than the buffer is complete")
   func longFile() throws {
     let path = folder.path("long.csv")
     let file = try CSVFile(path: path, dialect: .rfc4180)
@@ -167,7 +167,7 @@ struct CSVFileTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
   }
 
-  @Test("A folder that is missing is an error that names the file")
+  @Test("A missing folder is an error that names the file")
   func missingFolder() throws {
     let path = folder.path("missing/a.csv")
     let error = #expect(throws: SubledgerError.self) { try CSVFile(path: path, dialect: .rfc4180) }

@@ -17,7 +17,7 @@ struct CauseTests {
     Set(try world.restatements().compactMap { $0["cause"] })
   }
 
-  @Test("A row in which only refunds moved is restated by a refund")
+  @Test("A row in which only refunds changed is restated by a refund")
   func refund() throws {
     try world.sell(3)
     try world.publish()
@@ -27,7 +27,7 @@ struct CauseTests {
     #expect(try world.restated("column", "delta").contains("refunds 1"))
   }
 
-  @Test("What went on in a row that could change when its month was closed is no late event")
+  @Test("An expected change of a row that was open when its month was closed is not a late event")
   func incomplete() throws {
     try world.start(trials: 2, pending: 1)
     try world.publish()
@@ -46,7 +46,7 @@ struct CauseTests {
   }
 
   @Test(
-    "Another program or another rule of counting is a change of definition",
+    "Another program version or another counting rule is a definition change",
     arguments: [#"{"renewal_gap_s":3600}"#, #"{"delivery_window_s":{"qonversion":1}}"#])
   func definition(_ options: String) throws {
     try world.sell(3)
@@ -62,7 +62,7 @@ struct CauseTests {
     #expect(try causes() == ["definition_change"])
   }
 
-  @Test("Another price book corrects rates, but not of a provider that sends its money")
+  @Test("Another price book is a rate correction, except for a provider that sends its money")
   func prices() throws {
     try world.sell(3)
     try world.sell(3, basis: .priceBook, provider: .flobuk)
@@ -76,7 +76,7 @@ struct CauseTests {
     }
   }
 
-  @Test("A decision is the cause in the month and product of its break alone")
+  @Test("A decision is the cause only in the month and product of its break")
   func decisions() throws {
     _ = try world.productKey("pro")
     func found(_ id: String, _ month: Int) -> Break {
@@ -105,7 +105,7 @@ struct CauseTests {
     #expect(try world.restated("column", "cause").contains("open_breaks decision"))
   }
 
-  @Test("Options without an effect on numbers are no cause")
+  @Test("Options without an effect on the numbers are not a cause")
   func irrelevant() throws {
     try world.sell(3)
     try world.publish(options: #"{"as_of":"x","csv_dialect":"excel","materiality":"0.1"}"#)
@@ -114,7 +114,7 @@ struct CauseTests {
     #expect(try causes() == ["late_event"])
   }
 
-  @Test("Churn that a refund took away is restated by a refund")
+  @Test("Churn that a refund revoked is restated by a refund")
   func churn() throws {
     let productKey = try world.productKey("pro")
     let january = Day(year: 2026, month: 1, day: 9)

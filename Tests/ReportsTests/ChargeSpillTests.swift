@@ -34,7 +34,7 @@ struct ChargeSpillTests {
     return texts
   }
 
-  @Test("A month's rows come by time and then by their cells; other months stay apart")
+  @Test("A month's rows are sorted by time and then by cells, separate from other months")
   func order() throws {
     let day = Int64(86_400_000)
     var spill = try ChargeSpill(at: folder.path + "/spill")
@@ -45,7 +45,7 @@ struct ChargeSpillTests {
     #expect(try spill.rows(of: january.next.next, in: .rfc4180) == nil)
   }
 
-  @Test("A row that is not wanted stays the first")
+  @Test("A row that was refused stays first")
   func waiting() throws {
     var spill = try ChargeSpill(at: folder.path + "/spill")
     try spill.add(part([(1, "a"), (2, "b")]))
@@ -55,7 +55,7 @@ struct ChargeSpillTests {
     #expect(try texts(rows) == ["a", "b"])
   }
 
-  @Test("Parts larger than what is read at once, and rows larger than that, come whole")
+  @Test("Parts larger than one read, and rows larger than one, are read completely")
   func pieces() throws {
     let large = String(repeating: "x", count: 300_000)
     var spill = try ChargeSpill(at: folder.path + "/spill")

@@ -2,7 +2,7 @@ import Reports
 import Testing
 import Domain
 
-@Suite("Every feed says which of its numbers can be relied on")
+@Suite("Coverage lists how reliable each feed's numbers are")
 struct CoverageReportTests {
   let world: World
   let january = Day(year: 2026, month: 1, day: 5)
@@ -39,7 +39,7 @@ struct CoverageReportTests {
     world.facts.gaps[key] = count
   }
 
-  @Test("Every feed has every metric, sorted, also one that brought sandbox traffic only")
+  @Test("Every feed has every metric, sorted, even a feed with only sandbox traffic")
   func everyMetric() throws {
     let feeds = [(Provider.qonversion, "b"), (.flobuk, "")]
     for (provider, app) in feeds {
@@ -56,7 +56,7 @@ struct CoverageReportTests {
     #expect(rows.allSatisfy { $0["why"]?.isEmpty == false })
   }
 
-  @Test("What a provider never reports is not available, and nobody can report how many")
+  @Test("A metric that a provider never reports is not available, with an unknown number")
   func neverReported() throws {
     for provider in Provider.allCases { try charge(provider, .provider, 1) }
     try world.write()
@@ -70,7 +70,7 @@ struct CoverageReportTests {
     #expect(try statement("refunds", .qonversion).dropLast() == ["measured", "0"])
   }
 
-  @Test("A provider whose deliveries never say why they came reports no refunds")
+  @Test("A provider whose deliveries never give a reason reports no refunds")
   func statesOnly() throws {
     try charge(.iaptic, .priceBook, 1)
     func came(_ kind: UInt8) throws {
@@ -86,7 +86,7 @@ struct CoverageReportTests {
     #expect(try statement("refunds", .iaptic).first == "measured")
   }
 
-  @Test("Amounts of the price book are an estimate, charges without any are missing")
+  @Test("Amounts of the price book are estimated, and charges without amounts are missing")
   func amounts() throws {
     try charge(.iaptic, .provider, 5, proceeds: false)
     try world.write()
@@ -107,7 +107,7 @@ struct CoverageReportTests {
     #expect(try statement("country", .purple).dropLast() == ["not_available", "4"])
   }
 
-  @Test("Charges that other providers' cannot be told from are counted, where there are others")
+  @Test("Charges without a transaction are counted if another provider could report them")
   func withoutTransaction() throws {
     try charge(.iaptic, .provider, 5)
     try leave(.chargeWithoutTransaction, 2, .iaptic)
@@ -123,7 +123,7 @@ struct CoverageReportTests {
     #expect(try statement("revenue_usd", .purple).first == "measured")
   }
 
-  @Test("Charges that nothing chains are counted wherever they are left out")
+  @Test("Unchained charges are counted in every metric that omits them")
   func unchained() throws {
     try charge(.flobuk, .priceBook, 10)
     try leave(.unchainedCharge, 3, .flobuk)
@@ -159,7 +159,7 @@ struct CoverageReportTests {
     #expect(try statement("missing_events", .qonversion).dropLast() == ["estimated", ""])
   }
 
-  @Test("Refunds that a provider never reports are empty, and their net stays a number")
+  @Test("Refunds that a provider never reports are empty, and their net is still a number")
   func emptyRefunds() throws {
     try charge(.purple, .priceBook, 2)
     try charge(.purple, .priceBook, 1, type: .oneTime)

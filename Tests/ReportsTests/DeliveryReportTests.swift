@@ -2,14 +2,14 @@ import EventStore
 import Testing
 import Domain
 
-@Suite("Reports about deliveries report what is known of them, and no more")
+@Suite("Delivery reports show what is known and nothing else")
 struct DeliveryReportTests {
   private let world: World
   private let kind = EventKind.renewed.rawValue
 
   init() throws { world = try World() }
 
-  @Test("Percentiles are the least latency that so many deliveries do not exceed")
+  @Test("A percentile is the smallest latency that covers its share of deliveries")
   func percentiles() throws {
     let day = Day(year: 2026, month: 2, day: 3).number
     try world.sql(
@@ -43,7 +43,7 @@ struct DeliveryReportTests {
         """)
   }
 
-  @Test("Without receive times attempts are unknown, not zero; with some, the rest is unknown")
+  @Test("Without receive times, attempts are unknown, not zero; with some, the rest is unknown")
   func withoutReceiveTimes() throws {
     let day = Day(year: 2026, month: 2, day: 3).number
     for (provider, received) in [(1, 0), (2, 3)] {
@@ -61,7 +61,7 @@ struct DeliveryReportTests {
     #expect(attempts.map { rows[1][$0] } == attempts.map { _ in "" })
   }
 
-  @Test("Attempts are those of the schedule that fits most of the provider's deliveries")
+  @Test("Attempts follow the schedule that fits most of the provider's deliveries")
   func fittingSchedule() throws {
     let day = Day(year: 2026, month: 2, day: 3).number
     func came(_ schedule: Int, _ attempts: String) throws {
@@ -86,7 +86,7 @@ struct DeliveryReportTests {
     #expect(try counted() == ["4", "1", "1", "1", "2", "4"])
   }
 
-  @Test("Three first attempts that failed within a minute and more, and no receipt: an outage")
+  @Test("Three failed first attempts over a minute or more without a receipt are an outage")
   func outage() throws {
     try receive(at: 10)
     try fail(at: 100, 130, 160)
@@ -102,7 +102,7 @@ struct DeliveryReportTests {
         """)
   }
 
-  @Test("Two failures, or three within less than a minute, are no outage")
+  @Test("Two failures, or three within less than a minute, are not an outage")
   func tooLittle() throws {
     try fail(at: 100, 10_000)
     try world.write()
@@ -113,7 +113,7 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").isEmpty)
   }
 
-  @Test("Failed retries prove how long it lasted, but do not make an outage")
+  @Test("Failed retries extend an outage but do not make one")
   func retries() throws {
     try fail(at: 100, 101)
     try fail(at: 160, 460, attempt: 2)
@@ -127,7 +127,7 @@ struct DeliveryReportTests {
     #expect(rows.map { $0["last_taken_at"] } == [""])
   }
 
-  @Test("A receipt between failures parts them, at whatever attempt it came")
+  @Test("A receipt between failures separates them, whatever its attempt")
   func parted() throws {
     try fail(at: 100, 400)
     try receive(at: 650)
@@ -136,7 +136,7 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").isEmpty)
   }
 
-  @Test("Failures between two receipts of the same five minutes belong to no outage")
+  @Test("Failures between two receipts of the same five minutes are not in an outage")
   func interleaved() throws {
     try receive(at: 10, to: 290)
     try fail(at: 100, 150, 200, 250)
@@ -147,7 +147,7 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
   }
 
-  @Test("Providers have outages of their own")
+  @Test("Each provider has its own outages")
   func providers() throws {
     try fail(at: 100, 200)
     try fail(at: 150, 250, provider: .flobuk)
@@ -159,7 +159,7 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").map { $0["provider"] } == ["qonversion"])
   }
 
-  @Test("What several runs were reported for one outage is one outage")
+  @Test("An outage reported by several runs is one outage")
   func overRuns() throws {
     try receive(at: 5)
     for run in 1...3 { try fail(at: 100, 120, 180, run: Int64(run)) }
@@ -167,7 +167,7 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
   }
 
-  @Test("What is missed for good between the receipts around an outage was lost in it")
+  @Test("Events that stay missing between the receipts around an outage were lost in it")
   func lost() throws {
     try receive(at: 1_000)
     try fail(at: 90_000, 95_000, 99_000)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Months of daily revenue that cannot have changed are the files of the set before")
+@Suite("Unchanged months of daily revenue keep the files of the previous set")
 struct FormerMonthsTests {
   private let world: World
   private let former: FormerMonths
@@ -63,7 +63,7 @@ struct FormerMonthsTests {
   private let january = "revenue_daily/2026-01.csv"
   private let february = "revenue_daily/2026-02.csv"
 
-  @Test("Complete months before the first change are carried, and one with sums of nothing")
+  @Test("Complete months before the first change are carried over; sums of zero are no change")
   func complete() throws {
     #expect(try carried(former) == [january, february])
     #expect(try carried(adding(0, month: 2)) == [january, february])
@@ -71,7 +71,7 @@ struct FormerMonthsTests {
     #expect(try carried(adding(1, month: 1)) == [])
   }
 
-  @Test("A month that is not complete any more is written")
+  @Test("A month that is no longer complete is written")
   func openAgain() throws {
     world.rules.asOf = day(2026, 2, 10)
     try world.hear(until: day(2026, 2, 10))

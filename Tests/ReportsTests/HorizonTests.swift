@@ -3,12 +3,12 @@ import Domain
 
 @testable import Reports
 
-@Suite("Up to when numbers are complete")
+@Suite("The instant up to which numbers are complete")
 struct HorizonTests {
   let feed = Feed(provider: .qonversion, app: 1)
   let asOf = day(2026, 3, 10)
 
-  @Test("Money and trials wait for the delivery window, subscriptions for the renewal gap, too")
+  @Test("Money and trials wait for the delivery window, subscriptions also for the renewal gap")
   func windows() {
     let horizon = Horizon(of: feed, by: rules(watermark: asOf))
     #expect(horizon.booked == asOf - .hours(27))
@@ -25,7 +25,7 @@ struct HorizonTests {
     #expect(horizon.ended == newest)
   }
 
-  @Test("Of stale input nothing after the last settled end is complete")
+  @Test("In stale input, nothing after the last settled end is complete")
   func stale() {
     let newest = asOf - .days(5)
     let horizon = Horizon(of: feed, by: rules(watermark: newest))
@@ -34,7 +34,7 @@ struct HorizonTests {
     #expect(horizon.ended == newest - .hours(51))
   }
 
-  @Test("Each provider has its own window")
+  @Test("Each provider has its own delivery window")
   func flobuk() {
     let flobuk = Feed(provider: .flobuk, app: 1)
     let horizon = Horizon(of: flobuk, by: FoldSettings(asOf: asOf))

@@ -14,7 +14,7 @@ struct IdentityTests {
     productKey = try world.productKey("monthly")
   }
 
-  @Test("Churned without a reason is named")
+  @Test("Churn without a reason is reported")
   func reasons() throws {
     world.move(.new, 2, productKey, on: start)
     world.move(.churned, 1, productKey, on: start)
@@ -23,7 +23,7 @@ struct IdentityTests {
     #expect(rows.first?.contains("monthly: 1 churned, 0 with a reason") == true)
   }
 
-  @Test("More in doubt than churned is named")
+  @Test("More doubtful churn than churn is reported")
   func doubts() throws {
     world.move(.new, 2, productKey, on: start)
     world.churn(1, productKey, on: start)
@@ -33,20 +33,20 @@ struct IdentityTests {
     #expect(try broken().first?.contains("monthly: 1 churned, 1 with a reason, 2 in doubt") == true)
   }
 
-  @Test("More that went than ever came is named")
+  @Test("More churned than active subscriptions are reported")
   func negative() throws {
     world.churn(1, productKey, on: start)
     #expect(try broken().first?.contains("-1 active") == true)
   }
 
-  @Test("A transfer out without a transfer in is named")
+  @Test("A transfer out without a transfer in is reported")
   func transfers() throws {
     world.move(.new, 2, productKey, on: start)
     world.move(.transferOut, 1, productKey, on: start)
     #expect(try broken().first?.contains("0 transferred in, 1 out") == true)
   }
 
-  @Test("A transfer to another app is named, unless subscriptions are linked across providers")
+  @Test("A transfer to another app is reported, unless subscriptions are linked across providers")
   func transfersBetweenApps() throws {
     let other = try world.productKey("monthly", app: "other", provider: .iaptic)
     world.move(.new, 2, productKey, on: start)
@@ -57,7 +57,7 @@ struct IdentityTests {
     try world.write()
   }
 
-  @Test("A linked subscription that names no app counts in the one that fits")
+  @Test("A linked subscription without an app counts in the one that fits")
   func transfersOfNameless() throws {
     let fitting = try world.productKey("monthly", app: "other", provider: .purple)
     var nameless = fitting
@@ -71,7 +71,7 @@ struct IdentityTests {
     try world.write()
   }
 
-  @Test("A trial that is neither decided nor pending is named")
+  @Test("A trial that is neither decided nor pending is reported")
   func trials() throws {
     var sums = TrialSums()
     sums.started = 2
@@ -80,7 +80,7 @@ struct IdentityTests {
     #expect(try broken().first?.contains("2 started, 1 accounted for") == true)
   }
 
-  @Test("A cell whose product has no word is named")
+  @Test("A cell whose product has no symbol is reported")
   func unknownWord() throws {
     var sums = RenewalSums()
     sums.renewals = 5
@@ -89,7 +89,7 @@ struct IdentityTests {
     #expect(try broken() == ["symbol 99"])
   }
 
-  @Test("A cell that no row shows is named")
+  @Test("A cell that no row prints is reported")
   func lostRow() throws {
     var sums = RenewalSums()
     sums.renewals = 5
@@ -102,7 +102,7 @@ struct IdentityTests {
     #expect(rows(error) == ["renewals_monthly.renewals: 0 printed, 5 in the cells"])
   }
 
-  @Test("At most ten rows are named")
+  @Test("At most ten rows are reported")
   func manyRows() throws {
     for number in 1...20 {
       world.churn(1, try world.productKey("p\(number)"), on: start)

@@ -4,10 +4,10 @@ import Domain
 
 @testable import Reports
 
-@Suite("What a layout says of its report")
+@Suite("Properties of a report's definition")
 struct LayoutTests {
   @Test(
-    "Each report finds its tables when it is read alone", arguments: ReportDefinition.all.indices)
+    "Each report can be read alone with its tables", arguments: ReportDefinition.all.indices)
   func alone(index: Int) throws {
     let world = try World()
     world.move(.new, 1, try world.productKey("monthly"), on: Day(year: 2026, month: 1, day: 1))
@@ -16,7 +16,7 @@ struct LayoutTests {
     try forEachRow(of: ReportDefinition.all[index].name, from: world.ledger, plan: plan) { _ in }
   }
 
-  @Test("Files that name persons, and those that speak of arrival, are reported by their paths")
+  @Test("Files with names of persons, and files that depend on arrival, are known by their paths")
   func files() {
     #expect(
       reportPaths.filter(namesPersons)

@@ -13,7 +13,7 @@ struct LifecycleReportTests {
     monthly = try world.productKey("monthly")
   }
 
-  @Test("Renewals are sorted by their number, an unknown one first and empty")
+  @Test("Renewals are sorted by number, an unknown one first and empty")
   func renewals() throws {
     for ordinal in [10, 2, nil] as [Int64?] {
       var sums = RenewalSums()
@@ -29,7 +29,7 @@ struct LifecycleReportTests {
     #expect(rows.map { $0["is_complete"] } == ["true", "true", "true"])
   }
 
-  @Test("Trials are complete when nothing is pending, and convert out of those decided")
+  @Test("Trials are complete if none is pending, and the conversion rate is over decided ones")
   func trials() throws {
     for (day, pending) in [(start, 0), (Day(year: 2026, month: 2, day: 1), 2)] as [(Day, Int64)] {
       var sums = TrialSums()
@@ -47,7 +47,7 @@ struct LifecycleReportTests {
     #expect(rows.map { $0["started"] } == ["3", "5"])
   }
 
-  @Test("A cohort is followed to the month of as-of, which is not eligible before it ends")
+  @Test("A cohort is reported up to the month of as-of, which is not eligible before it ends")
   func retention() throws {
     let cohort = start.month
     func cell(_ index: Int32, joined: Int64 = 0, change: Int64, net: Int64) {
@@ -69,7 +69,7 @@ struct LifecycleReportTests {
     #expect(rows.map { $0["is_complete"] } == ["true", "true", "false"])
   }
 
-  @Test("A cohort's month with an unknown amount shows none")
+  @Test("A cohort's month with an unknown amount has an empty amount")
   func unknownRetention() throws {
     var sums = RetentionSums()
     sums.joined = 1

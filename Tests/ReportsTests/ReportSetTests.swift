@@ -3,7 +3,7 @@ import Domain
 import TestSupport
 import Testing
 
-@Suite("A set is read back as its CSV files have it")
+@Suite("Reading a set from its CSV files")
 struct ReportSetTests {
   private static let columns = [
     ReportColumn(
@@ -67,7 +67,7 @@ struct ReportSetTests {
   }
 
   @Test(
-    "A file that was changed is refused with its line",
+    "A changed file is refused with the line",
     arguments: [
       ("name,net_usd\na,1.00\nb\n", 3), ("name,net_usd\na,1.00,\n", 2),
       ("name,gross_usd\na,1.00\n", 1), ("name,net_usd\na,1.0.0\n", 2),
@@ -85,7 +85,7 @@ struct ReportSetTests {
     #expect(error?.message.contains("line \(line):") == true)
   }
 
-  @Test("A folder without a set, and a manifest of something else, are named")
+  @Test("A folder without a set, and a foreign manifest, are reported")
   func noSet() throws {
     let folder = try TemporaryFolder()
     let missing = #expect(throws: SubledgerError.self) {
@@ -99,7 +99,7 @@ struct ReportSetTests {
     #expect(foreign?.kind == .damagedInput)
   }
 
-  @Test("The reports of a set are found by name, months in their order")
+  @Test("The reports of a set are found by name, with months in order")
   func tables() {
     var manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
     manifest.resources = ["b/2026-02.csv", "b.csv", "b/2026-01.csv", "bb.csv"].map {

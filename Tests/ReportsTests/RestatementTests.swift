@@ -14,7 +14,7 @@ struct RestatementTests {
     try world.hear(until: day(2026, 3, 10))
   }
 
-  @Test("The first publication restates nothing, and neither does the same again")
+  @Test("The first publication restates nothing, and neither does its repetition")
   func unchanged() throws {
     try world.sell(3)
     #expect(try world.publish().publication.versions.map(\.report) == ["revenue_monthly"])
@@ -23,7 +23,7 @@ struct RestatementTests {
     #expect(try world.restated() == [])
   }
 
-  @Test("Every changed cell of a complete row is a line, once, with the run that published it")
+  @Test("Every changed cell of a complete row is one restatement, with the run that published it")
   func changed() throws {
     try world.sell(3)
     try world.publish()
@@ -47,7 +47,7 @@ struct RestatementTests {
     #expect(try world.restated() == [])
   }
 
-  @Test("A run that says again what the one before it said restates the same, however printed")
+  @Test("A repeated run gives the same restatements, however they are printed")
   func again() throws {
     try world.sell(3)
     try world.publish()
@@ -64,7 +64,7 @@ struct RestatementTests {
     #expect(try world.restatements().isEmpty)
   }
 
-  @Test("A row whose key moved is a pair that adds up to nothing")
+  @Test("A row with a changed key is a pair of restatements that adds up to zero")
   func moved() throws {
     try world.sell(3, "old")
     try world.publish()
@@ -77,7 +77,7 @@ struct RestatementTests {
     #expect(charges.map { $0["restated"] } == ["3", "0"])
   }
 
-  @Test("What was not complete is not restated when it changes or becomes complete")
+  @Test("An incomplete row is not restated when it changes or becomes complete")
   func incomplete() throws {
     world.rules.asOf = day(2026, 2, 10)
     try world.hear(until: day(2026, 2, 10))
@@ -96,7 +96,7 @@ struct RestatementTests {
     #expect(try world.restated("period", "column", "delta").first == "2026-02 charges 3")
   }
 
-  @Test("A row that is new in a month without any is restated from nothing")
+  @Test("A new row in a month without rows is restated from zero")
   func fromNothing() throws {
     try world.publish()
     try world.sell(2)
@@ -106,7 +106,7 @@ struct RestatementTests {
         == "charges 0 2 1")
   }
 
-  @Test("A trial that was shown while it was pending does not come from nothing when it ends")
+  @Test("A trial that was shown as pending is not a new row when it ends")
   func pendingTrial() throws {
     try world.start(trials: 2, pending: 1)
     try world.publish()
@@ -124,7 +124,7 @@ struct RestatementTests {
         == ["expired 2 3 2", "started 2 3 2"])
   }
 
-  @Test("What comes into a report that had no row of the month when it was closed is reported")
+  @Test("A new row in a report without rows at its month's close is reported")
   func closedWithoutRows() throws {
     try world.publish()
     var act = AuditEntry(.close)
@@ -140,7 +140,7 @@ struct RestatementTests {
     }
   }
 
-  @Test("A run that looks back restates nothing, and nothing is forgotten by it")
+  @Test("A look restates nothing, and does not change later restatements")
   func looksBack() throws {
     try world.sell(3)
     try world.publish()
@@ -156,7 +156,7 @@ struct RestatementTests {
     #expect(try world.restated("column", "delta", "published_by_run").first == "charges 1 1")
   }
 
-  @Test("Numbers of another time zone are not compared")
+  @Test("Numbers in different time zones are not compared")
   func zones() throws {
     try world.sell(3)
     try world.publish()
@@ -171,7 +171,7 @@ struct RestatementTests {
     #expect(try world.restated("column", "delta", "published_by_run").first == "charges 1 1")
   }
 
-  @Test("An unknown amount has no difference; the words say what was and is")
+  @Test("An unknown amount has no difference; the texts show both values")
   func unknown() throws {
     try world.sell(1)
     try world.publish()
@@ -183,7 +183,7 @@ struct RestatementTests {
     #expect(gross?["delta"] == "")
   }
 
-  @Test("Restatements are exact whatever the reports round, and follow the dialect")
+  @Test("Restatements are exact even if reports are rounded, and follow the dialect")
   func rounding() throws {
     world.amountDecimals = 0
     world.dialect = .excel
@@ -198,7 +198,7 @@ struct RestatementTests {
     #expect(bytes?.starts(with: [0xEF, 0xBB, 0xBF]) == true)
   }
 
-  @Test("A cohort's rows are those of the month they speak of, distinguished by cohort and index")
+  @Test("A cohort's restatements are in the month of activity, with cohort and index as key")
   func cohorts() throws {
     let productKey = try world.productKey("pro")
     func retain(_ index: Int32, _ change: Int64) {
@@ -222,7 +222,7 @@ struct RestatementTests {
   }
 
   @Test(
-    "The sum of the differences bridges what was published to what is now, row by row",
+    "The sum of the differences leads from published to current numbers, row by row",
     arguments: 1...12 as ClosedRange<UInt64>)
   func bridge(_ seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)

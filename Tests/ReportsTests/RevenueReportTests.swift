@@ -10,7 +10,7 @@ struct RevenueReportTests {
 
   init() throws { world = try World() }
 
-  @Test("Charges and refunds of a month are the sums of its days")
+  @Test("A month's charges and refunds are the sums of its days")
   func sums() throws {
     try book(on: Day(year: 2026, month: 1, day: 5), charges: 2, gross: 20, refunds: 0)
     try book(on: Day(year: 2026, month: 1, day: 31), charges: 1, gross: 10, refunds: 10)
@@ -37,7 +37,7 @@ struct RevenueReportTests {
         ])
   }
 
-  @Test("An unknown amount leaves its cell empty and those made of it; a known zero is 0.00")
+  @Test("An unknown amount empties its cell and those computed from it; a known zero is 0.00")
   func unknown() throws {
     let key = try key(on: Day(year: 2026, month: 1, day: 5), rate: nil)
     var sums = RevenueSums()
@@ -59,7 +59,7 @@ struct RevenueReportTests {
         == ["gross_local=", "refunds_local=0.00", "net_local=", "proceeds_rate="])
   }
 
-  @Test("Charges of which no amount is known show their number and no amounts")
+  @Test("Charges without any known amount show their number and no amounts")
   func noBasis() throws {
     var key = try key(on: Day(year: 2026, month: 1, day: 5), rate: nil)
     key.basis = .none
@@ -74,7 +74,7 @@ struct RevenueReportTests {
         == ["charges=3", "amount_basis=none", "gross_usd=", "refunds_usd=", "net_local="])
   }
 
-  @Test("A day is complete once the delivery window has passed, within the watermark")
+  @Test("A day is complete after the delivery window, up to the watermark")
   func completeDays() throws {
     world.rules.asOf = day(2026, 3, 10) + .hours(3)
     for number in 7...9 {
@@ -95,7 +95,7 @@ struct RevenueReportTests {
     #expect(try complete() == ["true", "false", "false"])
   }
 
-  @Test("Rows are sorted by key, text by bytes, unknown first")
+  @Test("Rows are sorted by key, texts by bytes, unknown values first")
   func sorted() throws {
     for (provider, app) in [
       (Provider.qonversion, "b"), (.flobuk, "é"), (.flobuk, "Z"), (.flobuk, ""),
@@ -110,7 +110,7 @@ struct RevenueReportTests {
         == ["flobuk ", "flobuk Z", "flobuk é", "qonversion b"])
   }
 
-  @Test("Rounded amounts leave their residual, half to even")
+  @Test("Rounded amounts leave a residual, half to even")
   func rounded() throws {
     world.amountDecimals = 2
     let key = try key(on: Day(year: 2026, month: 1, day: 5), rate: Amount(micros: 85_500_000))
@@ -133,7 +133,7 @@ struct RevenueReportTests {
     #expect(table.controlTotals["charges"] == "1")
   }
 
-  @Test("In rounded rows net and commission are differences of the rounded amounts beside them")
+  @Test("In rounded rows, net and commission are differences of the rounded amounts")
   func footing() throws {
     world.amountDecimals = 2
     let key = try key(on: Day(year: 2026, month: 1, day: 5))
@@ -162,7 +162,7 @@ struct RevenueReportTests {
     #expect(amounts.map { exact[$0] } == ["0.006", "0.004", "0.002", "0.014", "-0.012"])
   }
 
-  @Test("A sum beyond what is kept exactly is an error, never a wrong number")
+  @Test("A sum beyond the exact range is an error, never a wrong number")
   func overflow() throws {
     try book(on: Day(year: 2026, month: 1, day: 5), charges: 1, gross: 0, refunds: 0)
     for (key, sums) in world.facts.revenue {
@@ -175,7 +175,7 @@ struct RevenueReportTests {
     #expect(error?.message.contains("cannot write net_usd of ") == true, "\(error)")
   }
 
-  @Test("A month is left empty when its days fit and their sum does not")
+  @Test("A month is empty if its days fit and their sum does not")
   func overflowOfMonth() throws {
     for day in [5, 6] {
       try book(on: Day(year: 2026, month: 1, day: day), charges: 1, gross: 0, refunds: 0)
@@ -190,7 +190,7 @@ struct RevenueReportTests {
     #expect(days.map { $0["gross_usd"] } == Array(repeating: "2305843009213.693951", count: 2))
   }
 
-  @Test("Words that a spreadsheet would run are made harmless and sorted as they stand")
+  @Test("Texts that a spreadsheet would run are escaped and sorted as printed")
   func formulas() throws {
     for product in ["a", "=cmd", "'b"] {
       try book(

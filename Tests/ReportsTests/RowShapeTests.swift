@@ -12,7 +12,7 @@ struct RowShapeTests {
     shape.definition.columns.map { named[$0.name] ?? ($0.isKey ? .null : .integer(0)) }
   }
 
-  @Test("A stored row has the cells that it was made of")
+  @Test("A stored row has the cells it was created from")
   func roundTrip() throws {
     let month = Month(number: 2026 * 12)
     for number in [0, 1, -1, 1 << 40, .max, .min] as [Int64] {
@@ -27,7 +27,7 @@ struct RowShapeTests {
     }
   }
 
-  @Test("Rows of products that only look alike have keys of their own")
+  @Test("Rows of products that only look alike have different keys")
   func alike() {
     let keys = ["caf\u{e9}", "cafe\u{301}", "", "\u{61a}"].map {
       shape.row(cells(["product_id": .text($0)]), isComplete: true).key
@@ -35,7 +35,7 @@ struct RowShapeTests {
     #expect(Set(keys).count == keys.count)
   }
 
-  @Test("Bytes that are cut off are no row")
+  @Test("Truncated bytes are not a row")
   func damaged() {
     let row = shape.row(cells(["app_id": .integer(1 << 40)]), isComplete: true)
     for length in 0..<row.key.count {
@@ -43,7 +43,7 @@ struct RowShapeTests {
     }
   }
 
-  @Test("A row is about the feed and the product of an event, by symbols or by words")
+  @Test("A row's feed and product are found by symbols or by words")
   func product() throws {
     let world = try World()
     let product = try world.productKey("pro", app: "app", provider: .iaptic)

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A signal stops the writing of reports")
+@Suite("A signal stops writing reports")
 struct StopTests {
-  @Test("Writing stops between two periods, wherever the signal comes")
+  @Test("Writing stops between two periods, whenever the signal arrives")
   func everywhere() throws {
     let world = try World()
     let productKey = try world.productKey("monthly")

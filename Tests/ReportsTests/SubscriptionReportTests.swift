@@ -12,7 +12,7 @@ struct SubscriptionReportTests {
     monthly = try world.productKey("monthly")
   }
 
-  @Test("A month opens with what the month before closed with, also when nothing moved")
+  @Test("A month opens with the close of the previous month, even if nothing moved")
   func balances() throws {
     world.move(.new, 10, monthly, on: Day(year: 2025, month: 11, day: 3))
     world.churn(4, monthly, on: Day(year: 2026, month: 1, day: 20))
@@ -49,7 +49,7 @@ struct SubscriptionReportTests {
         == ["churn_rate=0.285714", "churn_rate_revenuecat=-0.428571"])
   }
 
-  @Test("Auto-renew off is a stock at the close of each month")
+  @Test("Auto-renew off is a balance at the close of each month")
   func autoRenewOff() throws {
     world.move(.new, 5, monthly, on: Day(year: 2025, month: 12, day: 3))
     world.move(.autoRenewOff, 3, monthly, on: Day(year: 2025, month: 12, day: 9))
@@ -59,7 +59,7 @@ struct SubscriptionReportTests {
       try world.rows("churn_monthly.csv").map { $0["auto_renew_off"] } == ["3", "3", "2", "2"])
   }
 
-  @Test("Months after everything has ended have no row")
+  @Test("Months after the last subscription ended have no row")
   func noEmptyRows() throws {
     world.move(.new, 1, monthly, on: Day(year: 2025, month: 12, day: 3))
     world.churn(1, monthly, on: Day(year: 2026, month: 1, day: 3))
@@ -68,7 +68,7 @@ struct SubscriptionReportTests {
     #expect(try world.rows("mrr_monthly.csv").map { $0["period"] } == ["2025-12", "2026-01"])
   }
 
-  @Test("The month that as-of begins has no row yet")
+  @Test("The month that begins at as-of has no row yet")
   func asOfAtMonthStart() throws {
     world.rules.asOf = day(2026, 2, 1)
     world.move(.new, 1, monthly, on: Day(year: 2026, month: 1, day: 3))
@@ -76,7 +76,7 @@ struct SubscriptionReportTests {
     #expect(try world.rows("churn_monthly.csv").map { $0["period"] } == ["2026-01"])
   }
 
-  @Test("A month is complete when gap and delivery window have passed after its end")
+  @Test("A month is complete after the renewal gap and delivery window")
   func complete() throws {
     world.move(.new, 1, monthly, on: Day(year: 2026, month: 1, day: 3))
     func complete() throws -> String? {

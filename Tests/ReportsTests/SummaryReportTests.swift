@@ -4,7 +4,7 @@ import Reports
 import Testing
 import Domain
 
-@Suite("The summary has a row for each month and app, of sums of the other reports' rows")
+@Suite("The summary has a row per month and app, with sums of the other reports' rows")
 struct SummaryReportTests {
   let world: World
 
@@ -12,7 +12,7 @@ struct SummaryReportTests {
 
   private func summary() throws -> [[String: String]] { try world.rows("summary_monthly.csv") }
 
-  @Test("Sums go over providers and products; what a month does not have is zero, not unknown")
+  @Test("Sums cover providers and products; a value missing from a month is zero, not unknown")
   func sums() throws {
     try world.sell(3, refunds: 1, "monthly")
     try world.sell(2, "yearly")
@@ -41,7 +41,7 @@ struct SummaryReportTests {
         ])
   }
 
-  @Test("A rate is that of the sums, and not the mean of the rates")
+  @Test("A rate is computed from the sums, not as the mean of the rates")
   func rate() throws {
     let (one, other) = (try world.productKey("monthly"), try world.productKey("yearly"))
     world.move(.new, 1, one, on: Day(year: 2025, month: 12, day: 9))
@@ -57,7 +57,7 @@ struct SummaryReportTests {
         == ["active_open=3", "churned=1", "active_close=2", "churn_rate=0.333333"])
   }
 
-  @Test("Of amounts of which some are unknown the known ones are added up; if none is, it is empty")
+  @Test("Only known amounts are summed; if none is known, the sum is empty")
   func unknown() throws {
     try world.sell(3)
     try world.sell(2, month: 2, basis: .none)
@@ -75,7 +75,7 @@ struct SummaryReportTests {
     #expect(reported(february, "charges", "net_usd") == ["charges=3", "net_usd=10.00"])
   }
 
-  @Test("Rounded rows are added up as they are printed, also with commas as decimal signs")
+  @Test("Rounded rows are summed as printed, even with decimal commas")
   func rounded() throws {
     for (product, basis) in [("a", AmountBasis.provider), ("b", .priceBook)] {
       try world.sell(1, product, basis: basis)
@@ -91,7 +91,7 @@ struct SummaryReportTests {
     #expect(line.hasPrefix("2026-01;app;20,00;14,00;2;0,00;0,00;0;0;0;0;;"))
   }
 
-  @Test("Restated revenue is what the restatements of the month and app add up to")
+  @Test("Restated revenue is the sum of the restatements of the month and app")
   func restated() throws {
     try world.hear(until: day(2026, 3, 10))
     try world.sell(3)
@@ -110,7 +110,7 @@ struct SummaryReportTests {
         == [["period=2026-01", "net_usd=0.00", "restated_usd=-50.00", "is_complete=true"]])
   }
 
-  @Test("A month is complete when each of its rows is")
+  @Test("A month is complete if each of its rows is")
   func complete() throws {
     world.move(.new, 1, try world.productKey("pro"), on: Day(year: 2026, month: 1, day: 9))
     try world.sell(3)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Reports
 
-@Suite("Cells of the workbook show what the CSV files have")
+@Suite("Cells of the workbook show the values of the CSV files")
 struct WorkbookTests {
   @Test(
-    "Numbers of up to 14 digits are numbers with the decimals that are printed",
+    "Numbers of up to 14 digits are numbers with the printed decimals",
     arguments: [
       ("12", 12, 0), ("-7", -7, 0), ("9.99", 9.99, 2), ("-0.50", -0.5, 2),
       ("0.333333", 0.333333, 6),
@@ -18,7 +18,7 @@ struct WorkbookTests {
     #expect(WorkbookCell(text, type: "number") == .number(number, decimals: decimals))
   }
 
-  @Test("Longer numbers, ids, words and instants are texts, also when they look like numbers")
+  @Test("Longer numbers, ids, words and instants are texts, even if they look like numbers")
   func texts() {
     let long = "123456789.123456"
     #expect(WorkbookCell(long, type: "number") == .text(long))
@@ -32,7 +32,7 @@ struct WorkbookTests {
     }
   }
 
-  @Test("Days and months are days of a spreadsheet; those that it does not have are texts")
+  @Test("Days and months are spreadsheet dates; dates that spreadsheets lack are texts")
   func days() {
     #expect(WorkbookCell("2026-02-01", type: "date") == .day(46_054))
     #expect(WorkbookCell("2026-02", type: "yearmonth") == .month(46_054))
@@ -40,7 +40,7 @@ struct WorkbookTests {
     #expect(WorkbookCell("false", type: "boolean") == .flag(false))
   }
 
-  @Test("What a spreadsheet would read as an escape is escaped; a text that is too long is cut")
+  @Test("Text that a spreadsheet would read as an escape is escaped; an overlong text is cut")
   func escapes() {
     func shown(_ text: String) -> WorkbookCell { WorkbookCell(text, type: "string") }
     #expect(shown("a_x0041_b") == .text("a_x005F_x0041_b"))
@@ -55,7 +55,7 @@ struct WorkbookTests {
   }
 
   #if XLSX
-    @Test("Of more rows than a sheet holds it has the last months, and names where the others are")
+    @Test("If rows exceed a sheet, it has the last months and names the files of the others")
     func limit() throws {
       let world = try World()
       for month in 1...3 {

@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct BodyTests {
-  @Test("Bodies are as large and as complete as real ones")
+  @Test("Bodies are as large and complete as real ones")
   func shape() throws {
     let world = try World.calm()
     var scenario = world.scenario
@@ -31,7 +31,7 @@ import Domain
     }
   }
 
-  @Test("About half of the lines stand in an envelope, some of these with the body as text")
+  @Test("About half of the lines are in an envelope, some with the body as text")
   func envelopes() throws {
     let world = try World.calm()
     let values = try world.files("archives").flatMap { try world.values($0) }
@@ -42,7 +42,7 @@ import Domain
     #expect(enveloped.allSatisfy { $0["headers"] is [String: String] })
   }
 
-  @Test("Ids look like each store's, originals come first")
+  @Test("Ids look like each store's, and originals come first")
   func ids() {
     var person = Person(
       number: 42, noise: 1, shop: Shop(app: 0, storeIndex: 0), marketIndex: 0,
@@ -56,7 +56,7 @@ import Domain
     #expect(person.text(TransactionNumber(base: 0, index: 3)) == "in_1Q0000000000420r3")
   }
 
-  @Test("Money in bodies is exact and proceeds agree with price and rate")
+  @Test("Money in bodies is exact, and proceeds match price and rate")
   func money() throws {
     let world = try World.calm()
     for customer in try world.customers {

@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct FaultTests {
-  @Test("Each fault marks its events in the truth and changes no report of it")
+  @Test("Each fault is marked in the truth's events and changes none of its reports")
   func faults() throws {
     let calm = try World.calm()
     var scenario = calm.scenario
@@ -39,7 +39,7 @@ import Testing
     #expect(Set(plans.compactMap { $0["platform"] as? String }) == ["Android"])
   }
 
-  @Test("iaptic's first periods can be introductory, and nothing else changes")
+  @Test("iaptic's first periods can be introductory, without any other change")
   func introOffers() throws {
     let calm = try World.calm(by: [.iaptic])
     var scenario = calm.scenario
@@ -54,7 +54,7 @@ import Testing
       try calm.table("revenue_monthly.csv").count == faulty.table("revenue_monthly.csv").count)
   }
 
-  @Test("An SDK's snapshots can be older than their capture, the others cannot")
+  @Test("An SDK's snapshots can be older than their capture; others cannot")
   func staleDumps() throws {
     let calm = try World.calm()
     var scenario = calm.scenario
@@ -78,7 +78,7 @@ import Testing
     #expect(try snapshots(calm, "v3").count == snapshots(stale, "v3").count)
   }
 
-  @Test("No archive holds deliveries of an absent day, whose events are lost")
+  @Test("No archive contains deliveries of an absent day, whose events are lost")
   func absentDay() throws {
     var scenario = Scenario(seed: 5, subscribers: 200, months: 4)
     let day = Day(year: 2025, month: 3, day: 10)
@@ -90,7 +90,7 @@ import Testing
     #expect(!absent.isEmpty && absent.contains { $0["outcome"] as? String == "lost" })
   }
 
-  @Test("Webhooks can carry all that the user owns when they are made")
+  @Test("Webhooks can contain the user's whole access when they are created")
   func entitlements() throws {
     var scenario = Scenario(seed: 5, subscribers: 150, months: 12)
     scenario.entitlements = .current

@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct FlobukTests {
-  @Test("Bodies are states of one purchase, subscriptions with their end")
+  @Test("Bodies are states of one purchase; subscriptions have an end")
   func shape() throws {
     let bodies = try World.calm(by: [.flobuk]).bodies()
     #expect(bodies.count > 500)
@@ -29,7 +29,7 @@ import Domain
     #expect(bodies.contains { $0["timestamp"] == nil } && bodies.contains { $0["user"] == nil })
   }
 
-  @Test("The app stands in a header, and all lines of a person keep their headers or none")
+  @Test("A header names the app, and a person's lines all have headers or none")
   func headers() throws {
     let world = try World.calm(by: [.flobuk])
     let values = try world.files("archives").flatMap { try world.values($0) }
@@ -45,7 +45,7 @@ import Domain
     #expect(bare.allSatisfy { $0["timestamp"] != nil })
   }
 
-  @Test("Renewals that the store reports have no user; Play's carry the order they belong to")
+  @Test("Renewals reported by the store have no user; Play's name their order")
   func renewals() throws {
     let world = try World.calm(by: [.flobuk])
     let span = TimeSpan(world.scenario)
@@ -63,7 +63,7 @@ import Domain
     #expect(unchained > 50)
   }
 
-  @Test("A failed attempt comes back by the published schedule, up to 41 hours 10 minutes later")
+  @Test("A failed attempt is repeated on the published schedule, up to 41 hours 10 minutes later")
   func schedule() {
     let schedule = Provider.flobuk.sender.attempts
     let waits = zip(schedule, schedule.dropFirst()).map { $1 - $0 }
@@ -72,7 +72,7 @@ import Domain
     #expect((schedule.last ?? 0) * 9 / 8 <= Provider.flobuk.sender.deliveryWindow)
   }
 
-  @Test("What is seen soon after a period's end began with it, and continues it")
+  @Test("A purchase seen soon after a period's end began at it, and continues it")
   func continuity() throws {
     let scenario = Scenario(seed: 1)
     let span = TimeSpan(scenario)

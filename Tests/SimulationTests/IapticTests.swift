@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct IapticTests {
-  @Test("Newer bodies say why they come and what was paid, those of the first years neither")
+  @Test("Newer bodies have a reason and amounts, those of the first years neither")
   func generations() throws {
     let bodies = try World.calm(by: [.iaptic]).bodies()
     let updates = bodies.filter { $0["type"] as? String == "purchases.updated" }
@@ -32,7 +32,7 @@ import Domain
     #expect(!emptied.isEmpty && emptied.allSatisfy { $0["notification"] == nil })
   }
 
-  @Test("Every reason that occurs is sent, and test calls beside them")
+  @Test("Every reason that occurs is sent, and test calls in between")
   func reasons() throws {
     let bodies = try World.calm(by: [.iaptic]).bodies()
     let reasons = bodies.compactMap { ($0["notification"] as? [String: String])?["reason"] }
@@ -53,7 +53,7 @@ import Domain
     #expect(held.contains { $0["amountMicros"] is NSNull })
   }
 
-  @Test("A collection holds the last purchase of each product as it stands then")
+  @Test("A collection contains the current last purchase of each product")
   func collections() throws {
     let world = try World.calm(by: [.iaptic])
     let span = TimeSpan(world.scenario)
@@ -72,7 +72,7 @@ import Domain
     #expect(replaced > 20)
   }
 
-  @Test("Two addresses archive the same bytes twice, within a second")
+  @Test("Two addresses archive the same bytes within a second")
   func addresses() throws {
     let world = try World.calm(by: [.iaptic])
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
@@ -84,7 +84,7 @@ import Domain
     }
   }
 
-  @Test("Amounts that are sent are provider's, others the price book's; their rate is unknown")
+  @Test("Sent amounts are the provider's, others the price book's; their rate is unknown")
   func money() throws {
     let rows = try World.calm(by: [.iaptic]).table("revenue_monthly.csv")
     let bases = Dictionary(grouping: rows) { $0["amount_basis"] ?? "" }

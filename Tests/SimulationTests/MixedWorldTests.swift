@@ -13,7 +13,7 @@ import Domain
     return try World.shared(scenario)
   }
 
-  @Test("Four providers send one scenario in the same archives, line after line")
+  @Test("Four providers send one scenario in the same archives, with mixed lines")
   func lines() throws {
     let world = try mixed()
     for file in try world.files("archives") {
@@ -38,7 +38,7 @@ import Domain
     #expect(world.summary.events == events.count)
   }
 
-  @Test("What one provider sends does not depend on who else does")
+  @Test("A provider's lines do not depend on the other providers")
   func independence() throws {
     let together = try mixed().table("churn_monthly.csv")
     for provider in Provider.dueTime {
@@ -50,7 +50,7 @@ import Domain
     }
   }
 
-  @Test("The same scenario gives the same bytes, whoever sends, and another seed gives others")
+  @Test("The same scenario gives the same bytes with any providers, and another seed gives others")
   func bytes() throws {
     let worlds = [try mixed(), try World(mixed().scenario), try mixed(seed: 5)]
     #expect(worlds[0].summary == worlds[1].summary)
@@ -62,7 +62,7 @@ import Domain
     }
   }
 
-  @Test("The price book names every product in every store, with a rise and one price for all")
+  @Test("The price book has every product in every store, with a rise and one price for all")
   func prices() throws {
     let world = try mixed()
     let text = try String(
@@ -83,7 +83,7 @@ import Domain
     #expect(Set(rows.dropFirst().map { $0[..<5].joined(separator: ",") }).count == rows.count - 1)
   }
 
-  @Test("Coverage speaks of every provider, shop and report of the truth, and says why")
+  @Test("Coverage covers every provider, shop and report of the truth, with reasons")
   func coverage() throws {
     let world = try mixed()
     let rows = try world.table("coverage.csv")

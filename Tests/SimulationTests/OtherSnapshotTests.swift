@@ -15,7 +15,7 @@ import Domain
     return (world, values)
   }
 
-  @Test("iaptic's answer holds each user's collection as it stands at the end")
+  @Test("iaptic's answer contains each user's collection at the end")
   func iaptic() throws {
     let (world, values) = try lines(of: .iaptic)
     let end = TimeSpan(world.scenario).end
@@ -36,7 +36,7 @@ import Domain
     }
   }
 
-  @Test("FLOBUK's answer holds the newest subscription and lasting purchases of known users")
+  @Test("FLOBUK's answer contains the newest subscription and lasting purchases of known users")
   func flobuk() throws {
     let (_, values) = try lines(of: .flobuk)
     for value in values {
@@ -49,7 +49,7 @@ import Domain
     }
   }
 
-  @Test("Purple's list holds every transaction under the user that its events name")
+  @Test("Purple's list contains every transaction under the user named in its events")
   func purple() throws {
     let (world, values) = try lines(of: .purple)
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
@@ -69,7 +69,7 @@ import Domain
     #expect(charges.allSatisfy { held.contains($0["transaction"] as? String ?? "") })
   }
 
-  @Test("A loss says which record of its own provider shows it, and most losses are shown")
+  @Test("A loss names the record of its provider that reveals it, and most losses are revealed")
   func evidence() throws {
     for provider in Provider.dueTime where provider != .qonversion {
       var scenario = Scenario(seed: 6, subscribers: 220, months: 14)

@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct PurpleTests {
-  @Test("Bodies are receipt events, with what each type has and nothing else")
+  @Test("Bodies are receipt events with exactly the members of their type")
   func shape() throws {
     let bodies = try World.calm(by: [.purple]).bodies()
     #expect(bodies.count > 1_000)
@@ -76,7 +76,7 @@ import Domain
     #expect(changes[.upgraded, default: 0] > 2 && changes[.downgraded, default: 0] > 2)
   }
 
-  @Test("Nothing is sent of refunds of subscriptions, of the sandbox, or of web purchases")
+  @Test("Refunds of subscriptions, sandbox and web purchases are never sent")
   func silence() throws {
     let world = try World.calm(by: [.purple])
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))

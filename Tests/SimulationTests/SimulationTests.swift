@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct SimulationTests {
-  @Test("Shares of outcomes do not change what happened")
+  @Test("Shares of outcomes do not change the true history")
   func independence() throws {
     let calm = try World.calm(subscribers: 50)
     var scenario = calm.scenario
@@ -21,7 +21,7 @@ import Domain
     }
   }
 
-  @Test("Every event is in the truth once and its copies add up to the lines of the archives")
+  @Test("Every event is in the truth once, and its copies add up to the archives' lines")
   func outcomes() throws {
     let world = try World(Scenario(seed: 5, subscribers: 250, months: 12))
     let truth = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
@@ -45,7 +45,7 @@ import Domain
     #expect(duplicated.allSatisfy { ($0["copies"] as? Int ?? 0) > 1 })
   }
 
-  @Test("A calm world loses and repeats nothing")
+  @Test("A world without disorder loses and repeats nothing")
   func calm() throws {
     let world = try World.calm()
     #expect(world.summary.outcomes[.delivered] == world.summary.events)
@@ -58,7 +58,7 @@ import Domain
     #expect(Set(identities).count == world.summary.events)
   }
 
-  @Test("A world can be cut to about so many events")
+  @Test("The size of a world can be limited to a number of events")
   func events() throws {
     var scenario = Scenario(seed: 8, subscribers: 1, months: 6)
     scenario.events = 2_000
@@ -69,7 +69,7 @@ import Domain
     #expect(try world.files("archives").count == 10)
   }
 
-  @Test("A folder that holds a world, and an impossible scenario, are refused")
+  @Test("A folder that contains a world, and an impossible scenario, are refused")
   func refusals() throws {
     let world = try World.calm(subscribers: 3)
     let second = #expect(throws: SubledgerError.self) {
@@ -105,7 +105,7 @@ import Domain
     #expect(throws: SubledgerError.self) { try simulate(world.scenario, into: file) }
   }
 
-  @Test("The configuration maps each dashboard product to the store's and gives its period")
+  @Test("The configuration maps each dashboard product to the store's and contains its period")
   func configuration() throws {
     let world = try World.calm(subscribers: 3)
     let text = try String(

@@ -7,7 +7,7 @@ import Domain
 
 @Suite struct SnapshotTests {
   @Test(
-    "Each shape is a folder of its own whose lines name user and time",
+    "Each shape has its own folder, and its lines name user and time",
     arguments: SnapshotShape.allCases)
   func shapes(_ shape: SnapshotShape) throws {
     let world = try World.calm()
@@ -20,7 +20,7 @@ import Domain
     #expect(values.allSatisfy { $0["data"] is [Any] || $0["entitlements"] is [Any] })
   }
 
-  @Test("The snapshot's counter is the number of renewals, its transactions all charges")
+  @Test("The snapshot's counter is the number of renewals, and its transactions are all charges")
   func counters() throws {
     let world = try World.calm()
     let time = TimeSpan(world.scenario).end
@@ -36,7 +36,7 @@ import Domain
     }
   }
 
-  @Test("A renewal at the price of an offer is listed as one, and costs half of what is usual")
+  @Test("A renewal at an offer's price is listed as such, and costs half of the usual price")
   func offers() throws {
     let world = try World.calm()
     let time = TimeSpan(world.scenario).end
@@ -58,7 +58,7 @@ import Domain
     #expect(try gzip("-dc", files[0]).contains(Data("\"type\":\"introRenewed\"".utf8)))
   }
 
-  @Test("The newest paid period decides what a snapshot says")
+  @Test("The newest paid period decides the content of a snapshot")
   func states() {
     let start: Int64 = 1_740_000_000
     let charge = Charge(

@@ -6,7 +6,7 @@ import Domain
 
 @Suite struct TruthTests {
   @Test(
-    "Subscriptions at open, plus what came, minus what went, are those at close",
+    "Subscriptions at open, plus gains, minus losses, equal those at close",
     arguments: Provider.dueTime)
   func subscriptionsBalance(_ provider: Provider) throws {
     let rows = try World.calm(by: [provider]).table("churn_monthly.csv")
@@ -27,7 +27,7 @@ import Domain
   }
 
   @Test(
-    "Recurring revenue balances to the micro-unit and closes open the next month",
+    "Recurring revenue balances to the millionth, and a close opens the next month",
     arguments: Provider.dueTime)
   func recurringRevenueBalances(_ provider: Provider) throws {
     let rows = try World.calm(by: [provider]).table("mrr_monthly.csv")
@@ -50,7 +50,7 @@ import Domain
     }
   }
 
-  @Test("Everything that can happen does: movements, reasons, kinds")
+  @Test("Every possible movement, reason and kind occurs")
   func variety() throws {
     let world = try World.calm()
     let rows = try world.table("churn_monthly.csv")
@@ -74,7 +74,7 @@ import Domain
     }
   }
 
-  @Test("Trials started are those converted, expired and pending")
+  @Test("Started trials are those converted, expired and pending")
   func trials() throws {
     let rows = try World.calm().table("trials_monthly.csv")
     for row in rows {
@@ -85,7 +85,7 @@ import Domain
     #expect(rows.contains { $0["is_complete"] == "true" })
   }
 
-  @Test("Booked dollars are those of the events when nothing is lost")
+  @Test("Booked dollars equal those of the events if nothing is lost")
   func revenue() throws {
     let world = try World.calm()
     var charges = 0
@@ -111,7 +111,7 @@ import Domain
     #expect(byOrdinal == byKind)
   }
 
-  @Test("Rows stand in the order of their keys, ordinals as numbers")
+  @Test("Rows are sorted by key, ordinals as numbers")
   func order() throws {
     let rows = try World.calm().table("renewals_monthly.csv")
     let columns = ["period", "provider", "app_id", "store", "product_id"]

@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct UnchangedTests {
-  @Test("Qonversion alone writes the same world as it always did")
+  @Test("Qonversion alone writes the same world as in all versions")
   func qonversionAlone() throws {
     let world = try World(Scenario(seed: 7, subscribers: 120, months: 8))
     #expect(try world.files("archives").count > 200)
@@ -14,7 +14,7 @@ import Domain
     #expect(try fingerprint(world) == -2_725_479_744_910_127_626)
   }
 
-  @Test("Four providers with every fault write the same world as they always did")
+  @Test("Four providers with every fault write the same world as in all versions")
   func everyProvider() throws {
     var scenario = Scenario(seed: 7, subscribers: 120, months: 8)
     scenario.providers = Provider.allCases

@@ -15,7 +15,7 @@ import Domain
     #expect(Set(draws) == Set(-3...3))
   }
 
-  @Test("Months are added by the calendar, to the last day where a month is too short")
+  @Test("Months are added by calendar, to the last day if a month is too short")
   func months() {
     func second(_ year: Int, _ month: Int, _ dayOfMonth: Int) -> Int64 {
       Int64(Day(year: year, month: month, day: dayOfMonth).number) * day + 7
@@ -27,7 +27,7 @@ import Domain
     #expect(adding(months: 12, to: january) == nextJanuary)
   }
 
-  @Test("Exchange rates of neighbouring months stay within five per cent")
+  @Test("Exchange rates of adjacent months differ by at most five percent")
   func rates() {
     for market in Market.all {
       for month in 0..<36 {
@@ -38,7 +38,7 @@ import Domain
     }
   }
 
-  @Test("Periods of a customer follow one another and every event lies within the world")
+  @Test("A customer's periods follow one another, and every event is within the world")
   func customers() throws {
     let world = try World.calm()
     let span = TimeSpan(world.scenario)
@@ -58,7 +58,7 @@ import Domain
     }
   }
 
-  @Test("A failed attempt comes back by the documented schedule")
+  @Test("A failed attempt is repeated on the documented schedule")
   func schedule() {
     var scenario = Scenario(seed: 4, subscribers: 50, months: 6)
     scenario.delayedShare = 950_000

@@ -4,7 +4,7 @@ import Reports
 import TestSupport
 import Testing
 
-@Suite("What others keep in the published folder stays")
+@Suite("Foreign files in the published folder stay")
 struct ForeignFileTests {
   let folder: TemporaryFolder
   let out: String
@@ -18,7 +18,7 @@ struct ForeignFileTests {
     try? String(contentsOfFile: folder.path(path), encoding: .utf8)
   }
 
-  @Test("What comes to the folder while its place is taken goes to the new one")
+  @Test("Files that arrive in the folder during the exchange move to the new one")
   func arrivals() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     for name in ["old", "same"] { try folder.write(name, to: "reports/inbox/\(name)") }
@@ -46,7 +46,7 @@ struct ForeignFileTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
   }
 
-  @Test("What a run that died between exchange and removal leaves is moved, not removed")
+  @Test("Files in a folder left by a killed run after the exchange are moved, not removed")
   func died() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let former = ".reports.staging-999999"
@@ -62,7 +62,7 @@ struct ForeignFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path(former)))
   }
 
-  @Test("Checksums of somebody else make no file ours")
+  @Test("Foreign checksums do not make a file part of the set")
   func otherChecksums() throws {
     let hash = String(repeating: "0", count: 64)
     try folder.write("mine", to: "reports/db.dump")
@@ -80,7 +80,7 @@ struct ForeignFileTests {
     }
   }
 
-  @Test("A name that is no text stays, and the folder is exchanged all the same")
+  @Test("A file whose name is not text stays, and the folder is exchanged anyway")
   func noText() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let name = Array(out.utf8) + [0x2f, 0x66, 0xff, 0xfe, 0]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("What cannot be removed beside a set does not keep it from being published")
+@Suite("Leftovers that cannot be removed do not prevent publication")
 struct LeftoverTests {
   let folder: TemporaryFolder
   let out: String
@@ -19,7 +19,7 @@ struct LeftoverTests {
     try String(contentsOfFile: "\(out)/\(name)", encoding: .utf8)
   }
 
-  @Test("A set before that cannot be removed is reported, and the next set removes it")
+  @Test("A previous set that cannot be removed is reported, and the next set removes it")
   func former() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let staging = try Staging.begin(for: out, reports: reportNames)
@@ -37,7 +37,7 @@ struct LeftoverTests {
     #expect(FileManager.default.fileExists(atPath: staging.path))
   }
 
-  @Test("A folder of the name that this process would take is none of its, and another is made")
+  @Test("A foreign folder with the staging name is left alone, and another name is used")
   func takenName() throws {
     let taken = ".reports.staging-\(getpid())"
     try folder.write("theirs\n", to: "\(taken)/a.csv")

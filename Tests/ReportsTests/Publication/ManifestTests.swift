@@ -32,7 +32,7 @@ import Domain
     #expect(ours["as_of"] as? String == "1970-01-01T00:00:00Z")
   }
 
-  @Test("Sums over several currencies or months are apart from those that mean something")
+  @Test("Sums over several currencies or months are listed apart from meaningful sums")
   func hashTotals() throws {
     let package = try published { manifest in
       manifest.resources[0].controlTotals = ["charges": "3", "net_local": "7.00"]
@@ -49,7 +49,7 @@ import Domain
     #expect(ours["hash_totals"] as? [String: [String: String]] == [path: ["net_local": "7.00"]])
   }
 
-  @Test("A set is qualified exactly when there is a reason")
+  @Test("A set is qualified if and only if it has a reason")
   func qualified() throws {
     let sound = try #require(try published { _ in }["subledger"] as? [String: Any])
     #expect(sound["qualified"] as? Bool == false)
@@ -59,7 +59,7 @@ import Domain
     #expect(ours["reasons"] as? [String] == ["2 % of the lines were rejected"])
   }
 
-  @Test("The order in which inputs and options are given leaves no trace")
+  @Test("The order of inputs and options does not change the manifest")
   func orderFree() throws {
     let first = input("a.gz", "1")
     let second = input("b.gz", "0")
@@ -74,7 +74,7 @@ import Domain
     #expect(one == other)
   }
 
-  @Test("Names with control characters stay readable JSON")
+  @Test("Names with control characters give readable JSON")
   func hostileNames() throws {
     let package = try published {
       $0.inputs = [input("\u{1b}[31m\"\\\n\u{9b}")]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("What others put beside or into the set never leads a run to files elsewhere")
+@Suite("Planted files and links never lead a run to other files")
 struct PlantedFolderTests {
   let folder: TemporaryFolder
   let out: String
@@ -41,7 +41,7 @@ struct PlantedFolderTests {
 
   private let left = ".reports.staging-1"
 
-  @Test("A link in a folder that looks left over is not followed, whatever the checksums name")
+  @Test("A link in an apparent leftover is not followed, whatever the checksums name")
   func linkInLeftover() throws {
     let hash = String(repeating: "0", count: 64)
     try folder.write("\(hash)  daily/2026-10.csv\n\(hash)  daily/tree\n", to: "\(left)/SHA256SUMS")
@@ -51,7 +51,7 @@ struct PlantedFolderTests {
     #expect(text("reports/a.csv") == "2\n")
   }
 
-  @Test("A link where a folder of the set should be is refused, and the set stays")
+  @Test("A link in place of a folder of the set is refused, and the set stays")
   func linkInSet() throws {
     try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
     try link("reports/daily")
@@ -63,7 +63,7 @@ struct PlantedFolderTests {
     #expect(text("reports/a.csv") == "1\n")
   }
 
-  @Test("A link that takes the place of a folder of the set while a run writes is not followed")
+  @Test("A link that replaces a folder of the set during a run is not followed")
   func linkMeanwhile() throws {
     let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
@@ -74,7 +74,7 @@ struct PlantedFolderTests {
     expectElsewhereWhole()
   }
 
-  @Test("What was removed in a former set is what its checksums name, and nothing else is touched")
+  @Test("From a previous set only files that its checksums name are removed")
   func former() throws {
     try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
     #expect(try leftovers() == [])
@@ -86,7 +86,7 @@ struct PlantedFolderTests {
     #expect(text("reports/a.csv") == "1\n")
   }
 
-  @Test("Files of others without checksums stay, those of a set that was never whole do not")
+  @Test("Foreign files without checksums stay; files of an unfinished set are removed")
   func neverWhole() throws {
     try folder.write("half", to: "\(left)/a.csv")
     try folder.write("half", to: "\(left)/daily/2026-10.csv")
@@ -97,7 +97,7 @@ struct PlantedFolderTests {
     #expect(text("\(left)/diary") == "mine")
   }
 
-  @Test("A folder to which others may write is not taken over", arguments: [0o775, 0o757])
+  @Test("A folder that others can write to is not removed", arguments: [0o775, 0o757])
   func open(rights: Int) throws {
     try folder.write("half", to: "\(left)/a.csv")
     #expect(chmod(folder.path(left), mode_t(rights)) == 0)
@@ -107,7 +107,7 @@ struct PlantedFolderTests {
     #expect(try leftovers() == [])
   }
 
-  @Test("The file by file way follows no link either, and copies over none")
+  @Test("Publishing file by file follows no link and copies over none")
   func oneByOne() throws {
     try FileManager.default.removeItem(atPath: folder.path("reports/SHA256SUMS"))
     try FileManager.default.removeItem(atPath: folder.path("reports/daily"))

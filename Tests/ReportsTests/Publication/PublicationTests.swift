@@ -13,7 +13,7 @@ import Domain
     out = folder.path("reports")
   }
 
-  @Test("A first set appears with its manifest and checksums that hold")
+  @Test("A first set appears with its manifest and valid checksums")
   func firstSet() throws {
     let publication = try publishSet(["churn.csv": "a\n", "daily/2026-11.csv": "b\n"], to: out)
     #expect(publication.route == .atOnce)
@@ -38,7 +38,7 @@ import Domain
     #expect(try checksumsHold(in: out))
   }
 
-  @Test("What else is to be on the disk is synced before the set is seen, if it is there")
+  @Test("Other existing files to be synced are synced before the set is visible")
   func syncedBeside() throws {
     let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
@@ -55,7 +55,7 @@ import Domain
     #expect(!synced.contains(folder.path("missing")))
   }
 
-  @Test("The same set again touches nothing")
+  @Test("Publishing the same set again changes nothing")
   func unchanged() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let sums = try text("SHA256SUMS")
@@ -68,7 +68,7 @@ import Domain
     #expect(before == after)
   }
 
-  @Test("A published file that somebody changed is made right again")
+  @Test("A published file that was changed is restored")
   func repaired() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     try folder.write("9\n", to: "reports/a.csv")
@@ -76,7 +76,7 @@ import Domain
     #expect(try text("a.csv") == "1\n")
   }
 
-  @Test("Files no longer made vanish with their folder; files that are not ours stay")
+  @Test("Files no longer produced vanish with their folder; foreign files stay")
   func foreignFiles() throws {
     try publishSet(["a.csv": "1\n", "daily/2026-10.csv": "1\n"], to: out)
     try folder.write("mine\n", to: "reports/notes.txt")
@@ -91,7 +91,7 @@ import Domain
     #expect(try checksumsHold(in: out))
   }
 
-  @Test("A folder with content that was never published to is filled file by file")
+  @Test("A non-empty folder that was never published to is filled file by file")
   func neverPublishedTo() throws {
     try folder.write("mine\n", to: "reports/notes.txt")
     let publication = try publishSet(["a.csv": "1\n", "daily/x.csv": "1\n"], to: out)
@@ -111,7 +111,7 @@ import Domain
     #expect(FileManager.default.fileExists(atPath: folder.path("real/a.csv")))
   }
 
-  @Test("Checksums that lead out of the folder never make a file vanish")
+  @Test("Checksums with paths out of the folder never remove a file")
   func hostileChecksums() throws {
     try folder.write("mine\n", to: "precious.txt")
     try publishSet(["a.csv": "1\n"], to: out)
@@ -122,7 +122,7 @@ import Domain
     #expect(FileManager.default.fileExists(atPath: folder.path("precious.txt")))
   }
 
-  @Test("A file in the place of the folder is an error that names it")
+  @Test("A file in place of the folder is an error that names it")
   func notAFolder() throws {
     try folder.write("", to: "reports")
     let error = try #require(throws: SubledgerError.self) {
@@ -133,7 +133,7 @@ import Domain
     #expect(!error.hint.isEmpty)
   }
 
-  @Test("A folder below a file cannot be made")
+  @Test("A folder below a file cannot be created")
   func belowAFile() throws {
     try folder.write("", to: "file")
     let error = try #require(throws: SubledgerError.self) {
@@ -142,7 +142,7 @@ import Domain
     #expect(error.kind == .cannotCreate)
   }
 
-  @Test("A discarded set leaves the published one as it was")
+  @Test("Discarding a staged set leaves the published one unchanged")
   func discarded() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let staging = try Staging.begin(for: out, reports: reportNames)
@@ -152,7 +152,7 @@ import Domain
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
   }
 
-  @Test("What a dead run left beside the set is removed")
+  @Test("Leftovers of a killed run next to the set are removed")
   func deadRun() throws {
     try folder.write("half", to: ".reports.staging-999999/a.csv")
     try publishSet(["a.csv": "1\n"], to: out)
