@@ -8,7 +8,7 @@ import Testing
 @Suite("The break codes in docs/reports.md")
 struct BreakTableTests {
   /// `WRITE_DOCS=1 swift test --filter BreakTableTests` writes them.
-  @Test("The entries are what the checks declare")
+  @Test("The codes in the document are those that the checks declare")
   func entries() throws {
     let path = Project.path("docs/reports.md")
     let text = try Project.text(of: "docs/reports.md")

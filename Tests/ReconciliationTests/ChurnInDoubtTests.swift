@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("Churn that an event that never came may contradict")
+@Suite("Churn that a missing event could contradict")
 struct ChurnInDoubtTests {
-  @Test("An end within a missing period is in doubt, in the row that counts it")
+  @Test("An end inside a missing period is doubtful churn, in the row that counts it")
   func missedRenewal() throws {
     var scenario = Scenario(
       stories: [.monthly(renewals: 3, without: [2])],
@@ -19,7 +19,7 @@ struct ChurnInDoubtTests {
     #expect(scenario.outcome.churnInDoubt == [])
   }
 
-  @Test("Silence puts the end before it in doubt; a reported expiry does not")
+  @Test("A silent end is doubtful churn; a reported expiry is not")
   func silence() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
@@ -28,7 +28,7 @@ struct ChurnInDoubtTests {
     #expect(scenario.outcome.churnInDoubt == [])
   }
 
-  @Test("A pause is no churn that could be in doubt")
+  @Test("A pause is never doubtful churn")
   func pause() {
     var story = Story.monthly(renewals: 1)
     let renewed = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
@@ -40,7 +40,7 @@ struct ChurnInDoubtTests {
     #expect(paused.outcome.churnInDoubt == [])
   }
 
-  @Test("What is missing at another time casts no doubt on an end")
+  @Test("A missing event at another time casts no doubt on an end")
   func elsewhere() {
     var story = Story.monthly(renewals: 1)
     story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)

@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("Counters that jump")
+@Suite("Renewal counters that jump")
 struct CounterCheckTests {
   @Test("Renewal 5 after renewal 3 is one missing renewal, without any snapshot")
   func gap() {
@@ -14,7 +14,7 @@ struct CounterCheckTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }
 
-  @Test("Counters without a jump are no break, wherever they begin")
+  @Test("Counters without a jump are not a break, wherever they begin")
   func noGap() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 5, without: [0, 1, 2])], entitlements: nil,
@@ -31,7 +31,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_RENEWAL"])
   }
 
-  @Test("Counting begins with a missing start alone whose id is the original one")
+  @Test("A missing start begins the count only if its id is the original one")
   func listedRestart() {
     let story = Story.monthly(renewals: 3, without: [0, 1, 2])
     let restart = bought(102, .started, "2026-03-01", until: "2026-04-01")
@@ -53,7 +53,7 @@ struct CounterCheckTests {
     #expect((renewal?.expectedAt).map { $0 > at("2026-01-28") && $0 < at("2026-02-03") } == true)
   }
 
-  @Test("The snapshot's counter above what came is the difference")
+  @Test("Renewals in the snapshot's counter beyond the events are missing")
   func difference() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 3, without: [2], counted: false)],
@@ -65,7 +65,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A new start without a counter may be the one that the next renewal counts")
+  @Test("A new start without a counter may be counted by the next renewal")
   func newStart() {
     var story = Story.monthly(renewals: 0)
     story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
@@ -79,7 +79,7 @@ struct CounterCheckTests {
     #expect(scenario.breaks.map(\.missingEvents) == [1])
   }
 
-  @Test("A renewal that a list shows to be missing is in the counter of the one after it")
+  @Test("A missing renewal found in a list accounts for the jump of the next counter")
   func listedAndCounted() {
     var story = Story.monthly(renewals: 2, without: [1])
     story.report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
@@ -93,7 +93,7 @@ struct CounterCheckTests {
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
-  @Test("Each of several jumps in a row leaves out a renewal of its own")
+  @Test("Each of several jumps in a row is a separate missing renewal")
   func jumpsInARow() {
     var story = Story()
     for (step, count) in [0, 1, 3, 5, 7].enumerated() {
@@ -106,7 +106,7 @@ struct CounterCheckTests {
     #expect(scenario.breaks.map(\.missingEvents) == [1, 1, 1])
   }
 
-  @Test("A change in the middle of a period that a list shows to be missing is counted once")
+  @Test("A change within a period that a list shows as missing is counted once")
   func changeInBetween() {
     var story = Story.monthly(renewals: 0)
     story.report(
@@ -126,7 +126,7 @@ struct CounterCheckTests {
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
-  @Test("A conversion that was found missing is the first payment, also where renewals are counted")
+  @Test("A missing conversion is the first payment, even if renewals are counted")
   func missingConversion() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -148,7 +148,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
-  @Test("A return that the snapshot's end shows is the one that its counter shows")
+  @Test("A return shown by the snapshot's end is the one in its counter")
   func restart() {
     var story = Story.monthly(renewals: 0)
     story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
@@ -161,7 +161,7 @@ struct CounterCheckTests {
     #expect(scenario.breaks.map(\.missingEvents) == [1])
   }
 
-  @Test("Purple's changes of product count in the snapshot, though they come without money")
+  @Test("Purple's product changes count in the snapshot, although they have no money")
   func purpleChange() {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(
@@ -174,7 +174,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("The greatest counter that a ledger can hold is counted on from, by events and snapshots")
+  @Test("The greatest counter that a ledger can store is handled in events and snapshots")
   func greatestCounter() {
     var story = Story.monthly(renewals: 2, without: [0, 2])
     story.events[0].renewalCount = .max
@@ -199,7 +199,7 @@ struct CounterCheckTests {
     return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-10")
   }
 
-  @Test("A change of product that counts itself leaves no gap behind it")
+  @Test("A product change with its own counter leaves no gap after it")
   func countedChange() {
     #expect(upgraded(2, next: 3).codes == [])
     #expect(upgraded(1, next: 2).codes == [])
@@ -210,7 +210,7 @@ struct CounterCheckTests {
     #expect(upgraded(1, next: 3).breaks.map(\.missingEvents) == [1])
   }
 
-  @Test("One more beside a change of product without a counter is mere information")
+  @Test("A jump of one after a product change without a counter is only information")
   func uncountedChange() {
     #expect(upgraded(nil, next: 2).codes == [])
     let scenario = upgraded(nil, next: 3)
@@ -225,7 +225,7 @@ struct CounterCheckTests {
     #expect(more.breaks.map(\.id) == scenario.breaks.map(\.id))
   }
 
-  @Test("A snapshot that counts a change of product as a renewal misses nothing")
+  @Test("A snapshot that counts a product change as a renewal has nothing missing")
   func snapshotCountsChange() {
     for upgrade in [nil, 8] as [Int32?] {
       var story = Story()
@@ -250,7 +250,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A trial, a first payment and 18 renewals are renewsCount 18, as the SDK guide has it")
+  @Test("A trial, a first payment and 18 renewals give renewsCount 18, as in the SDK guide")
   func documentedExample() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -268,7 +268,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
-  @Test("A new start after a lapse does not make the counters before it a gap")
+  @Test("A new start after a lapse does not turn earlier counters into a gap")
   func lateStart() {
     let known = Story.monthly(renewals: 5, without: [0, 1, 2, 3])
     let transactions = [

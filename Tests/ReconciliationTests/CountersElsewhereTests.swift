@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("A counter that goes on over several subscriptions")
+@Suite("A counter that spans several subscriptions")
 struct CountersElsewhereTests {
   /// A subscription of two paid months, canceled and ended.
   private var first: Story {
@@ -41,7 +41,7 @@ struct CountersElsewhereTests {
     ).breaks.filter { $0.code == .missedRenewal }.map(\.missingEvents)
   }
 
-  @Test("One counter of two subscriptions misses nothing, listed in whole, in part or not at all")
+  @Test("A counter of two subscriptions has no gap, with a full, partial or empty list")
   func twoSubscriptions() {
     for listing in [listed, Array(listed.suffix(2)), []] {
       #expect(missing([first, second()], count: 3, listing: listing) == [])
@@ -50,21 +50,21 @@ struct CountersElsewhereTests {
     }
   }
 
-  @Test("A listed payment that never came is missed by its id, and not counted again")
+  @Test("A listed payment that is missing is identified by its id and not counted again")
   func listedLoss() {
     var later = second()
     later.events.removeLast()
     #expect(missing([first, later], count: 3, listing: listed) == [1])
   }
 
-  @Test("A later end is as many charges as the counter has beyond both subscriptions")
+  @Test("A later end means as many charges as the counter exceeds both subscriptions")
   func laterEnd() {
     let (end, day) = ("2026-08-01", "2026-07-14")
     #expect(missing([first, second()], count: 4, until: end, on: day) == [1])
     #expect(missing([first, second()], count: 2, until: end, on: day) == [1])
   }
 
-  @Test("A counter is not shared with a subscription that another entitlement comes from")
+  @Test("A counter is not shared with a subscription of another entitlement")
   func parallel() {
     var other = Story(original: "300")
     other.report(
@@ -80,7 +80,7 @@ struct CountersElsewhereTests {
   }
 
   @Test(
-    "A list of all payments proves its counter, also of a subscription from before the first event")
+    "A list of all payments explains its counter, even for a start before the first event")
   func head() {
     var story = Story()
     story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 103, price: 10, count: 2)

@@ -3,7 +3,7 @@ import Testing
 import Subscriptions
 @testable import Domain
 
-@Suite("An order of Play's that a snapshot of iaptic lists without anybody having paid")
+@Suite("An unpaid Play order that a snapshot of iaptic lists")
 struct DeclinedOrderTests {
   private func codes(
     _ shown: Entitlement, in store: Store = .playStore, from provider: Provider = .iaptic
@@ -29,12 +29,12 @@ struct DeclinedOrderTests {
       active: false, until: end, .canceled, product: "com.example.monthly", listing: [listed])
   }
 
-  @Test("Its end is that of the period before it, or of its grace: no charge is missing")
+  @Test("An order with the end of the previous period or its grace is not a missing charge")
   func declined() {
     for end in ["2026-02-01", "2026-02-08"] { #expect(codes(over(until: end)) == [], "\(end)") }
   }
 
-  @Test("A later end, a date of its own, and another store prove a charge")
+  @Test("An order with a later end, its own date, or in another store is a charge")
   func charged() {
     #expect(codes(over(until: "2026-03-01")) == ["MISSED_RENEWAL"])
     #expect(codes(over(until: "2026-02-08", paid: "2026-02-01")).contains("MISSED_RENEWAL"))
@@ -44,7 +44,7 @@ struct DeclinedOrderTests {
     #expect(codes(running).contains("MISSED_RENEWAL"))
   }
 
-  @Test("While its payment fails, an end that is later by less than a period is that of its grace")
+  @Test("While the payment fails, an end later by less than a period is the end of its grace")
   func failing() {
     func codes(until end: String) -> [String] {
       var shown = over(until: end)

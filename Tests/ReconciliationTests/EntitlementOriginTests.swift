@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("Which subscription an entitlement comes from")
+@Suite("The subscription that an entitlement comes from")
 struct EntitlementOriginTests {
   /// The yearly subscription beside the monthly one.
   private func yearly(
@@ -20,7 +20,7 @@ struct EntitlementOriginTests {
     from: "2026-01-01", canceled: "2026-01-03", until: "2026-01-08")
 
   @Test(
-    "A second purchase that never came is one start, whatever names and ends it has",
+    "A missing second purchase is one start, whatever its names and ends",
     arguments: ["2026-01-20", "2026-02-01", "2026-02-10", "2027-01-06"], ["a", "z"])
   func secondPurchase(end: String, id: String) {
     let scenario = Scenario(
@@ -34,7 +34,7 @@ struct EntitlementOriginTests {
     #expect(scenario.breaks.first?.expectedAt == at("2026-01-06"))
   }
 
-  @Test("A second purchase of before the first event is none of the first one's business")
+  @Test("A second purchase before the first event does not affect the first purchase")
   func secondPurchaseBefore() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 0)],
@@ -46,7 +46,7 @@ struct EntitlementOriginTests {
     #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
   }
 
-  @Test("A trial that was reported is known, though another product was bought after it")
+  @Test("A reported trial is known, even if another product was bought after it")
   func trialOfAnotherProduct() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -66,7 +66,7 @@ struct EntitlementOriginTests {
     #expect(scenario.codes == ["MISSED_START"])
   }
 
-  @Test("A listed renewal of a subscription of the sandbox is not missed in production")
+  @Test("A listed renewal of a sandbox subscription is not missing in production")
   func sandboxRenewal() {
     var tested = Story(original: "200", environment: .sandbox)
     tested.report(.started, "2026-01-01", until: "2026-01-02", transaction: 200)
@@ -78,7 +78,7 @@ struct EntitlementOriginTests {
     #expect(!scenario.codes.contains("MISSED_RENEWAL"))
   }
 
-  @Test("An event that leaked into the sandbox takes nothing else of its subscription with it")
+  @Test("An event that leaked into the sandbox does not move the rest of its subscription")
   func leak() {
     var leaked = Story(environment: .sandbox)
     leaked.report(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101)
@@ -89,7 +89,7 @@ struct EntitlementOriginTests {
     #expect(!scenario.codes.contains("AHEAD_OF_SNAPSHOT"))
   }
 
-  @Test("A purchase that the sandbox knows is not missed in production")
+  @Test("A purchase with sandbox events is not missing in production")
   func sandboxPurchase() {
     var tested = Story(original: "200", environment: .sandbox)
     tested.report(
@@ -103,7 +103,7 @@ struct EntitlementOriginTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("Of two subscriptions the one that nothing else speaks for changed its product")
+  @Test("Of two subscriptions, the one that nothing else explains changed its product")
   func changeBesideAnother() {
     var ended = premium(
       active: false, until: "2026-01-08", .canceled, product: "weekly", started: "2026-01-01")
@@ -119,7 +119,7 @@ struct EntitlementOriginTests {
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
 
-  @Test("A product that is shown as ended early was replaced by the one that took its place")
+  @Test("A product that ended early was replaced by the one that followed it")
   func replaced() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 0)],
@@ -130,7 +130,7 @@ struct EntitlementOriginTests {
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
 
-  @Test("The newest transaction that events know decides, and what is newer goes on from there")
+  @Test("The newest known transaction decides, and newer ones continue from it")
   func newestKnown() {
     let change = bought(300, .started, "2026-01-15", until: "2027-01-15") { $0.originalID = "300" }
     var scenario = Scenario(
@@ -154,7 +154,7 @@ struct EntitlementOriginTests {
     #expect(scenario.codes == ["MISSED_START"])
   }
 
-  @Test("An old webhook shows the subscription of its time, not one bought again since")
+  @Test("An old webhook shows the subscription of its time, not a later one")
   func olderWebhook() {
     var (first, second) = (Story(original: "100"), Story(original: "500"))
     first.report(.started, "2026-01-01", until: "2026-02-01", price: 10)

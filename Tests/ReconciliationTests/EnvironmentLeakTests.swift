@@ -5,7 +5,7 @@ import Domain
 
 @Suite("One subscription in two environments")
 struct EnvironmentLeakTests {
-  @Test("The leak names when each environment began, and is open at once")
+  @Test("A leak reports when each environment began, and is open at once")
   func leak() throws {
     var sandbox = Story(environment: .sandbox)
     sandbox.report(.started, "2026-01-03", until: "2026-01-04")

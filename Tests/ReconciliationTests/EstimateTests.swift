@@ -3,7 +3,7 @@ import Testing
 import Subscriptions
 import Domain
 
-@Suite("A missing charge is estimated by charges like it")
+@Suite("A missing charge is estimated from similar charges")
 struct EstimateTests {
   /// A monthly subscription from January 2026 on at `prices`; nil was never reported.
   private func reported(_ prices: [Int64?], original: String = "100") -> Story {
@@ -48,31 +48,31 @@ struct EstimateTests {
     return scenario.breaks.map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
   }
 
-  @Test("The charge after an offer is estimated at the full price, not at the offer's")
+  @Test("A charge after an offer is estimated at the full price, not at the offer's")
   func afterOffer() throws {
     #expect(try estimates(of: [10, 10, 5, nil, 10], offers: [2]) == [10])
     #expect(try estimates(of: [10, 5, nil], offers: [1]) == [10])
   }
 
-  @Test("An offer is estimated at the price that others paid for one; unknown when nobody did")
+  @Test("A missing offer is estimated at what others paid for one; otherwise it is unknown")
   func offers() throws {
     #expect(try estimates(of: [10, nil, 10], offers: [1], others: [[10, 10, 4, 10]]) == [4])
     #expect(try estimates(of: [10, nil, 10], offers: [1]) == [nil])
   }
 
-  @Test("An offer of the lineage itself reports where nobody else's does")
+  @Test("Without others' offers, an offer is estimated from one of the same lineage")
   func ownOffer() throws {
     #expect(try estimates(of: [10, 10, 6, 10, nil, 10], offers: [2, 4]) == [6])
   }
 
-  @Test("A full price is what others paid, where only an offer came; its price if nobody paid")
+  @Test("After an offer, the price of others is the estimate; without others, the offer's price")
   func onlyOffer() throws {
     #expect(try estimates(of: [1, nil], offers: [0]) == [1])
     let others = Array(repeating: [1, 10, 10] as [Int64?], count: 3)
     #expect(try estimates(of: [1, nil], offers: [0], others: others) == [10])
   }
 
-  @Test("Without kinds a charge that cost less than both around it is not taken for the price")
+  @Test("Without kinds, a charge lower than both its neighbours is not used as the price")
   func dips() {
     let story = reported([10, 5, 10, nil, 10])
     var scenario = Scenario(
@@ -83,7 +83,7 @@ struct EstimateTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
   }
 
-  @Test("Between two prices, the new one counts from the week on in which anybody paid it")
+  @Test("Between two prices, the new one applies from the week in which anyone paid it")
   func priceRise() throws {
     let late: [[Int64?]] = [[10, 10, 10, 12, 12]]
     #expect(try estimates(of: [10, 10, nil, 12, 12], others: late) == [10])
@@ -92,7 +92,7 @@ struct EstimateTests {
     #expect(try estimates(of: [10, 10, nil, 12, 12]) == [10])
   }
 
-  @Test("A new price counts from the week in which any shop took it")
+  @Test("A new price applies from the week in which it was first paid in any store")
   func priceRiseElsewhere() throws {
     let week = Week(of: at("2026-02-25"))
     var rise = PaidPrice(
@@ -112,7 +112,7 @@ struct EstimateTests {
     #expect(estimate() == [Amount(micros: 10_000_000)])
   }
 
-  @Test("With charges on one side only, a rise that most others saw in between is believed")
+  @Test("With charges on one side only, a price rise that most others had applies")
   func displacedPrice() throws {
     let risen = Array(repeating: [10, 10, 10, 12] as [Int64?], count: 3)
     #expect(try estimates(of: [10, 10, 10, nil], others: risen) == [12])
@@ -122,7 +122,7 @@ struct EstimateTests {
     #expect(try estimates(of: [10, 10, 10, nil], others: other) == [10])
   }
 
-  @Test("Two offers in a row are offers where others had such a one")
+  @Test("Two low charges in a row are offers if others had such an offer")
   func twoOffers() throws {
     func estimate(_ others: [[Int64?]]) throws -> [Amount?] {
       let paid = try prices(others)
@@ -138,7 +138,7 @@ struct EstimateTests {
     #expect(try estimate([]) == [Amount(micros: 5_000_000)])
   }
 
-  @Test("A purchase without any event costs the median of what others paid that month")
+  @Test("A purchase without events is estimated at the median of others in that month")
   func withoutEvents() throws {
     let listed = bought(900, .started, "2026-03-01", until: "2026-04-01") {
       $0.originalID = "900"
@@ -163,7 +163,7 @@ struct EstimateTests {
     #expect(try money([]).map(\.estimatedUSD) == [nil])
   }
 
-  @Test("A first charge costs what others of the country pay; where nobody does, of any")
+  @Test("A first charge is estimated from others in its country, otherwise in any country")
   func country() throws {
     let rate = try #require(ExchangeRate(usd: 2, local: 1))
     let day = CurrencyDay(currency: 9, day: CivilCalendar.utc.day(of: at("2026-01-08")))
@@ -191,7 +191,7 @@ struct EstimateTests {
     #expect(estimate(in: 32) == [Amount(micros: 2_000_000)])
   }
 
-  @Test("Dollars are those of the day on which the charge was due, if three charges show them")
+  @Test("The exchange rate is that of the due day if three charges show it")
   func exchangeRate() throws {
     var scenario = Scenario(
       stories: [reported([10, 10, nil, 10])], entitlements: nil, capturedAt: "2026-04-10")
@@ -206,7 +206,7 @@ struct EstimateTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
   }
 
-  @Test("The price in an event that names the charge wins over that of charges like it")
+  @Test("A price in an event that names the charge takes precedence over similar charges")
   func namedPrice() throws {
     var story = reported([10, 10])
     story.report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102) {
@@ -219,7 +219,7 @@ struct EstimateTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
   }
 
-  @Test("Where no charge of the product came, the price book gives its price")
+  @Test("A product without charges is estimated from the price book")
   func listed() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -234,7 +234,7 @@ struct EstimateTests {
     #expect(scenario.breaks.map(\.basis) == [.priceBook])
   }
 
-  @Test("A base plan that no event names costs what its product is listed at, another product not")
+  @Test("A base plan without events is estimated at its product's listed price, others are not")
   func listedProduct() {
     let listed = bought(900, .started, "2026-03-01", until: "2026-04-01") {
       $0.originalID = "900"
@@ -253,14 +253,14 @@ struct EstimateTests {
     #expect(estimates("prot") == [nil])
   }
 
-  @Test("A start that was cheaper than the renewals says nothing of them, a dear one does")
+  @Test("A start cheaper than later renewals is not used for them; another start is")
   func starts() throws {
     #expect(try estimates(of: [3, nil, 10]) == [10])
     #expect(try estimates(of: [10, nil, 10]) == [10])
     #expect(try estimates(of: [3, nil]) == [3])
   }
 
-  @Test("A lost change of product costs what the product costs that it began")
+  @Test("A missing product change is estimated at the price of the new product")
   func productBegun() {
     var story = reported([3])
     story.report(

@@ -5,7 +5,7 @@ import Domain
 
 @testable import Reconciliation
 
-@Suite("Dollars beside what others paid for the same currency")
+@Suite("US dollars compared with what others paid for the same currency")
 struct ExchangeOutliersTests {
   private static let euro: StringID = 20
   private let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-06-01")))
@@ -38,7 +38,7 @@ struct ExchangeOutliersTests {
     }
   }
 
-  @Test("More than 5 % off the median of the days around is a break; 5 % is not")
+  @Test("More than 5 % off the median of nearby days is a break; 5 % is not")
   func threshold() throws {
     let usual: [(day: String, micros: Int64)] = [
       ("2026-02-01", 11_000_000), ("2026-02-04", 11_000_000),
@@ -51,7 +51,7 @@ struct ExchangeOutliersTests {
     #expect(try codes(usual + [("2026-02-03", 11_550_000)]).flatMap(\.self).isEmpty)
   }
 
-  @Test("Of an even number of charges the median is the mean of the two in the middle")
+  @Test("The median of an even number of charges is the mean of the middle two")
   func even() throws {
     // Around 11.10 dollars for 10 euros all four are within 3 %; 11.40 is 5.6 % above 10.80.
     let four = [10_800_000, 10_800_000, 11_400_000, 11_400_000].map {
@@ -68,7 +68,7 @@ struct ExchangeOutliersTests {
     #expect(off[3][0].evidence.contains("it would be 11.005 USD"))
   }
 
-  @Test("A charge that was sent negative is as far off as one without the sign")
+  @Test("A charge with a negative sign is as far off as one without")
   func negative() throws {
     let off = try codes([
       ("2026-02-01", 11_000_000), ("2026-02-01", 11_000_000), ("2026-02-01", -13_000_000),
@@ -91,7 +91,7 @@ struct ExchangeOutliersTests {
     #expect(MedianRate(of: dear, dear).usd(for: Amount(micros: 2)) == nil)
   }
 
-  @Test("Days are found as the definition says, whatever was paid", arguments: 1...UInt64(40))
+  @Test("Neighbouring days follow the definition, whatever was paid", arguments: 1...UInt64(40))
   func definition(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
@@ -123,7 +123,7 @@ struct ExchangeOutliersTests {
     #expect(ExchangeOutliers(ExchangeRates(charges)).medians == expected)
   }
 
-  @Test("A rate moves with time: what was paid four days away says nothing")
+  @Test("Rates change over time, so charges four days apart are not compared")
   func window() throws {
     let moved = try codes([
       ("2026-02-01", 11_000_000), ("2026-02-01", 11_000_000), ("2026-02-01", 11_000_000),
@@ -132,13 +132,13 @@ struct ExchangeOutliersTests {
     #expect(moved.flatMap(\.self).isEmpty)
   }
 
-  @Test("Two charges do not report which of them is off, nor do other currencies")
+  @Test("Two charges cannot show which of them is off")
   func tooFew() throws {
     #expect(
       try codes([("2026-02-01", 11_000_000), ("2026-02-01", 13_000_000)]).flatMap(\.self).isEmpty)
   }
 
-  @Test("The cent to which a small amount is rounded is no outlier")
+  @Test("A small amount that is off by its rounding to cents is not an outlier")
   func cents() throws {
     let small = try codes([
       ("2026-02-01", 100_000), ("2026-02-01", 100_000), ("2026-02-01", 110_000),
@@ -146,7 +146,7 @@ struct ExchangeOutliersTests {
     #expect(small.flatMap(\.self).isEmpty)
   }
 
-  @Test("What is in the sandbox is neither measure nor outlier")
+  @Test("Sandbox charges are neither compared nor outliers")
   func sandbox() throws {
     var story = Story(environment: .sandbox)
     story.report(.started, "2026-02-01", until: "2026-03-01", price: 10)
@@ -155,7 +155,7 @@ struct ExchangeOutliersTests {
     #expect(quotes.isEmpty)
   }
 
-  @Test("Charges of different amounts at one rate are counted together, and revoked together")
+  @Test("Charges of different amounts at one rate are counted and removed together")
   func oneRate() throws {
     func history(price: Int64) throws -> SubscriptionHistory {
       var story = Story()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reconciliation
 
-@Suite("A day or some hours in which a feed went silent")
+@Suite("Gaps in a feed")
 struct FeedGapTests {
   private let first = Day(year: 2026, month: 10, day: 1)
 
@@ -33,7 +33,7 @@ struct FeedGapTests {
     (0..<days).map { absent.contains($0) ? 0 : count }
   }
 
-  @Test("is found among twenty days of sixty events, early or late", arguments: [2, 9, 18])
+  @Test("A gap is found among twenty days of sixty events, early or late", arguments: [2, 9, 18])
   func absentDay(_ index: Int) {
     let found = gaps(steady(60, days: 20, absent: [index]))
     #expect(
@@ -44,12 +44,12 @@ struct FeedGapTests {
       ])
   }
 
-  @Test("is each day of a silence of two weeks")
+  @Test("A silence of two weeks is a gap on each day")
   func longSilence() {
     #expect(gaps(steady(60, days: 60, absent: Set(25..<39))).map(\.day) == (25..<39).map(day))
   }
 
-  @Test("may have brought some events, if far fewer than usual")
+  @Test("A gap may have had some events, if far fewer than usual")
   func fewEvents() {
     var counts = steady(60, days: 30)
     counts[12] = 10
@@ -58,7 +58,7 @@ struct FeedGapTests {
     #expect(gaps(counts).isEmpty)
   }
 
-  @Test("is no day of a small feed, of a short past, or of a week with days off")
+  @Test("A small feed, a short history or a week with regular days off has no gap")
   func innocent() {
     #expect(gaps(steady(6, days: 60, absent: [20])).isEmpty)
     #expect(gaps(steady(60, days: 13, absent: [7])).isEmpty)
@@ -67,7 +67,7 @@ struct FeedGapTests {
     #expect(gaps((0..<80).map { $0 % 7 < 5 && $0 != 44 ? 100 : 0 }).map(\.day) == [day(44)])
   }
 
-  @Test("is no day of one event instead of two, even if users move to the feed soon after")
+  @Test("One event instead of two is not a gap; one instead of sixty is, even before a move")
   func beforeMove() {
     var counts = steady(2, days: 40) + steady(40, days: 30)
     counts[25] = 1
@@ -77,7 +77,7 @@ struct FeedGapTests {
     #expect(gaps(counts).map(\.day) == [day(25)])
   }
 
-  @Test("is no 31st that has as few events as others, but one that has none")
+  @Test("A 31st with as few events as others is not a gap; one without events is")
   func endOfMonth() {
     var counts = steady(100, days: 150)
     // The 31st of October, December and January.
@@ -90,14 +90,14 @@ struct FeedGapTests {
     #expect(gaps(counts).map(\.day) == [day(91), day(92)])
   }
 
-  @Test("is no day before a launch, nor of growth or decline")
+  @Test("A day before a launch, or during growth or decline, is not a gap")
   func changing() {
     #expect(gaps([1] + steady(0, days: 40) + steady(100, days: 40)).isEmpty)
     #expect(gaps((0..<100).map { Int64(1) << ($0 / 10) }).isEmpty)
     #expect(gaps((0..<100).map { Int64(1) << ((99 - $0) / 10) }).isEmpty)
   }
 
-  @Test("are six hours of a feed of ten an hour, also across midnight", arguments: [226, 237])
+  @Test("Six silent hours at ten an hour are a gap, even at midnight", arguments: [226, 237])
   func absentHours(_ start: Int) {
     var counts = (0..<480).map { _ in Int64(10) }
     for hour in start..<start + 6 { counts[hour] = 0 }
@@ -108,7 +108,7 @@ struct FeedGapTests {
     #expect(found.map(\.compared) == [start == 226 ? 4_740 : 4_500])
   }
 
-  @Test("are no hours of a rhythm, of a small feed, or of a day that is a gap itself")
+  @Test("Hours of a daily rhythm, of a small feed or of a day that is a gap are not gaps")
   func innocentHours() {
     // Nothing from midnight to eight, each day.
     #expect(gaps(byHour: (0..<960).map { $0 % 24 < 8 ? 0 : 15 }).isEmpty)
@@ -122,7 +122,7 @@ struct FeedGapTests {
     #expect(gaps(byHour: long).map(\.day) == [day(17)])
   }
 
-  @Test("is never seen in a hundred years of whole feeds, and nearly always when it is there")
+  @Test("A hundred years of complete feeds have no gap, and real gaps are nearly always found")
   func figures() {
     var numbers = SeededNumbers(seed: 20_261_010)
     var falseAlarms = 0

@@ -3,7 +3,7 @@ import Testing
 import Subscriptions
 import Domain
 
-@Suite("Breaks that events alone are")
+@Suite("Breaks found in events alone")
 struct FindingBreaksTests {
   private let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-06-01")))
 
@@ -13,7 +13,7 @@ struct FindingBreaksTests {
     return breaks(from: history.findings, lineage: lineage, rules: rules)
   }
 
-  @Test("Revenue on a cancel is a break that says how much and of which subscription")
+  @Test("Revenue on a cancel is a break with its amount and subscription")
   func unexpectedRevenue() throws {
     var story = Story.monthly(renewals: 1)
     #expect(try found(story).isEmpty)
@@ -27,7 +27,7 @@ struct FindingBreaksTests {
     #expect(raised[0].settlesAt == nil)
   }
 
-  @Test("The same oddity in two events is two breaks")
+  @Test("The same anomaly in two events is two breaks")
   func twice() throws {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
@@ -37,7 +37,7 @@ struct FindingBreaksTests {
     #expect(raised.map(\.id) == raised.map(\.id).sorted())
   }
 
-  @Test("In the sandbox an oddity is mere information, without money")
+  @Test("In the sandbox, an anomaly is only information, without money")
   func sandbox() throws {
     var story = Story(environment: .sandbox)
     story.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
@@ -47,7 +47,7 @@ struct FindingBreaksTests {
     #expect(raised.map(\.estimatedUSD) == [nil])
   }
 
-  @Test("A delivery behind a later event is out of order, and resolved because it came")
+  @Test("A delivery after a later event is out of order, and resolved because it arrived")
   func outOfOrder() throws {
     var story = Story.monthly(renewals: 2)
     for (index, received) in [(0, "2026-01-01"), (1, "2026-03-02"), (2, "2026-03-01")] {
@@ -69,7 +69,7 @@ struct FindingBreaksTests {
     #expect(try found(story).isEmpty)
   }
 
-  @Test("Places in archives make no break: the same lines in other files say the same")
+  @Test("The position in archives is no evidence: the same lines in other files give no break")
   func places() throws {
     var story = Story.monthly(renewals: 2)
     for index in story.events.indices {
@@ -78,7 +78,7 @@ struct FindingBreaksTests {
     #expect(try found(story).isEmpty)
   }
 
-  @Test("Received after the delivery window is late; at its end it is not")
+  @Test("An event received after the delivery window is late; one at its end is not")
   func late() throws {
     var story = Story.monthly(renewals: 0)
     story.events[0].received = at("2026-01-02T03:00:01")
@@ -98,7 +98,7 @@ struct FindingBreaksTests {
     #expect(try found(story).isEmpty)
   }
 
-  @Test("A refund in another currency than its charge names both; in the same it is none")
+  @Test("A refund in another currency than its charge is a break that names both")
   func currency() throws {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: 10) { $0.revenue?.currency = 8 }
@@ -124,7 +124,7 @@ struct FindingBreaksTests {
   }
 
   @Test(
-    "What cannot have happened in its order is a break", arguments: [EventKind.refunded, .revoked])
+    "An event in an impossible order is a break", arguments: [EventKind.refunded, .revoked])
   func sequence(taking kind: EventKind) throws {
     var story = Story.monthly(renewals: 1)
     story.report(kind, "2026-01-20", transaction: 101)
@@ -136,7 +136,7 @@ struct FindingBreaksTests {
     #expect(try found(story).isEmpty)
   }
 
-  @Test("An end before its start cannot be; an end at its start is an empty period")
+  @Test("An end before its start is impossible; an end at its start is an empty period")
   func ends() throws {
     var story = Story.monthly(renewals: 0)
     story.events[0].periodEnd = at("2025-12-31")
@@ -145,7 +145,7 @@ struct FindingBreaksTests {
     #expect(try found(story).isEmpty)
   }
 
-  @Test("Versions that differ are a conflict, named by fields and never by contents")
+  @Test("Versions that differ are a conflict, described by fields and never by contents")
   func conflict() throws {
     let lineage = try #require(Story.monthly(renewals: 1).lineage(until: at("2026-06-01")))
     var event = Event(

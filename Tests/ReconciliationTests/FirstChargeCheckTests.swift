@@ -10,7 +10,7 @@ struct FirstChargeCheckTests {
     return scenario
   }
 
-  @Test("Renewal 1 proves the start, a period before it, with its amount")
+  @Test("Renewal 1 proves a start one period earlier with its amount")
   func start() throws {
     let breaks = scenario(.monthly(renewals: 2, without: [0])).breaks
     #expect(breaks.map(\.code) == [.missedStart])
@@ -20,7 +20,7 @@ struct FirstChargeCheckTests {
     #expect(found.evidence.contains("renewal 1"))
   }
 
-  @Test("A snapshot that shows a begin before the feed's explains why no start came")
+  @Test("A snapshot whose subscription began before the feed explains the missing start")
   func begunBefore() {
     for (started, codes) in [("2025-01-02", []), ("2026-01-01", ["MISSED_START"])] {
       var known = scenario(.monthly(renewals: 2, without: [0]))
@@ -35,7 +35,7 @@ struct FirstChargeCheckTests {
       scenario(.monthly(renewals: 2, without: [0, 1])).codes == ["MISSED_RENEWAL", "MISSED_START"])
   }
 
-  @Test("Without a counter, another transaction than the original one proves the charge before it")
+  @Test("Without a counter, a transaction that is not the original one proves an earlier charge")
   func uncounted() {
     func breaks(_ transaction: Int64, since first: String = "2025-10-01") -> [Break] {
       var story = Story()
@@ -65,7 +65,7 @@ struct FirstChargeCheckTests {
     return known
   }
 
-  @Test("A state that dates the first purchase proves the start, and the renewals of whole periods")
+  @Test("A state with the date of the first purchase proves the start and whole-period renewals")
   func bought() {
     func breaks(_ bought: String) -> [Break] {
       renewed(boughtOn: bought).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
@@ -78,7 +78,7 @@ struct FirstChargeCheckTests {
     #expect(breaks("2026-03-01").isEmpty)
   }
 
-  @Test("A list of only the newest purchase hides no start before it, nor that it was free")
+  @Test("A list of only the newest purchase hides neither the start before it nor that it was free")
   func newestListed() {
     for (start, codes) in [
       ("2026-01-01", ["MISSED_RENEWAL", "MISSED_START"]), ("2026-02-22", ["MISSED_START"]),
@@ -96,7 +96,7 @@ struct FirstChargeCheckTests {
     }
   }
 
-  @Test("Only what lies after the first event of the feed is missing")
+  @Test("Only charges after the first event of the feed are missing")
   func beforeFeed() {
     let story = Story.monthly(renewals: 5, without: [0, 1, 2, 3])
     var later = scenario(story, since: "2026-03-15")
@@ -107,12 +107,12 @@ struct FirstChargeCheckTests {
     #expect(later.breaks.map(\.missingEvents) == [2])
   }
 
-  @Test("A renewal soon after the feed began may have come out of a billing retry before it")
+  @Test("A renewal soon after the feed began may follow a billing retry before it")
   func retryBeforeFeed() {
     #expect(scenario(.monthly(renewals: 2, without: [0]), since: "2025-12-10").codes == [])
   }
 
-  @Test("A payment that is seen to fail before the first charge explains the charge")
+  @Test("A failed payment before the first charge explains the charge")
   func retrySeen() {
     var story = Story.monthly(renewals: 2, without: [0])
     story.report(.billingRetry, "2026-01-20", until: "2025-10-20") {
@@ -130,7 +130,7 @@ struct FirstChargeCheckTests {
     }
   }
 
-  @Test("A conversion proves its trial, free of charge, when that must have begun after the feed")
+  @Test("A conversion proves its free trial if the trial must have begun after the feed")
   func trial() {
     var story = Story()
     story.report(.trialConverted, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)

@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Testing
 
-@Suite("Time without charge before a charge that did arrive")
+@Suite("Time without a charge before a charge that arrived")
 struct FreePeriodTests {
   private func breaks(
     _ story: Story, of provider: Provider = .qonversion, asOf: String = "2026-06-20"
@@ -19,7 +19,7 @@ struct FreePeriodTests {
     breaks(story, of: provider).map(\.code.rawValue)
   }
 
-  @Test("Where a recovery has an event of its own, a renewal after a failed payment proves it")
+  @Test("If recoveries have their own event, a renewal after a failed payment proves a missing one")
   func recovered() {
     func story(_ kind: EventKind, _ time: String) -> Story {
       var story = Story.monthly(renewals: 1, counted: false)
@@ -35,7 +35,7 @@ struct FreePeriodTests {
     #expect(codes(story(.renewed, "2026-05-10"), of: .iaptic) == [])
   }
 
-  @Test("A recovery that a cancel names, and a renewal follows, is one loss")
+  @Test("A recovery that a cancel names, followed by a renewal, is one loss")
   func namedRecovery() {
     func story(failed: Bool) -> Story {
       var story = Story.monthly(renewals: 1, counted: false)
@@ -48,7 +48,7 @@ struct FreePeriodTests {
     #expect(breaks(story(failed: false), of: .purple).map(\.missingEvents) == [2])
   }
 
-  @Test("Where a restart has one, a renewal proves as many periods as are free before it")
+  @Test("If restarts have their own event, a renewal proves as many periods as are free before it")
   func several() {
     func story(_ kind: EventKind) -> Story {
       var story = Story.monthly(renewals: 1, counted: false)
@@ -63,7 +63,7 @@ struct FreePeriodTests {
     #expect(codes(story(.resubscribed), of: .purple) == [])
   }
 
-  @Test("A state a paid period after a trial proves the conversion")
+  @Test("A state one paid period after a trial proves the conversion")
   func converted() {
     func codes(_ time: String) -> [String] {
       var story = Story()
@@ -77,7 +77,7 @@ struct FreePeriodTests {
     #expect(codes("2026-02-08T02:00:00") == [])
   }
 
-  @Test("A renewal of a product that replaced another proves the charge that replaced it")
+  @Test("A renewal of a product that replaced another proves the replacing charge")
   func replaced() {
     func codes(_ time: String, isReplaced: Bool = true) -> [String] {
       var story = Story.monthly(renewals: 0, counted: false)
@@ -92,7 +92,7 @@ struct FreePeriodTests {
     #expect(codes("2026-03-01", isReplaced: false) == [])
   }
 
-  @Test("A short period earlier than whole ones is out of a retry, not after a lost charge")
+  @Test("A short period that starts early follows a billing retry, not a lost charge")
   func earlyWeek() {
     func codes(_ time: String) -> [String] {
       var story = Story()
@@ -106,7 +106,7 @@ struct FreePeriodTests {
     #expect(codes("2026-01-14T12:00:00") == [])
   }
 
-  @Test("A renewal after an expiry proves a start where restarts are called so, or counted anew")
+  @Test("A renewal after an expiry proves a start if restarts have their own kind or counter")
   func restart() {
     func codes(_ count: Int32?, of provider: Provider = .qonversion) -> [String] {
       var story = Story.monthly(renewals: 1, counted: count != nil)
@@ -123,7 +123,7 @@ struct FreePeriodTests {
     #expect(codes(nil, of: .purple) == ["MISSED_START"])
   }
 
-  @Test("A first charge after a failed payment can be the one that was collected")
+  @Test("A first charge after a failed payment can be the collected one")
   func firstCollected() {
     func codes(failed: Bool) -> [String] {
       var story = Story()
@@ -138,7 +138,7 @@ struct FreePeriodTests {
     #expect(codes(failed: false) == ["MISSED_RENEWAL"])
   }
 
-  @Test("A refund that leaves access on does not explain the period without charge after it")
+  @Test("A refund that keeps access does not explain a period without a charge after it")
   func refunded() {
     func found(_ transaction: Int64, _ time: String, price: Int64?) -> [Instant?] {
       var story = Story.monthly(renewals: 4, without: [3], counted: false)

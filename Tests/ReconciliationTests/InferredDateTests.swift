@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("A listed transaction whose date no shape of its provider sends")
+@Suite("A listed transaction whose provider never sends a date")
 struct InferredDateTests {
   private func undated(
     _ id: Int, until end: String, original: String = "100"
@@ -23,7 +23,7 @@ struct InferredDateTests {
       capturedAt: capturedAt)
   }
 
-  @Test("A missed renewal is one break of the end that it prolonged, and waits for its window")
+  @Test("A missing renewal is one break at the end that it extended, and waits for its window")
   func prolonged() {
     var scenario = scenario(
       [.monthly(renewals: 0, counted: false)], until: "2026-03-01", at: "2026-02-01T01:00:00",
@@ -36,7 +36,7 @@ struct InferredDateTests {
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
-  @Test("Of two missed periods the listed one began a period before its end")
+  @Test("Of two missing periods, the listed one began a period before its end")
   func twoPeriods() {
     let scenario = scenario(
       [.monthly(renewals: 0, counted: false)], until: "2026-04-01", at: "2026-03-20",
@@ -44,7 +44,7 @@ struct InferredDateTests {
     #expect(scenario.breaks.first { $0.transaction == "102" }?.expectedAt == at("2026-03-01"))
   }
 
-  @Test("A renewal that a snapshot shows before the end that it prolongs is not of the future")
+  @Test("A renewal shown before the end that it extends is not in the future")
   func early() {
     let scenario = scenario(
       [.monthly(renewals: 0, counted: false)], until: "2026-03-01", at: "2026-01-31T12:00:00",
@@ -53,7 +53,7 @@ struct InferredDateTests {
     #expect(scenario.breaks.first?.expectedAt == at("2026-01-31T11:59:59"))
   }
 
-  @Test("What began or ended before the first event of the app is not missed")
+  @Test("A purchase that began or ended before the app's first event is not missing")
   func beforeOurTime() {
     let old = undated(103, until: "2026-03-01")
     var scenario = scenario(
@@ -67,7 +67,7 @@ struct InferredDateTests {
     #expect(scenario.outcome.counts[.beforeFirstEvent] == 1)
   }
 
-  @Test("Of transactions without dates the one that was paid for last speaks for the entitlement")
+  @Test("Of transactions without dates, the last paid one decides the entitlement")
   func newest() {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", transaction: 9, price: 10)

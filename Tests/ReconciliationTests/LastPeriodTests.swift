@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("A lineage's last period beside its entitlement")
+@Suite("A lineage's last period compared with its entitlement")
 struct LastPeriodTests {
-  @Test("The same end within a minute agrees; two minutes are a mismatch")
+  @Test("Ends within a minute agree; two minutes apart are a mismatch")
   func tolerance() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01T00:01:00")],
@@ -16,7 +16,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
-  @Test("Active past the last known end is as many renewals as fit")
+  @Test("Access past the last known end proves as many renewals as fit")
   func renewals() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-06-01")],
@@ -27,7 +27,7 @@ struct LastPeriodTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 30_000_000))
   }
 
-  @Test("An early renewal shows before the old period is over")
+  @Test("An early renewal is found before the old period is over")
   func earlyRenewal() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
@@ -36,7 +36,7 @@ struct LastPeriodTests {
     #expect(scenario.breaks[0].status == .pending)
   }
 
-  @Test("A later end of charges that all came is another end of the same period")
+  @Test("If all charges arrived, a later end is a different end of the same period")
   func extended() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -44,7 +44,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
-  @Test("Active after a trial is a missing conversion")
+  @Test("Access after a trial proves a missing conversion")
   func conversion() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -53,7 +53,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
-  @Test("A subscription that began under our eyes without a start is a missing start")
+  @Test("A subscription without a start that began after the feed has a missing start")
   func start() {
     var story = Story()
     story.report(.canceled, "2026-01-20", until: "2026-02-01")
@@ -78,7 +78,7 @@ struct LastPeriodTests {
     #expect(scenario.breaks[0].missingEvents == 1)
   }
 
-  @Test("An event newer than the snapshot is not held against it")
+  @Test("An event newer than the snapshot does not contradict it")
   func olderSnapshot() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 4)], entitlements: [premium(until: "2026-03-01", count: 1)],
@@ -86,7 +86,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A failing payment shows the end of its grace")
+  @Test("For a failing payment, the snapshot's end is the end of its grace")
   func grace() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
@@ -100,7 +100,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
-  @Test("Another mapped product is a change that never came, or one that the snapshot lacks")
+  @Test("A different mapped product is a missing change, or one that the snapshot lacks")
   func products() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -115,7 +115,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["PRODUCT_MISMATCH"])
   }
 
-  @Test("A charge that was lost before the last one does not hide that the product changed since")
+  @Test("A charge lost before the last one does not hide a later product change")
   func productAfterOlderLoss() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 2, without: [1])],
@@ -124,7 +124,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE", "MISSED_RENEWAL"])
   }
 
-  @Test("Access that is on after its refund is a mismatch, with whatever end")
+  @Test("Access that is still on after its refund is a mismatch, whatever its end")
   func refundedButActive() {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
@@ -150,7 +150,7 @@ struct LastPeriodTests {
     }
   }
 
-  @Test("A later period after a refund is a renewal that never came")
+  @Test("A later period after a refund is a missing renewal")
   func renewedAfterRefund() {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: -10)

@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("Nothing was lost, although something looks missing")
+@Suite("Nothing is missing, although it may look so")
 struct NothingLostTests {
-  @Test("A subscription known by its cancel and expiry alone misses no cancel")
+  @Test("A subscription known only from its cancel and expiry has no missing cancel")
   func beforeTheFirstEvent() {
     var story = Story()
     story.report(.canceled, "2026-01-10", until: "2026-01-18", transaction: 105)
@@ -16,7 +16,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("Grace that ended before the first event is no renewal and no failed payment")
+  @Test("Grace that ended before the first event is neither a renewal nor a failed payment")
   func graceBeforeTheFirstEvent() {
     var story = Story()
     story.report(.canceled, "2026-02-25", until: "2025-12-22", transaction: 105)
@@ -27,7 +27,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A list of purchases does not know the grace of a failing payment")
+  @Test("A list of purchases does not contain the grace of a failing payment")
   func graceInPurchases() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
@@ -42,7 +42,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("What ended by itself needs its expiry; the cancel before it is implied")
+  @Test("A subscription that ended by itself needs its expiry, which implies the cancel")
   func impliedCancel() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -53,7 +53,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A change announced for the next renewal may be shown already, or not yet")
+  @Test("A change announced for the next renewal may be shown already or not")
   func announcedChange() {
     var story = Story.monthly(renewals: 1)
     story.report(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
@@ -66,7 +66,7 @@ struct NothingLostTests {
     }
   }
 
-  @Test("A return after a lapse whose start was never seen starts no count")
+  @Test("A return after a lapse does not start a count if the first start was never seen")
   func comebackWithoutStart() {
     var story = Story()
     story.report(.started, "2026-01-05", until: "2026-02-05", transaction: 106, price: 10)
@@ -79,7 +79,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A missing return under a known id is no start of counting")
+  @Test("A missing return under a known id does not start a count")
   func missingComeback() {
     var story = Story()
     story.report(.renewed, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10, count: 6)
@@ -94,7 +94,7 @@ struct NothingLostTests {
     #expect(scenario.codes == ["MISSED_START"])
   }
 
-  @Test("A higher price that was agreed to, beginning with a renewal, is no break")
+  @Test("A higher price that starts with a renewal is not a break")
   func priceChange() {
     var story = Story.monthly(renewals: 3)
     for index in 2...3 { story.events[index].revenue?.usd = Amount(micros: 12_000_000) }
@@ -106,7 +106,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("An upgrade that refunds the rest of the old period is no break, and no missed refund")
+  @Test("An upgrade that refunds the rest of the old period is no break and no missing refund")
   func upgradeWithRefund() {
     var story = Story.monthly(renewals: 0)
     story.report(.upgraded, "2026-01-20", transaction: 100, price: -4, product: Story.yearly)
@@ -128,7 +128,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("What was shared by the family or granted by hand is missing nowhere")
+  @Test("Family-shared and granted access is never missing")
   func sharedAndGranted() {
     let shared = bought(100, .started, "2026-01-01", until: "2026-02-01") {
       $0.ownership = .familySharing
@@ -141,7 +141,7 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A snapshot older than a charge, or of its very moment, says nothing of it")
+  @Test("A snapshot older than a charge, or of the same moment, proves nothing about it")
   func olderSnapshot() {
     for captured in ["2026-02-28", "2026-03-01"] {
       let scenario = Scenario(
@@ -152,7 +152,7 @@ struct NothingLostTests {
     }
   }
 
-  @Test("A lineage that its user's family shares, or that moved on, is judged once")
+  @Test("A lineage that another user holds, too, is checked once")
   func judgedOnce() {
     let story = Story.monthly(renewals: 3, without: [2])
     let lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
@@ -166,7 +166,7 @@ struct NothingLostTests {
     #expect(codes() == [])
   }
 
-  @Test("A comparison stops where it is asked to, before each check")
+  @Test("Reconciliation stops before each check when asked to")
   func stops() throws {
     struct Stop: Error {}
     let user = ReconciliationInput(provider: .qonversion, user: "ada")

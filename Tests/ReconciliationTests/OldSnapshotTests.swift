@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("A snapshot older than an event proves nothing about it, and hides nothing")
+@Suite("A snapshot older than an event proves and hides nothing about it")
 struct OldSnapshotTests {
   /// A scenario whose only snapshot is of before the first event of `story`.
   private func scenario(_ story: Story, _ entitlements: [Entitlement] = []) -> Scenario {
@@ -19,21 +19,21 @@ struct OldSnapshotTests {
     #expect(old.outcome.churnInDoubt == without.outcome.churnInDoubt)
   }
 
-  @Test("A counter that jumps is open, whatever was captured before the subscription began")
+  @Test("A counter jump is open despite a snapshot from before the subscription")
   func counter() {
     let old = scenario(.monthly(renewals: 6, without: [4]))
     expectSame(old, ["MISSED_RENEWAL"])
     #expect(old.breaks[0].status == .open)
   }
 
-  @Test("So is an end in silence, and its churn is in doubt")
+  @Test("A silent end is open despite such a snapshot, and its churn is doubtful")
   func silence() {
     let old = scenario(.monthly(renewals: 1))
     expectSame(old, ["MISSED_EXPIRATION"])
     #expect(old.outcome.churnInDoubt.count == 1)
   }
 
-  @Test("So is the refund of a charge that never came")
+  @Test("The refund of a missing charge is open despite such a snapshot")
   func refund() {
     var story = Story.monthly(renewals: 6)
     story.report(.refunded, "2026-07-20", transaction: 555, price: -10) {
@@ -44,7 +44,7 @@ struct OldSnapshotTests {
     #expect(old.breaks[0].transaction == "555")
   }
 
-  @Test("What events prove settles with the events, not with a snapshot of the same subscription")
+  @Test("A break that events prove settles with the events, not with an old snapshot")
   func settles() {
     var old = scenario(.monthly(renewals: 6, without: [4]), [premium(until: "2026-02-01")])
     old.capturedAt = "2026-01-20"
@@ -60,7 +60,7 @@ struct OldSnapshotTests {
     #expect(old.breaks.map(\.status) == [.open])
   }
 
-  @Test("What the snapshot proves waits for the delivery window at the moment it was taken")
+  @Test("A break that the snapshot proves waits for the delivery window from its capture")
   func waits() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
@@ -71,7 +71,7 @@ struct OldSnapshotTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
-  @Test("What is listed with a later time than the snapshot's own explains its end and its counter")
+  @Test("A listed transaction after the capture time explains the snapshot's end and counter")
   func listedAhead() {
     let shown = premium(
       until: "2026-03-01", count: 1, listing: monthlyTransactions(renewals: 1))
@@ -93,7 +93,7 @@ struct OldSnapshotTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("So does what is listed as revoked later than the snapshot's own time")
+  @Test("A listed revocation after the capture time explains the snapshot's end")
   func revokedAhead() {
     var listed = monthlyTransactions(renewals: 0)
     listed[0].revokedAt = at("2026-01-20T21:00:00")
@@ -107,7 +107,7 @@ struct OldSnapshotTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
-  @Test("A charge that came after the snapshot explains its end, whatever came since")
+  @Test("A charge that arrived after the snapshot explains its end, whatever followed")
   func chargeReportedLater() {
     var story = Story.monthly(renewals: 0, counted: false)
     var scenario = Scenario(
@@ -122,7 +122,7 @@ struct OldSnapshotTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A change of product reported after the snapshot is the one that it shows")
+  @Test("A product change reported after the snapshot is the one that it shows")
   func changeReportedLater() {
     var story = Story.monthly(renewals: 0)
     var scenario = Scenario(
@@ -137,7 +137,7 @@ struct OldSnapshotTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A transaction that the snapshot lists and a later event reports is reported")
+  @Test("A listed transaction that a later event reports is not missing")
   func listed() {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: 10, count: 0) {

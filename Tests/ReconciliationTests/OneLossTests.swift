@@ -26,7 +26,7 @@ struct OneLossTests {
       until: "2026-06-11", started: "2026-05-11", listing: listed ? transactions : [])
   }
 
-  @Test("A restart that is missing is the number that the renewal after it counts")
+  @Test("A missing restart accounts for the count of the next renewal")
   func restart() {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
@@ -49,7 +49,7 @@ struct OneLossTests {
     #expect(scenario.breaks.map(\.missingEvents) == [1, 1])
   }
 
-  @Test("A missing renewal has one id, whatever proves it and names its transaction or not")
+  @Test("A missing renewal has one id, whatever proves it and whether its transaction is named")
   func oneID() throws {
     let paid = Story.monthly(renewals: 1)
     let silent = Scenario(stories: [paid], entitlements: nil, capturedAt: "2026-03-20")
@@ -99,7 +99,7 @@ struct OneLossTests {
     #expect(second.breaks.first?.idsOfLaterCharges == [])
   }
 
-  @Test("A start of another subscription, of which events came after the snapshot alone")
+  @Test("A start is one break if all events of its subscription follow the snapshot")
   func reportedLater() {
     for kind in [EventKind.canceled, .refunded] {
       let scenario = Scenario(
@@ -110,7 +110,7 @@ struct OneLossTests {
     }
   }
 
-  @Test("A start that its refund proves is the one that an entitlement without a list shows")
+  @Test("A start proven by its refund is the one that an entitlement without a list shows")
   func provenByRefund() {
     var scenario = Scenario(
       stories: [week, month(.refunded)], entitlements: [entitlement(listed: false)],
@@ -126,7 +126,7 @@ struct OneLossTests {
     #expect(scenario.codes == ["MISSED_START", "MISSED_START"])
   }
 
-  @Test("What refunds alone report does not take an entitlement from the purchase that gave it")
+  @Test("A refund alone does not take an entitlement from the purchase that gave it")
   func refundsAlone() {
     var given = Story(original: "300")
     given.report(
@@ -141,7 +141,7 @@ struct OneLossTests {
     #expect(scenario.breaks.map(\.transaction) == ["900"])
   }
 
-  @Test("A trial whose payment fails has no expiry, though it had been canceled once")
+  @Test("A trial whose payment fails has no expiry, even if it was canceled once")
   func failingTrial() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -157,7 +157,7 @@ struct OneLossTests {
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
   }
 
-  @Test("Of a trial that the store gave up the cancel is missing, where the snapshot dates it")
+  @Test("If the store gave up a trial, its cancel is missing when the snapshot dates it")
   func trialGivenUp() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -171,7 +171,7 @@ struct OneLossTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A start that a snapshot shows, and all of whose other events are newer, is one")
+  @Test("A start shown by a snapshot is one break if all its other events are newer")
   func startOfNewerEvents() {
     for kind in [EventKind.renewed, .trialConverted] {
       var story = Story(original: "300")

@@ -3,7 +3,7 @@ import Testing
 import Subscriptions
 @testable import Domain
 
-@Suite("What other providers do not send is no break")
+@Suite("Events that a provider does not send are not missing")
 struct OtherProviderTests {
   private func scenario(
     _ provider: Provider, _ story: Story, _ entitlements: [Entitlement]?, at capturedAt: String,
@@ -24,7 +24,7 @@ struct OtherProviderTests {
     return shown
   }
 
-  @Test("FLOBUK's renewals without user make no subscription of another store than Play silent")
+  @Test("FLOBUK's renewals without users are not missing in any store but Play")
   func flobuk() {
     let story = Story.monthly(renewals: 0, counted: false)
     let later = [shown(until: "2026-05-01")]
@@ -35,7 +35,7 @@ struct OtherProviderTests {
     #expect(play.breaks[0].missingEvents == 3)
   }
 
-  @Test("What FLOBUK shows of a period that both sides know is compared in every store")
+  @Test("For a period that both sides know, FLOBUK's snapshot is compared in every store")
   func flobukRunning() {
     let story = Story.monthly(renewals: 0, counted: false)
     var canceled = shown(until: "2026-02-01")
@@ -44,7 +44,7 @@ struct OtherProviderTests {
     #expect(scenario(.flobuk, story, [canceled], at: "2026-02-20").codes == [])
   }
 
-  @Test("An end that follows from a product's length is as inexact as the time of its charge")
+  @Test("An end computed from a product's length is as imprecise as its charge's time")
   func derivedEnd() {
     let story = Story.monthly(renewals: 1, counted: false)
     func codes(_ provider: Provider, endedAt end: String, at now: String) -> [String] {
@@ -61,7 +61,7 @@ struct OtherProviderTests {
     #expect(sent == ["EXPIRY_MISMATCH"])
   }
 
-  @Test("A change of product that names a renewal of another time does not report that renewal")
+  @Test("A product change that names a renewal of another time does not report that renewal")
   func namedByChange() {
     func codes(changedAt: String) -> [String] {
       var story = Story.monthly(renewals: 1, counted: false)
@@ -77,7 +77,7 @@ struct OtherProviderTests {
     #expect(codes(changedAt: "2026-03-01") == [])
   }
 
-  @Test("Renewals of before the first event of the app are in a counter, and missed by nobody")
+  @Test("Renewals before the app's first event are in the counter and not missing")
   func beforeOurTime() {
     let story = Story.monthly(renewals: 1, counted: false)
     let earlier = [
@@ -93,7 +93,7 @@ struct OtherProviderTests {
     #expect(counting([]) == ["MISSED_RENEWAL"])
   }
 
-  @Test("Purple's changes of product leave open which of their products is shown")
+  @Test("Purple's product changes leave open which product is shown")
   func changes() {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(.upgraded, "2026-01-10", product: Story.yearly) {
@@ -108,7 +108,7 @@ struct OtherProviderTests {
     #expect(codes("com.example.weekly").contains("MISSED_PRODUCT_CHANGE"))
   }
 
-  @Test("Purple has no word for the refund of a subscription, but for that of a purchase")
+  @Test("Purple does not send refunds of subscriptions, but sends those of purchases")
   func purpleRefund() {
     var listed = monthlyTransactions(renewals: 0)
     listed[0].revokedAt = at("2026-01-10")
@@ -131,7 +131,7 @@ struct OtherProviderTests {
     #expect(given.codes == ["MISSED_REFUND"])
   }
 
-  @Test("FLOBUK has no word for a refund of anything, so none is waited for")
+  @Test("FLOBUK does not send refunds, so none is missing")
   func flobukRefund() {
     var listed = monthlyTransactions(renewals: 0)
     listed[0].revokedAt = at("2026-01-10")
@@ -146,7 +146,7 @@ struct OtherProviderTests {
     #expect(refunded.outcome.counts[.refundsNeverTold] == 1)
   }
 
-  @Test("Purple's changes of product carry the transaction of the new period, and no money")
+  @Test("Purple's product changes have the transaction of the new period and no money")
   func purpleChange() {
     var story = Story.monthly(renewals: 0, counted: false)
     let listed =
@@ -157,7 +157,7 @@ struct OtherProviderTests {
     #expect(scenario(.purple, story, [yearly], at: "2026-02-20").codes == [])
   }
 
-  @Test("An end that Purple never sent is no mismatch; a later one still proves a renewal")
+  @Test("An end that Purple never sent is not a mismatch; a later one still proves a renewal")
   func purpleEnds() {
     let story = Story.monthly(renewals: 0, counted: false)
     #expect(
@@ -167,7 +167,7 @@ struct OtherProviderTests {
         == ["MISSED_RENEWAL"])
   }
 
-  @Test("iaptic's last purchase of a product is judged by its transaction, and by its end alone")
+  @Test("iaptic's last purchase of a product is compared by transaction, or else by end")
   func iaptic() {
     let story = Story.monthly(renewals: 1, counted: false)
     let last = bought(102, .unknown, "2026-03-01", until: "2026-04-01")
@@ -181,7 +181,7 @@ struct OtherProviderTests {
   }
 
   @Test(
-    "Only Qonversion reports every end: silence of the others is none",
+    "Only Qonversion reports every end, so other providers' silence is no break",
     arguments: [
       Provider.flobuk, .iaptic, .purple,
     ])
@@ -190,7 +190,7 @@ struct OtherProviderTests {
     #expect(scenario(provider, story, nil, at: "2026-03-20").codes == [])
   }
 
-  @Test("What iaptic's first bodies may have ended without a date is ahead of no snapshot")
+  @Test("A purchase that iaptic's first bodies may have ended undated is not ahead of the snapshot")
   func emptiedWithoutDate() {
     var story = Story.monthly(renewals: 0, counted: false)
     func outcome(undated: Bool) -> ReconciliationResult {
@@ -205,7 +205,7 @@ struct OtherProviderTests {
     #expect(outcome(undated: true).counts[.endsWithoutDate] == 1)
   }
 
-  @Test("The purchase of a product that was left behind says nothing of the one that is held")
+  @Test("The purchase of a former product does not contradict the current one")
   func leftBehind() {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(
@@ -219,7 +219,7 @@ struct OtherProviderTests {
     #expect(scenario(.iaptic, story, [other], at: "2027-03-01").codes.contains("PRODUCT_MISMATCH"))
   }
 
-  @Test("An end at which a purchase that never came took its place is that one loss")
+  @Test("An end at which a missing purchase replaced the product is that one loss")
   func replacedUnseen() {
     let story = Story.monthly(renewals: 0, counted: false)
     let old = premium(
@@ -234,7 +234,7 @@ struct OtherProviderTests {
     #expect(codes(newFrom: "2026-01-22") == ["EXPIRY_MISMATCH", "MISSED_START"])
   }
 
-  @Test("A loss of Purple's is one break, though its events name no original transaction")
+  @Test("A loss at Purple is one break, although its events name no original transaction")
   func purpleLoss() {
     var story = Story(original: "103")
     for step in [0, 1, 3] {
@@ -252,7 +252,7 @@ struct OtherProviderTests {
     #expect(lost.breaks.map(\.subscription) == ["100"])
   }
 
-  @Test("A trial of Purple's that ended without its expiry is missed at the end that is shown")
+  @Test("A Purple trial that ended without an expiry is missing it at the end shown")
   func purpleTrial() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01")

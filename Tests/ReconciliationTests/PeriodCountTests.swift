@@ -2,10 +2,10 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("How many charges an end proves")
+@Suite("The number of charges that an end proves")
 struct PeriodCountTests {
   @Test(
-    "A cancel reported after the end, and grace in the snapshot, are a failed payment unreported")
+    "A cancel after the end and grace in the snapshot prove an unreported failed payment")
   func gaveUp() {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-04-20", until: "2026-03-01", transaction: 101)
@@ -16,7 +16,7 @@ struct PeriodCountTests {
     #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
   }
 
-  @Test("A failing payment of a period that never came is one missing renewal, not its grace")
+  @Test("A failing payment of a missing period is one missing renewal, not its grace")
   func unseenPeriodFails() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-04-01", until: "2026-04-01", transaction: 102) {
@@ -29,7 +29,7 @@ struct PeriodCountTests {
     #expect(scenario.breaks[0].missingEvents == 1)
   }
 
-  @Test("Access on while a payment fails is grace, which in Play may take a month of any period")
+  @Test("Access during a failed payment is grace, which in Play may last a month in any period")
   func longGrace() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -39,7 +39,7 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"])
   }
 
-  @Test("A store that gave up after the end of its grace had no charge for that time")
+  @Test("A store that gave up after the grace ended did not charge for that time")
   func graceGivenUp() {
     var story = Story.monthly(renewals: 1, counted: false)
     story.report(.billingRetry, "2026-03-01", transaction: 101)
@@ -53,7 +53,7 @@ struct PeriodCountTests {
     }
   }
 
-  @Test("What is bought long after a trial expired is a new start")
+  @Test("A purchase long after a trial expired is a new start")
   func afterExpiredTrial() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -66,7 +66,7 @@ struct PeriodCountTests {
     #expect(scenario.breaks[0].expectedAt == at("2026-03-10"))
   }
 
-  @Test("A change to a shorter period that never came is one break, whatever ends are shown")
+  @Test("A missing change to a shorter period is one break, whatever end is shown")
   func shorterPeriod() {
     var story = Story()
     story.report(
@@ -77,7 +77,7 @@ struct PeriodCountTests {
   }
 
   @Test(
-    "What events newer than the snapshot report is not missing, for some report when they noticed")
+    "A change in the snapshot that a slightly later event reports is not missing")
   func reportedLater() {
     func codes(_ kind: EventKind, _ shown: Entitlement, by moment: String) -> [String] {
       var story = Story.monthly(renewals: 1)
@@ -98,7 +98,7 @@ struct PeriodCountTests {
     #expect(codes(.canceled, premium(until: "2026-04-01", .canceled), by: later).count == 1)
   }
 
-  @Test("An offer's short period does not make one lost charge many")
+  @Test("An offer's short period does not turn one lost charge into many")
   func shortOffer() {
     var story = Story()
     story.report(.started, "2026-05-01", until: "2026-05-08", price: 1)
@@ -117,7 +117,7 @@ struct PeriodCountTests {
   }
 
   @Test(
-    "What is bought again after an end that was reported is one start, whatever was reported since")
+    "A purchase after a reported end is one start, whatever was reported since")
   func reportedEnd() {
     var lapsed = Story.monthly(renewals: 0)
     lapsed.report(.canceled, "2026-01-20", until: "2026-02-01")
@@ -140,7 +140,7 @@ struct PeriodCountTests {
     }
   }
 
-  @Test("A renewal that an expiry of its own end followed is no new start")
+  @Test("A renewal that was followed by its own expiry is not a new start")
   func expiredLater() {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(.canceled, "2026-02-10", transaction: 101)
@@ -154,7 +154,7 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
-  @Test("Out of billing retry, the fewest renewals that fit are missing")
+  @Test("After a billing retry, only the fewest fitting renewals are missing")
   func recovered() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
@@ -164,7 +164,7 @@ struct PeriodCountTests {
     #expect(scenario.breaks[0].missingEvents == 1)
   }
 
-  @Test("Another product with a later end is a product change of unknown length")
+  @Test("A different product with a later end is a product change of unknown length")
   func otherProduct() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -175,7 +175,7 @@ struct PeriodCountTests {
     #expect(scenario.breaks[0].product == "com.example.yearly")
   }
 
-  @Test("An expiry is missed beside a conversion; each loss is a break")
+  @Test("An expiry can be missing together with a conversion; each loss is a break")
   func twoLosses() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -186,7 +186,7 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_EXPIRATION"])
   }
 
-  @Test("An end before the one that was paid for is one break, and no cancel besides")
+  @Test("An end before the paid one is one break, without a missing cancel")
   func endedEarly() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -195,7 +195,7 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
-  @Test("A mapped product that no lineage can be was bought without its event")
+  @Test("A mapped product that fits no lineage was bought without an event")
   func missingStart() {
     var story = Story()
     story.original = "900"
@@ -209,7 +209,7 @@ struct PeriodCountTests {
     #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
   }
 
-  @Test("A missing renewal is worth what the charge before it was")
+  @Test("A missing renewal is worth as much as the charge before it")
   func neighbour() {
     var story = Story()
     for (step, price) in [(0, 10), (1, 10), (3, 12)] as [(Int, Int64)] {

@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Testing
 
-@Suite("The numbers of Play's orders, where the provider counts no renewals")
+@Suite("Numbers of Play orders, if the provider counts no renewals")
 struct PlayOrderTests {
   private let first = "GPA.1-2-3-4"
 
@@ -54,7 +54,7 @@ struct PlayOrderTests {
     ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
   }
 
-  @Test("A number that is left out is a missing renewal")
+  @Test("A skipped number is a missing renewal")
   func leftOut() throws {
     let found = try breaks([("2026-01-01", -1), ("2026-04-01", 2)])
     #expect(found.map(\.code) == [.missedRenewal])
@@ -64,19 +64,19 @@ struct PlayOrderTests {
     #expect(try breaks([("2026-01-01", -1), ("2026-02-01", 0), ("2026-03-01", 1)]).isEmpty)
   }
 
-  @Test("An order that was declined has a number, but no time of its own")
+  @Test("A declined order has a number but no time of its own")
   func declined() throws {
     #expect(try breaks([("2026-01-01", -1), ("2026-02-06", 1)]).isEmpty)
   }
 
-  @Test("A free period before the next number was not paid for")
+  @Test("A free period before the next number was not charged")
   func nextNumber() throws {
     #expect(try breaks([("2026-01-01", -1), ("2026-03-01", 0)]).isEmpty)
     #expect(try breaks([("2026-01-01", -1), ("2026-03-01", 1)]).map(\.code) == [.missedRenewal])
     #expect(try breaks([("2026-03-01", 0)], tried: true).isEmpty)
   }
 
-  @Test("The first order that came proves those before it; Purple announces not every start")
+  @Test("The first order that arrived proves earlier ones, except starts that Purple may not send")
   func firstThatCame() throws {
     let found = try breaks([("2026-03-01", 1)])
     #expect(found.map(\.code) == [.missedRenewal, .missedStart])
@@ -85,7 +85,7 @@ struct PlayOrderTests {
     #expect(try breaks([("2026-03-01", 0)], from: .purple).isEmpty)
   }
 
-  @Test("A later first order that never came is a new start, unless it did come")
+  @Test("A later first order that is missing is a new start")
   func laterOrder() throws {
     let again = ["GPA.5-6-7-8", "GPA.5-6-7-8..0"]
     func codes(_ ids: [String]) throws -> [BreakCode] {
@@ -96,7 +96,7 @@ struct PlayOrderTests {
     #expect(try codes([again[1]]) == [.missedStart])
   }
 
-  @Test("A trial whose end is not sent precedes the conversion that the second number proves")
+  @Test("After a trial whose end is not sent, the second number proves a conversion")
   func trialWithoutEnd() throws {
     let found = try breaks([("2026-03-01", 1)], tried: true, from: .purple)
     #expect(found.map(\.code) == [.missedConversion])
@@ -105,7 +105,7 @@ struct PlayOrderTests {
     #expect(try breaks([("2026-03-01", 0)], tried: true, from: .purple).isEmpty)
   }
 
-  @Test("The first number after a long time proves a trial, not several charges")
+  @Test("A first number long after the purchase proves a single start, not several charges")
   func longTrial() throws {
     func starts(_ bought: String, _ length: PeriodLength) throws -> [Amount?] {
       let found = try breaks([("2026-03-01", 0)], bought: bought, length: length, from: .iaptic)
@@ -117,7 +117,7 @@ struct PlayOrderTests {
     #expect(try starts("2026-01-10", .months(1)) == [Amount(micros: 10_000_000)])
   }
 
-  @Test("What a first order that never came began long after a trial is a start")
+  @Test("A missing first order long after a trial is a start")
   func afterLapsedTrial() throws {
     let found = try breaks(
       [], and: [("2026-06-01", "GPA.5-6-7-8..0")], tried: true, from: .iaptic)

@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("What only one side knows")
+@Suite("Subscriptions and entitlements that only one side has")
 struct PresenceCheckTests {
-  @Test("Active by events, absent or inactive without an end of its own, is ahead of the snapshot")
+  @Test("An active subscription, absent or inactive in the snapshot, is ahead of the snapshot")
   func ahead() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-02-20")
@@ -17,7 +17,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A refund reported after the snapshot has revoked what the snapshot shows no more")
+  @Test("A refund reported after the snapshot explains the missing access")
   func refundReportedLater() {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-20T00:00:05", transaction: 101, price: -10)
@@ -28,7 +28,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("An entitlement that ended early is one break, before and after the end that was paid for")
+  @Test("An entitlement that ended early is one break before and after the paid end")
   func endedEarly() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -41,7 +41,7 @@ struct PresenceCheckTests {
     #expect(scenario.breaks.map(\.id) == before.map(\.id))
   }
 
-  @Test("An ended lineage is missed by no snapshot")
+  @Test("A snapshot need not contain an ended lineage")
   func ended() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-03-02T12:00:00")
@@ -56,14 +56,14 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A new subscription is pending until the snapshot had time to know it")
+  @Test("A new subscription missing from the snapshot is pending at first")
   func fresh() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 0)], entitlements: [], capturedAt: "2026-01-01T10:00:00")
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
-  @Test("A user without a snapshot is a break only where the set is complete")
+  @Test("A user without a snapshot is a break only if the set is complete")
   func snapshotAbsent() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
@@ -81,7 +81,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A snapshot user of whom no event ever came is named once")
+  @Test("A snapshot user without any events is one break")
   func eventsAbsent() {
     var second = premium(until: "2026-03-01", started: "2026-01-05")
     second.id = "extra"
@@ -103,7 +103,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A user without events is expected a period before the end shown, where nothing else dates")
+  @Test("The events of a user without any are expected a period before the end shown")
   func eventsAbsentByLength() {
     func found(_ end: String, _ length: PeriodLength?) -> Break? {
       Scenario(
@@ -122,7 +122,7 @@ struct PresenceCheckTests {
     }
   }
 
-  @Test("A user who came, or was gone, when the snapshots were taken is not absent from them")
+  @Test("Whether a user is absent is judged at the time when the snapshots were taken")
   func absentAtCapture() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
@@ -139,7 +139,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
   }
 
-  @Test("What a listed purchase names is no absence of events but an expiry that never came")
+  @Test("An ended listed purchase without events is a missing expiry, not absent events")
   func missingEnd() {
     let old = [bought(100, .started, "2025-10-10", until: "2025-12-10")]
     var scenario = Scenario(
@@ -151,7 +151,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("An entitlement that could be any lineage's is counted, and nothing is guessed from it")
+  @Test("An entitlement that fits several lineages is counted and proves nothing")
   func unmatched() {
     var other = Story.monthly(renewals: 1)
     other.original = "200"
@@ -163,7 +163,7 @@ struct PresenceCheckTests {
     #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
   }
 
-  @Test("Without transactions, what is on in one store may be what runs in another as well")
+  @Test("Without transactions, access in one store may come from a subscription in another")
   func oneEntitlementOfTwo() {
     var other = Story(original: "200")
     other.report(.started, "2026-01-20", until: "2026-03-20", transaction: 200, price: 10) {
@@ -192,7 +192,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
   }
 
-  @Test("A grant that is on may be shown in place of a purchase, unless it is of another product")
+  @Test("An active grant may replace a purchase in the snapshot, unless its product differs")
   func grantInPlace() {
     func codes(_ product: String, active: Bool) -> [String] {
       var granted = premium(active: active, nil, product: product)
@@ -208,7 +208,7 @@ struct PresenceCheckTests {
     #expect(codes("", active: false) == ["AHEAD_OF_SNAPSHOT"])
   }
 
-  @Test("An entitlement that lists another lineage's purchase does not stand for this one")
+  @Test("An entitlement that lists another lineage's purchase does not belong to this one")
   func otherLineage() {
     let other = bought(700, .started, "2026-02-01", until: "2026-03-01") { $0.originalID = "700" }
     let scenario = Scenario(
@@ -217,7 +217,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
   }
 
-  @Test("Of a user without events, the app is reported by who sells such a product in such a shop")
+  @Test("Without events, a user's app is the one that sells such a product in that store")
   func presumedApp() {
     var scenario = Scenario(
       entitlements: [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reconciliation
 
-@Suite("Prices beside what others paid in the same country")
+@Suite("Prices compared with what others paid in the same country")
 struct PriceOutliersTests {
   private static let (poor, rich): (StringID, StringID) = (30, 31)
 
@@ -54,20 +54,20 @@ struct PriceOutliersTests {
     return PriceOutliers(all).breaks(in: lineage, story.events, rules: rules).map(\.code.rawValue)
   }
 
-  @Test("A price that another country pays is off where this one pays a tenth")
+  @Test("A price that is usual in one country is an outlier where others pay a tenth")
   func country() throws {
     #expect(try codes([1, 10, 1], in: Self.poor) == ["PRICE_OUTLIER"])
     #expect(try codes([10, 10, 10], in: Self.rich) == [])
   }
 
-  @Test("A price that the book lists is known")
+  @Test("A price in the price book is not an outlier")
   func listed() throws {
     #expect(try codes([1, 10, 1], in: Self.poor, listing: 10_000_000) == [])
     #expect(try codes([1, 10, 1], in: Self.poor, listing: 9_000_000) == ["PRICE_OUTLIER"])
   }
 
   @Test(
-    "First charges and purchases are compared with their like, and only higher ones are off",
+    "First charges and purchases are compared with others, and only higher ones are outliers",
     arguments: [EventKind.started, .trialConverted, .resubscribed, .purchased])
   func firsts(kind: EventKind) throws {
     func codes(
@@ -87,7 +87,7 @@ struct PriceOutliersTests {
     #expect(try codes([1000], beside: 20) { $0.units = 100 } == [])
   }
 
-  @Test("Three renewals have a usual price, two have none")
+  @Test("Three renewals are enough for a usual price, two are not")
   func fewRenewals() throws {
     #expect(try codes([10, 10, 10, 1000], in: Self.rich, beside: 0) == ["PRICE_OUTLIER"])
     #expect(try codes([10, 10, 10, 0], in: Self.rich, beside: 0) == ["PRICE_OUTLIER"])

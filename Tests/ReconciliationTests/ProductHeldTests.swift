@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("A missing charge is of the product that was held when it was made")
+@Suite("A missing charge is for the product held at its time")
 struct ProductHeldTests {
   private let yearly = "com.example.yearly"
 
@@ -27,7 +27,7 @@ struct ProductHeldTests {
       sourceLocation: sourceLocation)
   }
 
-  @Test("The renewal after an announced change is of the new product, listed or counted")
+  @Test("A missing renewal after an announced change is for the new product, listed or counted")
   func announced() {
     var story = changed(.downgraded)
     story.report(
@@ -42,7 +42,7 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 5)
   }
 
-  @Test("So is the one that an end proves, where no map reports the snapshot's product")
+  @Test("A missing renewal proven by an end is for the new product without a product map")
   func proven() {
     let scenario = Scenario(
       stories: [changed(.downgraded)],
@@ -50,7 +50,7 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", yearly, worth: nil)
   }
 
-  @Test("Purple's change of product holds from its own time on")
+  @Test("Purple's product change applies from its own time")
   func atOnce() {
     var story = changed(.upgraded)
     story.events[1].transaction = 101
@@ -70,7 +70,7 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 20)
   }
 
-  @Test("A start is of the product that the next charge, or a change, says was held before it")
+  @Test("A missing start is for the product that the next charge or change names")
   func start() {
     var story = Story.monthly(renewals: 1, without: [0], counted: false)
     story.report(
@@ -99,7 +99,7 @@ struct ProductHeldTests {
     expect(listed, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
-  @Test("What was reported for the charge itself names its product before any other charge does")
+  @Test("An event about the charge itself decides its product before other charges do")
   func named() {
     var story = Story()
     story.report(.canceled, "2026-02-04", until: "2026-02-10", transaction: 100)
@@ -118,7 +118,7 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
-  @Test("So is a conversion that only the renewals after it report")
+  @Test("A conversion proven only by later renewals is for the product that they name")
   func conversion() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")

@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Testing
 
-@Suite("The dates in a snapshot of Qonversion's SDK")
+@Suite("Dates in a snapshot of Qonversion's SDK")
 struct PurchaseDateCheckTests {
   /// Start and one renewal; the snapshot shows the end of the renewal.
   private func scenario(
@@ -16,7 +16,7 @@ struct PurchaseDateCheckTests {
     return Scenario(stories: [story], entitlements: [shown], capturedAt: asOf)
   }
 
-  @Test("A purchase after the last known charge was missed; that of the last charge was not")
+  @Test("A purchase date after the last known charge proves a missing one; its own date does not")
   func lastPurchase() {
     var found = scenario { $0.lastPurchasedAt = at("2026-02-10") }.breaks
     #expect(found.map(\.code) == [.missedRenewal])
@@ -26,7 +26,7 @@ struct PurchaseDateCheckTests {
     #expect(found.isEmpty)
   }
 
-  @Test("A later end and a last purchase are one loss, under one id")
+  @Test("A later end and a last purchase date are one loss with one id")
   func oneLoss() {
     let byEnd = scenario(asOf: "2026-03-20") { $0.expiresAt = at("2026-04-01") }.breaks
     let both = scenario(asOf: "2026-03-20") {
@@ -37,7 +37,7 @@ struct PurchaseDateCheckTests {
     #expect(both.map(\.id) == byEnd.map(\.id))
   }
 
-  @Test("A listed transaction of that time is that purchase")
+  @Test("A listed transaction at the purchase date is that purchase")
   func listed() {
     let story = Story.monthly(renewals: 1, without: [1])
     let all = [
@@ -48,7 +48,7 @@ struct PurchaseDateCheckTests {
     #expect(found.map(\.transaction) == ["101"])
   }
 
-  @Test("A dated trial that was never announced is a missing start without amount")
+  @Test("A dated trial without events is a missing start without an amount")
   func trial() {
     var found = scenario { $0.trialStartedAt = at("2025-12-25") }.breaks
     #expect(found.map(\.code) == [.missedStart])
@@ -62,7 +62,7 @@ struct PurchaseDateCheckTests {
     #expect(scenario(story) { $0.trialStartedAt = at("2025-12-25") }.breaks.isEmpty)
   }
 
-  @Test("The first purchase dates the start where nothing else does")
+  @Test("The first purchase dates the start if nothing else does")
   func firstPurchase() {
     let story = Story.monthly(renewals: 2, without: [0], counted: false)
     let found = scenario(story) { $0.firstPurchasedAt = at("2026-01-01") }.breaks
@@ -70,7 +70,7 @@ struct PurchaseDateCheckTests {
     #expect(scenario(story) { $0.firstPurchasedAt = at("2025-11-01") }.breaks.isEmpty)
   }
 
-  @Test("A first purchase before the start that arrived was missed, before the feed it is older")
+  @Test("A first purchase before the start that arrived is missing, unless it precedes the feed")
   func beforeStart() {
     func found(_ first: String) -> [Break] {
       scenario {
@@ -94,7 +94,7 @@ struct PurchaseDateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A cache older than a charge before it was captured proves no end, a current one does")
+  @Test("A cache older than the last charge before its capture proves no end; a current one does")
   func stale() {
     let old = bought(100, .started, "2026-01-01", until: "2026-02-01")
     func codes(_ lastPurchase: String?) -> [String] {

@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("One user, all checks")
+@Suite("All checks for one user")
 struct ReconcileTests {
-  @Test("One lost renewal is one break, whichever passes could see it")
+  @Test("One lost renewal is one break, whichever checks could find it")
   func oneLoss() {
     let shapes = [
       premium(until: "2026-07-01", count: 5, listing: monthlyTransactions(renewals: 5)),
@@ -44,7 +44,7 @@ struct ReconcileTests {
     }
   }
 
-  @Test("A price that changed is no break")
+  @Test("A changed price is not a break")
   func newPrice() {
     var story = Story.monthly(renewals: 1)
     story.report(
@@ -55,7 +55,7 @@ struct ReconcileTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A break is pending until the provider can no longer deliver, by both clocks")
+  @Test("A break is pending until the provider can no longer deliver, by as-of and by watermark")
   func settlement() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -72,7 +72,7 @@ struct ReconcileTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
-  @Test("The id stays when the name of the loss changes")
+  @Test("The id stays the same when the code of the loss changes")
   func stableID() throws {
     func id(_ kind: SnapshotTransactionKind) throws -> String {
       let scenario = Scenario(
@@ -112,7 +112,7 @@ struct ReconcileTests {
     #expect(one.breaks.map(\.id) == one.breaks.map(\.id).sorted())
   }
 
-  @Test("Severity follows the money, whatever its sign")
+  @Test("Severity depends on the amount, whatever its sign")
   func severity() {
     let scale = SeverityScale()
     let amounts: [Int64] = [0, 999_999, -1_000_000, 50_000_000, -500_000_000]

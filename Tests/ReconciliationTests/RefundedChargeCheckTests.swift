@@ -3,7 +3,7 @@ import Testing
 @testable import Domain
 import Subscriptions
 
-@Suite("A refund whose charge never came")
+@Suite("A refund whose charge is missing")
 struct RefundedChargeCheckTests {
   private func story(refunding transaction: Int64, charged: String) -> Story {
     var story = Story.monthly(renewals: 1)
@@ -13,7 +13,7 @@ struct RefundedChargeCheckTests {
     return story
   }
 
-  @Test("A refund of a charge that came is no break")
+  @Test("A refund of a charge that arrived is not a break")
   func known() {
     let scenario = Scenario(
       stories: [story(refunding: 101, charged: "2026-02-01")], entitlements: nil,
@@ -22,7 +22,7 @@ struct RefundedChargeCheckTests {
   }
 
   @Test(
-    "A trial that is given back was no charge, unless money went back", arguments: [nil, 0, -10])
+    "A refunded trial was not a charge, unless money was refunded", arguments: [nil, 0, -10])
   func trial(price: Int64?) {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
@@ -43,7 +43,7 @@ struct RefundedChargeCheckTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }
 
-  @Test("What was given back is the least it cost, unless the rates of two days explain more")
+  @Test("The refund is the minimum estimate, unless exchange rates explain the difference")
   func least() {
     func estimate(_ price: Int64, of refunded: Int64) -> [Int64?] {
       var story = Story()
@@ -58,7 +58,7 @@ struct RefundedChargeCheckTests {
     #expect(estimate(100, of: 106) == [106])
   }
 
-  @Test("A refunded charge proves the renewals before it, unless something ended or failed there")
+  @Test("A refunded charge proves the renewals before it, unless something ended or failed before")
   func between() {
     func found(_ change: (inout Story) -> Void = { _ in }) -> [String] {
       var story = Story.monthly(renewals: 1)
@@ -79,7 +79,7 @@ struct RefundedChargeCheckTests {
     #expect(counted == ["1 2026-05-01T00:00:00Z"])
   }
 
-  @Test("A charge before the first event of the app was never ours to see, and explains no silence")
+  @Test("A charge before the app's first event is not missing, and explains no silence")
   func prehistory() {
     var story = story(refunding: 555, charged: "2025-11-15")
     func scenario() -> Scenario {
@@ -112,7 +112,7 @@ struct RefundedChargeCheckTests {
     }
   }
 
-  @Test("The snapshot that lists the refunded transaction too adds no second break")
+  @Test("A snapshot that lists the refunded transaction adds no second break")
   func listed() {
     let transactions = [
       bought(100, .started, "2026-01-01", until: "2026-02-01"),
@@ -128,7 +128,7 @@ struct RefundedChargeCheckTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
-  @Test("What was given back is a conversion only where it was paid within the gap of the trial")
+  @Test("A refunded charge is a conversion only if it was paid within the gap after the trial")
   func afterTrial() {
     func codes(chargedAt day: String) -> [String] {
       var story = Story()
@@ -143,7 +143,7 @@ struct RefundedChargeCheckTests {
     #expect(codes(chargedAt: "2026-03-01") == ["MISSED_START"])
   }
 
-  @Test("A refund of what was bought before our time proves no change of product")
+  @Test("A refund of a purchase before the feed proves no product change")
   func refundOfOld() {
     var story = Story()
     story.report(.refunded, "2026-02-10", transaction: 100, price: -10) {
@@ -166,7 +166,7 @@ struct RefundedChargeCheckTests {
     #expect(codes(changed: "2026-02-20") == ["MISSED_RENEWAL"])
   }
 
-  @Test("The charge is of the product that was given back, and cost as much at the least")
+  @Test("The missing charge is for the refunded product and costs at least the refund")
   func givenBack() {
     func found(_ prices: [Int64], _ product: StringID) -> [Break] {
       var story = Story.monthly(renewals: 1)
@@ -187,7 +187,7 @@ struct RefundedChargeCheckTests {
     #expect(found([6, 6], Story.monthly).map(\.estimatedUSD) == [Amount(micros: 12_000_000)])
   }
 
-  @Test("What a snapshot lists still costs what its refund reports", arguments: [nil, 50])
+  @Test("A listed charge still costs what its refund reports", arguments: [nil, 50])
   func listedAndGivenBack(usual: Int64?) {
     var story = Story(original: "700")
     if let usual { story.report(.purchased, "2026-01-02", transaction: 699, price: usual - 20) }
@@ -204,7 +204,7 @@ struct RefundedChargeCheckTests {
     #expect(scenario.breaks.map(\.basis) == [.provider])
   }
 
-  @Test("A missed purchase costs what others paid, in dollars without a rate")
+  @Test("A missing purchase is estimated from others; US dollars need no exchange rate")
   func purchasePrice() {
     func estimate(in currency: String) -> [Amount?] {
       var purchase = Story(original: "700")

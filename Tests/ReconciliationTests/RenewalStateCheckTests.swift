@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("Whether a subscription goes on, as both sides say")
+@Suite("Whether both sides agree that a subscription continues")
 struct RenewalStateCheckTests {
   private var canceled: Story {
     var story = Story.monthly(renewals: 1)
@@ -10,7 +10,7 @@ struct RenewalStateCheckTests {
     return story
   }
 
-  @Test("Canceled in the snapshot needs a cancel event")
+  @Test("A cancellation in the snapshot needs a cancel event")
   func cancel() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01", .canceled)],
@@ -22,7 +22,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A break of the last period keeps its id when an older charge comes late")
+  @Test("A break of the last period keeps its id when an older charge arrives late")
   func late() {
     for shown in [premium(until: "2026-04-01", .canceled), premium(until: "2026-04-03")] {
       var scenario = Scenario(
@@ -43,7 +43,7 @@ struct RenewalStateCheckTests {
     }
   }
 
-  @Test("A cancel in our time of a subscription without events is missed, once per subscription")
+  @Test("A cancel after the feed began is missing once per subscription, even without events")
   func untold() {
     var shown = premium(
       active: false, until: "2025-11-01", .canceled,
@@ -64,7 +64,7 @@ struct RenewalStateCheckTests {
   }
 
   @Test(
-    "Auto-renew that went off after the end is the store giving up, which is reported as a cancel")
+    "Auto-renew switched off after the end means the store gave up, and needs a cancel")
   func givenUp() {
     func codes(_ off: String) -> [String] {
       var shown = premium(active: false, until: "2026-03-01", .canceled)
@@ -102,7 +102,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A date of switching off that is later than the last cancel is another cancel")
+  @Test("A switch-off date after the last cancel is another cancel")
   func datedCancel() {
     var story = canceled
     story.report(
@@ -120,7 +120,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("Will renew in the snapshot, canceled by the events, is a mismatch")
+  @Test("An entitlement that will renew after a reported cancel is a mismatch")
   func mismatch() {
     var scenario = Scenario(
       stories: [canceled], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
@@ -129,7 +129,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A missing renewal explains that renewal is on again, but one before the cancel does not")
+  @Test("A missing renewal explains restored renewal, but not one before the cancel")
   func explained() {
     var scenario = Scenario(
       stories: [canceled], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
@@ -140,7 +140,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes.sorted() == ["MISSED_RENEWAL", "RENEW_STATE_MISMATCH"])
   }
 
-  @Test("A billing issue needs a billing event")
+  @Test("A billing issue in the snapshot needs a billing event")
   func billing() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -152,7 +152,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A payment that failed while the period runs is dated at the latest event, and settles")
+  @Test("A payment that failed during the period is dated by the latest event, and settles")
   func billingAhead() {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2027-01-01", price: 10, count: 0)
@@ -174,7 +174,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.breaks.map(\.status) == [.open])
   }
 
-  @Test("A canceled subscription that ended needs an expiry event")
+  @Test("A canceled and ended subscription needs an expiry event")
   func expiration() {
     let ended = [premium(active: false, until: "2026-03-01", .canceled)]
     var scenario = Scenario(stories: [canceled], entitlements: ended, capturedAt: "2026-03-20")
@@ -185,7 +185,7 @@ struct RenewalStateCheckTests {
   }
 
   @Test(
-    "A cancel reported after the snapshot is the one that it shows, unless a charge came between")
+    "A cancel reported after the snapshot is the one shown, unless a charge came between")
   func cancelReportedLater() {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-10T01:00:00", until: "2026-03-01", transaction: 101)
@@ -199,7 +199,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
-  @Test("A trial whose payment failed, and which a cancel after its end gave up, has ended")
+  @Test("A trial whose payment failed has ended once a cancel gave it up")
   func trialGivenUp() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -212,7 +212,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A cancel of the subscription before a new start serves no commitment of the new one")
+  @Test("A cancel before a new start is not a commitment of the new subscription")
   func cancelAfterRestart() {
     var story = Story.monthly(renewals: 0)
     story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
@@ -224,7 +224,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
-  @Test("Access that ended before its period was revoked: no cancel is missing besides")
+  @Test("Access that ended before its period was revoked, and no cancel is missing")
   func cutShort() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -233,7 +233,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
-  @Test("Neither a failed payment nor an end with renewal on sends an expiry event")
+  @Test("Neither a failed payment nor an end with auto-renew on needs an expiry event")
   func noExpirationExpected() {
     var failing = canceled
     failing.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
@@ -247,7 +247,7 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("Of a trial that was given back neither a cancel, an expiry nor another end is missing")
+  @Test("A refunded trial has neither a missing cancel nor expiry nor another end")
   func trialGivenBack() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)

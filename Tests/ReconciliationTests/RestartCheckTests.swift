@@ -34,7 +34,7 @@ struct RestartCheckTests {
     #expect(continued.churned == [at("2026-07-01")])
   }
 
-  @Test("Where nothing dates it, an event after an expiry and the gap proves one new start")
+  @Test("An undated event after an expiry and the gap proves one new start")
   func undatedRestart() {
     var story = Story.monthly(renewals: 1, counted: false)
     story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
@@ -48,7 +48,7 @@ struct RestartCheckTests {
     #expect(breaks.map(\.missingEvents) == [1])
   }
 
-  @Test("So does one that dates its charge after a refund and the gap, and a list of the charge")
+  @Test("An event or a listed charge dated after a refund and the gap proves one new start")
   func restartAfterRefund() {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
@@ -69,7 +69,7 @@ struct RestartCheckTests {
     #expect(shown.breaks.map(\.expectedAt) == [at("2026-06-01")])
   }
 
-  @Test("A snapshot that shows the new start is no second break")
+  @Test("A snapshot that shows the new start adds no second break")
   func shownRestart() {
     for list in [[], [bought(102, .started, "2026-06-01", until: "2026-07-01")]] {
       let scenario = Scenario(
@@ -80,7 +80,7 @@ struct RestartCheckTests {
     }
   }
 
-  @Test("A list of the charges around a free time shows that there was none in it")
+  @Test("A list with the charges before and after a free time shows that none is missing in it")
   func listedAroundFreeTime() {
     let charges = [
       bought(101, .renewed, "2026-02-01", until: "2026-03-01"),

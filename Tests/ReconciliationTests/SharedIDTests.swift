@@ -3,7 +3,7 @@ import Testing
 import Subscriptions
 import Domain
 
-@Suite("An id is one in its shop alone, and what its bytes are")
+@Suite("An id is unique only within its store, and compared by bytes")
 struct SharedIDTests {
   /// Where a subscription is, and by which id.
   private struct Home: Sendable {
@@ -67,7 +67,7 @@ struct SharedIDTests {
     return story
   }
 
-  @Test("The gap of one counter is not the gap of the other", arguments: counterparts.indices)
+  @Test("A gap in one counter is separate from a gap in the other", arguments: counterparts.indices)
   func gaps(index: Int) {
     let found = scenario(
       .monthly(renewals: 3, without: [2]), holed, in: Self.counterparts[index],
@@ -75,14 +75,14 @@ struct SharedIDTests {
     #expect(found.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
   }
 
-  @Test("A gap of one does not say why the other fell silent", arguments: counterparts.indices)
+  @Test("A gap in one does not explain the silence of the other", arguments: counterparts.indices)
   func silence(index: Int) {
     let found = scenario(
       .monthly(renewals: 0), holed, in: Self.counterparts[index], capturedAt: "2026-04-15")
     #expect(found.codes == ["MISSED_EXPIRATION", "MISSED_RENEWAL"])
   }
 
-  @Test("A gap of one leaves no doubt in the end of the other", arguments: counterparts.indices)
+  @Test("A gap in one casts no doubt on the end of the other", arguments: counterparts.indices)
   func doubts(index: Int) {
     var ended = Story.monthly(renewals: 1)
     ended.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
@@ -94,7 +94,7 @@ struct SharedIDTests {
   }
 
   @Test(
-    "What a snapshot shows of one it does not show of the other", arguments: counterparts.indices)
+    "A snapshot of one does not confirm the other", arguments: counterparts.indices)
   func presence(index: Int) {
     var yearly = Story()
     yearly.report(

@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("The period that is shown")
+@Suite("The period that the snapshot shows")
 struct ShownPeriodTests {
   /// A subscription that was canceled and ended with January, of `product`.
   private func lapsed(_ product: StringID, from start: String = "2026-01-01") -> Story {
@@ -26,7 +26,7 @@ struct ShownPeriodTests {
     ).breaks
   }
 
-  @Test("A return with another product is measured by that product, which nobody else may hold")
+  @Test("A return with another product is measured by the length of that product")
   func restartOfOther() {
     let week = lapsed(3, from: "2026-01-25")
     let dated = premium(until: "2026-06-11", started: "2026-05-11")
@@ -44,7 +44,7 @@ struct ShownPeriodTests {
     #expect(restart.map(\.status) == [.open])
   }
 
-  @Test("A return is never expected after the snapshot that shows it")
+  @Test("A return is never expected later than the snapshot that shows it")
   func neverLater() {
     let year = premium(until: "2027-05-20", product: "yearly")
     let restart = found(lapsed(Story.monthly), year)
@@ -52,7 +52,7 @@ struct ShownPeriodTests {
     #expect(restart.map(\.expectedAt) == [at("2026-02-01")])
   }
 
-  @Test("After an end that was reported, a counter that began anew does not hide the return")
+  @Test("After a reported end, a restarted counter does not hide the return")
   func newCounter() {
     let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
     for count in [nil, 0, 1] as [Int32?] {
@@ -67,7 +67,7 @@ struct ShownPeriodTests {
     #expect(!found(lapsed(Story.monthly), off).contains { $0.code == .missedStart })
   }
 
-  @Test("A payment that came after it had failed began its period a length before the end shown")
+  @Test("A recovered payment began its period one length before the end shown")
   func recovered() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
@@ -83,7 +83,7 @@ struct ShownPeriodTests {
     #expect(lost.map(\.status) == [.open])
   }
 
-  @Test("An end that was reported later than a failed payment is one charge, out of billing retry")
+  @Test("A reported end after a failed payment proves one charge after the billing retry")
   func recoveredAndEnded() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
@@ -99,7 +99,7 @@ struct ShownPeriodTests {
     #expect(found(later, failing).map(\.missingEvents) == [2])
   }
 
-  @Test("An end that a state of the charge reported last is no mismatch, unless it is an early one")
+  @Test("A later end from the charge's last state is not a mismatch; an earlier one is")
   func reportedLast() {
     func codes(_ reported: String, after kind: EventKind? = nil, shown: String) -> [String] {
       var story = Story.monthly(renewals: 1)

@@ -3,9 +3,9 @@ import Testing
 import Subscriptions
 import Domain
 
-@Suite("What the calendar says should have happened")
+@Suite("Events that should have happened by calendar")
 struct SilentEndCheckTests {
-  @Test("Silence after an end that auto-renews is a renewal that never came, worth one like it")
+  @Test("Silence after an end with auto-renew is a missing renewal, worth a similar one")
   func renewal() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03T03:00:00")
@@ -22,7 +22,7 @@ struct SilentEndCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("Once the next renewal would have come too, it is an expiry, under the same id")
+  @Test("When the next renewal is overdue, too, it is a missing expiry with the same id")
   func expiration() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
@@ -33,7 +33,7 @@ struct SilentEndCheckTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
   }
 
-  @Test("What an upgrade gave back of the old product explains no silence")
+  @Test("A credit for the old product in an upgrade does not explain silence")
   func credit() {
     var story = Story.monthly(renewals: 1)
     story.report(
@@ -44,7 +44,7 @@ struct SilentEndCheckTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
-  @Test("Silence after a trial is its conversion")
+  @Test("Silence after a trial is its missing conversion")
   func conversion() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08") {
@@ -58,7 +58,7 @@ struct SilentEndCheckTests {
   }
 
   @Test(
-    "A snapshot of before the gap has passed hides no silence, and says not what is missing",
+    "A snapshot before the gap has passed neither hides silence nor names the missing event",
     arguments: ["2026-02-20", "2026-03-01T01:00:00", "2026-03-01T23:59:59"])
   func shown(_ moment: String) {
     var scenario = Scenario(
@@ -73,7 +73,7 @@ struct SilentEndCheckTests {
     #expect(scenario.codes == [isOn ? "AHEAD_OF_SNAPSHOT" : "MISSED_RENEWAL"])
   }
 
-  @Test("A later snapshot without access shows that no charge is missing, under the same id")
+  @Test("A later snapshot without access shows a missing expiry, with the same id and worth 0")
   func shownOver() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
@@ -99,7 +99,7 @@ struct SilentEndCheckTests {
     ]
   }
 
-  @Test("An entitlement that a new subscription gives lists what was bought of the silent one")
+  @Test("An entitlement of a new subscription that lists the silent one shows its expiry")
   func followed() {
     var next = Story(original: "200")
     next.report(.started, "2026-03-10", until: "2026-04-10", transaction: 200, price: 10)
@@ -117,7 +117,7 @@ struct SilentEndCheckTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
-  @Test("A cancel that the snapshot shows and no event reported explains the silence after it")
+  @Test("An unreported cancel in the snapshot explains the silence after it")
   func canceledUnreported() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -126,7 +126,7 @@ struct SilentEndCheckTests {
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
-  @Test("A snapshot taken after the end may say which event is missing; one before says nothing")
+  @Test("Only a snapshot after the end can show which event is missing")
   func snapshot() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01")],
@@ -138,7 +138,7 @@ struct SilentEndCheckTests {
     #expect(scenario.breaks[0].evidence.contains("the snapshot shows"))
   }
 
-  @Test("An end that another pass explains is not explained twice")
+  @Test("An end that another check explains is not reported twice")
   func consumed() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -148,7 +148,7 @@ struct SilentEndCheckTests {
     #expect(scenario.breaks[0].transaction == "102")
   }
 
-  @Test("A feed that fell silent as a whole says nothing of single ends")
+  @Test("If a whole feed is silent, single ends prove nothing")
   func stale() throws {
     let events = Story.monthly(renewals: 1).events
     var rules = FoldSettings(asOf: at("2026-03-20"))

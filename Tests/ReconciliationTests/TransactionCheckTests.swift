@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 @testable import Domain
 
-@Suite("A snapshot transaction without its event")
+@Suite("A transaction in a snapshot without its event")
 struct TransactionCheckTests {
-  @Test("Transactions that all have their charges are no break")
+  @Test("Transactions with all their charges are not a break")
   func complete() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 2)],
@@ -13,7 +13,7 @@ struct TransactionCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A start, a renewal and a purchase are named by the transaction's own type")
+  @Test("A missing start, renewal or purchase is named by the transaction's own type")
   func names() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 2, without: [1])],
@@ -34,7 +34,7 @@ struct TransactionCheckTests {
     #expect(scenario.codes == ["MISSED_PURCHASE"])
   }
 
-  @Test("A transaction that two entitlements list is of the subscription that one of them names")
+  @Test("A transaction in two entitlements belongs to the subscription that one of them names")
   func originalOfOneListing() {
     let alone = SnapshotTransaction(
       id: "101", kind: .renewed, at: at("2026-02-01"), expiresAt: at("2026-03-01"))
@@ -50,7 +50,7 @@ struct TransactionCheckTests {
     }
   }
 
-  @Test("A missed renewal is worth what another renewal cost, not the offer of the start")
+  @Test("A missing renewal is worth another renewal, not the offer of the start")
   func estimatedByRenewals() {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: 5, count: 0)
@@ -63,7 +63,7 @@ struct TransactionCheckTests {
     #expect(scenario.breaks.first?.estimatedUSD == Amount(micros: 10_000_000))
   }
 
-  @Test("A trial start that never came is worth nothing, and the charge after it is a conversion")
+  @Test("A missing trial start is worth nothing, and the next charge is a conversion")
   func trial() {
     let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
     let paid = bought(101, .started, "2026-01-08", until: "2026-02-08")
@@ -77,7 +77,7 @@ struct TransactionCheckTests {
     #expect(scenario.breaks.first { $0.code == .missedConversion }?.estimatedUSD == nil)
   }
 
-  @Test("A conversion after a trial that was seen is a conversion")
+  @Test("A missing charge after a reported trial is a conversion")
   func conversionAfterSeenTrial() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -94,7 +94,7 @@ struct TransactionCheckTests {
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
-  @Test("An id that only a cancel carries is still missed")
+  @Test("An id that only a cancel has is still missing its charge")
   func otherKinds() {
     var story = Story.monthly(renewals: 1, without: [1])
     story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
@@ -108,7 +108,7 @@ struct TransactionCheckTests {
     #expect(scenario.breaks[0].evidence.contains("none is its charge"))
   }
 
-  @Test("Purchases without a type: the first is the start, those after it are renewals")
+  @Test("Of purchases without a type, the first is the start and later ones are renewals")
   func untyped() {
     let purchases = (0...2).map { step in
       premium(
@@ -128,7 +128,7 @@ struct TransactionCheckTests {
     #expect(scenario.breaks[0].subscription == "900")
   }
 
-  @Test("Sandbox, family-shared and granted transactions are counted and never missed")
+  @Test("Sandbox, family-shared and granted transactions are counted and never missing")
   func excluded() {
     var granted = premium(until: "2026-04-01", listing: [bought(7, .started, "2026-02-01")])
     granted.grant = .manual
@@ -146,7 +146,7 @@ struct TransactionCheckTests {
     #expect(scenario.outcome.counts[.sandbox] == 1)
   }
 
-  @Test("A transaction that events place in the sandbox is one, though the shape does not say")
+  @Test("A transaction with sandbox events is in the sandbox, even if the snapshot does not say so")
   func sandboxByEvents() {
     var story = Story(environment: .sandbox)
     story.report(.started, "2026-02-01", until: "2026-02-02")
@@ -158,7 +158,7 @@ struct TransactionCheckTests {
     #expect(scenario.outcome.counts[.sandbox] == 1)
   }
 
-  @Test("What lies before the first event of the app is not missed")
+  @Test("Transactions before the app's first event are not missing")
   func beforeFirstEvent() {
     var story = Story()
     for step in 2...3 {
@@ -176,7 +176,7 @@ struct TransactionCheckTests {
     #expect(scenario.outcome.counts[.beforeFirstEvent] == 1)
   }
 
-  @Test("A revoked transaction without a refund event is a missing refund of its own price")
+  @Test("A revoked transaction without a refund event is a missing refund of its price")
   func revoked() {
     var transactions = monthlyTransactions(renewals: 1)
     transactions[1].revokedAt = at("2026-02-10")
@@ -190,7 +190,7 @@ struct TransactionCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A missing refund of an older period is money only, and hides no cancel that is missing")
+  @Test("A missing refund of an older period is only money, and hides no missing cancel")
   func revokedBefore() {
     var transactions = monthlyTransactions(renewals: 1)
     transactions[0].revokedAt = at("2026-02-10")
@@ -218,7 +218,7 @@ struct TransactionCheckTests {
       ], capturedAt: "2026-06-10")
   }
 
-  @Test("A listed transaction is filed under its own original id, whatever was bought later")
+  @Test("A listed transaction belongs to its own original id, whatever was bought later")
   func ownOriginal() {
     let (before, after) = (movedHistory(original: "100"), movedHistory(original: "300"))
     #expect(after.codes == ["MISSED_RENEWAL"])
@@ -228,7 +228,7 @@ struct TransactionCheckTests {
     #expect(after.outcome.churnInDoubt.map(\.at) == [at("2026-02-01")])
   }
 
-  @Test("An entitlement names the product of its newest transaction, not of an older purchase")
+  @Test("An entitlement's product is that of its newest transaction")
   func productOfOlder() {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: 10)

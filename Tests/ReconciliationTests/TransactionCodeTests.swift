@@ -2,9 +2,9 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("What a missing transaction would have been")
+@Suite("The kind of a missing transaction")
 struct TransactionCodeTests {
-  @Test("An id that is not the original one proves a payment before it, unless a type says else")
+  @Test("An id that differs from the original one is a renewal, unless a type or store denies it")
   func notTheFirst() {
     func codes(_ kind: SnapshotTransactionKind, _ store: Store = .appStore) -> [String] {
       var shown = premium(
@@ -18,7 +18,7 @@ struct TransactionCodeTests {
     #expect(codes(.unknown, .stripe) == ["MISSED_START"])
   }
 
-  @Test("A first payment long after the trial was over is a start, out of billing retry not")
+  @Test("A first payment long after a trial is a start, unless it follows a billing retry")
   func afterTrial() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -43,7 +43,7 @@ struct TransactionCodeTests {
     #expect(codes(.started, "2026-02-09", until: "2026-04-09") == ["MISSED_START"])
   }
 
-  @Test("Counting begins with the start that was lost long after the trial")
+  @Test("The count begins with a missing start long after the trial")
   func countedFromLateStart() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -64,7 +64,7 @@ struct TransactionCodeTests {
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
-  @Test("A purchase without price is the start of a trial, and lost it is worth nothing")
+  @Test("A purchase without a price is a trial start and worth nothing")
   func freePurchase() {
     var story = Story()
     story.report(
@@ -91,7 +91,7 @@ struct TransactionCodeTests {
     #expect(scenario(.free).codes == [])
   }
 
-  @Test("A purchase that cost nothing and was reported as a charge is reported")
+  @Test("A free purchase that was reported as a charge is not missing")
   func freeCharge() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 0)],

@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Testing
 
-@Suite("A charge that never arrived, and that a later event names")
+@Suite("A missing charge that a later event names")
 struct UnseenPeriodCheckTests {
   /// Charges of January and February; then an event of the transaction 102, charged in March.
   private func story(
@@ -20,7 +20,7 @@ struct UnseenPeriodCheckTests {
   }
 
   @Test(
-    "Any event that names it with a later end proves a renewal, with its id, time and amount",
+    "An event that names it with a later end proves a renewal, with id, time and amount",
     arguments: [
       EventKind.canceled, .uncanceled, .expired, .billingRetry, .graceEntered, .paused,
       .endedInvoluntarily,
@@ -37,7 +37,7 @@ struct UnseenPeriodCheckTests {
     #expect(found.status == .open)
   }
 
-  @Test("The subscription is active until the end of the period that it names")
+  @Test("The subscription is active until the end of the named period")
   func active() throws {
     let story = story(.canceled)
     let state = try #require(story.lineage(until: at("2026-05-01"))?.state)
@@ -58,7 +58,7 @@ struct UnseenPeriodCheckTests {
     #expect(breaks.first?.estimatedUSD == Amount(micros: 30_000_000))
   }
 
-  @Test("It is one break, whose id is that of the transaction in a snapshot")
+  @Test("The loss is one break with the same id as a transaction in a snapshot")
   func oneLoss() {
     let events = scenario(story(.canceled))
     var both = events
@@ -72,7 +72,7 @@ struct UnseenPeriodCheckTests {
     #expect(both.breaks.map(\.id) == events.breaks.map(\.id))
   }
 
-  @Test("After a trial it is the conversion")
+  @Test("After a trial, the missing charge is the conversion")
   func conversion() {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -82,7 +82,7 @@ struct UnseenPeriodCheckTests {
     #expect(scenario(story, asOf: "2026-01-25").codes == ["MISSED_CONVERSION"])
   }
 
-  @Test("The original transaction is the start, of a trial if the event is of one")
+  @Test("The original transaction is the start, or a trial start if the event is a trial's")
   func start() {
     for (kind, amount) in [(EventKind.canceled, nil), (.trialCanceled, Amount.zero)] {
       var story = Story()
@@ -93,14 +93,14 @@ struct UnseenPeriodCheckTests {
     }
   }
 
-  @Test("Nothing before the first event of the feed is missing")
+  @Test("Charges before the first event of the feed are not missing")
   func beforeFeed() {
     var scenario = scenario(story(.canceled))
     scenario.firstEventAt = "2026-03-10"
     #expect(!scenario.codes.contains("MISSED_RENEWAL"))
   }
 
-  @Test("A transaction that was charged, or tried, is not missing")
+  @Test("A transaction with a charge or trial start is not missing")
   func known() {
     for transaction in [Int64(100), 101] {
       let story = story(.canceled, "2026-02-15", transaction: transaction, until: "2026-04-01")
@@ -112,7 +112,7 @@ struct UnseenPeriodCheckTests {
     #expect(scenario(late).codes == [])
   }
 
-  @Test("The same end, and one beyond a failed payment by less than a period, prove nothing")
+  @Test("An equal end, or one less than a period after a failed payment, proves nothing")
   func sameEnd() {
     #expect(
       scenario(story(.canceled, "2026-02-15", until: "2026-03-01"), asOf: "2026-02-20").codes
@@ -122,7 +122,7 @@ struct UnseenPeriodCheckTests {
         == [])
   }
 
-  @Test("A change of product has a new transaction at once")
+  @Test("A product change has a new transaction at once")
   func change() {
     var story = Story.monthly(renewals: 1)
     story.report(.upgraded, "2026-02-10", until: "2027-02-10", transaction: 555, product: 2) {
@@ -133,7 +133,7 @@ struct UnseenPeriodCheckTests {
     #expect(story.lineage(until: at("2026-02-25"))?.state.effectiveEnd == at("2026-03-01"))
   }
 
-  @Test("A change that names another transaction than its charge proves the charge before it")
+  @Test("A change that names another transaction than its charge proves an earlier charge")
   func changeOfUnseen() {
     var story = story(.productChanged, "2026-03-05")
     story.report(
@@ -143,7 +143,7 @@ struct UnseenPeriodCheckTests {
     #expect(breaks.map(\.transaction) == ["102"])
   }
 
-  @Test("A change that gives the rest of an unseen charge back proves it; of a known one, nothing")
+  @Test("A change that credits an unseen charge proves it; a credit of a known one proves nothing")
   func restOfUnseen() {
     func breaks(_ transaction: Int64) -> [Break] {
       var story = story(.productChanged, "2026-03-05", transaction: transaction)
@@ -159,7 +159,7 @@ struct UnseenPeriodCheckTests {
     #expect(breaks(101).filter { $0.transaction == "101" }.isEmpty)
   }
 
-  @Test("Where a change of product may count, the one period left free before a renewal decides")
+  @Test("If a product change may count, a single free period before a renewal decides")
   func freeAfterChange() {
     func codes(_ renewed: String, until end: String, count: Int32 = 2) -> [String] {
       var story = Story.monthly(renewals: 0)
@@ -174,7 +174,7 @@ struct UnseenPeriodCheckTests {
     #expect(codes("2026-02-10", until: "2026-03-10") == [])
   }
 
-  @Test("An event after the last charge that counts a renewal more proves one")
+  @Test("An event after the last charge with a higher counter proves one renewal")
   func counter() {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101, count: 1)
@@ -186,7 +186,7 @@ struct UnseenPeriodCheckTests {
     #expect(breaks.map(\.expectedAt) == [at("2026-03-01")])
   }
 
-  @Test("Without counters, a renewal proves one charge where exactly one period is free before it")
+  @Test("Without counters, a renewal proves one charge if exactly one period before it is free")
   func freePeriod() {
     func codes(_ lost: Set<Int>, canceled: Bool = false) -> [String] {
       var story = Story.monthly(renewals: 5, without: lost, counted: false)
@@ -217,7 +217,7 @@ struct UnseenPeriodCheckTests {
     #expect(breaks(charged: "2026-02-20").isEmpty)
   }
 
-  @Test("After a new start that no known count precedes, a free period proves a charge")
+  @Test("After a new start without a known earlier count, a free period proves a charge")
   func freePeriodAfterRestart() {
     func breaks(_ startIsSeen: Bool) -> [Break] {
       var story = Story()
@@ -235,7 +235,7 @@ struct UnseenPeriodCheckTests {
     #expect(breaks(true).isEmpty)
   }
 
-  @Test("Where no ends are sent, an expiry long after a failed payment proves no more periods")
+  @Test("Without sent ends, an expiry long after a failed payment proves no more periods")
   func expiredAfterFailure() {
     var story = Story.monthly(renewals: 1, counted: false)
     story.report(.graceEntered, "2026-04-01", transaction: 102)
