@@ -2,10 +2,10 @@ import Domain
 import Glibc
 import Testing
 
-@Suite("A system error")
+@Suite("System errors")
 struct SubledgerErrorTests {
   @Test(
-    "has the kind of its cause, whatever the operation",
+    "A system error has the kind of its cause, whatever the operation",
     arguments: [
       (EACCES, SubledgerError.Kind.permission), (EROFS, .permission), (ENOENT, .noInput),
       (ENOSPC, .inputOutput), (EIO, .inputOutput),
@@ -14,7 +14,7 @@ struct SubledgerErrorTests {
     #expect(SubledgerError.system("open x", cause: cause).kind == kind)
   }
 
-  @Test("means that output cannot be created when a file was to be created, except for permissions")
+  @Test("A file that cannot be created is an error of its own kind, except for missing permission")
   func making() {
     let error = SubledgerError.system("make x", .cannotCreate, cause: ENOENT)
     #expect(error.kind == .cannotCreate)

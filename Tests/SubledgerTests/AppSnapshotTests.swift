@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("A snapshot that names its app is compared with what was bought in that app")
+@Suite("A snapshot that names its app is compared with purchases in that app")
 struct AppSnapshotTests {
   /// A monthly subscription of user F1 that FLOBUK reports, begun on the 10th of May.
   private func subscription(_ product: String, order: String, app: String) -> String {
@@ -56,7 +56,7 @@ struct AppSnapshotTests {
     return try program.rows("breaks.csv").map { "\($0["code"] ?? "") \($0["app_id"] ?? "")" }
   }
 
-  @Test("The empty snapshot of another app takes nothing from the one that lists it")
+  @Test("An empty snapshot of another app does not contradict the one that lists the purchase")
   func emptyInTheOther() throws {
     let reported = [subscription("m", order: "7", app: "one")]
     #expect(try breaks(reported, [snapshot("one", ["m"]), snapshot("two", [])]) == [])
@@ -64,7 +64,7 @@ struct AppSnapshotTests {
       try breaks(reported, [snapshot("one", []), snapshot("two", [])]) == ["AHEAD_OF_SNAPSHOT one"])
   }
 
-  @Test("Who holds something in two apps agrees with the snapshot of each", arguments: ["m", "n"])
+  @Test("A user with purchases in two apps matches the snapshot of each", arguments: ["m", "n"])
   func both(second: String) throws {
     let reported = [
       subscription("m", order: "7", app: "one"), subscription(second, order: "8", app: "two"),
@@ -75,7 +75,7 @@ struct AppSnapshotTests {
         == ["AHEAD_OF_SNAPSHOT two"])
   }
 
-  @Test("Of an app without a snapshot nothing is ahead, but a whole set lacks the user")
+  @Test("An app without a snapshot has nothing ahead, but a complete set lacks the user")
   func onlyOne() throws {
     let reported = [
       subscription("m", order: "7", app: "one"), subscription("n", order: "8", app: "two"),

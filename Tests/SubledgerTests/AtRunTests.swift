@@ -3,9 +3,9 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("What a run published is reproduced from the ledger alone")
+@Suite("A published run is reproduced from the ledger alone")
 struct AtRunTests {
-  @Test("After any runs, every published set comes back byte for byte", arguments: [1, 11])
+  @Test("After any runs, every published set is reproduced byte for byte", arguments: [1, 11])
   func everyRun(seed: Int) throws {
     let runs = try RandomRuns.lived(seed: seed)
     let sets = runs.sets
@@ -24,7 +24,7 @@ struct AtRunTests {
     #expect(after == ledger)
   }
 
-  @Test("Today's knowledge of a past moment, and a past run's of another, are two other things")
+  @Test("A past as-of with today's data differs from a past run with another as-of")
   func twoTimes() throws {
     let runs = try RandomRuns.lived(seed: 11)
     let sets = runs.sets
@@ -42,7 +42,7 @@ struct AtRunTests {
     #expect(!manifest.contains("night-6.jsonl") && manifest.contains("night-0.jsonl"))
   }
 
-  @Test("What nobody had bought yet cost its listed price, also when later runs know it as sold")
+  @Test("A product that was not yet sold has its listed price, even after later runs see sales")
   func soldLater() throws {
     let program = try Program()
     let names = ["com.example.coins", "com.example.gems"]
@@ -78,7 +78,7 @@ struct AtRunTests {
     #expect(differences(published, try program.published(in: "again")).isEmpty)
   }
 
-  @Test("A base plan that events name later changes nothing of before, and is forgotten with them")
+  @Test("A base plan named by later events changes no earlier set, and vanishes with them")
   func laterPlan() throws {
     let program = try Program()
     let product = "com.example.pro"
@@ -113,7 +113,7 @@ struct AtRunTests {
     #expect(absent.map { $0["product_id"] } == [product])
   }
 
-  @Test("A set that does not come out as it was published does not take the place of what stands")
+  @Test("A set that cannot be reproduced exactly does not replace the published one")
   func otherBytes() throws {
     let program = try RandomRuns.lived(seed: 11).world.program
     let before = try program.published()
@@ -128,7 +128,7 @@ struct AtRunTests {
     #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
   }
 
-  @Test("A run that is not there, or has not published, is named")
+  @Test("A missing run, or one that has not published, is reported")
   func noSuchRun() throws {
     let program = try RandomRuns.lived(seed: 11).world.program
     let result = try program.run(["report", "--ledger", "l.sqlite", "--at-run", "77"])

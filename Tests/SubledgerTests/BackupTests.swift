@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("A backup is a ledger of its own")
+@Suite("A backup is a complete ledger")
 struct BackupTests {
   let program: Program
 
@@ -11,7 +11,7 @@ struct BackupTests {
 
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
-  @Test("It publishes what the ledger publishes, is for its owner alone, and replaces nothing")
+  @Test("A backup publishes what the ledger publishes, is private, and replaces no file")
   func whole() throws {
     #expect(try program.run(["backup", "b.sqlite"]).status == 66)
     try program.run(run)
@@ -33,7 +33,7 @@ struct BackupTests {
       differences(try program.published(in: "one"), try program.published(in: "other")).isEmpty)
   }
 
-  @Test("A part that a dead one has left is named")
+  @Test("A part left by a killed backup is reported")
   func part() throws {
     try program.run(run)
     try program.folder.write("", to: "b.sqlite.part")
@@ -43,7 +43,7 @@ struct BackupTests {
     #expect(result.errors.contains("one that died has left it"), "\(result)")
   }
 
-  @Test("In the place of a ledger whose run has died it is refused, whole, until the log is gone")
+  @Test("A restored backup next to the log of a killed run is refused until the log is removed")
   func besideForeignLog() throws {
     try program.run(run)
     try program.run(["backup", "b.sqlite"])
@@ -90,7 +90,7 @@ struct BackupTests {
     try Data(contentsOf: URL(fileURLWithPath: program.folder.path(name)))
   }
 
-  @Test("It needs no lock, and a folder that is not there leaves nothing behind")
+  @Test("A backup needs no lock, and reports a missing folder")
   func unhindered() throws {
     try program.run(run)
     let lock = open(program.folder.path("subledger.sqlite.lock"), O_RDWR)

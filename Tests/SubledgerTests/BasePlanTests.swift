@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Base plans of Play are products of their own")
+@Suite("Play's base plans are separate products")
 struct BasePlanTests {
   private func purchase(_ number: Int, _ group: String, on platform: String) -> String {
     var body = Body(number)
@@ -18,7 +18,7 @@ struct BasePlanTests {
       + #""current_period_type":"normal"}}}]}"# + "\n"
   }
 
-  @Test("Plans of one product have rows of their own; configuration and snapshots take either form")
+  @Test("Plans of one product have separate rows; configuration and snapshots accept both forms")
   func rows() throws {
     let program = try Program()
     let product = "com.example.pro.monthly"

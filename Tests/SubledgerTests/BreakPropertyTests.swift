@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Breaks over runs of a whole world")
+@Suite("Breaks over several runs of a whole world")
 struct BreakPropertyTests {
-  @Test("What an archive held back leaves open, its late arrival resolves, and history keeps all")
+  @Test("A missing archive opens breaks, its late arrival resolves them, and history keeps all")
   func heldBack() throws {
     let world = try World(seed: 9, subscribers: 200)
     try world.publish(world.run(out: "once"))
@@ -38,7 +38,7 @@ struct BreakPropertyTests {
         == ["breaks.csv"])
   }
 
-  @Test("Whatever is decided, what stands is what quality sums and the worklist asks for")
+  @Test("After any decisions, undecided breaks are what quality sums and the worklist lists")
   func decided() throws {
     let world = try World(seed: 12, subscribers: 300, lost: 20_000, isPublished: true)
     let undecided = try world.program.published()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Story/` holds what arrives, what people decide, and the columns that reports must then show.
-@Suite("A lost renewal, from the run that misses it to the one that has it")
+@Suite("A lost renewal, from the run that finds it missing to the run that has it")
 struct BreakStoryTests {
   let program: Program
 
@@ -13,7 +13,7 @@ struct BreakStoryTests {
     try arrives("listed.snapshot.jsonl", in: "snap")
   }
 
-  @Test("What is lost is open and on the worklist, and more than the gate qualifies the set")
+  @Test("A lost renewal is open and on the worklist, and qualifies the set above the gate")
   func open() throws {
     let first = try run("2026-03-01", "--verbose")
     #expect(first.status == 1, "\(first)")
@@ -44,7 +44,7 @@ struct BreakStoryTests {
     #expect(try program.rows("breaks.csv").map { $0["severity"] } == ["critical"])
   }
 
-  @Test("Until the provider can no longer deliver it is pending, and outside the gate")
+  @Test("A break is pending while the provider can still deliver, and does not count for the gate")
   func pending() throws {
     let silent = "freshness_max: 60d\n"
     try program.folder.write(silent, to: "subledger.yaml")
@@ -58,7 +58,7 @@ struct BreakStoryTests {
     #expect(try run("2026-03-01", "--fail-on", "pending").status == 1)
   }
 
-  @Test("A decision takes it out of all gates, and taken out of the file it no longer applies")
+  @Test("A decision removes a break from all gates, until it is removed from the file")
   func decided() throws {
     #expect(try run("2026-03-01").status == 1)
     let explained = try run("2026-03-01", "--decisions", Self.path("explained.yaml"))
@@ -83,7 +83,7 @@ struct BreakStoryTests {
     #expect(try program.rows("breaks_history.csv").map { $0["status"] } == ["open"])
   }
 
-  @Test("Decisions that cannot be meant end the run with 78 before it reads anything")
+  @Test("Invalid decisions end the run with 78 before it reads anything")
   func wrongDecisions() throws {
     try program.folder.write("- {break_id: b-58fc72aea9ed0aeb, why: x}\n", to: "bad.yaml")
     let refused = try run("2026-03-01", "--decisions", "bad.yaml")
@@ -93,7 +93,7 @@ struct BreakStoryTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 
-  @Test("It is resolved when input explains it, reopened when it is lost again, and all is kept")
+  @Test("A break is resolved by input, reopened by another loss, and kept in the history")
   func wholeStory() throws {
     #expect(try run("2026-03-01").status == 1)
     try arrives("unlisted.snapshot.jsonl", in: "snap")
@@ -123,7 +123,7 @@ struct BreakStoryTests {
     try expect("breaks_history", as: "end")
   }
 
-  @Test("Input that goes stale again reopens the break about it")
+  @Test("Input that becomes stale again reopens its break")
   func staleAgain() throws {
     try program.folder.write("freshness_max: 48h\nfail_on: open\n", to: "subledger.yaml")
     try arrives("late.jsonl", in: "in")

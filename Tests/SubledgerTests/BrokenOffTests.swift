@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A run that is broken off before it publishes leaves no trace in what others say")
+@Suite("An interrupted run affects no other command before it publishes")
 struct BrokenOffTests {
   let program: Program
 
@@ -38,7 +38,7 @@ struct BrokenOffTests {
     return found
   }
 
-  @Test("No month is closed with its breaks in the place of the published ones")
+  @Test("No month is closed with breaks that were never published")
   func close() throws {
     let month = try #require(try brokenBreak()["expected_at"]).prefix(7)
     let close = ["close", String(month), "--force", "--reason", "x"]
@@ -50,7 +50,7 @@ struct BrokenOffTests {
     #expect(closed.status == 0 && closed.output.contains("2 open breaks"), "\(closed)")
   }
 
-  @Test("No break is denied that is published: explain says that another run has not published")
+  @Test("Published breaks are still explained, with a note that another run has not published")
   func explain() throws {
     let found = try brokenBreak()
     let month = try #require(found["expected_at"]).prefix(7)
@@ -70,7 +70,7 @@ struct BrokenOffTests {
     #expect(explained.output.contains("open_breaks             2\n"), "\(explained)")
   }
 
-  @Test("Verify holds what was published, and says what it does not compare")
+  @Test("Verify checks what was published, and reports what it skips")
   func verify() throws {
     _ = try brokenBreak()
     let result = try program.run(["verify"])
@@ -81,7 +81,7 @@ struct BrokenOffTests {
   }
 
   @Test(
-    "The run that carries it on publishes what it would have, at an earlier as-of too",
+    "The next run publishes what it would have without the interruption, at any as-of",
     arguments: ["2026-06-30", "2026-07-03", "2026-07-12"])
   func carriedOn(asOf: String) throws {
     _ = try brokenBreak()
@@ -96,7 +96,7 @@ struct BrokenOffTests {
     #expect(differences(try program.published(), try program.published(in: "other")).isEmpty)
   }
 
-  @Test("What it read belongs to the run that carries it on, its rejected lines included")
+  @Test("The lines of an interrupted run, rejected ones too, count for the run that continues it")
   func account() throws {
     try program.folder.write(bodies(3000, from: 10), to: "in/many.jsonl")
     #expect(try run("2026-03-01").status == 0)

@@ -48,7 +48,7 @@ struct CanaryTests {
     }
   }
 
-  @Test("No run writes or says any of them, in whatever form, not even to files that vanish")
+  @Test("No run writes or prints secrets in any form, not even to temporary files")
   func everyCommand() throws {
     try plant()
     let inputs = ["--archives", "in", "--snapshots", "now"]
@@ -87,7 +87,7 @@ struct CanaryTests {
       ]), "\(reasons)")
   }
 
-  @Test("Runs that fail say none of them")
+  @Test("Failing runs print no secrets")
   func failures() throws {
     try plant()
     try program.folder.write(CanaryCorpus.foreign.joined(separator: "\n"), to: "in-bad/a.jsonl")
@@ -107,7 +107,7 @@ struct CanaryTests {
     }
   }
 
-  @Test("The search finds what is kept on purpose, in the ledger's log too")
+  @Test("The search finds data that is kept on purpose, even in the ledger's log")
   func control() throws {
     let body = CanaryCorpus.bodies[0].replacing("QON_1", with: "c4n4ry-user")
     try program.folder.write(body, to: "in/a.jsonl")

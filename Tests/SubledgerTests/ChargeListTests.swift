@@ -36,7 +36,7 @@ struct ChargeListTests {
     return body
   }
 
-  @Test("A row has the event's ids, units, period and place; a refund names its charge")
+  @Test("A row has the event's ids, units, period and provenance; a refund names its charge")
   func rows() throws {
     try program.folder.write(Body(1).line + "\n", to: "in/a.jsonl")
     try run("2026-03-01")
@@ -60,7 +60,7 @@ struct ChargeListTests {
     #expect(refunded["first_published_run"] == "2" && refunded["changed_in_run"] == "2")
   }
 
-  @Test("A break names a transaction as the list does, also where the original id is a number")
+  @Test("A break names a transaction as the list does, even if the original id is a number")
   func breaks() throws {
     var again = refund
     again.members["time"] = "1775908800"
@@ -72,7 +72,7 @@ struct ChargeListTests {
     #expect(found.map { $0["transaction_id"] } == ["t,2"])
   }
 
-  @Test("Another version changes the row, and names the run; what is the same keeps its file")
+  @Test("A new version changes the row and its run; unchanged months keep their file")
   func versions() throws {
     try program.folder.write("\(Body(1).line)\n\(renewal.line)\n", to: "in/a.jsonl")
     try run()
@@ -93,7 +93,7 @@ struct ChargeListTests {
     #expect(try number("2026-02") == february)
   }
 
-  @Test("What happened after as-of is first published by the run that reports it")
+  @Test("A charge after as-of is first published by the run that reports it")
   func asOf() throws {
     try program.folder.write("\(Body(1).line)\n\(renewal.line)\n", to: "in/a.jsonl")
     try run("2026-03-01")
@@ -114,7 +114,7 @@ struct ChargeListTests {
     #expect(try program.rows("charges/2026-02.csv").count == 1)
   }
 
-  @Test("An erased person is in no month, whether anything arrived or not")
+  @Test("An erased person appears in no month, whether new input arrived or not")
   func erased() throws {
     try program.folder.write("\(bodies(3))\(renewal.line)\n", to: "in/a.jsonl")
     try run()
@@ -126,7 +126,7 @@ struct ChargeListTests {
     }
   }
 
-  @Test("In every row of revenue the charges add up, in every provider", arguments: [3, 4])
+  @Test("Charges add up to every row of revenue, for every provider", arguments: [3, 4])
   func sums(seed: Int) throws {
     let world = try World(
       seed: seed, subscribers: 200, lost: 10000,

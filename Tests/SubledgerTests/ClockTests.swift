@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A message with a clock that was wrong")
+@Suite("Messages with a wrong clock")
 struct ClockTests {
   private func codes(created: String, asOf: String) throws -> Set<String> {
     let program = try Program()
@@ -14,7 +14,7 @@ struct ClockTests {
     return Set(try program.rows("breaks.csv").compactMap { $0["code"] })
   }
 
-  @Test("is a break, and keeps no feed from being stale")
+  @Test("A message with a wrong clock is a break, and does not refresh a stale feed")
   func century() throws {
     let found = try codes(created: "4102444800", asOf: "2026-03-12")
     #expect(found.isSuperset(of: ["CLOCK", "STALE_INPUT"]), "\(found)")
@@ -46,7 +46,7 @@ struct ClockTests {
     return try program.rows("breaks.csv")
   }
 
-  @Test("is a break when it came after as-of, or far from the rest of its feed")
+  @Test("A message after as-of, or far from the rest of its feed, is a break")
   func far() throws {
     for (created, asOf, reason, isStale) in [
       ("1782864000", "2026-04-01", "after as-of", true),
@@ -62,7 +62,7 @@ struct ClockTests {
     }
   }
 
-  @Test("Neither is an event years after as-of counted, nor does it make a look back of the run")
+  @Test("Events years after as-of are not counted, and do not turn the run into a look")
   func ahead() throws {
     let times = ["1927238400", "1890000000", "2000000000"]
     let found = try breaks(created: "1893456000", asOf: "2026-04-01", others: times)
@@ -73,20 +73,20 @@ struct ClockTests {
     #expect(ahead?["expected_at"]?.isEmpty == true, "no month ahead gets a row for it")
   }
 
-  @Test("A look back by as-of raises none", arguments: ["2026-02-28", "2020-01-01"])
+  @Test("A look at an earlier as-of raises no clock break", arguments: ["2026-02-28", "2020-01-01"])
   func lookBack(asOf: String) throws {
     let found = try breaks(created: "1782864000", asOf: asOf, others: ["1800000000"])
     #expect(!found.contains { $0["code"] == "CLOCK" }, "\(found)")
   }
 
-  @Test("is none that was slow by days, nor in a look back at a time before the event")
+  @Test("A message that was slow by days, or a look before the event, raises no clock break")
   func innocent() throws {
     #expect(!(try codes(created: "1772539200", asOf: "2026-03-12")).contains("CLOCK"))
     #expect(!(try codes(created: "4102444800", asOf: "2026-02-20")).contains("CLOCK"))
   }
 
   @Test(
-    "Its version counts, made after as-of or before it, unless the time cannot be",
+    "A version created before or after as-of counts, unless its time is impossible",
     arguments: [true, false])
   func versions(comesFirst: Bool) throws {
     for (created, gross) in [("1782864000", "5.00"), ("4102444800", "9.99")] {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A closed month is bridged to what is known now")
+@Suite("A closed month is reconciled with current numbers")
 struct CloseTests {
   let program: Program
 
@@ -36,7 +36,7 @@ struct CloseTests {
     return Dictionary(named, uniquingKeysWith: { first, _ in first })
   }
 
-  @Test("A month that is closed in another time zone is named with it")
+  @Test("A month closed in another time zone is shown with that zone")
   func otherZone() throws {
     try publish(1)
     #expect(try program.run(["close", "2026-02", "--who", "j.doe"]).status == 0)
@@ -59,7 +59,7 @@ struct CloseTests {
     #expect(second.errors.contains("run 2 before it published in UTC"), "\(second)")
   }
 
-  @Test("Late events, refunds and corrections are reported against the close until it is opened")
+  @Test("Late events, refunds and corrections are reported against the close until it is reopened")
   func story() throws {
     try publish(1)
     let closed = try program.run(["close", "2026-02", "--who", "j.doe"])
@@ -144,7 +144,7 @@ struct CloseTests {
   }
 
   @Test(
-    "A close that makes no sense says why, and what to do",
+    "An invalid close reports why, and what to do",
     arguments: [
       (["close", "2026-02"], Int32(66), "does not exist"),
       (["close", "2026-13"], 64, "is not a month"),
@@ -182,7 +182,7 @@ struct CloseTests {
 
 extension CloseTests {
   @Test(
-    "Changed breaks and closed numbers are refused before a run carries them on, and the set stays",
+    "Changed breaks or closed numbers are refused before a run uses them, and the set stays",
     arguments: [
       "update closed_report set totals = '{}' where report = 'revenue_monthly'",
       "update break_episode set evidence = evidence || '.'",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What cannot be done ends with its exit code and a sentence")
+@Suite("A command that cannot succeed ends with its exit code and a message")
 struct CommandLineTests {
   let program: Program
 
@@ -20,7 +20,7 @@ struct CommandLineTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
-  @Test("Nothing to read and an empty ledger is 66")
+  @Test("Nothing to read, or an empty ledger, ends with 66")
   func nothing() throws {
     try expect(["run"], 66, "nothing to read", "is empty", "--archives")
     try FileManager.default.createDirectory(
@@ -36,19 +36,19 @@ struct CommandLineTests {
     #expect(!left.contains { $0.contains(".sqlite") }, "no ledger and no lock: \(left)")
   }
 
-  @Test("A path without option is taken for the archives that were meant; an unknown option is not")
+  @Test("A path without an option is understood as archives; an unknown option is not")
   func strayPath() throws {
     try expect(["run", "in", "more"], 64, "did you mean --archives in?")
     try expect(["run", "--colour", "red"], 64, "Unknown option '--colour'")
   }
 
-  @Test("A month that is none is refused before the file of its pack")
+  @Test("An invalid month is refused before the pack's file is checked")
   func packedMonth() throws {
     try program.folder.write("", to: "p.tar.gz")
     try expect(["pack", "2025-13", "--out", "p.tar.gz"], 64, "2025-13")
   }
 
-  @Test("A file younger than --min-age is left for a later run, and older ones are read")
+  @Test("A file younger than --min-age waits for a later run, and older ones are read")
   func young() throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_772_193_600)],
@@ -61,7 +61,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A ledger that cannot be looked at is not taken for one that does not exist")
+  @Test("An inaccessible ledger is not reported as missing")
   func unseenLedger() throws {
     let loop = program.folder.path("loop.sqlite")
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
@@ -76,13 +76,13 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A path that does not exist is 66 and named")
+  @Test("A missing path ends with 66 and is named")
   func missingPath() throws {
     try expect(["run", "--archives", "in", "absent"], 66, "absent")
     try expect(["run", "--archives", "in", "--snapshots", "gone"], 66, "gone")
   }
 
-  @Test("Options that have no effect are 64")
+  @Test("Options without an effect end with 64")
   func noEffect() throws {
     let known = ["report", "--at-run", "1"]
     try expect(known + ["--csv-dialect", "excel"], 64, "--csv-dialect")
@@ -94,7 +94,7 @@ struct CommandLineTests {
     try expect(pack + ["--ledger", "x", "--snapshots", "in"], 64, "--snapshots, --ledger")
   }
 
-  @Test("Options that make no sense are 64")
+  @Test("Invalid options end with 64")
   func usage() throws {
     try expect(run + ["--colour", "red"], 64, "--colour")
     try expect(["dance"], 64)
@@ -122,7 +122,7 @@ struct CommandLineTests {
       !FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 
-  @Test("How the program talks may stand in the environment and in the configuration")
+  @Test("Log settings can be set in the environment and in the configuration")
   func talk() throws {
     try program.folder.write("log_format: json\nfail_on: Open\n", to: "loud.yaml")
     let json = #"{"code":"78","level":"error","message":""#
@@ -139,7 +139,7 @@ struct CommandLineTests {
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
   }
 
-  @Test("A price book and decisions that are gone hold up only what follows them")
+  @Test("A missing price book or decisions file stops only commands that need it")
   func goneLists() throws {
     #expect(try program.run(run).status == 0)
     try program.folder.write("prices: gone.csv\ndecisions: gone.yaml\n", to: "gone.conf")
@@ -157,12 +157,12 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A temporary folder in which nothing may be made is a matter of rights")
+  @Test("A temporary folder that is not writable is a permission error")
   func closedTemporaryFolder() throws {
     try expect(run + ["--dry-run"], 77, "TMPDIR", environment: ["TMPDIR": "/sys"])
   }
 
-  @Test("A configuration that is wrong is 78, with its file and key")
+  @Test("An invalid configuration ends with 78, naming file and key")
   func configuration() throws {
     try program.folder.write("retry_horizont: 60d\n", to: "typo.yaml")
     try expect(run + ["--config", "typo.yaml"], 78, "typo.yaml", "`retry_horizont`")
@@ -173,7 +173,7 @@ struct CommandLineTests {
     try expect(run + ["--config", "absent.yaml"], 78, "absent.yaml", "--config")
   }
 
-  @Test("A price book with a wrong line is 78, with its line, column and reason")
+  @Test("A price book with a wrong line ends with 78, naming line, column and reason")
   func prices() throws {
     let header = "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,"
     try program.folder.write(
@@ -187,7 +187,7 @@ struct CommandLineTests {
     try expect(run + ["--prices", "in"], 77, "Is a directory")
   }
 
-  @Test("A hint names who gave a path: the flag, the variable or the key of the configuration")
+  @Test("A hint names the source of a path: the flag, the variable or the configuration key")
   func saidPaths() throws {
     for (option, file, status) in [("prices", "no.csv", Int32(66)), ("decisions", "no.yaml", 78)] {
       let variable = "SUBLEDGER_\(option.uppercased())"
@@ -205,7 +205,7 @@ struct CommandLineTests {
       environment: ["SUBLEDGER_CONFIG": "no.yaml"])
   }
 
-  @Test("A place that cannot be written is 73 and named")
+  @Test("An unwritable path ends with 73 and is named")
   func output() throws {
     try program.folder.write("a file", to: "file")
     try expect(run + ["--out", "file/reports"], 73, "folder file", "--out")
@@ -214,7 +214,7 @@ struct CommandLineTests {
     #expect(kept == "a file")
   }
 
-  @Test("A ledger that cannot be a ledger is distinguished from a newer one")
+  @Test("An invalid ledger is distinguished from one of a newer version")
   func wrongLedger() throws {
     try program.folder.write("not a database, only text that is long enough\n", to: "text.sqlite")
     try expect(run + ["--ledger", "text.sqlite"], 65, "text.sqlite")
@@ -223,7 +223,7 @@ struct CommandLineTests {
     try expect(run + ["--ledger", "absent/ledger.sqlite"], 74, "absent/ledger.sqlite")
   }
 
-  @Test("Help and version are on standard output")
+  @Test("Help and version are printed to standard output")
   func help() throws {
     for arguments in [["--help"], ["run", "--help"], ["--version"]] {
       let result = try program.run(arguments)
@@ -242,7 +242,7 @@ struct CommandLineTests {
     return try [text] + names.flatMap { try helpTexts(of: command + [$0]) }
   }
 
-  @Test("Help breaks no line before its 80th column, and no example or table in two")
+  @Test("Help wraps no line before its 80th column, and no example or table")
   func wrappedHelp() throws {
     let texts = try helpTexts()
     #expect(texts.count > 25)

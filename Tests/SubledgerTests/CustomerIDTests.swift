@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("The app's own id of a user is kept where configured, and nowhere else")
+@Suite("The app's own user id is kept only where configured")
 struct CustomerIDTests {
   private let program: Program
 
@@ -59,7 +59,7 @@ struct CustomerIDTests {
   private let charges = ["charges/2026-02.csv", "charges/2026-04.csv"]
 
   @Test(
-    "The id of the newest message that has one counts, whatever came first",
+    "The id of the newest message with an id counts, whatever arrived first",
     arguments: ["identity_id", "custom_user_id"])
   func newest(member: String) throws {
     try configure(member)
@@ -79,7 +79,7 @@ struct CustomerIDTests {
     }
   }
 
-  @Test("Without the setting nothing is kept, and every number is the same")
+  @Test("Without the setting no id is kept, and every number is the same")
   func off() throws {
     let lines = [
       body(1, identity("acct-1")), body(1, isRenewal: true, identity("acct-1")),
@@ -101,7 +101,7 @@ struct CustomerIDTests {
     where !name.hasPrefix("in/") { #expect(bytes.range(of: Data("acct-".utf8)) == nil, "\(name)") }
   }
 
-  @Test("Another id changes the rows of all subscriptions of the user, and earlier sets come back")
+  @Test("A changed id changes all rows of the user, and earlier sets can be reproduced")
   func changed() throws {
     try run("a", [body(1, identity("acct-1")), body(2, identity("acct-1")), body(3, user: 3)])
     #expect(try customers(["charges/2026-02.csv"]).sorted() == ["", "acct-1", "acct-1"])
@@ -121,7 +121,7 @@ struct CustomerIDTests {
     #expect(try customers(["charges/2026-02.csv"]).sorted() == ["", "", "acct-1", "acct-1"])
   }
 
-  @Test("Lines read before the setting was made have none, also when they are read once more")
+  @Test("Lines read before the setting have no id, even if they are read again")
   func laterSetting() throws {
     try FileManager.default.removeItem(atPath: program.folder.path("subledger.yaml"))
     try run("a", [body(1, identity("acct-1")), body(2, user: 2, identity("acct-3"))])
@@ -133,7 +133,7 @@ struct CustomerIDTests {
   }
 
   @Test(
-    "With the person it is erased, by either id, and does not come back",
+    "Erasing a person by either id erases the customer id, which does not return",
     arguments: ["QON_1", "acct-0001"])
   func erased(id: String) throws {
     let lines = [
@@ -172,7 +172,7 @@ struct CustomerIDTests {
     #expect(rows.compactMap { $0["customer_id"] }.sorted() == ["", "", "", "acct-0003"])
   }
 
-  @Test("No message or list of rejected lines shows it, and a formula is no formula")
+  @Test("No message and no list of rejects contains the id, and a formula in it is disarmed")
   func unsaid() throws {
     let long = String(repeating: "c4n4ry", count: 300)
     let broken = [#"{"identity_id":"c4n4ry","user_id":1,"time":2,"event_name":3}"#, "c4n4ry"]
@@ -186,7 +186,7 @@ struct CustomerIDTests {
     #expect(try customers(["charges/2026-02.csv"]).sorted() == ["", "'=c4n4ry"])
   }
 
-  @Test("Another member is refused")
+  @Test("An unknown member name is refused")
   func unknownMember() throws {
     try configure("email")
     let result = try program.run(["run", "--archives", "in", "--as-of", "2026-05-10"])

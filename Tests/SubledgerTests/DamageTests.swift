@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Input that is damaged is salvaged, counted and named")
+@Suite("Damaged input is salvaged, counted and reported")
 struct DamageTests {
   let program: Program
 
@@ -24,7 +24,7 @@ struct DamageTests {
     return try Array(gzip("-nc", path))
   }
 
-  @Test("A cut-off archive counts up to the cut, and whole under its name the rest is picked up")
+  @Test("A truncated archive counts up to the cut; once complete, the rest is added")
   func cutOff() throws {
     let whole = try packed(bodies(200))
     try program.folder.write(Array(whole.prefix(whole.count * 2 / 3)), to: "in/a.gz")
@@ -46,7 +46,7 @@ struct DamageTests {
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
-  @Test("A file that grows delivers what is new, also of a line that was cut off")
+  @Test("A growing file delivers only what is new, including the rest of a truncated line")
   func growing() throws {
     let text = bodies(30) + bodies(1)
     for end in [text.utf8.count / 3, text.utf8.count - 5, text.utf8.count] {
@@ -63,7 +63,7 @@ struct DamageTests {
     #expect(try deliveries() == [63, 30, 33])
   }
 
-  @Test("A plain file that is caught in the middle of a line is torn, and rejects nothing")
+  @Test("A plain file read in the middle of a line is damaged, and rejects nothing")
   func caught() throws {
     let text = bodies(30)
     try program.folder.write(bodies(5, from: 100), to: "in/b.jsonl")
@@ -85,7 +85,7 @@ struct DamageTests {
     #expect(try program.run(["verify", "--replay", "--strict"]).status == 0)
   }
 
-  @Test("A torn archive is replayed by the limits that held for it, and no further than it went")
+  @Test("A torn archive is replayed with its own limits, and only as far as it was read")
   func tornByOtherLimits() throws {
     var long = Body(50)
     long.members["properties"] = "{\"a\":\"\(String(repeating: "x", count: 4000))\"}"
@@ -101,7 +101,7 @@ struct DamageTests {
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
-  @Test("One content met twice in a run is counted once, by the summary and by status")
+  @Test("Content found twice in a run counts once in the summary and in status")
   func twice() throws {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
     try program.folder.write(bodies(3), to: "in/b.jsonl")
@@ -123,7 +123,7 @@ struct DamageTests {
     }
   }
 
-  @Test("Nothing counts of a member that zlib refuses, however far another library reads it")
+  @Test("Nothing in a member that zlib refuses counts, however far another library reads it")
   func refused() throws {
     try program.folder.write(bodies(5), to: "in/a.jsonl")
     try program.folder.write(refusedGzip(bodies(2500, from: 100)), to: "in/b.gz")
@@ -138,7 +138,7 @@ struct DamageTests {
     #expect(result.errors.contains("the 0 whole lines before it count"))
   }
 
-  @Test("An archive with a wrong byte in its middle gives what stands before it")
+  @Test("An archive with a wrong byte in the middle counts up to it")
   func wrongByte() throws {
     var member = try packed(bodies(400))
     member[member.count / 2] ^= 0xFF
@@ -154,7 +154,7 @@ struct DamageTests {
     #expect(try inputs()["a.gz"]?["accepted"] == "\(salvaged)")
   }
 
-  @Test("Nothing but garbage is 65, and nothing is published")
+  @Test("Only garbage ends with 65, and nothing is published")
   func garbage() throws {
     let noise = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
     try program.folder.write(noise, to: "in/noise.bin")
@@ -164,7 +164,7 @@ struct DamageTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
-  @Test("A file of snapshots that nobody knows the time of is left out with a warning, every run")
+  @Test("A file of snapshots without a capture time is left out with a warning in every run")
   func undatedSnapshots() throws {
     let dated =
       #"{"provider":"qonversion","user_id":"QON_1","captured_at":1772308800,"entitlements":[]}"#
@@ -186,7 +186,7 @@ struct DamageTests {
       reported.status == 0 && reported.errors.contains("2 snapshots, 0 rejected\n"), "\(reported)")
   }
 
-  @Test("When a file of snapshots without a time is all there is to read, it is 65")
+  @Test("If a file of snapshots without a time is the only input, the run ends with 65")
   func onlyUndatedSnapshots() throws {
     let undated = #"{"provider":"qonversion","user_id":"QON_2","entitlements":[]}"#
     try program.folder.write(undated + "\n", to: "snap/a.jsonl")
@@ -197,7 +197,7 @@ struct DamageTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
-  @Test("Garbage beside good lines is listed by place, and qualifies the set when it is much")
+  @Test("Garbage next to good lines is listed by line, and qualifies the set if there is much")
   func garbageBesideGood() throws {
     try program.folder.write(bodies(3000), to: "in/good.jsonl")
     try program.folder.write("nonsense\n{\"half\":\n\u{1}\n", to: "in/odd.jsonl")
@@ -217,7 +217,7 @@ struct DamageTests {
     #expect(try charges() == 3001)
   }
 
-  @Test("Members of wrong types reject their line, whole, and no other")
+  @Test("Members of wrong types reject their whole line and no other")
   func wrongTypes() throws {
     let wrong = [
       "time": "\"soon\"", "transaction": "[1]", "revenue": "\"9.99\"", "user_id": "{}",
@@ -242,7 +242,7 @@ struct DamageTests {
     #expect(try charges() == 2000)
   }
 
-  @Test("Of a flood of rejected lines all are counted, and the first 1000 of a reason are listed")
+  @Test("Of many rejected lines all are counted, and the first 1000 per reason are listed")
   func flood() throws {
     let flood = String(repeating: "[]\n", count: 2500)
     try program.folder.write(bodies(2) + flood + "no\nno\n" + bodies(1, from: 3), to: "in/a")
@@ -265,7 +265,7 @@ struct DamageTests {
     #expect(verified.status == 0, "\(verified)")
   }
 
-  @Test("A value of 20 MB is rejected as too long, and its neighbours count")
+  @Test("A value of 20 MB is rejected as too long, and adjacent values count")
   func tooLong() throws {
     var long = Body(7)
     long.members["properties"] = "{\"a\":\"\(String(repeating: "x", count: 20_000_000))\"}"
@@ -279,7 +279,7 @@ struct DamageTests {
     #expect(try charges() == 6)
   }
 
-  @Test("Byte order marks, CRLF, blank lines, glued objects and a missing last newline are fine")
+  @Test("Byte order marks, CRLF, blank lines, glued objects and a missing newline are accepted")
   func quirks() throws {
     let lines = (1...6).map { Body($0).line }
     let text =

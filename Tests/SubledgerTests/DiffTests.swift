@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What changed between two published sets is listed cell by cell")
+@Suite("Diff lists the changes between two published sets cell by cell")
 struct DiffTests {
   private let world: World
 
@@ -29,7 +29,7 @@ struct DiffTests {
     return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
   }
 
-  @Test("Each cell of revenue that differs is listed once, with what was added")
+  @Test("Each differing cell of revenue is listed once, with its difference")
   func cells() throws {
     let result = try world.program.run(["diff", "before", "reports", "--format", "json"])
     #expect(result.status == 1 && result.errors.isEmpty, "\(result)")
@@ -80,7 +80,7 @@ struct DiffTests {
     #expect(Set(listed.map(plain)) == Set(expected.map(plain)))
   }
 
-  @Test("A set does not differ from itself, whatever its dialect")
+  @Test("A set does not differ from itself in any dialect")
   func same() throws {
     let copy = world.run(out: "german") + ["--csv-dialect", "excel-de"]
     try world.publish(copy)
@@ -97,7 +97,7 @@ struct DiffTests {
     }
   }
 
-  @Test("The numbers of runs stand for their sets, and the ledger stays as it is")
+  @Test("Run numbers can replace folders, and the ledger stays unchanged")
   func runs() throws {
     let ledger = try Data(
       contentsOf: URL(fileURLWithPath: world.program.folder.path("reports.sqlite")))
@@ -115,7 +115,7 @@ struct DiffTests {
     #expect(text.output.contains("\nrevenue_monthly 20"))
   }
 
-  @Test("A change that restatements.csv explains has its cause")
+  @Test("A change explained by restatements.csv has its cause")
   func causes() throws {
     let restated = try world.program.rows("restatements.csv", in: "reports")
     let result = try world.program.run(["diff", "before", "reports", "--format", "json"])
@@ -137,7 +137,7 @@ struct DiffTests {
     #expect(causes.count == restated.count)
   }
 
-  @Test("What is no set, or no longer what was published, is named")
+  @Test("A folder that is not a set, or a changed set, is reported")
   func refused() throws {
     let missing = try world.program.run(["diff", "before", "nothing"])
     #expect(missing.status == 66, "\(missing)")

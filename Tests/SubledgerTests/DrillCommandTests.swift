@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A drill measures what is found, and touches nothing")
+@Suite("A drill measures how much is found, and changes nothing")
 struct DrillCommandTests {
   private func world() throws -> World {
     try World(seed: 4, subscribers: 400, isPublished: true)
@@ -20,7 +20,7 @@ struct DrillCommandTests {
     return result.output
   }
 
-  @Test("With nothing lost before, everything that the data can show is found")
+  @Test("Without earlier losses, everything that the data can show is found")
   func found() throws {
     let world = try world()
     let text = try drill(world, out: "drill")
@@ -51,7 +51,7 @@ struct DrillCommandTests {
     #expect(text.contains("250 events of as many users damaged"))
   }
 
-  @Test("The next run publishes the result, and nothing else is kept and no copy left")
+  @Test("The next run publishes the result, and neither a copy nor anything else is kept")
   func untouched() throws {
     let world = try world()
     let folder = world.program.folder
@@ -84,7 +84,7 @@ struct DrillCommandTests {
     #expect(differences(before, try world.program.published(in: "earlier")).isEmpty)
   }
 
-  @Test("Equal seeds give equal bytes, other seeds other damages")
+  @Test("Equal seeds give equal bytes, other seeds other damage")
   func seeds() throws {
     let world = try world()
     let one = try drill(world, events: 20, out: "one")
@@ -97,7 +97,7 @@ struct DrillCommandTests {
     #expect(one != (try drill(world, seed: 2, events: 20, out: "two")))
   }
 
-  @Test("Without a ledger, or without events to damage, there is nothing to measure")
+  @Test("A drill needs a ledger and events to damage")
   func nothing() throws {
     let program = try Program()
     #expect(try program.run(["drill", "--ledger", "none.sqlite"]).status == 66)
@@ -109,7 +109,7 @@ struct DrillCommandTests {
     #expect(try world.program.run(["drill", "--events", "0"]).status == 64)
   }
 
-  @Test("Why the folder for its table cannot be made is said, in a line of its own")
+  @Test("A folder that cannot be created for the table is reported on its own line")
   func nowhere() throws {
     let world = try world()
     try world.program.folder.write("a file", to: "taken\n")

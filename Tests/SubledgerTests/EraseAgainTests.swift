@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("Who comes back after having been erased is erased again")
+@Suite("An erased person who returns is erased again")
 struct EraseAgainTests {
   private let program: Program
   private let person = "QON_7"
@@ -44,7 +44,7 @@ struct EraseAgainTests {
       || program.published().values.contains { $0.range(of: Data("QON_7 ".utf8)) != nil }
   }
 
-  @Test("A file of the person's name that is read each run is erased each time, and renamed")
+  @Test("A file with the person's name that every run reads is erased each time, and renamed")
   func fileName() throws {
     let line = #"{"provider":"qonversion","user_id":"QON_7","entitlements":[],"#
     try program.folder.write(
@@ -73,7 +73,7 @@ struct EraseAgainTests {
       to: "decisions.yaml")
   }
 
-  @Test("Decisions that named the person are followed without the id, and all of it holds")
+  @Test("Decisions that named the person apply without the id, and verify succeeds")
   func decisions() throws {
     _ = try run(1)
     let own = try program.rows("breaks.csv").first { $0["user_id"] == person }
@@ -107,7 +107,7 @@ struct EraseAgainTests {
     #expect(try !isThere() && program.run(["verify"]).status == 0)
   }
 
-  @Test("Decisions alone that hold the id are rewritten by an act")
+  @Test("Decisions that alone contain the id are rewritten by an act")
   func table() throws {
     _ = try run(1)
     _ = try erase()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A person is erased, and every number stays")
+@Suite("Erasing a person changes no number")
 struct EraseTests {
   /// The tables that no person's id has to do with.
   private static let numbers = [
@@ -19,7 +19,7 @@ struct EraseTests {
   }()
 
   @Test(
-    "Of persons of every provider nothing is left, and runs go on as if nobody was erased",
+    "Nothing is left of persons of any provider, and runs continue as before",
     arguments: seeds)
   func world(seed: Int) throws {
     let world = try PersonsWorld(seed: seed)
@@ -85,7 +85,7 @@ struct EraseTests {
   }
 }
 
-@Suite("Erasing is refused, repeated and broken off without harm")
+@Suite("Erase can be refused, repeated and interrupted safely")
 struct EraseCommandTests {
   private let program: Program
 
@@ -104,7 +104,7 @@ struct EraseCommandTests {
     try program.run(["erase", user, "--reason", reason])
   }
 
-  @Test("Who is unknown, or named in the reason, is not erased, and the id is not repeated")
+  @Test("An unknown person, or one named in the reason, is not erased, and the id is not printed")
   func refused() throws {
     let unknown = try erase("QON_unknown")
     #expect(unknown.status == 66)
@@ -118,7 +118,7 @@ struct EraseCommandTests {
     #expect(try erase("QON_7").status == 66)
   }
 
-  @Test("While a run holds the lock it is 75, and nothing changes")
+  @Test("While a run holds the lock, erase ends with 75 and changes nothing")
   func busy() throws {
     let path = program.folder.path("subledger.sqlite")
     let lock = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
@@ -127,7 +127,7 @@ struct EraseCommandTests {
     #expect(try Ledger.open(path: path, mode: .readOnly).acts().isEmpty)
   }
 
-  @Test("Again, it says so and leaves the ledger as it is")
+  @Test("A repeated erase reports that and leaves the ledger unchanged")
   func again() throws {
     let first = try erase("QON_7")
     #expect(first.status == 0 && first.output.contains("1 purchase, 1 event"), "\(first)")
@@ -142,7 +142,7 @@ struct EraseCommandTests {
     #expect(try ledger.acts()[0].reason == "request 7")
   }
 
-  @Test("It says when names or settings hold the id, and not when they hold a longer one")
+  @Test("Erase reports names and settings that contain the id, but not a longer id")
   func elsewhere() throws {
     var body = Body(41)
     body.members["product_id"] = "\"made.for.QON_7\""
@@ -165,7 +165,7 @@ struct EraseCommandTests {
   }
 
   @Test(
-    "What is changed afterwards in that which was rewritten is named",
+    "A later change in rewritten data is reported",
     arguments: [
       ("update erased set pseudonym = 'erased-0'", "erased: of the"),
       ("delete from erased", "erased: run 1 left 1 rows, and 0 are there"),
@@ -184,7 +184,7 @@ struct EraseCommandTests {
     #expect(result.output.contains(reported), "\(result)")
   }
 
-  @Test("Killed at any moment, it has happened or not, and again it happens")
+  @Test("An erase killed at any moment has happened or not, and can be repeated")
   func killed() throws {
     let path = program.folder.path("subledger.sqlite")
     let whole = try ContinuousClock().measure { _ = try erase("QON_20") }

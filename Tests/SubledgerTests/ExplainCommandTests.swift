@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Explain names the events behind a number, and where each stands")
+@Suite("Explain lists the events behind a number, with their provenance")
 struct ExplainCommandTests {
   let program: Program
 
@@ -38,7 +38,7 @@ struct ExplainCommandTests {
   }
 
   @Test(
-    "The contributions that it lists add up to the cell, in every report",
+    "The listed contributions add up to the cell, in every report",
     arguments: [
       "revenue_monthly", "churn_monthly", "mrr_monthly", "renewals_monthly", "trials_monthly",
       "retention_monthly", "excluded_monthly", "quality_monthly",
@@ -62,7 +62,7 @@ struct ExplainCommandTests {
     #expect(lines.allSatisfy { $0["role"] == "carries" || $0["column"] == "" })
   }
 
-  @Test("Each line leads to the body in its archive")
+  @Test("Each line gives the position of its body in the archive")
   func places() throws {
     let lines = try lines(["revenue_monthly", "period=2026-02", "provider=qonversion", "charges"])
     #expect(lines.count > 10)
@@ -79,7 +79,7 @@ struct ExplainCommandTests {
     }
   }
 
-  @Test("What docs/explain.md prints is what its commands print")
+  @Test("docs/explain.md prints what its commands print")
   func document() throws {
     let text = try Project.text(of: "docs/explain.md")
     var blocks = 0
@@ -119,7 +119,7 @@ struct ExplainCommandTests {
     #expect(transaction.output.contains("line \(reported["line"] ?? "") byte"), "\(transaction)")
   }
 
-  @Test("A break leads to its subscription, however a cell shows the id of that")
+  @Test("A break leads to its subscription, however the subscription's id is printed")
   func namedOddly() throws {
     let other = try Program()
     let originals = ["plain-1", "=sum(1)", "-5;=x", "a;=b", "tab\\tid"]
@@ -143,7 +143,7 @@ struct ExplainCommandTests {
     }
   }
 
-  @Test("As of another time the numbers are those that a report of that time publishes")
+  @Test("At an earlier as-of the numbers are those that a report of that time publishes")
   func earlier() throws {
     let arguments = [
       "churn_monthly", "provider=qonversion", "period=2025-08", "active_close", "--as-of",
@@ -161,7 +161,7 @@ struct ExplainCommandTests {
     #expect(sum(lines, "active_close") == active)
   }
 
-  @Test("JSON is one object a line")
+  @Test("JSON output has one object per line")
   func json() throws {
     let result = try explain("trials_monthly", "period=2025-06", "--format", "json")
     var kinds: Set<String> = []
@@ -172,7 +172,7 @@ struct ExplainCommandTests {
     #expect(kinds == ["subject", "number", "entry"])
   }
 
-  @Test("What is not there is said with the names that there are")
+  @Test("An unknown name is reported with the valid ones")
   func wrong() throws {
     let wrong: [(arguments: [String], status: Int32, text: String)] = [
       (["revenues"], 64, "revenue_monthly, churn_monthly"),
@@ -204,7 +204,7 @@ struct ExplainCommandTests {
     }
   }
 
-  @Test("It reads while another process holds the ledger, and leaves no file behind")
+  @Test("Explain reads while another process holds the ledger, and leaves no file")
   func locked() throws {
     let other = try copy()
     let lock = other.folder.path("subledger.sqlite.lock")

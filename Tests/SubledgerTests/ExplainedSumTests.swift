@@ -19,7 +19,7 @@ extension ExplainCommandTests {
   }
 
   @Test(
-    "Over all months a balance is the first or the last one, and what moved it is their sum",
+    "Over all months a balance is its first or last value, and movements are summed",
     arguments: [
       ("mrr_monthly", "mrr_close", "mrr_open", "fx"),
       ("mrr_monthly", "arr_close", "mrr_open", "churned"),
@@ -38,7 +38,7 @@ extension ExplainCommandTests {
     }
   }
 
-  @Test("Local amounts are added up in each currency, in one without its name")
+  @Test("Local amounts are summed per currency, and without its name if there is only one")
   func currencies() throws {
     let rows = try program.rows("revenue_monthly.csv").filter {
       $0["provider"] == "qonversion" && $0["period"] == "2026-01"
@@ -59,7 +59,7 @@ extension ExplainCommandTests {
     #expect(Decimal(string: dollars) == sum("net_usd", of: rows))
   }
 
-  @Test("What does not add up over rows is refused with the keys that select one")
+  @Test("A column that cannot be summed is refused with the keys that select one row")
   func refused() throws {
     let rate = ["churn_monthly", "provider=qonversion", "store=play_store", "churn_rate"]
     let eligible = ["retention_monthly", "cohort=2025-03", "eligible"]

@@ -41,7 +41,7 @@ struct ExplainedVersionTests {
     return try #require(row["break_id"])
   }
 
-  @Test("A version that stands in another subscription is shown with its own id and user")
+  @Test("A version in another subscription is shown with its own id and user")
   func elsewhere() throws {
     try run([
       start("100", of: "100", user: "u1", delay: 0), start("100", of: "99", user: "u2", delay: 4),
@@ -55,7 +55,7 @@ struct ExplainedVersionTests {
     #expect(try received("--subscription", "100") == expected)
   }
 
-  @Test("A version that another supersedes in the same subscription keeps the user it named")
+  @Test("A superseded version in the same subscription keeps its own user")
   func otherUser() throws {
     try run([
       start("100", of: "100", user: "u1", delay: 0), start("100", of: "100", user: "u2", delay: 4),

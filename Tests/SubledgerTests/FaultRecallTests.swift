@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Faults of a feed are found by their code, and little else is")
+@Suite("Faults of a feed are found by their code, with few false positives")
 struct FaultRecallTests {
   /// A break, or an event that must raise one.
   private struct Finding: Hashable {

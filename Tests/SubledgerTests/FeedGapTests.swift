@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A day that no archive covers")
+@Suite("A day without an archive")
 struct FeedGapTests {
   private let program: Program
 
@@ -34,7 +34,7 @@ struct FeedGapTests {
     return try program.rows("breaks.csv").filter { $0["code"] == "FEED_GAP" }
   }
 
-  @Test("is a break with what was to be expected, until the archive comes")
+  @Test("A day without an archive is a break with its expected events until the archive arrives")
   func absentDay() throws {
     let gap = try #require(try run().first)
     #expect(gap["break_id"]?.wholeMatch(of: /b-[0-9a-f]{16}/) != nil)
@@ -50,7 +50,7 @@ struct FeedGapTests {
     #expect(try run().map { $0["status"] } == ["resolved"])
   }
 
-  @Test("has zeros for the kinds of the day before, until the archive comes")
+  @Test("A day without an archive has zeros for the previous day's kinds until it arrives")
   func zeros() throws {
     func delivered() throws -> [String: String] {
       _ = try run()
@@ -65,7 +65,7 @@ struct FeedGapTests {
     #expect(try delivered() == whole)
   }
 
-  @Test("is the same break, whether days come one by one or at once")
+  @Test("A gap is the same break whether days arrive one by one or together")
   func increments() throws {
     for day in 1...20 where day != 10 {
       try program.folder.write(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What providers have of users is fetched as snapshots")
+@Suite("Fetching users' current state from providers as snapshots")
 struct FetchCommandTests {
   private let program: Program
 
@@ -77,7 +77,7 @@ struct FetchCommandTests {
       .filter { $0.hasSuffix(ending) }.map { program.folder.path("snap/\($0)") }
   }
 
-  @Test("Each user has a line for each list, whole over its pages, and an import takes them all")
+  @Test("Each user has one line per list, complete over its pages, and an import accepts all")
   func snapshots() throws {
     try arrives(3)
     let server = try Self.provider()
@@ -105,7 +105,7 @@ struct FetchCommandTests {
     #expect(try program.rows("breaks.csv").contains { $0["code"] == "MISSED_RENEWAL" })
   }
 
-  @Test("What was answered before a fetch broke off is not asked for again")
+  @Test("Answers from before an interruption are not requested again")
   func brokenOff() throws {
     try arrives(1)
     let path = program.folder.path("open")
@@ -125,7 +125,7 @@ struct FetchCommandTests {
     #expect(times.count == 2 && Set(times).count == 1, "\(lines)")
   }
 
-  @Test("A fetch that is stopped says so, and not that archives were read")
+  @Test("A stopped fetch reports itself, and not that archives were read")
   func stopped() throws {
     try arrives(1)
     let asked = program.folder.path("asked")
@@ -145,7 +145,7 @@ struct FetchCommandTests {
     #expect(!words.contains("archives"), "\(words)")
   }
 
-  @Test("Only users with events since a time are asked about, where it is given")
+  @Test("If a start time is given, only users with events since then are asked about")
   func changed() throws {
     try arrives(2)
     let server = try Self.provider()
@@ -156,7 +156,7 @@ struct FetchCommandTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("The users of the worklist are fetched, and no others")
+  @Test("Only users of the worklist are fetched")
   func worklist() throws {
     try program.folder.write("freshness_max: 36500d\n", to: "subledger.yaml")
     var other = Body(2)
@@ -185,7 +185,7 @@ struct FetchCommandTests {
     #expect(!fetched.isEmpty && fetched.allSatisfy { $0["fetched_at"] != "" }, "\(fetched)")
   }
 
-  @Test("FLOBUK is not asked about users whose app no archive names")
+  @Test("FLOBUK is not asked about users whose app is in no archive")
   func namelessApp() throws {
     let body = { (id: Int, user: String) in
       #"{"transaction":"\#(id)","store":"AppleAppStore","user":"\#(user)","#
@@ -234,7 +234,7 @@ struct FetchCommandTests {
   }
 
   @Test(
-    "A configuration that names no key that can be sent is refused",
+    "A configuration without a usable key is refused",
     arguments: [
       ("qonversion: {key: {env: NONE}}", "is not set"),
       ("qonversion: {url: 'https://x'}", "no key"),
@@ -252,7 +252,7 @@ struct FetchCommandTests {
     #expect(result.errors.contains(expected) && !result.errors.contains("canary"), "\(result)")
   }
 
-  @Test("A key may be a credential of systemd, which only it may read")
+  @Test("A key can be a credential of systemd")
   func credential() throws {
     try arrives(1)
     let server = try Self.provider()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("No single line brings more than sums hold")
+@Suite("No single line exceeds the range of sums")
 struct GreatAmountTests {
   let program: Program
 
@@ -25,7 +25,7 @@ struct GreatAmountTests {
     return body.line
   }
 
-  @Test("More than 10⁹ dollars are rejected, and all other lines are published")
+  @Test("Amounts above 10⁹ dollars are rejected, and all other lines are published")
   func rejected() throws {
     let result = try run([day(7, revenue: Body.money("1000000000000", rate: 70))])
     #expect(result.status == 0, "\(result)")
@@ -36,7 +36,7 @@ struct GreatAmountTests {
     #expect(rows.map { $0["gross_usd"] } == ["29.97"])
   }
 
-  @Test("10⁹ dollars a day are published by the month and by the year")
+  @Test("10⁹ dollars a day are published as monthly and yearly revenue")
   func greatest() throws {
     let result = try run([day(7, revenue: Body.money("1000000000", rate: 70))])
     #expect(result.status == 0, "\(result)")
@@ -46,7 +46,7 @@ struct GreatAmountTests {
     #expect(row["arr_close"] == "365000000000.000004")
   }
 
-  @Test("Recurring revenue beyond exact numbers is damaged input, whose lines are named")
+  @Test("Recurring revenue beyond the exact range is damaged input, and its lines are reported")
   func recurring() throws {
     // 26 times 365 · 10⁹ dollars a year are more than 2⁶³ millionths.
     func subscriptions(_ count: Int) -> [String] {
@@ -64,7 +64,7 @@ struct GreatAmountTests {
     #expect(try program.rows("mrr_monthly.csv").contains { $0["product_id"] == "day" })
   }
 
-  @Test("Ten charges of 10¹² rupiah are rejected, whatever they are said to be worth")
+  @Test("Charges of 10¹² rupiah are rejected, whatever their value in dollars")
   func worth() throws {
     let worths = ["9.99", "null", "61000000"]
     let charges = (10..<20).map { number in
@@ -100,7 +100,7 @@ struct GreatAmountTests {
     }.joined()
   }
 
-  @Test("A sum beyond exact numbers is left empty, and its lines are named", arguments: [1, 2])
+  @Test("A sum beyond the exact range is left empty, and its lines are reported", arguments: [1, 2])
   func beyond(_ nights: Int) throws {
     let run = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
     try program.folder.write(bodies(3) + great(10..<12), to: "in/a.jsonl")
@@ -127,7 +127,7 @@ struct GreatAmountTests {
     #expect(proof.status == 0, "\(proof)")
   }
 
-  @Test("What a rate that cannot be true makes of an amount is unknown", arguments: [0, 1])
+  @Test("An amount computed with an impossible rate is unknown", arguments: [0, 1])
   func rates(_ isProceed: Int) throws {
     let rate = isProceed == 1 ? "0.000001" : "1000000000000"
     let result = try run([

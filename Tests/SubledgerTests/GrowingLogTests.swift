@@ -42,7 +42,7 @@ struct GrowingLogTests {
     return try program.rows("inputs.csv").map { row in columns.map { row[$0] ?? "" } }
   }
 
-  @Test("is one input with its names, whose lines were delivered once")
+  @Test("A log that is renamed and compressed is one input, and its lines are delivered once")
   func rotated() throws {
     for count in [40, 93, 133] {
       try program.folder.write(head(count), to: "in/app.log")
@@ -62,7 +62,7 @@ struct GrowingLogTests {
     #expect(proof.status == 0 && proof.output.contains("holds    replay.reports"), "\(proof)")
   }
 
-  @Test("is one input, too, if one run finds it at several sizes")
+  @Test("A log that one run finds in several sizes is one input")
   func copies() throws {
     try program.folder.write(head(40), to: "in/1.log")
     try program.folder.write(head(93), to: "in/2.log")
@@ -75,7 +75,7 @@ struct GrowingLogTests {
   }
 
   @Test(
-    "is one input, too, if a packed one comes plain or packed otherwise, and grown or not",
+    "A packed log is the same input when it appears plain or packed differently, grown or not",
     arguments: [40, 53], [true, false])
   func packedFirst(count: Int, atOnce: Bool) throws {
     try program.folder.write(try packed(head(40)), to: "in/1.gz")
@@ -99,7 +99,7 @@ struct GrowingLogTests {
     #expect(try inputs() == [["1.gz; 2.log; 3.gz"] + retracted])
   }
 
-  @Test("has its refused lines listed once, and the line that had no end yet")
+  @Test("The refused lines of a log are listed once, with the line that had no end yet")
   func refusedLines() throws {
     let other = #"{"a":1}"# + String(repeating: " ", count: 200) + "\n"
     try program.folder.write(head(40) + other + String(lines[40].dropLast()), to: "in/a.log")
@@ -112,7 +112,7 @@ struct GrowingLogTests {
     #expect(try deliveries() == [42, 42, 0])
   }
 
-  @Test("is none if only its first lines are the same, and these are delivered twice")
+  @Test("A file with only the same first lines is another input, and they are delivered twice")
   func otherLog() throws {
     try program.folder.write(head(40), to: "in/a.log")
     try run()
@@ -126,7 +126,7 @@ struct GrowingLogTests {
     #expect(try deliveries() == [81, 42, 39])
   }
 
-  @Test("is none if it is as long as a packed one, and only the last of its lines another")
+  @Test("A file as long as a packed log is another input if its last line differs")
   func otherEnd() throws {
     let long = bodies(2000).split(separator: "\n").map { $0 + "\n" }
     try #require(long.joined().utf8.count > 1 << 20)

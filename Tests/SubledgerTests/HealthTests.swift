@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A check answers monitors by its exit code and one line")
+@Suite("A health check answers monitors with an exit code and one line")
 struct HealthTests {
   private let program: Program
 
@@ -26,7 +26,7 @@ struct HealthTests {
     #expect([0, 1].contains(try program.run(run).status))
   }
 
-  @Test("No ledger is 66; a run is healthy until it is older than it may be")
+  @Test("Without a ledger status ends with 66; a run is healthy until it is too old")
   func age() throws {
     try expect(66, "does not exist")
     for format in ["text", "json"] {
@@ -51,7 +51,7 @@ struct HealthTests {
     #expect(late.output.contains("\"problems\": []"), "\(late)")
   }
 
-  @Test("Breaks count as --fail-on says, and a decision takes one out")
+  @Test("Breaks count according to --fail-on, except decided ones")
   func breaks() throws {
     let world = try World(seed: 36, subscribers: 200, lost: 20_000, isPublished: true)
     func check(_ more: String...) throws -> ProgramResult {
@@ -73,7 +73,7 @@ struct HealthTests {
     #expect(none.contains("with reservations") == text.contains("\"qualified\": true"), "\(none)")
   }
 
-  @Test("Rejected lines that qualify the set, and stale input, are named")
+  @Test("Rejected lines that qualify the set, and stale input, are reported")
   func qualified() throws {
     try program.folder.write(
       bodies(30) + String(repeating: "broken\n", count: 20), to: "in/a.jsonl")

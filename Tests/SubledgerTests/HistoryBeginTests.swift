@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Nothing before a feed began is missed")
+@Suite("Nothing before the start of a feed is missing")
 struct HistoryBeginTests {
   /// Codes of missed charges, of a feed that begins in February and has a fourth renewal in June.
   private func missed(_ setting: String?) throws -> [String?] {
@@ -25,7 +25,7 @@ struct HistoryBeginTests {
     }
   }
 
-  @Test("A subscription that a webhook shows to be older has missed no start", arguments: [0, 1])
+  @Test("A subscription that a webhook shows to be older has no missing start", arguments: [0, 1])
   func begunBefore(years: Int) throws {
     let program = try Program()
     var renewal = Body(2)
@@ -49,7 +49,7 @@ struct HistoryBeginTests {
     #expect(missed.count == (years == 0 ? 1 : 0))
   }
 
-  @Test("What is listed of minutes before the first delivery is not missed", arguments: [-1, 1])
+  @Test("Transactions listed minutes before the first delivery are not missing", arguments: [-1, 1])
   func justBefore(sign: Int) throws {
     let program = try Program()
     let at = 1_772_193_660 + sign * 1_800
@@ -67,7 +67,7 @@ struct HistoryBeginTests {
     #expect(missed.count == (sign < 0 ? 0 : 1))
   }
 
-  @Test("The configuration says when, for all, for a provider or for an app")
+  @Test("The configuration sets the start for all, for a provider or for an app")
   func configured() throws {
     #expect(try !missed(nil).isEmpty)
     #expect(try missed("2026-06-20").isEmpty)

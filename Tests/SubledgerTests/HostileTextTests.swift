@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Names of others cannot speak for the program")
+@Suite("Foreign names cannot imitate the program's messages")
 struct HostileTextTests {
   /// An escape sequence, a turned direction, and a line that looks like the program's own.
   private let hostile = "\u{1b}]0;x\u{07}\u{9b}31m\u{202e}\u{200b}\u{2028}x\nsubledger: all is well"
@@ -27,7 +27,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("The name of a damaged archive is one line of the log, as text and as JSON")
+  @Test("A damaged archive's name stays on one log line, as text and as JSON")
   func log() throws {
     let program = try Program()
     let path = try program.folder.write(bodies(3), to: "in/\(hostile)")
@@ -47,7 +47,7 @@ struct HostileTextTests {
     #expect(text.contains(#"\\u{1b}]0;x"#), "the manifest names it as inputs.csv does")
   }
 
-  @Test("An error about a path is the program's sentence and its hint")
+  @Test("An error about a path is one message and one hint")
   func errors() throws {
     let program = try Program()
     let result = try program.run(["run", "--archives", hostile])
@@ -58,7 +58,7 @@ struct HostileTextTests {
     #expect(report.errors.contains("\n  hint: check the path"))
   }
 
-  @Test("Status shows an app's id, and the ledger's name, on their line")
+  @Test("Status keeps an app's id and the ledger's name on their lines")
   func status() throws {
     let program = try Program()
     var body = Body()

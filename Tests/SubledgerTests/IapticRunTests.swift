@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("What iaptic reports another transaction than it shows, and reports twice")
+@Suite("iaptic's notifications about other transactions than shown, and repeated ones")
 struct IapticRunTests {
   /// A line about transaction `reported` of a monthly subscription, whose collection shows `shown`.
   private func line(
@@ -44,7 +44,7 @@ struct IapticRunTests {
 
   private static let names = ["revenue_monthly", "churn_monthly", "renewals_monthly"]
 
-  @Test("A refund of an older period gives back that period's price and ends nothing")
+  @Test("A refund of an older period refunds that period's price and ends nothing")
   func refund() throws {
     let refund = line("REFUNDED", "n3", "2026-02-10T00:00:00Z", "101", shown: 2, price: "9.99")
     let reported = try reports([start, renewal, refund], asOf: "2026-02-11", Self.names)
@@ -62,7 +62,7 @@ struct IapticRunTests {
     #expect(reported["churn_monthly"]?.last?["active_close"] == "1")
   }
 
-  @Test("A renewal that comes when the collection shows the next one is a renewal of its own")
+  @Test("A renewal that arrives when the collection shows the next one counts by itself")
   func lateRenewal() throws {
     let late = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
     let next = line("RENEWED", "n3", "2026-03-01T00:00:05Z", "103", shown: 3, price: "9.99")
@@ -72,7 +72,7 @@ struct IapticRunTests {
     #expect(reported["churn_monthly"]?.allSatisfy { $0["reactivated"] == "0" } == true)
   }
 
-  @Test("A notification that comes again, its collection or its date changed, is one charge")
+  @Test("A repeated notification with another collection or date is one charge")
   func again() throws {
     let moved = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
     let redated = line("RENEWED", "n2", "2026-02-01T00:00:06Z", "102", shown: 2, price: "9.99")
@@ -85,7 +85,7 @@ struct IapticRunTests {
     #expect(result["breaks"]?.contains { $0["code"] == "CONFLICT" } == true)
   }
 
-  @Test("What another notification reports the same transaction is no second charge or refund")
+  @Test("Another notification about the same transaction adds no second charge or refund")
   func otherNotification() throws {
     func refund(_ id: String, _ date: String) -> String {
       line("REFUNDED", id, date, "102", shown: 2, price: "9.99")
@@ -102,7 +102,7 @@ struct IapticRunTests {
     #expect(reported["revenue_monthly"]?.map { $0["refunds_usd"] } == ["0.00", "9.99"])
   }
 
-  @Test("A copy under another id and with another password is a duplicate")
+  @Test("A copy with another id and password is a duplicate")
   func copyUnderOtherID() throws {
     let program = try Program()
     let copy = renewal.replacing("\"n2\"", with: "\"m2\"").replacing("\"p\"", with: "\"q\"")

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A run over new archives publishes what reproducing it from the ledger gives")
+@Suite("A run with new archives publishes what a reproduction from the ledger gives")
 struct IncrementalSetTests {
   @Test(
-    "The set has the same bytes, also after somebody changed or removed published files",
+    "The set has the same bytes, even after published files were changed or removed",
     arguments: [
       [], ["--csv-dialect", "excel", "--amount-decimals", "2"], ["--csv-dialect", "excel-de"],
     ])
@@ -31,7 +31,7 @@ struct IncrementalSetTests {
     }
   }
 
-  @Test("Other decimals are other files")
+  @Test("A set with other decimals is written completely")
   func otherDecimals() throws {
     let runs = try SteadyRuns(options: [])
     for run in 2..<4 { try runs.publish(run) }

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Input that is known by its bytes")
+@Suite("Input is recognized by its bytes")
 struct KnownInputTests {
   private let program: Program
 
   init() throws { program = try Program() }
 
-  @Test("Known snapshots under another name are input that was read before")
+  @Test("Known snapshots under another name are input that was already read")
   func snapshots() throws {
     func snapshot(_ captured: String) -> String {
       #"{"provider":"purple","user_id":"u","entitlements":[]\#(captured)}"# + "\n"
@@ -25,7 +25,7 @@ struct KnownInputTests {
     #expect(result.errors.contains("undated.jsonl is left out"), "\(result)")
   }
 
-  @Test("The progress of a run that finds only known bytes comes to its end")
+  @Test("Progress reaches the end in a run with only known bytes")
   func progress() throws {
     let run = ["run", "--archives", "in", "--as-of", "2026-03-01", "--progress", "always"]
     try program.folder.write(bodies(3), to: "in/a.jsonl")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A ledger that is given by a link is the one that it leads to")
+@Suite("A link to a ledger works as the ledger itself")
 struct LinkedLedgerTests {
   let program: Program
 
@@ -29,7 +29,7 @@ struct LinkedLedgerTests {
   }
 
   @Test(
-    "What works on a copy leaves the ledger as it is",
+    "Commands that work on a copy leave the ledger unchanged",
     arguments: [
       ["report", "--at-run", "1", "--out", "again"],
       ["run", "--archives", "more", "--dry-run", "--as-of", "2026-03-01"],
@@ -43,7 +43,7 @@ struct LinkedLedgerTests {
     #expect(try real() == before)
   }
 
-  @Test("It has one lock, and its size is that of the file")
+  @Test("A linked ledger has one lock, and reports the size of its file")
   func lockAndSize() throws {
     let folder = program.folder
     #expect(FileManager.default.fileExists(atPath: folder.path("volume/real.sqlite.lock")))

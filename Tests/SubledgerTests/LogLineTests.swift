@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Programs can read the log")
 struct LogLineTests {
-  @Test("A log line for programs has run, step and code, and what it is about")
+  @Test("A JSON log line has the run, step, code and subject")
   func fields() throws {
     let program = try Program()
     let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]

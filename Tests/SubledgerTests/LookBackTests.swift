@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Runs that go on after a look back")
+@Suite("Runs after a run at an earlier as-of")
 struct LookBackTests {
   let program: Program
 
@@ -13,7 +13,7 @@ struct LookBackTests {
     try program.folder.write("freshness_max: 200d\n", to: "subledger.yaml")
   }
 
-  @Test("A break that input explained in a look back does not come back with later runs")
+  @Test("A break explained at an earlier as-of does not come back in later runs")
   func explained() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-06-30") == ["MISSED_EXPIRATION"])
@@ -24,7 +24,7 @@ struct LookBackTests {
   }
 
   @Test(
-    "A break that a later run resolved stands in every look back, and its subscription as it was")
+    "A break resolved by a later run is shown at each earlier as-of, with its subscription")
   func notYetExplained() throws {
     try arrives([Body(1), fresh, expired(at: 1_783_080_000)], as: "told.jsonl")
     #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
@@ -43,7 +43,7 @@ struct LookBackTests {
     #expect(differences(before, try program.published(in: "told")).isEmpty)
   }
 
-  @Test("A look back whose history a later run wrote in another way comes back with a warning")
+  @Test("A run at an earlier as-of is reproduced with a warning if a later run changed its history")
   func reportedOtherwise() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-04-20") == ["MISSED_RENEWAL"])
@@ -58,7 +58,7 @@ struct LookBackTests {
         == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])
   }
 
-  @Test("A report as of the past, or into another folder, changes no other command's answer")
+  @Test("A report at an earlier as-of or into another folder changes no other command's result")
   func looks() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-06-30") == ["MISSED_EXPIRATION"])
@@ -89,7 +89,7 @@ struct LookBackTests {
     #expect(try answers() != before)
   }
 
-  @Test("A set of another ledger stays, until it is adopted")
+  @Test("A set of another ledger stays until it is adopted")
   func otherLedger() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     _ = try codes(asOf: "2026-06-30")
@@ -108,7 +108,7 @@ struct LookBackTests {
     #expect(try program.run(other).status <= 1)
   }
 
-  @Test("A set whose run died before the ledger could finish it is its own")
+  @Test("A set published by a run that was killed before its ledger was finished is its own")
   func unfinished() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     _ = try codes(asOf: "2026-06-30")
@@ -118,7 +118,7 @@ struct LookBackTests {
     _ = try codes(asOf: "2026-07-01")
   }
 
-  @Test("An as-of of more than a day from now is warned of")
+  @Test("An as-of more than a day in the future gives a warning")
   func future() throws {
     try arrives([Body(1)], as: "told.jsonl")
     func later(_ time: String) throws -> String {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A monitor reads how a run ended")
+@Suite("Metrics show monitors how a run ended")
 struct MetricsTests {
   private let world: World
   private var program: Program { world.program }
@@ -26,7 +26,7 @@ struct MetricsTests {
       })
   }
 
-  @Test("The metrics of a run are those of its set, for anybody to read, and name no person")
+  @Test("The metrics of a run match its set, are readable by everyone, and name no person")
   func run() throws {
     let result = try program.run(world.run() + ["--metrics", "m.prom"], umask: 0o77)
     #expect([0, 1].contains(result.status) && result.output.isEmpty, "\(result)")
@@ -80,7 +80,7 @@ struct MetricsTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("m.prom.part")))
   }
 
-  @Test("A run that fails says so, and leaves what the last one published")
+  @Test("A failed run reports its failure, and keeps the values of the last publication")
   func failure() throws {
     try program.run(world.run() + ["--metrics", "m.prom"])
     let success = try values("last_success_timestamp_seconds")
@@ -100,7 +100,7 @@ struct MetricsTests {
     #expect(try !text("first.prom").contains("last_success"))
   }
 
-  @Test("What only looks or reads leaves the metrics as they are, as does a dry run")
+  @Test("Looks, reproductions, ingests and dry runs leave the metrics unchanged")
   func others() throws {
     try program.run(world.run() + ["--metrics", "m.prom"])
     let former = try text()

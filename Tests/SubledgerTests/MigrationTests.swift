@@ -5,7 +5,7 @@ import Testing
 @Suite("An app whose users move to another provider")
 struct MigrationTests {
   @Test(
-    "Every sum over both counts each purchase once, with a time of both and without",
+    "Sums over both providers count each purchase once, with and without an overlap",
     arguments: ["05-01", "06-01"])
   func migratedWorld(begin: String) throws {
     func world(_ more: [String], isPublished: Bool) throws -> World {
@@ -38,7 +38,7 @@ struct MigrationTests {
   }
 
   @Test(
-    "Nothing of before is lost money where the new provider reports another app already",
+    "Earlier losses cost nothing if the new provider already reports another app",
     arguments: ["purple", "flobuk"])
   func running(former: String) throws {
     let world = try World(
@@ -52,7 +52,7 @@ struct MigrationTests {
     #expect(!breaks.isEmpty && breaks.allSatisfy { $0["estimated_usd"] == "0.00" })
   }
 
-  @Test("Churn in doubt is explained also where both providers reported the subscription")
+  @Test("Doubtful churn is explained even if both providers reported the subscription")
   func inDoubt() throws {
     let world = try World(
       seed: 3, subscribers: 150, months: 12, archives: 4,
@@ -73,7 +73,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("What the former provider told is not missing where the new one's snapshot lists it")
+  @Test("An event of the former provider is not missing where the new one's snapshot lists it")
   func listed() throws {
     let program = try Program()
     try program.folder.write("freshness_max: 90d\n", to: "subledger.yaml")
@@ -130,7 +130,7 @@ struct MigrationTests {
   }
 
   @Test(
-    "It is between two who send",
+    "A migration needs two different sending providers",
     arguments: ["qonversion/purple/2025-05-01/2025-06-01", "iaptic/iaptic/2025-05-01/2025-06-01"])
   func refused(move: String) throws {
     let result = try Program().run([

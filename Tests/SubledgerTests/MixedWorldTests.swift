@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A world that four providers report is reported as it was")
+@Suite("A world of four providers is reported exactly")
 struct MixedWorldTests {
   private static let reports = ["churn", "mrr", "renewals", "revenue", "trials"]
   private static let keys: Set<String> = [
@@ -17,7 +17,7 @@ struct MixedWorldTests {
       more: ["--providers", "qonversion,flobuk,iaptic,purple"], isPublished: isPublished)
   }
 
-  @Test("Every row that a provider's data can carry equals the truth", arguments: [3, 8])
+  @Test("Every row that a provider's data supports equals the truth", arguments: [3, 8])
   func exact(seed: Int) throws {
     let world = try world(seed: seed)
     let exact = try coverage(of: world)
@@ -43,7 +43,7 @@ struct MixedWorldTests {
     }
   }
 
-  @Test("With nothing lost no break is open, and no line is rejected", arguments: [3, 8])
+  @Test("Without losses no break is open, and no line is rejected", arguments: [3, 8])
   func nothingLost(seed: Int) throws {
     let world = try world(seed: seed)
     let open = try world.program.rows("breaks.csv").filter {
@@ -58,7 +58,7 @@ struct MixedWorldTests {
     #expect(Set(providers) == ["qonversion", "flobuk", "iaptic", "purple"])
   }
 
-  @Test("Every feed says which of its metrics it carries")
+  @Test("Coverage matches every feed's metrics")
   func coverage() throws {
     let world = try world(seed: 3)
     let rows = try world.program.rows("coverage.csv")
@@ -76,7 +76,7 @@ struct MixedWorldTests {
     #expect(unchained.contains { Int($0["events"] ?? "") ?? 0 > 0 })
   }
 
-  @Test("Lines mixed over files and runs give the reports of one run")
+  @Test("Lines mixed over files and runs give the reports of a single run")
   func mixedRuns() throws {
     let world = try world(seed: 4, subscribers: 100, isPublished: false)
     try world.publish(world.run(out: "once"))

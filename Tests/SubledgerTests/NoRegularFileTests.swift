@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Pipes, devices and names of other files are refused at once, and keep their rights")
+@Suite("Pipes, devices and foreign files are refused at once, and keep their permissions")
 struct NoRegularFileTests {
   let program: Program
 
@@ -25,7 +25,7 @@ struct NoRegularFileTests {
     ).status
   }
 
-  @Test("A device or a pipe is no ledger, and nothing is made beside it")
+  @Test("A device or a pipe is not a ledger, and no file is created next to it")
   func noLedger() throws {
     let pipe = program.folder.path("pipe")
     #expect(mkfifo(pipe, 0o666) == 0 && chmod(pipe, 0o666) == 0)
@@ -39,7 +39,7 @@ struct NoRegularFileTests {
     }
   }
 
-  @Test("What bears the name of a file beside the ledger and is another is left alone")
+  @Test("A foreign file with the name of a ledger's companion file is left alone")
   func besides() throws {
     #expect(try status(run) == 0)
     for name in ["l.lock", "l-wal", "l-shm", "l-journal"] {
@@ -62,7 +62,7 @@ struct NoRegularFileTests {
   }
 
   @Test(
-    "A configuration, price book or decisions file is a regular file, if behind a link",
+    "A configuration, price book or decisions file must be a regular file or a link to one",
     arguments: ["config", "prices", "decisions"])
   func settings(option: String) throws {
     let text =

@@ -18,7 +18,7 @@ struct NotifyTests {
       environment: ["SUBLEDGER_NOTIFY_URL": url])
   }
 
-  @Test("A hook gets one line of text as JSON, of a failure too")
+  @Test("A hook gets one line of text as JSON, even for a failure")
   func hook() throws {
     let server = try LocalServer { [ok] _ in .init(ok) }
     #expect(try run(server.url + "/hook/secret").status == 0)
@@ -34,7 +34,7 @@ struct NotifyTests {
     #expect(server.requests[1].contains("subledger failed with exit code 66: cannot list gone"))
   }
 
-  @Test("A ping is one GET when the run published, and none when it failed")
+  @Test("A ping is one GET after a published run, and none after a failure")
   func ping() throws {
     let server = try LocalServer { [ok] _ in .init(ok) }
     #expect(try run("ping+\(server.url)/p").status == 0)
@@ -44,7 +44,7 @@ struct NotifyTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("A server that fails is asked three times, one that refuses once; neither fails the run")
+  @Test("A failing server is asked three times, a refusing one once; neither fails the run")
   func misbehaving() throws {
     let answers: [(String, Int)] = [
       ("HTTP/1.1 500 Sorry\r\nContent-Length: 0\r\n\r\n", 3),
@@ -70,7 +70,7 @@ struct NotifyTests {
   }
 
   @Test(
-    "A server that never answers is given up after three tries, and the exit code is as without it",
+    "A silent server is given up after three tries, without changing the exit code",
     .timeLimit(.minutes(2)), arguments: [("in", 0 as Int32), ("gone", 66)])
   func silent(archives: String, status: Int32) throws {
     let server = try LocalServer { _ in .init("", hangsUp: false) }
@@ -80,7 +80,7 @@ struct NotifyTests {
     #expect(server.requests.count == 3)
   }
 
-  @Test("An address of another kind is a usage error that does not show it")
+  @Test("An unsupported address is a usage error that does not print it")
   func address() throws {
     for url in ["ftp://secret/x", "secret", "ping+secret"] {
       let result = try run(url)

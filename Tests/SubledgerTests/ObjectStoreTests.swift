@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Archives elsewhere are listed and read by commands")
+@Suite("Archives in an object store are listed and read by commands")
 struct ObjectStoreTests {
   private let program: Program
 
@@ -39,7 +39,7 @@ struct ObjectStoreTests {
     return text.split(separator: "\n").map(String.init)
   }
 
-  @Test("The set is the one of the same files in a folder, and the next run reads nothing")
+  @Test("The set equals that of the same files in a folder, and the next run reads nothing")
   func same() throws {
     for number in 0..<3 {
       try program.folder.write(
@@ -69,7 +69,7 @@ struct ObjectStoreTests {
   }
 
   @Test(
-    "A read that breaks off is repeated, then left out until the next run; nothing counts twice")
+    "An interrupted read is repeated, then left to the next run; nothing counts twice")
   func broken() throws {
     try program.folder.write(bodies(0..<20), to: "store/b/in/a.jsonl")
     try program.folder.write(bodies(10..<40), to: "store/b/in/broken.jsonl")
@@ -85,7 +85,7 @@ struct ObjectStoreTests {
     #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["20", "20"])
   }
 
-  @Test("A second try that succeeds brings everything once")
+  @Test("A second attempt that succeeds delivers everything once")
   func secondTry() throws {
     try program.folder.write(bodies(0..<30), to: "store/b/in/a.jsonl")
     try program.folder.write(
@@ -101,7 +101,7 @@ struct ObjectStoreTests {
     }
   }
 
-  @Test("Names are words of the command, whatever is in them")
+  @Test("Names are single arguments of the command, whatever they contain")
   func names() throws {
     let name = "a b;touch x $(touch y) {path} '\"|&>z.jsonl"
     try program.folder.write(bodies(3), to: "store/b/in/\(name)")
@@ -116,7 +116,7 @@ struct ObjectStoreTests {
     }
   }
 
-  @Test("More or fewer bytes than were listed are another object, which is left out")
+  @Test("An object with more or fewer bytes than listed is another object and left out")
   func sizes() throws {
     try program.folder.write(bodies(3), to: "store/b/in/a.jsonl")
     for (size, what) in [("1", "more"), ("999999", "fewer")] {
@@ -126,7 +126,7 @@ struct ObjectStoreTests {
     }
   }
 
-  @Test("A list that fails, is empty or is none, ends the run and says why")
+  @Test("A list that fails, is empty or invalid ends the run with the reason")
   func lists() throws {
     let cases: [(String, Int32, String)] = [
       ("echo 'no such bucket' >&2; exit 2", 74, "exit code 2: no such bucket"),
@@ -148,7 +148,7 @@ struct ObjectStoreTests {
     }
   }
 
-  @Test("A signal ends the run and the command that reads for it")
+  @Test("A signal ends the run and its reading command")
   func stop() throws {
     try program.folder.write(bodies(3), to: "store/b/in/a.jsonl")
     try program.folder.write("echo $$ >pid; exec sleep 300", to: "read.sh")

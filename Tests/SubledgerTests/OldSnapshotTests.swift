@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What events prove comes and settles alike, with an old snapshot and without")
+@Suite("Breaks that events prove are the same with and without an old snapshot")
 struct OldSnapshotTests {
   private let snapshot = #"{"user_id":"QON_1","captured_at":"2026-02-20T00:00:00Z","data":[]}"#
 
@@ -56,7 +56,7 @@ struct OldSnapshotTests {
     return program
   }
 
-  @Test("The snapshot changes no break that events prove, whichever run brings it")
+  @Test("The snapshot changes no break that events prove, whichever run reads it")
   func same() throws {
     let without = try breaks(try runs(nil))
     #expect(without.contains { $0.hasPrefix("MISSED_RENEWAL open QON_1") }, "\(without)")
@@ -65,7 +65,7 @@ struct OldSnapshotTests {
     }
   }
 
-  @Test("Run by run comes to the same as one run")
+  @Test("Several runs give the same result as one run")
   func oneRun() throws {
     for run in [nil, 0, 2] {
       let (many, one) = (try runs(run), try runs(run, from: deliveries.count - 1))

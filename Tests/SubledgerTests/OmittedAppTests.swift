@@ -40,17 +40,17 @@ struct OmittedAppTests {
     }
   }
 
-  @Test("The page's example cancels the subscription of the only app")
+  @Test("The documented example cancels the subscription of the only app")
   func only() throws { #expect(try rows("com.example.reader") == ["com.example.reader 1 0"]) }
 
-  @Test("Where the user has the product in two apps, it cancels neither")
+  @Test("If the user has the product in two apps, neither is canceled")
   func two() throws {
     #expect(
       try rows("com.example.news", "com.example.reader")
         == ["com.example.news 0 1", "com.example.reader 0 1"])
   }
 
-  @Test("A subscription that Qonversion reports too goes on from the only app")
+  @Test("A subscription that Qonversion reports, too, continues from the only app")
   func linked() throws {
     let program = try Program()
     var renewed = Body()

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Play's order numbers prove what never came, with and without a snapshot")
+@Suite("Play's order numbers prove missing renewals with and without a snapshot")
 struct OrderBesideSnapshotTests {
   /// The charge of the week with this number from the 1st of January 2026 on, order `..n-1`; or the
   /// payment that failed after it.
@@ -18,7 +18,7 @@ struct OrderBesideSnapshotTests {
       + #""environment":"production","platform":"Android","app_id":"com.example"}"# + "\n"
   }
 
-  @Test("Two renewals that never came before an order, after a payment that failed")
+  @Test("Two renewals are missing before an order that follows a failed payment")
   func declined() throws {
     let program = try Program()
     let lines = [0, 1, 2].map { event($0) } + [event(2, failed: true)] + [5, 6].map { event($0) }

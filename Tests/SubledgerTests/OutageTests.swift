@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Outages of the endpoint are found from what came later")
+@Suite("Outages of the endpoint are found from later deliveries")
 struct OutageTests {
   private static let short = "2025-03-10T02:00:00Z/2025-03-10T14:00:00Z"
   private static let long = "2025-04-20T00:00:00Z/2025-04-22T00:00:00Z"
@@ -13,7 +13,7 @@ struct OutageTests {
       more: ["--enveloped", "1000000"] + outages.flatMap { ["--outage", $0] }, isPublished: true)
   }
 
-  @Test("Each outage is a row, with what was delayed and lost in it")
+  @Test("Each outage is a row with its delayed and lost deliveries")
   func found() throws {
     let world = try world([Self.short, Self.long])
     let rows = try world.program.rows("outages.csv")
@@ -39,7 +39,7 @@ struct OutageTests {
     #expect(counted <= lost.count)
   }
 
-  @Test("Single late deliveries are no outage")
+  @Test("Single late deliveries are not an outage")
   func none() throws {
     let world = try world([])
     #expect(try world.program.rows("outages.csv").isEmpty)
@@ -51,7 +51,7 @@ struct OutageTests {
     #expect(late.count > 20)
   }
 
-  @Test("Runs that cut through an outage end where one run over everything ends")
+  @Test("Runs that cut through an outage end with the result of one run")
   func manyRuns() throws {
     let world = try world([Self.short, Self.long])
     for (count, asOf) in [(5, "2025-03-10T08:00:00Z"), (9, "2025-04-21"), (14, world.asOf)] {

@@ -45,7 +45,7 @@ struct OverlapRefundTests {
     }
   }
 
-  @Test("What their parts give back beyond the charge is held, and a break")
+  @Test("Parts beyond the charge are held, and a break")
   func beyond() throws {
     let program = try published("2.50", "9.00")
     for out in ["one/out", "many/out"] {

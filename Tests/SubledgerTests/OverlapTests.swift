@@ -73,7 +73,7 @@ struct OverlapTests {
       .compactMap { Decimal(string: $0[column] ?? "") }.reduce(0, +)
   }
 
-  @Test("Each sum counts it once, and overlap.csv shows what both said")
+  @Test("Each sum counts a purchase once, and overlap.csv shows both reports")
   func once() throws {
     let program = try reports([qonversion(1), iaptic(1), qonversion(2), iaptic(2)])
     #expect(try sum("charges", of: "revenue", program) == 2)
@@ -93,7 +93,7 @@ struct OverlapTests {
       ])
   }
 
-  @Test("Two purchases of one product are two, with no overlap")
+  @Test("Two purchases of one product are two, without overlap")
   func apart() throws {
     let program = try reports([qonversion(1), iaptic(1, original: "201")])
     #expect(try sum("charges", of: "revenue", program) == 2)
@@ -102,7 +102,7 @@ struct OverlapTests {
     #expect(try program.rows("excluded_monthly.csv", in: "one/out").isEmpty)
   }
 
-  @Test("The provider that the configuration names first counts")
+  @Test("The provider configured first counts")
   func authority() throws {
     let program = try reports(
       [qonversion(1), iaptic(1), qonversion(2), iaptic(2)], authority: "iaptic")
@@ -112,7 +112,7 @@ struct OverlapTests {
       try program.rows("overlap.csv", in: "one/out").map { $0["difference"] } == ["-0.50", "-0.50"])
   }
 
-  @Test("What only the other provider saw is counted, in the same subscription")
+  @Test("An event that only the other provider reported counts in the same subscription")
   func seenByOther() throws {
     let program = try reports(
       [qonversion(1), iaptic(1), iaptic(2), qonversion(3), iaptic(3)], asOf: "2026-03-20")
@@ -124,7 +124,7 @@ struct OverlapTests {
     #expect(try program.rows("overlap.csv", in: "one/out").count == 2)
   }
 
-  @Test("What the authority missed and another reports is its missing charge, once")
+  @Test("A charge missing from the authority but reported by another is missing once")
   func missed() throws {
     let missing = [qonversion(1), iaptic(1), iaptic(2), qonversion(3), iaptic(3)]
     let breaks = try missed(in: missing)
@@ -137,7 +137,7 @@ struct OverlapTests {
     #expect(try missed(in: missing + [qonversion(2)]).isEmpty)
   }
 
-  @Test("So is a refund, but not what came after the authority's feed had ended")
+  @Test("A refund missing from the authority is a break, but not after its feed ended")
   func missedRefund() throws {
     let lines = [qonversion(1), iaptic(1), iaptic(1, refundedOn: "2026-01-20")]
     #expect(try missed(in: lines).isEmpty)
@@ -151,7 +151,7 @@ struct OverlapTests {
     #expect(try sum("events", of: "excluded", program) == 1, "and no more")
   }
 
-  @Test("What the other provider missed is worth nothing, unless nobody reports it")
+  @Test("A charge missing from the other provider is worth nothing, unless no one reports it")
   func missedByOther() throws {
     func missing(_ lines: [String]) throws -> [String?] {
       let program = try reports(lines, asOf: "2026-03-20")
@@ -166,7 +166,7 @@ struct OverlapTests {
     #expect(try missing(seen) == ["MISSED_RENEWAL", "9.49", "9.49"])
   }
 
-  @Test("What came before the authority's first event of the subscription is not missed")
+  @Test("Charges before the authority's first event of a subscription are not missing")
   func beforeMove() throws {
     let running = iaptic(1, original: "201", user: "u2")
     let former = [qonversion(1), qonversion(2), qonversion(3)]
@@ -192,7 +192,7 @@ struct OverlapTests {
   }
 
   @Test(
-    "A subscription goes on from one provider to another, with a time of both or without",
+    "A subscription continues from one provider to another, with and without overlap",
     arguments: [false, true], [false, true])
   func migration(isOverlapping: Bool, isToAuthority: Bool) throws {
     let (first, second) = isToAuthority ? ("iaptic", "qonversion") : ("qonversion", "iaptic")
@@ -217,7 +217,7 @@ struct OverlapTests {
     #expect(try open(program).filter { $0["provider"] == first }.isEmpty)
   }
 
-  @Test("A cancel that only another provider saw is the reason of the end")
+  @Test("A cancel that only another provider reports is the reason for the end")
   func canceledElsewhere() throws {
     let canceled = iaptic(2).replacing("RENEWED", with: "WILL_LAPSE")
       .replacing(#""n2","date":"2026-02-01"#, with: #""n3","date":"2026-02-10"#)
@@ -225,7 +225,7 @@ struct OverlapTests {
     #expect(try sum("churned_voluntary", of: "churn", program, provider: "qonversion") == 1)
   }
 
-  @Test("A trial that only another provider sees converted is new, and no renewal")
+  @Test("A trial that only another provider reports converted is new, not a renewal")
   func conversionElsewhere() throws {
     let trial = qonversion(1).replacing("subscription_started", with: "trial_started")
     let program = try reports([trial, iaptic(2)])
@@ -243,7 +243,7 @@ struct OverlapTests {
     ["iaptic", "flobuk"], ["iaptic", "purple"], ["flobuk", "purple"],
   ]
 
-  @Test("A world that two providers report is the world that one reports", arguments: pairs)
+  @Test("A world that two providers report equals the world that one reports", arguments: pairs)
   func world(_ pair: [String]) throws {
     let world = try World(
       seed: 1, subscribers: 55, months: 8, archives: 4,

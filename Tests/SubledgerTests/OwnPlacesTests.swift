@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("What the job writes, or was configured to read as something else, is no input")
+@Suite("Files of the job itself are not read as input")
 struct OwnPlacesTests {
   let program: Program
 
@@ -11,7 +11,7 @@ struct OwnPlacesTests {
 
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
-  @Test("Ledger and reports that lie below the archives are not read as such, by any name")
+  @Test("A ledger and reports below the archives are not read as input under any name")
   func ownFiles() throws {
     let folder = program.folder
     let here = ["run", "--archives", ".", "--as-of", "2026-03-01"]
@@ -36,7 +36,7 @@ struct OwnPlacesTests {
     for count in [5, 6] { try run(count, byLinks) }
   }
 
-  @Test("Where archives and reports share a folder, only what the job does not know is read")
+  @Test("If archives and reports share a folder, the job's own files are left out")
   func sharedFolder() throws {
     let folder = program.folder
     let header = "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,"
@@ -70,7 +70,7 @@ struct OwnPlacesTests {
     try ledger.rows(sql: "select count(*) from snapshot") { #expect($0.number(0) == 1) }
   }
 
-  @Test("A link that leads nowhere is named; files below --out are read when they are asked for")
+  @Test("A broken link is reported; foreign files below --out are read on request")
   func brokenLink() throws {
     try FileManager.default.createSymbolicLink(
       atPath: program.folder.path("in/b.jsonl"), withDestinationPath: "gone.jsonl")

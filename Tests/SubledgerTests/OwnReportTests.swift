@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Reports that analysts write are published like the others")
+@Suite("Custom reports are published like the others")
 struct OwnReportTests {
   private static let examples = Project.path("examples/reports")
   let program: Program
@@ -26,7 +26,7 @@ struct OwnReportTests {
     Decimal(string: cell ?? "").map { Int64(truncating: $0 * 1_000_000 as NSDecimalNumber) }
   }
 
-  @Test("The numbers of a cohort are those of its charges")
+  @Test("The numbers of a cohort are computed from its charges")
   func numbers() throws {
     let life = try program.rows("own/ltv_monthly.csv").filter {
       $0["cohort"] == "2025-01" && $0["provider"] == "flobuk" && $0["app_id"] == ""
@@ -48,7 +48,7 @@ struct OwnReportTests {
     #expect(users[1]["paying_users"] == "1" && users[1]["arpu_usd"] == "2.4975")
   }
 
-  @Test("Every charge is in a cohort: they add up to the months of revenue")
+  @Test("Every charge is in a cohort: cohorts add up to the months of revenue")
   func sums() throws {
     let cohorts = try program.rows("own/arpu_monthly.csv")
     let months = try program.rows("revenue_monthly.csv")
@@ -63,7 +63,7 @@ struct OwnReportTests {
     }
   }
 
-  @Test("Manifest and checksums describe the files, and name the version of each report")
+  @Test("Manifest and checksums describe the files, with the version of each report")
   func described() throws {
     let sums = try String(
       contentsOfFile: program.folder.path("reports/SHA256SUMS"), encoding: .utf8)
@@ -86,7 +86,7 @@ struct OwnReportTests {
     #expect(own.values.allSatisfy { $0.hasPrefix("sha256:") })
   }
 
-  @Test("An earlier set comes back with its reports when there are none or others now")
+  @Test("An earlier set is reproduced with its reports, even if there are none now")
   func again() throws {
     let program = try Program(copying: program)
     let before = try program.published()
@@ -127,7 +127,7 @@ struct OwnReportTests {
     #expect(missing.status == 66 && missing.errors.contains("given with --reports-dir"))
   }
 
-  @Test("A value that is not of its column's type leaves the set as it was, and is named")
+  @Test("A value of the wrong type leaves the set unchanged, and is reported")
   func misfits() throws {
     let program = try Program(copying: program)
     let before = try program.published()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What an auditor gets")
+@Suite("The pack for an auditor")
 struct PackTests {
   private let program: Program
 
@@ -15,7 +15,7 @@ struct PackTests {
 
   init() throws { program = try Program(copying: Self.packed.get()) }
 
-  @Test("The set, the documents and the chain, in the same bytes each time, prove themselves")
+  @Test("The set, the documents and the chain are packed in equal bytes, and can be verified")
   func whole() throws {
     let first = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("p.tar.gz")))
     let again = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "q.tar.gz"])
@@ -34,7 +34,7 @@ struct PackTests {
     try system("sh", "-c", "cd subledger-2025-03 && sha256sum --check --quiet --strict SHA256SUMS")
   }
 
-  @Test("A pack takes the place of no file: of no archive, no earlier pack and no ledger")
+  @Test("A pack replaces no archive, earlier pack, ledger or other file")
   func otherFiles() throws {
     try program.folder.write("mine", to: "notes")
     try system("sh", "-c", "gzip --keep notes; ln -s notes link; ln -s none dangling")
@@ -57,7 +57,7 @@ struct PackTests {
     #expect(full.errors.contains("No such file or directory"), "\(full)")
   }
 
-  @Test("Of a closed month a pack has what the close froze, held to the act and the act to its run")
+  @Test("A pack of a closed month has the frozen numbers, sealed by the act and the act's run")
   func closed() throws {
     try run(["report", "--as-of", "2025-06-20"])
     try run(["close", "2025-03", "--force", "--reason", "books close", "--who", "j.doe"])
@@ -114,7 +114,7 @@ struct PackTests {
     try program.run(["verify", "--pack", pack])
   }
 
-  @Test("Whatever byte of a pack is changed, it no longer proves itself")
+  @Test("A pack with any changed byte fails verification")
   func changed() throws {
     try system("tar", "-xzf", "p.tar.gz")
     for file in ["reports/churn_monthly.csv", "chain.txt", "pack.json", "reports/SHA256SUMS"] {
@@ -143,7 +143,7 @@ struct PackTests {
     }
   }
 
-  @Test("A pack of which a file is too large to be held in memory is refused")
+  @Test("A pack with a file too large for memory is refused")
   func large() throws {
     try system("tar", "-xzf", "p.tar.gz")
     try system("truncate", "--size=65M", "subledger-2025-03/chain.txt")
@@ -153,7 +153,7 @@ struct PackTests {
     #expect(result.output.contains("chain.txt is larger than 64 MiB"), "\(result)")
   }
 
-  @Test("Behind the end of the tar only zeros may follow: tar takes what a second one has")
+  @Test("After the end of the tar only zeros may follow, because tar would read a second one")
   func secondTar() throws {
     try system(
       "sh", "-c",
@@ -166,7 +166,7 @@ struct PackTests {
     }
   }
 
-  @Test("A month that has not ended, and a pack that is not there, are refused")
+  @Test("An unfinished month and a missing pack are refused")
   func refused() throws {
     let pack = { (month: String) in
       try program.run(["pack", month, "--ledger", "l.sqlite", "--out", "x.tar.gz"])
@@ -184,7 +184,7 @@ struct PackTests {
     #expect(none.status == 66 && none.errors.contains("cannot pack the ledger none"), "\(none)")
   }
 
-  @Test("A key signs the pack's checksums as the README shows, and no other checksums")
+  @Test("A key signs the pack's checksums as in the README, and no others")
   func signed() throws {
     try system("tar", "-xzf", "p.tar.gz")
     try system("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "finance")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page of a set shows what its CSV files hold")
+@Suite("The page shows the values of the set's CSV files")
 struct PageTests {
   private let program: Program
 
   init() throws { program = try Program() }
 
-  @Test("Every number on the sample's page is made of the cells that it names")
+  @Test("Every number on the sample's page is computed from the cells it names")
   func numbers() throws {
     let page = try compared(Project.path("reports"))
     #expect(page.numbers.count > 1_000)
@@ -21,7 +21,7 @@ struct PageTests {
     }
   }
 
-  @Test("The sample's page needs nothing but itself, and its links lead somewhere")
+  @Test("The sample's page needs no other file, and its links have targets")
   func links() throws {
     let text = try Project.text(of: "reports/index.html")
     #expect(text.utf8.count < 1_000_000)
@@ -41,7 +41,7 @@ struct PageTests {
     }
   }
 
-  @Test("Dialect and locale change no number; a locale changes how it is written")
+  @Test("Dialect and locale change no number; the locale changes only its format")
   func locale() throws {
     try program.run(simulate)
     let run = ["run", "--archives", "world/archives", "--as-of", "2025-07-15"]
@@ -58,7 +58,7 @@ struct PageTests {
     _ = try compared(program.folder.path("german"), grouping: ".", sign: ",")
   }
 
-  @Test("A reproduced set has the page of its run, in that run's locale")
+  @Test("A reproduced set has the page of its run in that run's locale")
   func reproduced() throws {
     try program.run(simulate)
     try program.run([
@@ -71,7 +71,7 @@ struct PageTests {
     #expect(refused.status == 64)
   }
 
-  @Test("A set without rows says so, and one with reservations says why")
+  @Test("A set without rows is marked as such, and one with reservations lists them")
   func reservations() throws {
     try program.folder.write("{}\n", to: "few/a.jsonl")
     try program.run(["run", "--archives", "few", "--as-of", "2025-07-15"])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Renewals far off what their product costs are found, and nothing else")
+@Suite("Renewals far off the usual price are found, and nothing else")
 struct PriceOutlierTests {
   /// Transactions of the breaks of a published set.
   private func found(_ world: World, in out: String = "reports") throws -> [String] {
@@ -11,13 +11,13 @@ struct PriceOutlierTests {
   }
 
   @Test(
-    "Worlds without faults have none, whatever is lost",
+    "Worlds without faults have no price outliers, whatever is lost",
     arguments: [(2, 0), (5, 10_000), (6, 0), (12, 20_000)])
   func clean(seed: Int, lost: Int) throws {
     #expect(try found(World(seed: seed, lost: lost, isPublished: true)) == [])
   }
 
-  @Test("Those that one run finds among other faults are found run by run, too")
+  @Test("Several runs find the price outliers of one run, even among other faults")
   func faults() throws {
     let world = try FaultRecallTests.world(seed: 3)
     let whole = try found(world)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What matters is what happened, not how it arrived")
+@Suite("Results depend on what happened, not on how it arrived")
 struct PropertyTests {
   @Test("Other names and another order of files give the same reports")
   func shuffledFiles() throws {
@@ -18,7 +18,7 @@ struct PropertyTests {
     #expect(differences(left, right).isEmpty)
   }
 
-  @Test("Lines dealt out anew over plain and packed files give the same reports")
+  @Test("Lines redistributed over plain and packed files give the same reports")
   func resplitLines() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     var hands = [[UInt8]](repeating: [], count: 5)
@@ -42,7 +42,7 @@ struct PropertyTests {
         .isEmpty)
   }
 
-  @Test("Archives that come twice, as a copy and line by line, add nothing")
+  @Test("Archives repeated as copies and line by line add nothing")
   func everythingTwice() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     for url in try world.archives() {
@@ -60,7 +60,7 @@ struct PropertyTests {
     #expect(inputs.map { $0["accepted"] } == before.map { $0["accepted"] })
   }
 
-  @Test("Many runs with an advancing as-of end where one run over everything ends")
+  @Test("Several runs with advancing as-of end like one run over everything")
   func manyRuns() throws {
     let world = try World(seed: 6, subscribers: 150, lost: 5_000)
     try world.publish(world.run(out: "once"))
@@ -78,7 +78,7 @@ struct PropertyTests {
     #expect(differences(once, incremental).isEmpty)
   }
 
-  @Test("One reader or four, the published set is the same to the last byte")
+  @Test("One worker and four workers publish identical bytes")
   func jobs() throws {
     let world = try World(seed: 2, subscribers: 150)
     try world.publish(world.run(out: "one") + ["--jobs", "1"])
@@ -90,7 +90,7 @@ struct PropertyTests {
     #expect(differences(one, four).isEmpty)
   }
 
-  @Test("Running again, and reporting again, change no byte and no file")
+  @Test("Repeating a run or a report changes no byte and no file")
   func secondRun() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     let (before, files) = (try world.program.published(), try inodes(world, "reports"))
@@ -107,7 +107,7 @@ struct PropertyTests {
       })
   }
 
-  @Test("An earlier as-of after a later one is what it would have been on its own")
+  @Test("An earlier as-of after a later one gives the same as by itself")
   func backInTime() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     try world.publish(world.run(out: "fresh", asOf: "2025-09-01"))

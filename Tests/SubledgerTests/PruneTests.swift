@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("What nothing needs any more is removed, and nothing else changes")
+@Suite("Prune removes what is no longer needed, and changes nothing else")
 struct PruneTests {
   private static let seeds: ClosedRange<Int> = {
     let longer = ProcessInfo.processInfo.environment["PRUNE_SEEDS"].flatMap { Int($0) }
@@ -11,7 +11,7 @@ struct PruneTests {
   }()
 
   @Test(
-    "Later runs come back byte for byte, earlier ones are refused, and runs go on the same",
+    "Later runs are reproduced exactly, earlier ones are refused, and new runs are the same",
     arguments: seeds)
   func runs(seed: Int) throws {
     let runs = try RandomRuns.lived(seed: seed)
@@ -71,7 +71,7 @@ struct PruneTests {
     #expect(one.count > 20 && differences(one, other).isEmpty, "seed \(seed)")
   }
 
-  @Test("A month beyond the newest run, no month, and a ledger without a set are refused")
+  @Test("A month after the newest run, an invalid month and a ledger without a set are refused")
   func refused() throws {
     let program = try Program()
     #expect(try program.run(["prune", "--before", "2025-05"]).status == 66)
@@ -89,7 +89,7 @@ struct PruneTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("Versions of a month that was closed stay, and a version that is revoked is named")
+  @Test("Versions of a closed month stay, and a missing version is reported")
   func closed() throws {
     let program = try RandomRuns.lived(seed: 13, count: 5).world.program
     let closed = try program.run([

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A night compares the users of whom something is new, and publishes what a replay does")
+@Suite("A run compares only users with new data, and publishes what a replay does")
 struct ReconcileScopeTests {
   private let program: Program
 
@@ -87,7 +87,7 @@ struct ReconcileScopeTests {
       snapshots: users.map { shown("u\($0)", at: 5, [(100 * $0, 100 * $0, 1)]) }.joined())
   }
 
-  @Test("Nothing new: nobody is compared; something new of one: only that one")
+  @Test("Without new data no user is compared; with data of one user, only that one")
   func quiet() throws {
     #expect(try begin() == 10)
     #expect(try night(7) == 0)
@@ -96,7 +96,7 @@ struct ReconcileScopeTests {
     #expect(try breaks() == [])
   }
 
-  @Test("A new snapshot with the same content stands; another content, or an end in between, not")
+  @Test("A snapshot with unchanged content needs no comparison, unless a period has ended")
   func captures() throws {
     #expect(try begin() == 10)
     let again = (1...10).map { shown("u\($0)", at: 8, [(100 * $0, 100 * $0, 1)]) }.joined()
@@ -113,7 +113,7 @@ struct ReconcileScopeTests {
       try night(41, events: charge("in_app_purchase", "u1", 40, id: 998), snapshots: ended) > 5)
   }
 
-  @Test("A late event explains a break, and a snapshot that comes late is no news")
+  @Test("A late event explains a break, and an older snapshot changes nothing")
   func late() throws {
     _ = try begin()
     _ = try night(11, snapshots: shown("u4", at: 10, [(400, 400, 1), (401, 400, 9)]))
@@ -125,7 +125,7 @@ struct ReconcileScopeTests {
     #expect(try breaks() == [])
   }
 
-  @Test("A purchase that somebody else's snapshot lists concerns both, then and later")
+  @Test("A purchase in another user's snapshot concerns both users, then and later")
   func transferred() throws {
     _ = try begin()
     // The account of the first went to the second.
@@ -141,7 +141,7 @@ struct ReconcileScopeTests {
     #expect(try night(16, events: charge("in_app_purchase", "u7", 15, id: 997)) >= 1)
   }
 
-  @Test("An earlier as-of compares everybody, and what it could not know is new again after it")
+  @Test("An earlier as-of compares all users, and later data counts as new afterwards")
   func back() throws {
     _ = try begin()
     _ = try night(11, snapshots: shown("u4", at: 10, [(400, 400, 1), (401, 400, 9)]))

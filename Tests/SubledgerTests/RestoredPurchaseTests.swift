@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("A user in any event has events, whoever the last event names")
+@Suite("A user in any event has events, whichever user the last event names")
 struct RestoredPurchaseTests {
   /// Codes and users of the breaks of the 10th of June.
   private func breaks(_ reported: [String], _ snapshots: [String]) throws -> [String] {
@@ -29,7 +29,7 @@ struct RestoredPurchaseTests {
       + #""purchases":[{"data":{"type":"Non-Consumable","productId":"no_ads","sandbox":false}}]}"#
   }
 
-  @Test("A purchase that another user has restored is no absence of the first one's events")
+  @Test("A purchase restored by another user does not mean absent events of the first")
   func restored() throws {
     // Somebody else makes both apps known, before and after.
     let signs = [("one", "1"), ("two", "2")].flatMap { app, order in
@@ -48,7 +48,7 @@ struct RestoredPurchaseTests {
         == ["EVENTS_ABSENT a", "EVENTS_ABSENT c"])
   }
 
-  @Test("Nor is one of which the snapshot lists no transaction")
+  @Test("A restored purchase without a listed transaction does not mean absent events either")
   func withoutTransactions() throws {
     func purchases(_ ids: String) -> String {
       #""purchases":{"apple:pro":{"productId":"apple:pro",\#(ids)"platform":"apple","#

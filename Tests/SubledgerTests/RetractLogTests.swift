@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Lines of a log that grew are taken out of a ledger")
+@Suite("Lines of a growing log are retracted from a ledger")
 struct RetractLogTests {
   private let program: Program
   private let lines = bodies(160).split(separator: "\n").map { $0 + "\n" }
@@ -47,7 +47,7 @@ struct RetractLogTests {
     #expect(proof.status == 0 && proof.output.contains("holds    replay.reports"), "\(proof)")
   }
 
-  @Test("A line goes for the whole log, under each of its names, and stays away when it grows")
+  @Test("A line is retracted from the whole log under all its names, even when it grows")
   func line() throws {
     #expect(try inputs() == [["133", "133", "0", "0", "0"]])
     let result = try retract("app.log.1.gz:50")
@@ -70,7 +70,7 @@ struct RetractLogTests {
     try prove()
   }
 
-  @Test("A part alone is refused with the names of the whole, which is read anew when it grows")
+  @Test("A single part is refused with the names of the whole; a grown log is read again")
   func whole() throws {
     for name in ["app.log", "app.log.1.gz"] {
       let part = try retract(name)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Lines are taken out of a ledger as if it had never read them")
+@Suite("Retracted lines have no effect, as if they had never been read")
 struct RetractTests {
   private let program: Program
 
@@ -74,7 +74,7 @@ struct RetractTests {
     return body.line + "\n"
   }
 
-  @Test("A line goes, closes stay, the restatement has its cause, and all that proves holds")
+  @Test("A retracted line vanishes, closes stay, the restatement has its cause, and verify passes")
   func line() throws {
     try write(["a.jsonl": bodies(3), "b.jsonl": wrong(4) + bodies(1, from: 5)])
     try run()
@@ -112,7 +112,7 @@ struct RetractTests {
   }
 
   @Test(
-    "Users go whom nothing else names, be it a break",
+    "Users that nothing else names are removed, unless a break names them",
     arguments: [("2026-03-15", false), ("2026-05-01", true)])
   func users(asOf: String, haveBreaks: Bool) throws {
     try write(Self.lines)
@@ -126,7 +126,7 @@ struct RetractTests {
     #expect(users == ["QON_1", "QON_2", "QON_3"] + (haveBreaks ? ["QON_4"] : []) + ["QON_99"])
   }
 
-  @Test("A cause is proved for its own row: another month that is late has another one")
+  @Test("A retraction is the cause only for its own rows; a late month has another cause")
   func ownRow() throws {
     try write(["a.jsonl": bodies(3), "b.jsonl": wrong(4)])
     try run()
@@ -142,7 +142,7 @@ struct RetractTests {
     #expect(causes["late_event"]?.allSatisfy { $0["key"]?.contains("yearly") == true } == true)
   }
 
-  @Test("What other archives say of the same events counts: other versions, and duplicates")
+  @Test("Other archives' versions and duplicates of the same events count")
   func otherVersions() throws {
     try write(["a.jsonl": wrong(1) + bodies(1, from: 2), "b.jsonl": bodies(3)])
     try run()
@@ -154,7 +154,7 @@ struct RetractTests {
     #expect(conflicts.map { $0["status"] } == ["resolved"])
   }
 
-  @Test("The same bytes are not taken in again under any name or time, until they are readmitted")
+  @Test("The same bytes are not read again under any name or time until they are readmitted")
   func readmitted() throws {
     try write(Self.lines)
     try run()
@@ -176,7 +176,7 @@ struct RetractTests {
     #expect(proof.status == 0, "\(proof)")
   }
 
-  @Test("The same lines packed otherwise are not taken in, and named; with one more they are")
+  @Test("The same lines packed differently are left out and reported; with more lines, they count")
   func repacked() throws {
     try write(Self.lines)
     try run()
@@ -199,7 +199,7 @@ struct RetractTests {
     #expect(try input("more.jsonl")["accepted"] == "2")
   }
 
-  @Test("Who names nothing, gives no reason, comes twice or too soon changes nothing")
+  @Test("An invalid target, a missing reason, a repeated or an early retraction changes nothing")
   func refused() throws {
     try write(["a.jsonl": bodies(2) + "\n", "b.jsonl": bodies(1, from: 3)])
     try run()
@@ -242,7 +242,7 @@ struct RetractTests {
       try Ledger.open(path: path, mode: .readOnly).acts().map(\.deed) == [.retract, .retract])
   }
 
-  @Test("A file of snapshots and a line of one go like others")
+  @Test("A file of snapshots and its lines are retracted like others")
   func snapshots() throws {
     func snapshot(_ user: Int, _ active: Bool) -> String {
       #"{"user_id":"QON_\#(user)","captured_at":1774000000,"entitlements":[{"id":"pro","#

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Whatever is retracted, and whenever, the ledger is whole")
+@Suite("After any retraction at any time, the ledger is consistent")
 struct RetractWorldTests {
   @Test(
-    "Whatever is retracted of a world, over several nights, is as if it had never been delivered",
+    "After any retractions over several runs, the world is as without those lines",
     arguments: [1, 2])
   func world(seed: Int) throws {
     let world = try World(
@@ -62,7 +62,7 @@ struct RetractWorldTests {
     #expect(proof.status == 0, "\(proof)")
   }
 
-  @Test("Killed at any moment, it has happened or not, and again it happens")
+  @Test("A retraction killed at any moment has happened or not, and can be repeated")
   func killed() throws {
     let program = try Program()
     let names = (1...9).map { "\($0).jsonl" }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Nobody else gets rights that are not needed")
+@Suite("Files get no unnecessary permissions")
 struct RightsTests {
   let program: Program
 
@@ -15,7 +15,7 @@ struct RightsTests {
       as? Int
   }
 
-  @Test("A file that is no ledger keeps its rights when it is named as one")
+  @Test("A file that is not a ledger keeps its permissions when named as one")
   func noLedger() throws {
     try program.folder.write("hi\n", to: "hosts")
     #expect(chmod(program.folder.path("hosts"), 0o644) == 0)
@@ -26,7 +26,7 @@ struct RightsTests {
   }
 
   @Test(
-    "Ledger and lock are their owner's; reports are what the umask leaves",
+    "Ledger and lock are private; reports follow the umask",
     arguments: [0, 0o22, 0o77])
   func umasks(umask: Int) throws {
     let watch = try Watch()
@@ -55,7 +55,7 @@ struct RightsTests {
     #expect(try watch.makes().contains { $0.path.contains(".staging-") })
   }
 
-  @Test("A run that dies leaves no core file, whatever the limit it was started with")
+  @Test("A crashed run leaves no core file, whatever its limit was")
   func coreFile() throws {
     var given = rlimit()
     #expect(getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &given) == 0)
@@ -81,7 +81,7 @@ struct RightsTests {
     #expect(Set(names) == ["in", "subledger.sqlite.lock"])
   }
 
-  @Test("A ledger that everybody may read is closed to them by the next run")
+  @Test("A ledger open to everyone is closed to others by the next run")
   func openLedger() throws {
     try program.run(run)
     for (name, open) in [("subledger.sqlite", 0o664), ("subledger.sqlite.lock", 0o666)] {
@@ -109,7 +109,7 @@ struct RightsTests {
   }
 
   @Test(
-    "A ledger that may not be read is 77 to those that only read", arguments: ["status", "verify"])
+    "An unreadable ledger ends reading commands with 77", arguments: ["status", "verify"])
   func foreignLedger(command: String) throws {
     #expect(try program.run(run).status == 0)
     #expect(chmod(program.folder.path("subledger.sqlite"), 0) == 0)
@@ -118,7 +118,7 @@ struct RightsTests {
     #expect(ended.words.contains("cannot read the ledger subledger.sqlite: Permission denied"))
   }
 
-  @Test("A former set that may not be removed costs a warning, and neither this run nor the next")
+  @Test("A previous set that cannot be removed gives a warning, and stops neither run")
   func foreignSet() throws {
     let first = try runHeldBack(run)
     #expect(first.status == 0, "\(first)")
@@ -144,7 +144,7 @@ struct RightsTests {
     #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
   }
 
-  @Test("A folder of archives that may not be read is 77, and nothing is done")
+  @Test("An unreadable folder of archives ends with 77, and nothing is done")
   func foreignArchives() throws {
     try program.folder.write("", to: "in/closed/b.jsonl")
     #expect(chmod(program.folder.path("in/closed"), 0) == 0)
@@ -155,7 +155,7 @@ struct RightsTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
-  @Test("A file that may not be read is named, the others are read, and the exit code is 1")
+  @Test("An unreadable file is reported, the others are read, and the exit code is 1")
   func oneForeignFile() throws {
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
     #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
@@ -167,7 +167,7 @@ struct RightsTests {
     #expect(try runHeldBack(run + ["--ledger", "n.sqlite", "--out", "n"]).status == 77)
   }
 
-  @Test("If configured so, a file that may not be read ends the run, which publishes nothing")
+  @Test("If configured, an unreadable file ends the run, which publishes nothing")
   func stop() throws {
     try program.folder.write("unreadable_files: stop\n", to: "subledger.yaml")
     #expect(chmod(program.folder.path("subledger.yaml"), 0o644) == 0)
@@ -181,7 +181,7 @@ struct RightsTests {
     #expect(try runHeldBack(run).status == 0)
   }
 
-  @Test("An archive that may not be read is named with the reason, and not as one that is gone")
+  @Test("An unreadable archive is reported with the reason, not as missing")
   func foreignArchive() throws {
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
     #expect(try program.run(run).status == 0)
@@ -195,7 +195,7 @@ struct RightsTests {
     #expect(replay.contains { $0.contains("in/a.jsonl: Permission denied") }, "\(words)")
   }
 
-  @Test("A dry run where no ledger is yet leaves nothing, not even a lock")
+  @Test("A dry run without a ledger leaves nothing, not even a lock")
   func untouched() throws {
     #expect(try program.run(run + ["--dry-run"]).status == 0)
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.url.path)
@@ -204,7 +204,7 @@ struct RightsTests {
     #expect(nowhere.status == 74 && nowhere.errors.contains("the ledger's folder"), "\(nowhere)")
   }
 
-  @Test("A published folder keeps the rights that somebody gave it, and what else is in it its own")
+  @Test("A published folder and foreign files in it keep their changed permissions")
   func closedFolder() throws {
     try program.run(run)
     try program.folder.write("x", to: "reports/notes/own.txt")

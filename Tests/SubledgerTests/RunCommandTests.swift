@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A run is whole, quiet and keeps secrets")
+@Suite("A run is complete, quiet and keeps secrets")
 struct RunCommandTests {
   let program: Program
 
@@ -10,7 +10,7 @@ struct RunCommandTests {
 
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
-  @Test("A ledger that another run holds is 75, and waiting for it helps")
+  @Test("A ledger held by another run ends with 75, and --lock-wait waits for it")
   func lock() throws {
     let path = program.folder.path("subledger.sqlite.lock")
     let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
@@ -32,7 +32,7 @@ struct RunCommandTests {
     #expect(try program.rows("inputs.csv").count == 1)
   }
 
-  @Test("A run on no terminal that succeeds prints nothing, and status says what there is")
+  @Test("A successful run without a terminal prints nothing, and status shows its result")
   func quiet() throws {
     for arguments in [run, run + ["--quiet"], run + ["--progress", "auto"]] {
       let result = try program.run(arguments)
@@ -53,7 +53,7 @@ struct RunCommandTests {
     #expect(!verbose.errors.isEmpty)
   }
 
-  @Test("A bar is drawn where it is asked for, and on a terminal unless it is refused")
+  @Test("A progress bar is drawn on request, and on a terminal unless disabled")
   func bar() throws {
     for (mode, isDrawn) in [("always", true), ("never", false), ("auto", false)] {
       let options = ["--progress", mode, "--ledger", "\(mode).sqlite", "--adopt"]
@@ -70,7 +70,7 @@ struct RunCommandTests {
     }
   }
 
-  @Test("A report without the settings of the run before says so, once")
+  @Test("A report without the previous run's settings warns once")
   func lostSettings() throws {
     try program.folder.write("periods: {com.example.monthly: P1M}\n", to: "own.yaml")
     #expect(try program.run(run + ["--config", "own.yaml"]).errors.isEmpty)
@@ -82,7 +82,7 @@ struct RunCommandTests {
     #expect(try program.run(report + ["--config", "own.yaml"]).errors.isEmpty)
   }
 
-  @Test("A dry run says what would change, and changes nothing")
+  @Test("A dry run reports what would change, and changes nothing")
   func dryRun() throws {
     let first = try program.run(run + ["--dry-run"])
     #expect(first.status == 0, "\(first)")
@@ -110,7 +110,7 @@ struct RunCommandTests {
     #expect(try program.rows("inputs.csv").count == 2)
   }
 
-  @Test("A dry run of a report names what another as-of or time zone adds, changes and removes")
+  @Test("A dry run of a report lists what another as-of or time zone adds, changes and removes")
   func dryReport() throws {
     try program.run(run)
     func lines(_ options: String...) throws -> [String] {
@@ -130,7 +130,7 @@ struct RunCommandTests {
     #expect(zone.contains("would change reports/datapackage.json"))
   }
 
-  @Test("A gate that is hit is 1, with the set published all the same")
+  @Test("A break at the gate ends with 1, and the set is published anyway")
   func gate() throws {
     let snapshot =
       #"{"user_id":"QON_99","captured_at":1772308800,"entitlements":[{"id":"premium","active":1,"#
@@ -158,7 +158,7 @@ struct RunCommandTests {
     #expect(variable.status == 1)
   }
 
-  @Test("Stopped by SIGTERM it ends with 143, and the next run carries on")
+  @Test("A run stopped by SIGTERM ends with 143, and the next run continues")
   func stopped() throws {
     for file in 0..<20 {
       try program.folder.write(bodies(1000, from: file * 1000), to: "in/\(file).jsonl")
@@ -176,7 +176,7 @@ struct RunCommandTests {
     #expect(charges.reduce(0, +) == 20_000)
   }
 
-  @Test("Stopped while reports are written it ends with 143, and the next run publishes the same")
+  @Test("A run stopped while writing reports ends with 143, and the next publishes the same")
   func stoppedReports() throws {
     try program.folder.write(bodies(2_000), to: "in/a.jsonl")
     let running = try program.start(run)
@@ -198,7 +198,7 @@ struct RunCommandTests {
   }
 
   @Test(
-    "An as-of centuries after all input is taken for a slip of the pen",
+    "An as-of centuries after all input is treated as a typing error",
     arguments: ["run", "report"])
   func farAsOf(_ command: String) throws {
     try program.run(run)
@@ -210,7 +210,7 @@ struct RunCommandTests {
     #expect(differences(set, try program.published()).isEmpty)
   }
 
-  @Test("Secrets and personal data reach neither ledger nor reports nor messages")
+  @Test("Secrets and personal data are in neither ledger, reports nor messages")
   func secrets() throws {
     let world = try World(seed: 4, subscribers: 40)
     var body = Body(77)
@@ -235,7 +235,7 @@ struct RunCommandTests {
     }
   }
 
-  @Test("A receive time after as-of keeps no feed from being stale, and no row complete")
+  @Test("A receive time after as-of neither refreshes a stale feed nor completes a row")
   func future() throws {
     let line = #"{"receivedAt":"2999-02-07T06:28:16Z","body":\#(Body(9).line)}"#
     try program.folder.write(line + "\n", to: "in/future.jsonl")
@@ -244,7 +244,7 @@ struct RunCommandTests {
     #expect(try program.rows("revenue_monthly.csv").map { $0["is_complete"] } == ["false"])
   }
 
-  @Test("A run that finds nothing but the snapshots that it knows is done")
+  @Test("A run that finds only known snapshots succeeds")
   func snapshotsAlone() throws {
     try FileManager.default.removeItem(atPath: program.folder.path("in/a.jsonl"))
     let line =
@@ -267,7 +267,7 @@ struct RunCommandTests {
     }
   }
 
-  @Test("The dialect for spreadsheets has a byte order mark and CRLF, and amounts round")
+  @Test("The spreadsheet dialect has a byte order mark and CRLF, and amounts are rounded")
   func excel() throws {
     try program.run(run + ["--csv-dialect", "excel", "--amount-decimals", "0"])
     let path = program.folder.path("reports/revenue_monthly.csv")

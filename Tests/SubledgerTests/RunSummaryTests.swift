@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What came of a run is written where people and programs look")
+@Suite("The result of a run is written for people and programs")
 struct RunSummaryTests {
   private let world: World
 
   init() throws { world = try World(seed: 36, subscribers: 200, lost: 20_000) }
 
-  @Test("The numbers of the summary are those of the set")
+  @Test("The numbers of the summary match the set")
   func json() throws {
     let result = try world.program.run(world.run() + ["--summary", "summary.json"])
     #expect([0, 1].contains(result.status) && result.output.isEmpty, "\(result)")
@@ -81,7 +81,7 @@ struct RunSummaryTests {
     }
   }
 
-  @Test("Standard output gets the text, and an earlier file is replaced")
+  @Test("Standard output gets the text, and an existing file is replaced")
   func places() throws {
     let printed = try world.program.run(world.run() + ["--summary", "-"])
     try world.program.folder.write("former\n", to: "summary.txt")
@@ -105,7 +105,7 @@ struct RunSummaryTests {
     #expect(try !world.program.rows("inputs.csv").isEmpty)
   }
 
-  @Test("A terminal gets one line: the set, its input, its revenue, its breaks, its page")
+  @Test("A terminal gets one line with set, input, revenue, breaks and page")
   func terminal() throws {
     for (options, isPrinted) in [("", true), ("--quiet", false)] {
       let arguments = (["'\(Program.binary.path)'"] + world.run()).joined(separator: " ")

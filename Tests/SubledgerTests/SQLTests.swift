@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Analysts ask the views in SQL")
+@Suite("Analysts query the views in SQL")
 struct SQLTests {
   let program: Program
 
@@ -28,7 +28,7 @@ struct SQLTests {
     }.sorted()
   }
 
-  @Test("What stands in a view is what its report prints")
+  @Test("A view contains what its report prints")
   func views() throws {
     let revenue = try monthly("revenue_daily")
     try #require(revenue.count > 1000)
@@ -75,7 +75,7 @@ struct SQLTests {
     }
   }
 
-  @Test("Events, periods and snapshots are those of the ledger")
+  @Test("Events, periods and snapshots match the ledger")
   func packed() throws {
     let events = try rows(
       """
@@ -104,7 +104,7 @@ struct SQLTests {
     #expect(!snapshots.isEmpty && snapshots.allSatisfy { $0["captures"] == "1" })
   }
 
-  @Test("The list of views is what they have")
+  @Test("The list of views matches their columns")
   func list() throws {
     let listed = try program.run(["sql", "--format", "csv"])
     let columns = try readCSV(program.folder.write(listed.output, to: "views.csv"))
@@ -118,7 +118,7 @@ struct SQLTests {
   }
 
   @Test(
-    "What is no query over the views is refused in SQLite's words, with its place",
+    "Anything but a query over the views is refused with SQLite's message and position",
     arguments: [
       ("select 1 one FORM", "at line 1, column 14: near \"FORM\": syntax error"),
       ("select 1,\n  missing from v_break", "at line 2, column 3: no such column: missing"),
@@ -138,12 +138,12 @@ struct SQLTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("copy.sqlite")))
   }
 
-  @Test("A comment behind the query is no second one")
+  @Test("A comment after the query is not a second query")
   func comment() throws {
     #expect(try rows("select 1 as one; -- and no more\n").first?["one"] == "1")
   }
 
-  @Test("A query stands in a file; its rows are written as asked, and no more than asked")
+  @Test("A query can be in a file; rows are written in the chosen format, up to the limit")
   func formats() throws {
     try program.folder.write(
       "select -1 as a, '-0.50' as b, '=1+1' as c, null as d union all select 2, '', 'x', 0\n",
@@ -169,7 +169,7 @@ struct SQLTests {
     #expect(try program.run(["sql", "missing.sql"]).status == 66)
   }
 
-  @Test("A run publishes while a query reads, and does not disturb it")
+  @Test("A run publishes while a query reads, without disturbing it")
   func meanwhile() throws {
     let program = try Program(copying: program)
     let process = try program.start(
@@ -190,7 +190,7 @@ struct SQLTests {
     #expect(try program.run(["sql", "select count(*) from v_charge"]).status == 0)
   }
 
-  @Test("A query ends at its time limit, and by a signal")
+  @Test("A query ends at its time limit and on a signal")
   func limits() throws {
     let endless = """
       with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) from n

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What a newcomer sees is what the program does")
+@Suite("The sample and the documents match the program")
 struct SampleTests {
   private let program: Program
 
   init() throws { program = try Program() }
 
-  @Test("reports/ is what comes of sample-data/, byte for byte")
+  @Test("reports/ is the result of sample-data/, byte for byte")
   func reports() throws {
     let result = try program.run(Program.sampleRun)
     #expect(result.status == 0, "\(result)")
@@ -17,7 +17,7 @@ struct SampleTests {
     #expect(different.isEmpty, "run `make run` and read what changed")
   }
 
-  @Test("No two rows of a file have one key")
+  @Test("No two rows of a file have the same key")
   func keys() throws {
     let manifest = try Data(
       contentsOf: URL(fileURLWithPath: Project.path("reports/datapackage.json")))
@@ -37,7 +37,7 @@ struct SampleTests {
     #expect(compared > 1_000)
   }
 
-  @Test("sample-data/ is what its script makes")
+  @Test("sample-data/ is the output of its script")
   func sample() throws {
     let copy = program.folder.path("sample-data")
     try FileManager.default.copyItem(atPath: Project.path("sample-data"), toPath: copy)
@@ -49,7 +49,7 @@ struct SampleTests {
       .isEmpty)
   }
 
-  @Test("Each odd line comes to what sample-data/README.md says")
+  @Test("Each unusual line has the result in sample-data/README.md")
   func oddLines() throws {
     let name = "sample-data/archives/odd-lines.jsonl"
     try program.run(["run", "--archives", Project.path(name), "--as-of", "2026-03-01"])
@@ -62,7 +62,7 @@ struct SampleTests {
     #expect(rejects == ["10 not_json", "11 not_json", "12 unknown_provider", "13 bad_time"])
   }
 
-  @Test("Each line of the other providers comes to what sample-data/README.md says")
+  @Test("Each line of the other providers has the result in sample-data/README.md")
   func otherProviders() throws {
     let name = "sample-data/archives/other-providers.jsonl"
     try program.run(["run", "--archives", Project.path(name), "--as-of", "2026-03-01"])
@@ -72,7 +72,7 @@ struct SampleTests {
     #expect(try program.rows("rejects.csv").map { $0["reason"] } == ["error_response"])
   }
 
-  @Test("What README.md prints is what its commands print")
+  @Test("README.md prints what its commands print")
   func printed() throws {
     let readme = try Project.text(of: "README.md")
     var blocks = 0
@@ -86,7 +86,7 @@ struct SampleTests {
     #expect(blocks > 0)
   }
 
-  @Test("Every option with which README.md and docs/ call a command is one of that command's")
+  @Test("Every command option in README.md and docs/ exists")
   func options() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Project.path("docs"))
     var known: [String: Set<Substring>] = [:]

@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("A ledger that closes: runs, one run over everything, and what was published agree")
+@Suite("With closes, several runs, one run over everything and published sets agree")
 struct SeasonTests {
   /// Seasons and runs of each: few beside the other tests, many with `SEASONS=1-100 NIGHTS=30`.
   private static let seeds: ClosedRange<UInt64> = {
@@ -16,7 +16,7 @@ struct SeasonTests {
     Int(ProcessInfo.processInfo.environment["NIGHTS"] ?? "").map { max(2, $0) } ?? 5
 
   @Test(
-    "Whatever comes when, cells equal a replay, differences bridge, and every set comes back",
+    "In any order of input, cells equal a replay, differences add up, and sets are reproduced",
     arguments: seeds)
   func season(seed: UInt64) throws {
     var season = try Season(seed: seed)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Deliveries are held to the secrets of the configuration")
+@Suite("Deliveries are checked against the configured secrets")
 struct SecretsTests {
   let program: Program
 
@@ -58,14 +58,14 @@ struct SecretsTests {
     #expect(charges.reduce(0, +) == 103)
   }
 
-  @Test("A secret may be named by a variable, by a file, or written, and several hold at once")
+  @Test("A secret can be in a variable, a file or the configuration, and several are valid")
   func sources() throws {
     try write("canary-old\r\n\n", to: "secret.txt", mode: 0o400)
     try configure("secrets: {qonversion: [{env: SUBLEDGER_SECRET_Q}, {file: secret.txt}]}")
     try expectJudged(try run(["SUBLEDGER_SECRET_Q": "canary-new"]))
   }
 
-  @Test("Secrets may stand in one file, one a line")
+  @Test("Several secrets can be in one file, one per line")
   func lines() throws {
     try write("canary-new\ncanary-old", to: "secret.txt", mode: 0o600)
     try configure("secrets: {qonversion: {file: secret.txt}}", mode: 0o644)
@@ -74,14 +74,14 @@ struct SecretsTests {
     #expect(!result.errors.contains("others can read"))
   }
 
-  @Test("A byte order mark in front of a file of secrets is no part of the first")
+  @Test("A byte order mark in a file of secrets is not part of the first")
   func marked() throws {
     try write("\u{FEFF}canary-new\r\ncanary-old\r\n", to: "secret.txt", mode: 0o600)
     try configure("secrets: {qonversion: {file: secret.txt}}")
     try expectJudged(try run())
   }
 
-  @Test("Where no line bears the secret, the message says so, and where the first one is")
+  @Test("If no line has the secret, the message reports that, with the first line's position")
   func wrongSecret() throws {
     try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
     let lines = ["nonsense"] + (1...3).map { delivery($0, "Basic canary-old") }
@@ -94,7 +94,7 @@ struct SecretsTests {
     #expect(result.errors.contains("hint: check `secrets` in the configuration"), "\(result)")
   }
 
-  @Test("Lines rejected by a wrong secret are read behind an empty line, and not as the same bytes")
+  @Test("Lines rejected for a secret are read again after an empty line, but not as equal bytes")
   func readAnew() throws {
     try configure("secrets: {qonversion: canary-new}")
     _ = try run()
@@ -120,7 +120,7 @@ struct SecretsTests {
     #expect(row?["accepted"] == "1" && row?["rejected"] == "1", "\(row ?? [:])")
   }
 
-  @Test("A delivery that is rejected makes neither input newer nor a row complete")
+  @Test("A rejected delivery neither makes the input newer nor completes a row")
   func watermark() throws {
     try configure("secrets: {qonversion: [canary-new, canary-old]}")
     for (secret, newest, isComplete) in [
@@ -139,7 +139,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("A replay leaves out what was refused, whatever secrets hold now, and says how much")
+  @Test("A replay leaves out refused lines, whatever the current secrets, and counts them")
   func replay() throws {
     try configure("secrets: {qonversion: canary-old}")
     #expect(try run().status == 0)
@@ -162,7 +162,7 @@ struct SecretsTests {
     #expect(proof.output.contains("more lines of d.jsonl were rejected"), "\(proof)")
   }
 
-  @Test("A configuration that holds secrets and is open to others is reported in every run")
+  @Test("A configuration with secrets that others can read is reported in every run")
   func exposed() throws {
     try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}")
     let closed = try run()
@@ -173,7 +173,7 @@ struct SecretsTests {
     #expect(open.status == 0 && open.errors.contains("secrets.yaml holds secrets"), "\(open)")
   }
 
-  @Test("A secret that is not there, or that others can read, is 78 and named by its provider")
+  @Test("A missing secret, or one that others can read, ends with 78 and names its provider")
   func refusals() throws {
     try write("canary", to: "secret.txt", mode: 0o644)
     try write("\n", to: "secret-empty.txt", mode: 0o600)
@@ -197,7 +197,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("Reports need no secrets, and the manifest says whose deliveries are held to some")
+  @Test("Reports need no secrets, and the manifest lists providers whose deliveries are checked")
   func reporting() throws {
     try configure("secrets: {qonversion: {env: Q}, iaptic: {env: I}}")
     let result = try run(["Q": "canary-new", "I": "canary-old"])

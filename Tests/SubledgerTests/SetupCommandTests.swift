@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Setting up, from no file to a job that works")
+@Suite("Setup, from no file to a working job")
 struct SetupCommandTests {
   let program: Program
 
@@ -17,7 +17,7 @@ struct SetupCommandTests {
         .filter { !$0.hasPrefix(".std") })
   }
 
-  @Test("The file that init writes is right, and a run follows it")
+  @Test("The configuration that init writes is valid, and a run uses it")
   func whole() throws {
     let made = try program.run(["config", "init", "--archives", "in"])
     #expect(made.status == 0 && made.output.contains("app 1234567890: 3 events"), "\(made)")
@@ -34,7 +34,7 @@ struct SetupCommandTests {
     #expect(printed.output == written)
   }
 
-  @Test("Every error of a configuration is found at once, and is 78")
+  @Test("Every error of a configuration is found at once, and ends with 78")
   func check() throws {
     try program.folder.write("outt: a\nfail_on: Open\nlock_wait: soon\n", to: "subledger.yaml")
     let environment = ["SUBLEDGER_JOBS": "0"]
@@ -48,7 +48,7 @@ struct SetupCommandTests {
     #expect(try names() == ["in", "subledger.yaml"])
   }
 
-  @Test("show names where a value comes from")
+  @Test("show names the source of each value")
   func show() throws {
     try program.folder.write("out: a\nsecrets: {iaptic: \"hush\"}\n", to: "subledger.yaml")
     let shown = try program.run(["config", "show", "--as-of", "2026-03-01"])
@@ -58,7 +58,7 @@ struct SetupCommandTests {
     #expect(!shown.output.contains("hush"))
   }
 
-  @Test("--version --verbose says what the program was built with, --version alone the number")
+  @Test("--version --verbose lists the build's libraries, --version alone the number")
   func version() throws {
     let short = try program.run(["--version"])
     #expect(short.output.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+\n/) != nil, "\(short)")
@@ -86,7 +86,7 @@ struct SetupCommandTests {
     }
   }
 
-  @Test("doctor finds nothing to stop a job that works, and writes nothing")
+  @Test("doctor finds nothing wrong with a working job, and writes nothing")
   func healthy() throws {
     let before = try program.run(["doctor", "--archives", "in"])
     #expect(before.status == 0 && before.output.contains("does not exist yet"), "\(before)")
@@ -107,7 +107,7 @@ struct SetupCommandTests {
     #expect(left == files)
   }
 
-  @Test("doctor names what is wrong, with what to do, and exits with 1 for an error")
+  @Test("doctor reports problems with hints, and ends with 1 for an error")
   func ill() throws {
     try program.folder.write(bodies(1, from: 5), to: "in/2026-3-1.jsonl")
     let snapshot =

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("How long a feed may be silent is learned from the feed")
+@Suite("How long a feed may be silent is learned from its history")
 struct SilenceTests {
   private let program: Program
 
@@ -32,7 +32,7 @@ struct SilenceTests {
     return try program.rows("breaks.csv").filter { $0["code"] == "STALE_INPUT" }
   }
 
-  @Test("An app that sells every third day is never stale, and is once it stops")
+  @Test("An app that sells every third day is not stale until it stops")
   func small() throws {
     try sell(1, on: [1, 4, 7, 10])
     for day in [11, 12, 13, 19] {
@@ -46,7 +46,7 @@ struct SilenceTests {
         + "2026-03-21T00:00:00Z, and the feed may be silent until 2026-03-19T12:00:00Z")
   }
 
-  @Test("Feeds that stopped within a day are one break, whose id stays; another one is another")
+  @Test("Feeds that stopped within a day are one break with a stable id; later ones are another")
   func together() throws {
     try sell(1, on: [1, 2, 3, 4])
     try sell(2, on: [1, 3, 5])
@@ -63,7 +63,7 @@ struct SilenceTests {
     #expect(try stale(on: 14).count == 2, "app3 stopped four days later")
   }
 
-  @Test("freshness_max says it for all, for a provider, or for one app")
+  @Test("freshness_max applies to all feeds, to a provider, or to one app")
   func configured() throws {
     try sell(1, on: [1, 2, 3, 4])
     try sell(2, on: [1, 2, 3, 4])

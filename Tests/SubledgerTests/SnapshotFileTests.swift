@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Which snapshots a file brings, and when they were captured")
+@Suite("Which snapshots a file contains, and when they were captured")
 struct SnapshotFileTests {
   let program: Program
 
@@ -50,7 +50,7 @@ struct SnapshotFileTests {
   }
 
   @Test(
-    "The same bytes written anew under one name count at a later --captured-at, as they lie not")
+    "The same bytes count again at a later --captured-at only if they were rewritten")
   func laterOption() throws {
     for (day, isAnew) in [("2026-02-01", true), ("2026-02-02", false), ("2026-02-03", true)] {
       if isAnew { try program.folder.write(person, to: "snap/people.jsonl") }
@@ -63,7 +63,7 @@ struct SnapshotFileTests {
     #expect(proof.status == 0, "\(proof)")
   }
 
-  @Test("Bytes that were read as the other sort are read as what they are")
+  @Test("Bytes first read as the wrong sort are read again as the right one")
   func otherSort() throws {
     try program.folder.write(person, to: "all/2026-02-01.jsonl")
     try program.folder.write(bodies(2, from: 4), to: "late/b.jsonl")
@@ -93,7 +93,7 @@ struct SnapshotFileTests {
   }
 
   @Test(
-    "Rejected lines of snapshots are reported in every run, and nobody is missed for being in them")
+    "Rejected snapshot lines are reported in every run, and their users are not absent")
   func rejected() throws {
     try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
     func snapshots(_ users: ClosedRange<Int>, bad: ClosedRange<Int>? = nil) -> String {
@@ -131,7 +131,7 @@ struct SnapshotFileTests {
     #expect(proof.status == 0, "\(proof)")
   }
 
-  @Test("A damaged file of snapshots is reported, and nobody is missed for not being in it")
+  @Test("A damaged file of snapshots is reported, and users are not absent because of it")
   func damaged() throws {
     try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
     let whole = (1...2000).map {

@@ -7,7 +7,7 @@ private let hasSpark = ProcessInfo.processInfo.environment["SPARK_HOME"] != nil
 @Suite("A run on Spark", .serialized)
 struct SparkTests {
   @Test(
-    "It publishes the bytes of a run on one machine, night after night",
+    "Spark publishes the bytes of a run on one machine, run after run",
     .enabled(if: hasSpark, "SPARK_HOME is not set"))
   func sameBytes() throws {
     let program = try Program()
@@ -59,7 +59,7 @@ struct SparkTests {
     #expect(result.errors.contains("check the disk and the rights there"))
   }
 
-  @Test("A ledger stays with its engine")
+  @Test("A ledger cannot change its engine")
   func mixing() throws {
     let program = try Program()
     let sample = Project.root.appendingPathComponent("sample-data/archives/part-0001.jsonl.gz")

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("What a stage is given")
+@Suite("The job of a stage")
 struct StageTests {
-  @Test("A job that no driver of this version wrote is refused in words", arguments: ["{}", "x"])
+  @Test("A job of another version is refused with a message", arguments: ["{}", "x"])
   func job(text: String) throws {
     let program = try Program()
     try program.folder.write(text, to: "job.json")

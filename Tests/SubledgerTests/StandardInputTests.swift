@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Standard input is an archive")
+@Suite("Standard input as an archive")
 struct StandardInputTests {
   private let program: Program
 
@@ -18,7 +18,7 @@ struct StandardInputTests {
   }
 
   @Test(
-    "Plain or packed, what comes by a pipe is read as from a file, and known when it comes again")
+    "Input from a pipe, plain or packed, is read like a file, and recognized when repeated")
   func pipe() throws {
     let path = try program.folder.write(bodies(200), to: "a.jsonl")
     let counts = { try program.rows("inputs.csv").map { [$0["archive"], $0["accepted"]] } }
@@ -40,7 +40,7 @@ struct StandardInputTests {
       ]), "\(left)")
   }
 
-  @Test("Snapshots come so, too; - twice, a terminal and a full disk are refused")
+  @Test("Snapshots can be piped, too; repeating -, a terminal and a full disk are refused")
   func refused() throws {
     let snapshot = #"{"user_id":"u","captured_at":"2026-02-28T00:00:00Z","entitlements":[]}"#
     try program.folder.write(snapshot + "\n", to: "s.jsonl")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Standard streams may be closed, full or unread, and harm no run")
+@Suite("Standard streams that are closed, full or unread stop no run")
 struct StreamTests {
   let program: Program
 
@@ -22,7 +22,7 @@ struct StreamTests {
   }
 
   @Test(
-    "A run talks to streams that take nothing, and publishes",
+    "A run whose streams accept nothing still publishes",
     arguments: ["2>&-", "<&- >&- 2>&-", "2>/dev/full", "2>&1 | true"])
   func run(_ redirections: String) throws {
     _ = try run(run + ["--progress", "always"], redirections)
@@ -32,7 +32,7 @@ struct StreamTests {
     #expect(lock.isEmpty, "words for standard error are in a file of the night")
   }
 
-  @Test("What was asked for and cannot be reported is 74", arguments: [">/dev/full", ">&-"])
+  @Test("A result that cannot be printed ends with 74", arguments: [">/dev/full", ">&-"])
   func answer(_ redirections: String) throws {
     #expect(try program.run(run).status == 0)
     #expect(try run(["status"], redirections + " 2>words") == 74)
@@ -41,7 +41,7 @@ struct StreamTests {
   }
 
   @Test(
-    "Whoever stops reading gets nothing more; output that was not written to the end ends with 141",
+    "A reader may stop early; output that was not written completely ends with 141",
     arguments: [
       (["explain", "revenue_monthly", "charges"], 141), (["explain", "--subscription", "7"], 66),
       (["status"], 0), (["verify"], 0), (["close", "2026-02", "--force", "--reason", "r"], 0),
@@ -57,7 +57,7 @@ struct StreamTests {
     #expect(words.isEmpty == (status != 66))
   }
 
-  @Test("A ledger whose making was interrupted is empty to status, and filled by the next run")
+  @Test("A ledger whose creation was interrupted is empty for status, and the next run fills it")
   func begun() throws {
     try program.folder.write("", to: "subledger.sqlite")
     let empty = try program.run(["status"])
@@ -67,7 +67,7 @@ struct StreamTests {
     #expect(try program.run(["status"]).output.contains(/accepted +3\n/))
   }
 
-  @Test("Too few file handles are 74 before anything is done, and are said", arguments: [24, 32])
+  @Test("Too few file handles end with 74 and a message before any work", arguments: [24, 32])
   func handles(_ count: Int) throws {
     let limited = "ulimit -n \(count); exec \"$0\" \"$@\" 2>words"
     let ended = try execute(
@@ -78,7 +78,7 @@ struct StreamTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 
-  @Test("A file that may not grow so long is 74, and said")
+  @Test("A file size limit ends with 74 and a message")
   func longFile() throws {
     let limited = "ulimit -f 64; exec \"$0\" \"$@\" 2>words"
     let ended = try execute(
@@ -89,7 +89,7 @@ struct StreamTests {
     #expect(try program.run(run).status == 0)
   }
 
-  @Test("SIGINT ends a simulation with 130, and one without an end is not begun")
+  @Test("SIGINT ends a simulation with 130, and an endless one is refused")
   func simulation() throws {
     let endless = try program.run(["simulate", "--out", "w", "--events", "\(Int.max)"])
     #expect(endless.status == 64 && endless.errors.contains("1,000,000,000"), "\(endless)")

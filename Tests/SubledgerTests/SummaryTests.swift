@@ -61,7 +61,7 @@ struct SummaryTests {
   }
 
   @Test(
-    "In worlds of several providers, with lost webhooks, exact and rounded", arguments: [5, 11])
+    "The summary adds up in worlds of several providers, exact and rounded", arguments: [5, 11])
   func worlds(seed: Int) throws {
     let world = try World(
       seed: seed, subscribers: 120, months: 12, lost: 10_000, archives: 12,
@@ -75,7 +75,7 @@ struct SummaryTests {
     #expect(try check(world.program, "rounded") > 100)
   }
 
-  @Test("After late webhooks the restated revenue is that of the restatements, in the new set")
+  @Test("After late webhooks, the summary's restated revenue equals the restatements")
   func restated() throws {
     let world = try World(seed: 7, subscribers: 200, archives: 6)
     let archives = try world.archives().map { "world/archives/\($0.lastPathComponent)" }
@@ -89,7 +89,7 @@ struct SummaryTests {
     #expect(restated.contains { $0 > 0 })
   }
 
-  @Test("Who asks for the events of a summary is sent to the report that it adds up")
+  @Test("Explaining a number of the summary refers to the report that it adds up")
   func explained() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     let result = try world.program.run([

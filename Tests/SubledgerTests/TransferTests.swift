@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A purchase that goes to another user, and that another provider reports, too")
+@Suite("A purchase that moves to another user and is reported by another provider")
 struct TransferTests {
   private func purple(
     _ type: String, _ day: String, _ transaction: String, of user: String
@@ -24,7 +24,7 @@ struct TransferTests {
   }
 
   @Test(
-    "What the first user still has ends in its time, whatever was linked when",
+    "The first user's remaining access ends on time, whatever was linked when",
     arguments: [true, false])
   func deadlines(isLinkedFirst: Bool) throws {
     let first = [

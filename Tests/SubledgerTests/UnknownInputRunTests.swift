@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A run lists the unknown names in its input")
+@Suite("A run lists unknown names in its input")
 struct UnknownInputRunTests {
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
-  @Test("A renamed event is listed with its first line, and the warning says how to map it")
+  @Test("A renamed event is listed with its first line, and the warning explains how to map it")
   func renamed() throws {
     let program = try Program()
     let lines = bodies(3)

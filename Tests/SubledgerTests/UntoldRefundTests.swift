@@ -24,7 +24,7 @@ struct UntoldRefundTests {
     """
   }
 
-  @Test("Purple misses those of one-time purchases; of subscriptions it never sends any")
+  @Test("For Purple, a one-time purchase's refund is missing, a subscription's is never sent")
   func purpleCounts() throws {
     let ends = #""lastRenewalDate":"2026-01-01T00:00:00Z","expirationDate":"2026-02-01T00:00:00Z","#
     let start = "2026-01-01T00:00:00Z"

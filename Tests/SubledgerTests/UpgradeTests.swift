@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("A newer program carries a ledger on")
+@Suite("A newer program continues a ledger")
 struct UpgradeTests {
   let program: Program
 
@@ -28,7 +28,7 @@ struct UpgradeTests {
     ]
   }
 
-  @Test("The next run on the ledger of any release publishes what one from nothing does")
+  @Test("The next run on the ledger of any release publishes what a new ledger would")
   func releases() throws {
     for release in try ReleasedLedger.all() + [today()] {
       let (kept, fresh) = ("\(release.name)-kept", "\(release.name)-fresh")
@@ -57,7 +57,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("A ledger of a newer program is 78, and left as it is")
+  @Test("A ledger of a newer program ends with 78, and is left unchanged")
   func newer() throws {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
     let arguments = ["--as-of", "2026-03-01", "--ledger", "a.sqlite"]

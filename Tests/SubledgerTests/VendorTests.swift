@@ -57,10 +57,10 @@ struct VendorCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Bodies as the provider documents them")
+@Suite("Bodies as their provider documents them")
 struct VendorTests {
   /// `Vendor/<case>.<report>.csv` holds the columns that the case is about.
-  @Test("The reports of a documented case", arguments: VendorCase.all)
+  @Test("A documented case gives its expected reports", arguments: VendorCase.all)
   func reports(of vendor: VendorCase) throws {
     let program = try Program()
     var arguments = [

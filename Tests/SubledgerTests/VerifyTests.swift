@@ -3,14 +3,14 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("What is not as it was written is named")
+@Suite("Verify reports every change")
 struct VerifyTests {
   private let program: Program
 
   /// Some runs of a small world, with conflicts, late copies, snapshots and decisions.
   init() throws { program = try RandomRuns.lived(seed: 11).world.program }
 
-  @Test("A ledger, its archives and the set hold, and nothing is written")
+  @Test("Ledger, archives and set are intact, and nothing is written")
   func holds() throws {
     let before = try files()
     let result = try verify()
@@ -21,7 +21,7 @@ struct VerifyTests {
     #expect(try files() == before)
   }
 
-  @Test("The archives alone come to the same events and reports, and a lost one is named")
+  @Test("The archives alone give the same events and reports, and a lost event is reported")
   func replay() throws {
     let whole = try verify("--replay")
     #expect(whole.status == 0, "\(whole)")
@@ -36,7 +36,7 @@ struct VerifyTests {
     #expect(try verify("--replay").output.contains("not there: "))
   }
 
-  @Test("What a date in a name, or an option, said of snapshots is said again by the replay")
+  @Test("The replay uses the capture times that a file name or an option gave")
   func captureTimes() throws {
     let one = try Program(reading: bodies(3))
     let line = #"{"provider":"qonversion","user_id":"u-1","entitlements":[]}"# + "\n"
@@ -54,7 +54,7 @@ struct VerifyTests {
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
-  @Test("An archive whose bytes lie under another name is not gone")
+  @Test("An archive whose bytes exist under another name is not missing")
   func copied() throws {
     let one = try Program()
     for name in ["in/a.jsonl", "in/b.jsonl"] {
@@ -73,7 +73,7 @@ struct VerifyTests {
     #expect(other.status == 65 && other.output.contains("a.jsonl"), "\(other)")
   }
 
-  @Test("A flipped byte of a report, of its checksums and of an archive is named; a gone one, too")
+  @Test("A flipped byte in a report, checksums or an archive is reported, as is a missing archive")
   func damagedFiles() throws {
     try flip("reports/churn_monthly.csv")
     let report = try verify()
@@ -95,7 +95,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "A cell, a break and a run that somebody changed are named by table",
+    "A changed cell, break or run is reported by table",
     arguments: [
       ("update movement_cell set subscriptions = subscriptions + 1", "movement_cell: month "),
       ("update break_episode set evidence = evidence || '.'", "break_episode: of the"),
@@ -120,7 +120,7 @@ struct VerifyTests {
     #expect(result.output.contains(reported), "\(result)")
   }
 
-  @Test("A set that a run publishes meanwhile is held to that run")
+  @Test("A set that a run publishes during verify is compared with that run")
   func meanwhile() throws {
     let folder = program.folder
     for round in 1...3 {
@@ -137,7 +137,7 @@ struct VerifyTests {
     #expect(try verify().status == 65)
   }
 
-  @Test("Of any byte flipped in the ledger's file, what it says is the same or it is named")
+  @Test("With any byte of the ledger flipped, its content is unchanged or the damage is reported")
   func everyByte() throws {
     let path = program.folder.path("l.sqlite")
     let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
@@ -211,7 +211,7 @@ struct VerifyTests {
     return said
   }
 
-  @Test("A decision about several charges holds for those left, in a replay, too")
+  @Test("A decision about several charges applies to those left, also in a replay")
   func decidedCharges() throws {
     /// The renewal with this number, one each month from 27 November on.
     func charge(_ number: Int) -> String {

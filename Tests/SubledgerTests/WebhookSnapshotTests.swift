@@ -59,7 +59,7 @@ private struct Webhook {
   }
 }
 
-@Suite("The entitlements in a webhook show what its user has")
+@Suite("Entitlements in a webhook show what its user has")
 struct WebhookSnapshotTests {
   let program: Program
 
@@ -102,7 +102,7 @@ struct WebhookSnapshotTests {
     return (own?["counts"] as? [String: Any])?["unmatched_entitlements"] as? Int
   }
 
-  @Test("A purchase of coins shows the renewal that was lost, its price, and where it is shown")
+  @Test("A coin purchase's webhook shows the lost renewal, its price and its position")
   func lostRenewal() throws {
     try arrives(lost)
     #expect(try breaks("2026-03-06") == ["MISSED_RENEWAL open"])
@@ -124,7 +124,7 @@ struct WebhookSnapshotTests {
     #expect(verified.status == 0, "\(verified)")
   }
 
-  @Test("A webhook made after as-of shows its entitlements in the run after it, with nothing new")
+  @Test("A webhook created after as-of supplies its entitlements in a later run without new data")
   func madeLater() throws {
     var coins = Webhook.coins(at: 60 * 24 + 1, [Webhook.access(until: 90 * 24)])
     coins.madeAfter = 7_200
@@ -136,7 +136,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-03-02T03:00:00Z") == ["MISSED_RENEWAL pending"])
   }
 
-  @Test("The same break whatever the order, the split and the repetition of the archives")
+  @Test("Order, split and repetition of the archives do not change the break")
   func anyOrder() throws {
     try arrives(lost)
     #expect(try breaks("2026-03-06", out: "once") == ["MISSED_RENEWAL open"])
@@ -155,7 +155,7 @@ struct WebhookSnapshotTests {
     #expect(rows[0] == rows[2])
   }
 
-  @Test("With snapshots.from_webhooks: false only the calendar misses it")
+  @Test("With snapshots.from_webhooks: false, only the calendar finds the loss")
   func off() throws {
     try program.folder.write("snapshots: {from_webhooks: false}\n", to: "subledger.yaml")
     try arrives(lost)
@@ -163,7 +163,7 @@ struct WebhookSnapshotTests {
     #expect(try isByCalendar())
   }
 
-  @Test("The event that it shows can still come: until then the break is pending, then resolved")
+  @Test("The break is pending while its event can arrive, and resolved when it does")
   func comesLater() throws {
     try arrives([.charge(0), .charge(1), .coins(at: 60 * 24, [Webhook.access(until: 90 * 24)])])
     #expect(try breaks("2026-03-02T06:00:00Z") == ["MISSED_RENEWAL pending"])
@@ -171,7 +171,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-03-02T12:00:00Z") == ["MISSED_RENEWAL resolved"])
   }
 
-  @Test("A webhook of the same second, before or after its charge, shows nothing that is missing")
+  @Test("A webhook of the same second, before or after its charge, shows nothing missing")
   func sameSecond() throws {
     let end = 90 * 24
     for hour in [60 * 24 - 1, 60 * 24, 60 * 24 + 1] {
@@ -181,7 +181,7 @@ struct WebhookSnapshotTests {
     }
   }
 
-  @Test("A repeated delivery may show the state of its own time, not of when it was made")
+  @Test("A repeated delivery may show the state of its own time instead of its creation")
   func retry() throws {
     var repeated = Webhook.coins(at: 59 * 24 + 20, [Webhook.access(until: 90 * 24)])
     repeated.more = #""timestamp":"2026-03-02T04:00:00Z","#
@@ -189,7 +189,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-03-20") == [])
   }
 
-  @Test("The webhook of a change may show the state before it")
+  @Test("The webhook of a change may show the previous state")
   func stateBefore() throws {
     var refund = Webhook.charge(2, shown: [Webhook.access(until: 90 * 24)])
     refund.name = "subscription_refunded"
@@ -202,7 +202,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-03-20") == [])
   }
 
-  @Test("No entitlements, and ones that are over, prove nothing against an active subscription")
+  @Test("No entitlements, or ended ones, prove nothing against an active subscription")
   func lessThanEvents() throws {
     let over = Webhook.access(until: 40 * 24, isActive: false)
     try arrives([.charge(0), .charge(1), .coins(at: 45 * 24, [])])
@@ -210,7 +210,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-02-20") == [])
   }
 
-  @Test("Of several subscriptions only a mapped product identifies one; else it is counted")
+  @Test("If several subscriptions fit, only a mapped product identifies one; else it is counted")
   func unmapped() throws {
     var other = Webhook.charge(0, shown: [])
     (other.transaction, other.original, other.product) = (5001, 5001, "com.example.news")
@@ -230,7 +230,7 @@ struct WebhookSnapshotTests {
     #expect(try unmatched(in: "mapped") == 0)
   }
 
-  @Test("A mapped product that no event of the user has is a missing start")
+  @Test("A mapped product without an event of the user is a missing start")
   func unseenStart() throws {
     let shown = [Webhook.access(until: 30 * 24)]
     try arrives([.coins(at: -24, [], transaction: 2000), .coins(at: 28, shown)])
@@ -240,7 +240,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-01-05", out: "mapped") == ["MISSED_START open"])
   }
 
-  @Test("An older snapshot with transactions and a newer webhook each show what they contain")
+  @Test("An older snapshot with transactions and a newer webhook each prove what they contain")
   func besideSnapshot() throws {
     try arrives(lost)
     try program.folder.write(
@@ -257,7 +257,7 @@ struct WebhookSnapshotTests {
     #expect(listed.filter { $0.hasPrefix("MISSED") } == ["MISSED_PURCHASE open"])
   }
 
-  @Test("A webhook does not count for a complete set of snapshots")
+  @Test("A webhook does not complete a set of snapshots")
   func completeSet() throws {
     try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
     try arrives([.charge(0), .charge(1), .coins(at: 45 * 24, [Webhook.access(until: 60 * 24)])])
@@ -267,7 +267,7 @@ struct WebhookSnapshotTests {
     #expect(try breaks("2026-02-20", ["--snapshots", "snap"]) == ["SNAPSHOT_ABSENT open"])
   }
 
-  @Test("Of a duplicated event the version that was made last counts for its entitlements")
+  @Test("If an event is duplicated, the entitlements of the latest created version count")
   func versions() throws {
     let early = Webhook.coins(at: 62 * 24, [Webhook.access(until: 90 * 24)])
     var late = Webhook.coins(at: 62 * 24, [])
@@ -282,7 +282,7 @@ struct WebhookSnapshotTests {
     #expect(try isByCalendar(in: "turned"))
   }
 
-  @Test("An erased person's entitlements stay without the person")
+  @Test("An erased person's entitlements are kept without the person")
   func erased() throws {
     try arrives(lost)
     _ = try breaks("2026-03-06")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("--xlsx publishes the set as a workbook, too")
+@Suite("--xlsx also publishes the set as a workbook")
 struct WorkbookTests {
   private let program: Program
 
@@ -37,7 +37,7 @@ struct WorkbookTests {
       return try #require(try zipEntry("xl/worksheets/sheet\(number).xml", in: book))
     }
 
-    @Test("Each report is a sheet with typed cells, a header that stays and filters")
+    @Test("Each report is a sheet with typed cells, a frozen header and filters")
     func cells() throws {
       try publish(["--xlsx"])
       let sums = program.folder.path("reports/SHA256SUMS")
@@ -58,7 +58,7 @@ struct WorkbookTests {
       #expect(!revenue.contains("<f>"))
     }
 
-    @Test("The workbook is the same in each dialect, and when an earlier run is published again")
+    @Test("The workbook is the same in each dialect, and when an earlier run is reproduced")
     func same() throws {
       try publish(["--xlsx"])
       let first = try workbook()
@@ -73,7 +73,7 @@ struct WorkbookTests {
       #expect(other.status == 64)
     }
 
-    @Test("A set without it takes the workbook of the set before away, and no other file")
+    @Test("A set without a workbook removes the previous one, and no other file")
     func removed() throws {
       try publish(["--xlsx"])
       try publish([])
@@ -83,7 +83,7 @@ struct WorkbookTests {
       #expect(try workbook() == Data("my own\n".utf8))
     }
 
-    @Test("Where a person was erased since, the workbook of an earlier run names another")
+    @Test("After a person was erased, a reproduced workbook is reported to differ")
     func erased() throws {
       try publish(["--xlsx"])
       try #require(try program.run(["erase", "QON_1", "--reason", "request 7"]).status == 0)
@@ -91,7 +91,7 @@ struct WorkbookTests {
       #expect(again.status == 0 && again.errors.contains("report.xlsx"), "\(again)")
     }
   #else
-    @Test("A build without the library says which package it needs")
+    @Test("A build without the library reports which package it needs")
     func withoutLibrary() throws {
       let result = try run(["--xlsx"])
       #expect(result.status == 78 && result.errors.contains("libxlsxwriter-dev"), "\(result)")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A simulated world is reported as it was")
+@Suite("A simulated world is reported exactly")
 struct WorldTests {
-  @Test("With nothing lost, reports equal the truth to the last byte", arguments: [2, 6])
+  @Test("Without losses, reports equal the truth to the last byte", arguments: [2, 6])
   func exact(seed: Int) throws {
     let world = try World(seed: seed, isPublished: true)
     for table in ["revenue", "churn", "renewals", "trials", "mrr"] {
@@ -23,7 +23,7 @@ struct WorldTests {
     try expectStartsRecounted(world)
   }
 
-  @Test("With one event in a hundred lost, every loss that the snapshot shows is a break")
+  @Test("If one event in a hundred is lost, every loss that the snapshot shows is a break")
   func losses() throws {
     let world = try World(seed: 5, lost: 10_000, isPublished: true)
     let lost = try TruthEvent.all(of: world).filter {

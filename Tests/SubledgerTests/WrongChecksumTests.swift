@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Lines of a gzip member whose checksum is wrong count until the whole file comes")
+@Suite("Lines of a gzip member with a wrong checksum count until a good file arrives")
 struct WrongChecksumTests {
   private let program: Program
 
@@ -72,7 +72,7 @@ struct WrongChecksumTests {
   }
 
   @Test(
-    "A flipped bit leaves a line that parses; its rows are not complete, and it goes again",
+    "Rows from a member with a flipped bit are incomplete, and a good file corrects them",
     arguments: ["2000000900000001", "9.99,\"value_usd"])
   func flippedBit(place: String) throws {
     let whole = try member(body(1, at: Self.february))
@@ -96,7 +96,7 @@ struct WrongChecksumTests {
     #expect(try run().errors.isEmpty)
   }
 
-  @Test("Where the checksum itself was wrong, copies of the whole file are read as such")
+  @Test("If only the checksum was wrong, later copies of the file are accepted as the same")
   func wrongChecksum() throws {
     let text = body(1, at: Self.february)
     var wrong = try member(text)
@@ -112,7 +112,7 @@ struct WrongChecksumTests {
     #expect(copy?["status"] == "complete" && copy?["retracted"] == "0", "\(copy ?? [:])")
   }
 
-  @Test("Members whose checksum holds keep their rows complete, and other apps theirs")
+  @Test("Members with a valid checksum keep their rows complete, and other apps keep theirs")
   func twoMembers() throws {
     let good = try member(body(1, at: Self.january) + body(2, at: Self.february, app: "other"))
     let bad = try member(body(3, at: Self.february))
@@ -125,7 +125,7 @@ struct WrongChecksumTests {
     #expect(try isSame(asOf: good + bad + member(body(4, at: Self.february))))
   }
 
-  @Test("A longer file is read from its start, for what it begins with may be wrong")
+  @Test("A longer file is read from the start, because its beginning may be wrong")
   func longer() throws {
     let bad = try flipped(member(body(1, at: Self.february)), at: "2000000900000001")
     try write(bad)
@@ -136,7 +136,7 @@ struct WrongChecksumTests {
     #expect(inputs.map { $0["lines"] } == ["1", "1"])
   }
 
-  @Test("A line that begins in a good member and ends in a bad one may be wrong, too")
+  @Test("A line from a good member into a bad one may be wrong, too")
   func acrossMembers() throws {
     let (text, next) = (body(1, at: Self.february), body(2, at: Self.april))
     let good = try member(body(5, at: Self.january) + text.prefix(200))
@@ -146,7 +146,7 @@ struct WrongChecksumTests {
     #expect(try !incomplete().contains("2026-01 1234567890"))
   }
 
-  @Test("What is only cut off is not in doubt, and a whole file adds the rest")
+  @Test("A truncated file is not doubtful, and a complete file adds the rest")
   func cutOff() throws {
     let whole = try member(body(1, at: Self.january) + body(2, at: Self.february))
     try write(Array(whole.dropLast(300)))
@@ -160,7 +160,7 @@ struct WrongChecksumTests {
     #expect(try isSame(asOf: whole))
   }
 
-  @Test("Another file that comes under the name is not the whole one")
+  @Test("Another file under the same name does not replace it")
   func rotated() throws {
     let whole = try member(body(1, at: Self.february))
     try write(flipped(whole, at: "2000000900000001"))
@@ -170,7 +170,7 @@ struct WrongChecksumTests {
     #expect(try incomplete().contains("2026-02 1234567890"))
   }
 
-  @Test("While other archives are missing it still counts, and the run says so")
+  @Test("While other archives are missing the member still counts, and the run reports it")
   func missing() throws {
     let whole = try member(body(1, at: Self.february))
     try write(flipped(whole, at: "2000000900000001"))
