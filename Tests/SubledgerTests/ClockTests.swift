@@ -73,7 +73,7 @@ struct ClockTests {
     #expect(ahead?["expected_at"]?.isEmpty == true, "no month ahead gets a row for it")
   }
 
-  @Test("A look at an earlier as-of raises no clock break", arguments: ["2026-02-28", "2020-01-01"])
+  @Test("A look at an earlier as-of has no clock break", arguments: ["2026-02-28", "2020-01-01"])
   func lookBack(asOf: String) throws {
     let found = try breaks(created: "1782864000", asOf: asOf, others: ["1800000000"])
     #expect(!found.contains { $0["code"] == "CLOCK" }, "\(found)")

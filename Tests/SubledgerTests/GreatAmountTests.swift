@@ -100,7 +100,7 @@ struct GreatAmountTests {
     }.joined()
   }
 
-  @Test("A sum beyond the exact range is left empty, and its lines are reported", arguments: [1, 2])
+  @Test("A sum beyond the exact range is left empty, and its lines are named", arguments: [1, 2])
   func beyond(_ nights: Int) throws {
     let run = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
     try program.folder.write(bodies(3) + great(10..<12), to: "in/a.jsonl")

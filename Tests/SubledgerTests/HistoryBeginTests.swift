@@ -49,7 +49,7 @@ struct HistoryBeginTests {
     #expect(missed.count == (years == 0 ? 1 : 0))
   }
 
-  @Test("Transactions listed minutes before the first delivery are not missing", arguments: [-1, 1])
+  @Test("Transactions minutes before the first delivery are not missing", arguments: [-1, 1])
   func justBefore(sign: Int) throws {
     let program = try Program()
     let at = 1_772_193_660 + sign * 1_800
