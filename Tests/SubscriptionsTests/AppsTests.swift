@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("An event without app belongs to the only app that fits")
+@Suite("An event without an app belongs to the only app that fits")
 struct AppsTests {
   /// Apps and products of a user's events, and the apps that they get.
   private func apps(
@@ -20,21 +20,21 @@ struct AppsTests {
     return events.byApp(rules).flatMap(\.self).sorted { $0.identity < $1.identity }.map(\.app)
   }
 
-  @Test("It is the provider's only one, else the only one with the user's product")
+  @Test("An event belongs to the provider's only app, or to the only app with the user's product")
   func fitting() {
     #expect(apps([(0, 1)], only: 7) == [7])
     #expect(apps([(7, 1), (8, 2), (0, 1), (0, 2)]) == [7, 8, 7, 8])
     #expect(apps([(7, 1), (8, 1), (0, 1), (0, 3), (7, 3)]) == [7, 8, 0, 7, 7])
   }
 
-  @Test("Where several fit, or none, it has none")
+  @Test("If several apps fit, or none, the event has no app")
   func unknown() {
     #expect(apps([(0, 1)]) == [0])
     #expect(apps([(7, 1), (0, 2)]) == [7, 0])
     #expect(apps([(7, 1), (0, 1)], .iaptic) == [7, 0])
   }
 
-  @Test("The apps of a user are folded apart")
+  @Test("A user's apps are folded separately")
   func apart() {
     let rules = FoldSettings(asOf: Instant(seconds: 100))
     let events = ([7, 8, 7] as [StringID]).enumerated().map { index, app in

@@ -7,7 +7,7 @@ import Testing
 struct ChainEndTests {
   private func at(_ milliseconds: Int64) -> Instant { Instant(milliseconds: milliseconds) }
 
-  @Test("Of those over by then the last one, of several the first; each continues once")
+  @Test("A purchase continues the last ended subscription, or the first of several, once")
   func last() {
     var ends = ChainEnds()
     for (chain, end) in [30, 20, 30, 50].enumerated() { ends.add(at(Int64(end)), chain) }
@@ -19,7 +19,7 @@ struct ChainEndTests {
     #expect(ends.takeLast(before: at(99)) == nil)
   }
 
-  @Test("One that ended before the purchase it was put to is found by what it ended")
+  @Test("A subscription that ended before the purchase it continued is found by its own end")
   func earlier() {
     var ends = ChainEnds()
     ends.add(at(40), 0)
@@ -30,7 +30,7 @@ struct ChainEndTests {
     #expect(ends.takeLast(before: at(60)) == 0)
   }
 
-  @Test("Events that all stay are not copied; each is asked once, in order")
+  @Test("Filtering that keeps all events copies nothing, and checks each once, in order")
   func keeping() {
     let events = (0..<4).map { Event(kind: .renewed, time: at($0)) }
     var asked: [Int64] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Subscriptions
 
-@Suite("A store transaction is charged once and given back once")
+@Suite("A store transaction is charged once and refunded once")
 struct DoubleChargeTests {
   private func history(
     _ story: Story, _ change: (inout FoldSettings) -> Void = { _ in }
@@ -27,7 +27,7 @@ struct DoubleChargeTests {
     return story
   }
 
-  @Test("The charge made first is booked, the other is only counted, with its money in the break")
+  @Test("The charge created first is booked; the other only counts, with its money in the break")
   func twice() throws {
     for kind in [EventKind.renewed, .started] {
       var story = twoMonths()
@@ -54,7 +54,7 @@ struct DoubleChargeTests {
     }
   }
 
-  @Test("A held charge of what was refunded before is an impossible sequence, too")
+  @Test("A held charge after its refund is also an impossible sequence")
   func afterRefund() throws {
     var story = twoMonths()
     story.report(.refunded, "2026-02-12", price: "-10") { $0.transaction = 102 }
@@ -68,7 +68,7 @@ struct DoubleChargeTests {
     }
   }
 
-  @Test("Neither arrival nor event time decides which charge is booked, but when it was made")
+  @Test("The creation time decides which charge is booked, not arrival or event time")
   func order() throws {
     var story = twoMonths()
     story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
@@ -85,7 +85,7 @@ struct DoubleChargeTests {
     #expect(try story.facts(asOf: "2026-06-01").total(\.grossUSD) == "22.00")
   }
 
-  @Test("A held charge is explained by itself and by the charge that is booked")
+  @Test("A held charge is explained by itself and by the booked charge")
   func explained() throws {
     var story = twoMonths()
     story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
@@ -101,7 +101,7 @@ struct DoubleChargeTests {
   }
 
   @Test(
-    "Ids that may repeat are charged each time",
+    "In stores whose ids can repeat, each charge counts",
     arguments: [Store.stripe, .amazon, .windows, .paypal, .unknown])
   func otherStores(_ store: Store) throws {
     var story = twoMonths()
@@ -113,7 +113,7 @@ struct DoubleChargeTests {
     #expect(try history(story).findings.isEmpty)
   }
 
-  @Test("A trial and its conversion, a change of product and what it gives back share an id")
+  @Test("A trial and its conversion, or a product change and its credit, share an id")
   func sharedIDs() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-10", until: "2026-01-17")
@@ -143,7 +143,7 @@ struct DoubleChargeTests {
   }
 
   @Test(
-    "What other providers send again is charged once, but each renewal under one id",
+    "Charges repeated by other providers count once, but each renewal under one id counts",
     arguments: [Provider.iaptic, .purple])
   func otherProviders(_ provider: Provider) throws {
     var feed = Telling(provider)
@@ -163,7 +163,7 @@ struct DoubleChargeTests {
     #expect(booked.charges(.renewal) == 3 && booked.charges(.oneTime) == 3)
   }
 
-  @Test("A renewal that was made after the next one, under the same id, is a charge of its own")
+  @Test("A renewal created after the next one, under the same id, is a separate charge")
   func madeLater() throws {
     var feed = Telling(.purple)
     for (day, made) in [("2026-01-10", "2026-03-01"), ("2026-02-10", "2026-02-10")] {
@@ -175,7 +175,7 @@ struct DoubleChargeTests {
     #expect(try feed.facts(asOf: "2026-06-01").charges(.renewal) == 2)
   }
 
-  @Test("Sandbox charges and those without an id are not compared")
+  @Test("Sandbox charges and charges without an id are not compared")
   func sandbox() throws {
     for change: (inout Event) -> Void in [{ $0.environment = .sandbox }, { $0.transaction = 0 }] {
       var story = twoMonths()
@@ -188,7 +188,7 @@ struct DoubleChargeTests {
   }
 }
 
-@Suite("Refunds give back no more than their charge")
+@Suite("Refunds do not exceed their charge")
 struct OverRefundTests {
   /// A charge of 10 at 70 %, and refunds of such amounts of it, one a day.
   private func story(_ refunds: [String], isProceed: Bool = false) -> Story {
@@ -214,7 +214,7 @@ struct OverRefundTests {
   }
 
   @Test(
-    "What exceeds the charge is held",
+    "The part of a refund that exceeds the charge is held",
     arguments: [
       (["12"], ["OVER_REFUND 2.00 2026-01-11"], 1),
       (["10", "10"], ["OVER_REFUND 10.00 2026-01-12"], 1),
@@ -237,7 +237,7 @@ struct OverRefundTests {
   }
 
   @Test(
-    "Parts that add up to the charge are booked, also of proceeds whose price is rounded",
+    "Parts that add up to the charge are booked, even if proceeds give a rounded price",
     arguments: [
       (["4", "6"], false), (["10"], false), (["3.5", "3.5"], true), (["7"], true), (["1"], false),
     ])
@@ -247,7 +247,7 @@ struct OverRefundTests {
     #expect(try story.facts(asOf: "2026-06-01").excluded.isEmpty)
   }
 
-  @Test("Refunds that iaptic sends again, and of each product of a transaction, are limited, too")
+  @Test("Repeated refunds of iaptic are limited for each product of a transaction")
   func collections() throws {
     func paid(_ event: inout Event) {
       event.revenue = Revenue(local: usd("10"), usd: usd("10"), currency: 9, isProceed: false)
@@ -272,7 +272,7 @@ struct OverRefundTests {
     #expect(facts.excluded.map(\.key.reason) == [.overRefund])
   }
 
-  @Test("The refund of a lost charge, and one without an amount, are booked")
+  @Test("The refund of a lost charge, or of one without an amount, is booked")
   func unknown() throws {
     var lost = story(["10", "10"])
     lost.events.removeFirst()
@@ -282,7 +282,7 @@ struct OverRefundTests {
     #expect(try findings(open).isEmpty)
   }
 
-  @Test("Held refunds neither end a period twice nor count as refunded renewals")
+  @Test("Held refunds neither end a period again nor count as refunded renewals")
   func movements() throws {
     let (once, again) = (story(["10"]), story(["10", "10"]))
     var facts = try again.facts(asOf: "2026-06-01")

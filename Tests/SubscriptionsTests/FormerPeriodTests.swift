@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What is reported late of a former period says nothing of the one that runs")
+@Suite("Late reports about a former period do not affect the current one")
 struct FormerPeriodTests {
   /// Bought monthly in January, and a year from the 20th on, whose end only its length gives.
   private func upgraded() -> Story {
@@ -17,7 +17,7 @@ struct FormerPeriodTests {
 
   private let year: (inout FoldSettings) -> Void = { $0.periods = [Story.yearly: .months(12)] }
 
-  @Test("The expiry of the product that was left ends no upgrade")
+  @Test("The expiry of the former product does not end an upgrade")
   func expiryOfOldProduct() throws {
     var story = upgraded()
     story.report(.expired, "2026-02-10", until: "2026-02-10") { $0.transaction = 101 }
@@ -27,7 +27,7 @@ struct FormerPeriodTests {
     #expect(try story.facts(asOf: "2026-06-01", year).days(.churned) == ["2026-02-10"])
   }
 
-  @Test("A cancel of the product that was left switches nothing off after the change")
+  @Test("A cancel of the former product does not switch off renewal after the change")
   func cancelOfOldProduct() throws {
     var story = upgraded()
     story.report(.canceled, "2026-01-20T00:00:20", until: "2026-02-10") { $0.transaction = 101 }
@@ -40,7 +40,7 @@ struct FormerPeriodTests {
   }
 
   @Test(
-    "A renewal is not ended, nor its end explained, by what the charge before it is reported for",
+    "Reports about the previous charge neither end a renewal nor explain its end",
     arguments: [EventKind.expired, .billingRetry, .revoked])
   func afterRenewal(kind: EventKind) throws {
     var story = Story()
@@ -59,7 +59,7 @@ struct FormerPeriodTests {
     #expect(own.state?.silentEnd == nil)
   }
 
-  @Test("Failed payments and cancels of a trial say nothing of what converted it")
+  @Test("Failed payments and cancels of a trial do not affect its conversion")
   func afterConversion() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-03", until: "2026-01-10")
@@ -71,7 +71,7 @@ struct FormerPeriodTests {
     #expect(try story.facts(asOf: "2026-03-01").days(.churnedVoluntary) == ["2026-02-10"])
   }
 
-  @Test("A cancel of a charge that never came proves the charge, and leaves no silence before it")
+  @Test("A cancel of a missing charge proves the charge, and leaves no silence before it")
   func cancelOfUnseen() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -86,7 +86,7 @@ struct FormerPeriodTests {
     #expect(history.state?.unseenPeriods.map(\.previousEnd) == [at("2026-02-10")])
   }
 
-  @Test("The refund of an older charge that never came explains no silence, but a newer one may")
+  @Test("The refund of an older missing charge does not explain silence; that of a newer one may")
   func refundOfUnseen() throws {
     func silentEnd(charged: String) throws -> Instant? {
       var story = Story()

@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("The store can put an end off")
+@Suite("The store can postpone an end")
 struct LaterEndTests {
   /// Paid to 10 February; what is reported with its transaction says when it ends.
   private func bought() -> Story {
@@ -12,7 +12,7 @@ struct LaterEndTests {
     return story
   }
 
-  @Test("A later end that a cancel or an expiry of the charge reports moves nothing but the end")
+  @Test("A later end in a cancel or expiry of the charge moves only the end")
   func putOff() throws {
     for canceled in ["2026-02-05", "2026-02-12"] {
       var story = bought()
@@ -28,7 +28,7 @@ struct LaterEndTests {
     #expect(try alone.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-20"])
   }
 
-  @Test("What is renewed at the end that was put off never lapsed")
+  @Test("A subscription renewed at a postponed end never lapsed")
   func renewed() throws {
     var story = bought()
     story.report(.canceled, "2026-01-31", until: "2026-02-20")
@@ -38,7 +38,7 @@ struct LaterEndTests {
     #expect(facts.count(.autoRenewOff) == 0)
   }
 
-  @Test("The last end that is reported counts, and none before the end that was paid for")
+  @Test("The last reported end counts, but none before the paid end")
   func lastWord() throws {
     var story = bought()
     story.report(.canceled, "2026-01-31", until: "2026-02-20")
@@ -50,7 +50,7 @@ struct LaterEndTests {
   }
 
   @Test(
-    "Neither a failed payment, grace, a refund nor a change of product puts an end off",
+    "A failed payment, grace, a refund or a product change does not postpone an end",
     arguments: [EventKind.billingRetry, .graceEntered, .refunded, .productChanged])
   func otherKinds(kind: EventKind) throws {
     var story = bought()
@@ -62,7 +62,7 @@ struct LaterEndTests {
   }
 
   @Test(
-    "An end later by half a period, or reported for another transaction, is that of another charge")
+    "An end half a period later, or for another transaction, belongs to another charge")
   func ofAnotherCharge() throws {
     var story = bought()
     story.report(.canceled, "2026-02-05", until: "2026-02-26")
@@ -73,7 +73,7 @@ struct LaterEndTests {
     #expect(try story.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-10"])
   }
 
-  @Test("A refund before the end that was put off takes access away")
+  @Test("A refund before a postponed end revokes access")
   func refunded() throws {
     var story = bought()
     story.report(.canceled, "2026-02-05", until: "2026-02-20")

@@ -3,13 +3,13 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What the events of a lineage come to")
+@Suite("The state of a lineage after its events")
 struct LineageStateTests {
   private func history(_ story: Story, asOf: String = "2026-12-01") throws -> SubscriptionHistory {
     try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: at(asOf)))
   }
 
-  @Test("States report the end and the renewal of a period that never opened")
+  @Test("Reports give the end and renewal state of a period without a charge")
   func neverOpened() throws {
     var story = Story()
     story.report(.canceled, "2026-01-10", until: "2026-02-01")
@@ -19,7 +19,7 @@ struct LineageStateTests {
     #expect(!state.isExpiryReported)
   }
 
-  @Test("A purchase that does not renew is no subscription")
+  @Test("A purchase that does not renew is not a subscription")
   func oneTime() throws {
     var story = Story()
     story.report(.purchased, "2026-01-10", price: "5")
@@ -27,7 +27,7 @@ struct LineageStateTests {
     #expect(!state.isSubscription && state.periodEnd == nil)
   }
 
-  @Test("A cancel of another transaction with a later end speaks of a charge that never came")
+  @Test("A cancel of another transaction with a later end reveals a missing charge")
   func reportedEnd() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
@@ -40,7 +40,7 @@ struct LineageStateTests {
     #expect(try history(story).state?.reportedEnd == nil)
   }
 
-  @Test("Grace of a period that never came does not prolong the one that did")
+  @Test("Grace of a missing period does not extend the previous one")
   func graceOfAnother() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
@@ -55,7 +55,7 @@ struct LineageStateTests {
     #expect(try history(story).state?.effectiveEnd == at("2026-03-17"))
   }
 
-  @Test("A downgrade is announced for the next renewal; the product held stays")
+  @Test("A downgrade applies from the next renewal; the product held stays the same")
   func announced() throws {
     var story = Story()
     story.report(.downgraded, "2026-01-10", until: "2026-02-01") {
@@ -65,7 +65,7 @@ struct LineageStateTests {
     #expect(state.product == Story.yearly && state.scheduledProduct == Story.monthly)
   }
 
-  @Test("A trial followed by a counted renewal is a loose end; by its conversion it is none")
+  @Test("A trial followed by a counted renewal has a loose end; one with its conversion does not")
   func looseEnds() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -77,7 +77,7 @@ struct LineageStateTests {
     #expect(try !history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
   }
 
-  @Test("An end is silent once gap and window are over and nothing says what followed it")
+  @Test("An end is silent after gap and window if nothing reports what followed")
   func silentEnd() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
@@ -102,7 +102,7 @@ struct LineageStateTests {
     }
   }
 
-  @Test("A pause explains an end that it lasts to, and none before which it was lifted")
+  @Test("A pause explains the end it lasts to, unless it was lifted before")
   func pauseBeforeEnd() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
@@ -115,7 +115,7 @@ struct LineageStateTests {
     #expect(try history(story).state?.silentEnd == nil)
   }
 
-  @Test("A cancel of the year before explains an end, until an expiry closes that subscription")
+  @Test("A cancel in the previous year explains an end, until an expiry closes the subscription")
   func commitment() throws {
     var story = Story()
     story.report(.renewed, "2026-01-01", until: "2026-02-01", price: "10")
@@ -137,7 +137,7 @@ struct LineageStateTests {
     #expect(try history(story).state?.silentEnd == at("2026-04-10"))
   }
 
-  @Test("Silence is silence, whatever was given back in part or of an older period")
+  @Test("A partial refund, or one of an older period, does not explain silence")
   func refundsOfOthers() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10") { $0.transaction = 1 }
@@ -155,7 +155,7 @@ struct LineageStateTests {
     #expect(try history(story).state?.silentEnd == nil)
   }
 
-  @Test("Only a monthly plan that renewed after its cancel can be committed for a year")
+  @Test("Only a monthly plan renewed after its cancel can have a yearly commitment")
   func noCommitment() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-01-08", price: "3")
@@ -170,7 +170,7 @@ struct LineageStateTests {
     #expect(try history(story).state?.silentEnd == at("2026-04-01"))
   }
 
-  @Test("Ends that count as churn are reported with the product held")
+  @Test("Ends that count as churn have the product held")
   func churned() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")

@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Charges whose amounts only the price book knows")
+@Suite("Charges with amounts from the price book alone")
 struct ListedPriceTests {
   private static let euro: StringID = 11
   private static let pound: StringID = 12
@@ -32,7 +32,7 @@ struct ListedPriceTests {
     try BookedHistories([history])
   }
 
-  @Test("A refund of the listed amount is whole, whatever it is in US dollars")
+  @Test("A refund of the listed amount is a whole refund, whatever its US dollars")
   func whole() throws {
     for dollars in ["10.80", "11"] {
       let refund = Revenue(local: usd("9.99"), usd: usd(dollars), currency: Self.euro)
@@ -43,7 +43,7 @@ struct ListedPriceTests {
     }
   }
 
-  @Test("Where a charge reports no currency, the price that began last counts, whatever its own")
+  @Test("If a charge has no currency, the price that began last counts in its own currency")
   func latest() throws {
     let dollars = PriceBook.Price(validFrom: at("2025-01-01"), usd: usd("10"))
     let euros = PriceBook.Price(
@@ -53,7 +53,7 @@ struct ListedPriceTests {
     }
   }
 
-  @Test("A refund of less than the listed amount is money alone")
+  @Test("A refund below the listed amount is only money")
   func partial() throws {
     let facts = try facts(
       history(Revenue(local: usd("4"), usd: usd("4.30"), currency: Self.euro)))
@@ -61,7 +61,7 @@ struct ListedPriceTests {
     #expect(facts.days(.churnedRefund).isEmpty)
   }
 
-  @Test("A refund in another currency than the listed one is reported, and not booked in its row")
+  @Test("A refund in another currency is reported, and its local amount is not booked")
   func foreign() throws {
     let part = try history(Revenue(local: usd("4"), usd: usd("5.10"), currency: Self.pound))
     #expect(part.findings.map(\.code) == [.currencyMismatch])
@@ -76,7 +76,7 @@ struct ListedPriceTests {
     #expect(refunds.values.map(\.refundsUSD.sum) == [usd("5.10")])
   }
 
-  @Test("What a refund in another currency is reported to be leaves out what it does not say")
+  @Test("The report of a refund in another currency omits absent amounts")
   func foreignWords() throws {
     func words(_ refund: Revenue) throws -> String? { try history(refund).findings.first?.evidence }
     let start = "the refund of 2026-01-12T00:00:00Z"
@@ -90,7 +90,7 @@ struct ListedPriceTests {
     #expect(try words(part) == start + " (2.00 USD)" + middle)
   }
 
-  @Test("A charge that reports its currency takes the price booked in it, and none in another")
+  @Test("A charge with a currency uses the price in that currency, and no other")
   func currency() throws {
     let euros = PriceBook.Price(
       currency: Self.euro, validFrom: at("2026-01-02"), local: usd("9.99"), usd: usd("10.80"))
@@ -110,14 +110,14 @@ struct ListedPriceTests {
     #expect(other.0.currency == Self.pound && other.1.grossUSD.sum == usd("12"))
   }
 
-  @Test("A charge that reports no currency takes the price that began last, in whatever it is")
+  @Test("A charge without a currency uses the price that began last, in any currency")
   func noCurrency() throws {
     let facts = try facts(history(nil))
     #expect(Set(facts.revenue.keys.map(\.currency)) == [Self.euro])
     #expect(facts.total(\.grossUSD) == "10.80" && facts.total(\.refundsUSD) == "10.80")
   }
 
-  @Test("The listed price is that of one: several cost as many times as much")
+  @Test("The listed price is for one unit: several units cost a multiple")
   func units() throws {
     let price = PriceBook.Price(validFrom: at("2026-01-01"), local: usd("1"), usd: usd("1.10"))
     var feed = Telling(.iaptic)
@@ -130,7 +130,7 @@ struct ListedPriceTests {
     #expect(facts.total(\.refundsUSD) == "3.30")
   }
 
-  @Test("Of a purchase's states the first with an amount says what was charged")
+  @Test("The first of a purchase's states with an amount gives the charge")
   func laterAmount() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 1, until: "2026-02-10") { event, _ in

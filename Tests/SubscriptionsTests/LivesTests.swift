@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Lives of a user")
+@Suite("Subscriptions of one user")
 struct LivesTests {
   /// A month of one product and, after a lapse, a year of another.
   private var monthThenYear: Telling {
@@ -13,7 +13,7 @@ struct LivesTests {
     return feed
   }
 
-  @Test("What follows the end of another product is one subscription; what overlaps is another")
+  @Test("A purchase after another product's end continues its subscription; an overlap does not")
   func overlap() throws {
     var feed = monthThenYear
     let histories = try feed.histories(asOf: "2026-04-01")
@@ -23,7 +23,7 @@ struct LivesTests {
     #expect(try feed.histories(asOf: "2026-04-01").map { $0.state?.lineages } == [[10], [11]])
   }
 
-  @Test("Beside thousands of other purchases of the user, a subscription is the same")
+  @Test("Thousands of other purchases by the user do not change a subscription")
   func many() throws {
     var feed = monthThenYear
     let alone = try feed.facts(asOf: "2026-04-01")
@@ -46,7 +46,7 @@ struct LivesTests {
     }
   }
 
-  @Test("A product, a group or a change of product ties what overlaps")
+  @Test("A shared product, a group or a product change connects overlapping purchases")
   func ties() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10") { _, state in state.group = 5 }
@@ -66,7 +66,7 @@ struct LivesTests {
     #expect(try elsewhere.histories(asOf: "2026-04-01").count == 2)
   }
 
-  @Test("A purchase that another replaced gives its subscription to it")
+  @Test("A replaced purchase passes its subscription to its replacement")
   func replaced() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
@@ -88,7 +88,7 @@ struct LivesTests {
   }
 
   @Test(
-    "What was left of an upgrade under one original id does not free the place of the new product")
+    "An old product left by an upgrade under one original id does not end the subscription")
   func replacedWithin() throws {
     var feed = Telling(.iaptic)
     let left = "2026-01-20T00:00:05"
@@ -109,7 +109,7 @@ struct LivesTests {
     #expect(facts.days(.transferIn) == ["2026-01-20"] && facts.count(.new) == 2)
   }
 
-  @Test("A purchase that was replaced ended when its state says, however late that is reported")
+  @Test("A replaced purchase ended at the time in its state, however late it is reported")
   func replacedLongAgo() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
@@ -127,7 +127,7 @@ struct LivesTests {
     #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
   }
 
-  @Test("A shared purchase counts as family sharing and nowhere else")
+  @Test("A family-shared purchase counts as family sharing and nowhere else")
   func shared() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10") { _, state in state.isShared = true }
@@ -139,7 +139,7 @@ struct LivesTests {
     #expect(try feed.histories(asOf: "2026-04-01").compactMap(\.state).isEmpty)
   }
 
-  @Test("FLOBUK without user is booked, and in no count of subscriptions, but for Play")
+  @Test("A FLOBUK charge without a user is booked but in no subscription count, except at Play")
   func unchained() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.user = 0 }
@@ -156,7 +156,7 @@ struct LivesTests {
     #expect(try churned().count == chained.count(.churned))
   }
 
-  @Test("A pause is no churn, and a charge after it resumes")
+  @Test("A pause is not churn, and a charge after it resumes")
   func paused() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")

@@ -22,7 +22,7 @@ import Domain
     #expect(money.proceedsUSD == usd("6.993"))
   }
 
-  @Test("With is_proceed 1 the price is taken when it agrees with the proceeds")
+  @Test("With is_proceed 1 the price is used if it agrees with the proceeds")
   func proceeds() throws {
     // The vendor page's shape: 7.61 proceeds at 70 % of a price of 10.88.
     let money = try charge(isProceed: true, value: "7.61", price: "10.88")
@@ -30,7 +30,7 @@ import Domain
     #expect(money.mismatch == nil)
   }
 
-  @Test("A price that disagrees with the proceeds is not used and is reported")
+  @Test("A price that contradicts the proceeds is not used and is reported")
   func mismatch() throws {
     let result = try charge(isProceed: true, value: "7", price: "10.06")
     #expect(result.money.grossUSD == usd("10"))
@@ -40,7 +40,7 @@ import Domain
   }
 
   @Test(
-    "A rate that no store has yields to the price, and a fraction is not a percentage",
+    "An impossible rate yields to the price, and a fraction is not a percentage",
     arguments: [
       ("0.7", true, "10.88", nil), ("1", true, "10.88", nil), ("150", true, "10.88", nil),
       ("39", true, "10.88", nil), ("0.7", false, "7.61", nil), ("40", true, "19.025", "7.61"),
@@ -63,7 +63,7 @@ import Domain
     #expect(found.contains(.rateMismatch) == (proceeds == nil || rate != "70"))
   }
 
-  @Test("What the sandbox pays is not held to its rate", arguments: Environment.allCases)
+  @Test("Sandbox amounts are not checked against their rate", arguments: Environment.allCases)
   func sandboxRate(_ environment: Environment) throws {
     var event = Event(environment: environment, kind: .renewed, time: at("2026-01-01"))
     event.price = Price(usd: usd("10.88"), currency: 1)
@@ -76,7 +76,7 @@ import Domain
     }
   }
 
-  @Test("Without a price, a fraction leaves the price unknown")
+  @Test("Without a price, a fractional rate leaves the price unknown")
   func fractionAlone() throws {
     var event = Event(kind: .renewed, time: at("2026-01-01"))
     event.revenue = Revenue(usd: usd("7.61"), currency: 1, isProceed: true, rate: usd("0.7"))
@@ -87,7 +87,7 @@ import Domain
     #expect(!event.hasImpossibleRate)
   }
 
-  @Test("The kind gives a charge its sign, whatever that of the amounts")
+  @Test("The kind gives a charge its sign, whatever the sign of its amounts")
   func sign() throws {
     func money(_ sign: Int64, _ isProceed: Bool) throws -> (money: Money, mismatch: Amount?) {
       func signed(_ text: String) -> Amount { Amount(micros: usd(text).micros * sign) }
@@ -105,7 +105,7 @@ import Domain
     }
   }
 
-  @Test("Without transaction ids a refund gives back the latest charge of its user and product")
+  @Test("Without transaction ids a refund belongs to the last charge of its user and product")
   func refundOf2020() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.transaction = 0 }
@@ -119,7 +119,7 @@ import Domain
     #expect(try story.facts(asOf: "2026-03-01").count(.churned) == 0)
   }
 
-  @Test("A refund takes row, rate and, when whole, the amounts of its charge")
+  @Test("A refund uses the row, the rate and, if whole, the amounts of its charge")
   func refund() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10") {
@@ -141,7 +141,7 @@ import Domain
   }
 
   @Test(
-    "Of a charge and a refund of which one was sent as proceeds, the prices report what is whole")
+    "If either charge or refund was sent as proceeds, the prices show whether it is whole")
   func changedSetting() throws {
     func facts(charge: String, _ sentAsProceeds: Bool, refund: String) throws -> BookedHistories {
       var story = Story()
@@ -168,7 +168,7 @@ import Domain
     #expect(part.total(\.refundsUSD) == "7.00")
   }
 
-  @Test("Of a charge without a rate a part goes back without one, in the row of the charge")
+  @Test("A partial refund of a charge without a rate has no rate, and is in the charge's row")
   func refundWithoutRate() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10") {
@@ -181,7 +181,7 @@ import Domain
     #expect(facts.revenue.values.allSatisfy { $0.proceedsUSD.unknown == 1 })
   }
 
-  @Test("Each of thousands of refunds finds its charge, with an id and without")
+  @Test("Each of thousands of refunds finds its charge, with and without an id")
   func manyRefunds() throws {
     var feed = Telling(.purple)
     let first = at("2026-01-01")
@@ -212,7 +212,7 @@ import Domain
     #expect(cell?.value.grossUSD.unknown == 1)
   }
 
-  @Test("Revenue on an event that charges nothing is not booked and is reported")
+  @Test("Revenue on an event that is not a charge is reported and not booked")
   func unexpected() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-10", until: "2026-01-17", price: "9.99")
@@ -222,7 +222,7 @@ import Domain
     #expect(try story.facts(asOf: "2026-02-01").revenue.isEmpty)
   }
 
-  @Test("What a charge without amounts reports its rate holds for what is given back of it")
+  @Test("The rate of a charge without amounts applies to its refund")
   func rateAlone() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10") {
@@ -236,7 +236,7 @@ import Domain
     #expect(refund?.proceedsUSD.sum == -usd("3.08"))
   }
 
-  @Test("Refunds of charges of no known currency stand in rows of their own currencies")
+  @Test("Refunds of charges without a currency are in rows of their own currencies")
   func ownCurrency() throws {
     var story = Story()
     for (number, currency) in [StringID(11), 12].enumerated() {

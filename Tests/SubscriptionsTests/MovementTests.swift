@@ -10,7 +10,7 @@ import Domain
     return story
   }
 
-  @Test("An end becomes churn when gap and delivery window have passed, dated at the end")
+  @Test("An end becomes churn after gap and delivery window, dated at the end")
   func churnIsRecognisedLate() throws {
     let story = subscriber()
     #expect(try story.facts(asOf: "2026-02-12T02:59:59").count(.churned) == 0)
@@ -20,7 +20,7 @@ import Domain
     #expect(facts.count(.lost) == 1)
   }
 
-  @Test("A charge within the renewal gap is no lapse, whatever expiry falls in it")
+  @Test("A charge within the renewal gap is not a lapse, even after an expiry")
   func gapIsBridged() throws {
     var story = subscriber()
     story.report(.expired, "2026-02-10")
@@ -30,7 +30,7 @@ import Domain
     #expect(facts.count(.new) == 1)
   }
 
-  @Test("A charge a second after the gap is a lapse and a reactivation")
+  @Test("A charge one second after the gap is a lapse and a reactivation")
   func lapse() throws {
     var story = subscriber()
     story.report(.renewed, "2026-02-11T00:00:01", until: "2026-03-11", price: "10")
@@ -40,7 +40,7 @@ import Domain
     #expect(facts.count(.lost) == 0)
   }
 
-  @Test("A payment out of billing retry within the horizon is a recovery")
+  @Test("A payment from billing retry within the horizon is a recovery")
   func recovery() throws {
     var story = subscriber()
     story.report(.billingRetry, "2026-02-10T00:05:00", until: "2026-02-10")
@@ -51,7 +51,7 @@ import Domain
     #expect(facts.count(.lost, in: "2026-02") == 1)
   }
 
-  @Test("After the store gave up, or after the horizon, a payment is a reactivation")
+  @Test("A payment after the store gave up or after the horizon is a reactivation")
   func noRecovery() throws {
     var gaveUp = subscriber()
     gaveUp.report(.billingRetry, "2026-02-10T00:05:00")
@@ -64,7 +64,7 @@ import Domain
     #expect(try late.facts(asOf: "2026-04-20").count(.reactivated) == 1)
   }
 
-  @Test("Grace is active and makes the end involuntary")
+  @Test("A subscription in grace is active, and its end is involuntary")
   func grace() throws {
     var story = subscriber()
     story.report(.billingRetry, "2026-02-10T00:05:00") { $0.graceEnd = at("2026-02-26") }
@@ -72,7 +72,7 @@ import Domain
     #expect(facts.days(.churnedInvoluntary) == ["2026-02-26"])
   }
 
-  @Test("A cancel before the end is voluntary and shows as auto-renew off until the end")
+  @Test("A cancel before the end is voluntary, and auto-renew is off until the end")
   func voluntary() throws {
     var story = subscriber()
     story.report(.canceled, "2026-01-20")
@@ -82,7 +82,7 @@ import Domain
     #expect(facts.count(.autoRenewOff, in: "2026-02") == -1)
   }
 
-  @Test("A commitment that renews after a cancel stays active and on")
+  @Test("A commitment that renews after a cancel stays active, with auto-renew on")
   func commitment() throws {
     var story = subscriber()
     story.report(.canceled, "2026-01-20")
@@ -92,7 +92,7 @@ import Domain
     #expect(facts.count(.autoRenewOff) == 0)
   }
 
-  @Test("A pause that was lifted before it began is none; one that began is resumed by a charge")
+  @Test("A pause lifted before it began does not count; one that began is resumed by a charge")
   func liftedPause() throws {
     var story = subscriber()
     story.report(.paused, "2026-01-20")
@@ -106,7 +106,7 @@ import Domain
     #expect(resumed.days(.paused) == ["2026-02-10"] && resumed.days(.resumed) == ["2026-03-10"])
   }
 
-  @Test("A refund of a period that was over when it was paused is money only")
+  @Test("A refund of a period that was over when paused is only money")
   func refundInPause() throws {
     var story = subscriber()
     story.report(.paused, "2026-02-01")
@@ -117,7 +117,7 @@ import Domain
     #expect(facts.count(.churned) == 0 && facts.count(.reactivated) == 0)
   }
 
-  @Test("A whole refund of the current period ends it at once, never bridged by the gap")
+  @Test("A whole refund of the current period ends it at once, whatever the gap")
   func wholeRefund() throws {
     var story = subscriber()
     story.report(.refunded, "2026-01-15", price: "10")
@@ -128,7 +128,7 @@ import Domain
     #expect(facts.total(\.refundsUSD) == "10.00")
   }
 
-  @Test("A partial refund, or one of an older period, is money only")
+  @Test("A partial refund, or one of an older period, is only money")
   func refundsWithoutChurn() throws {
     var partial = subscriber()
     partial.report(.refunded, "2026-01-15", price: "4")
@@ -139,7 +139,7 @@ import Domain
     #expect(try older.facts(asOf: "2026-02-20").count(.churned) == 0)
   }
 
-  @Test("A cancel between a renewal's date and its message is of the new period")
+  @Test("A cancel between a renewal's date and its message belongs to the new period")
   func cancelBeforeMessage() throws {
     var story = subscriber()
     story.report(.canceled, "2026-02-10T05:00:00") { $0.transaction = 102 }
@@ -152,7 +152,7 @@ import Domain
     #expect(try story.facts(asOf: "2026-04-01").count(.churnedUnknown) == 1)
   }
 
-  @Test("An expiry that is reported to be the customer's wish is voluntary")
+  @Test("An expiry with a voluntary reason is voluntary")
   func reportedVoluntary() throws {
     var story = subscriber()
     story.report(.expired, "2026-02-10") { $0.reason = .voluntary }
@@ -161,7 +161,7 @@ import Domain
     #expect(try story.facts(asOf: "2026-04-01").count(.churnedDeveloper) == 1)
   }
 
-  @Test("The reason of a cancel that was taken back before the end is none")
+  @Test("The reason of a cancel withdrawn before the end does not count")
   func withdrawnReason() throws {
     for reason in [ChurnReason.priceIncrease, .developer, .voluntary] {
       var story = subscriber()
@@ -178,7 +178,7 @@ import Domain
   }
 
   @Test(
-    "A first paid period with a proven subscription before it is first seen, a conversion is new")
+    "A first paid period after a proven one is first seen; a conversion is new")
   func firstSeen() throws {
     var renewal = Story()
     renewal.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10")
@@ -195,7 +195,7 @@ import Domain
     #expect(try conversion.facts(asOf: "2026-01-20").count(.new) == 1)
   }
 
-  @Test("A start after a trial that counts renewals is first seen, unless it converts the trial")
+  @Test("A counted start after a trial is first seen, unless it converts the trial")
   func countedAfterTrial() throws {
     func opening(_ start: String, counter: Int32?) throws -> [String: Int64] {
       var story = Story()
@@ -211,7 +211,7 @@ import Domain
     #expect(try opening("2026-01-10", counter: 1) == ["new": 1, "first_seen": 0])
   }
 
-  @Test("A product change moves the lineage between rows once, and takes its end from the body")
+  @Test("A product change moves the lineage between rows once, with the end from the body")
   func upgrade() throws {
     var story = subscriber()
     story.report(.upgraded, "2026-01-20", until: "2026-01-20", price: "100") {
@@ -240,7 +240,7 @@ import Domain
     #expect(facts.count(.churned) == 0)
   }
 
-  @Test("In a stale feed no end later than the watermark allows is churn")
+  @Test("In a stale feed, an end after the watermark's limit is not churn")
   func stale() throws {
     let story = subscriber()
     let facts = try story.facts(asOf: "2026-03-20") {
@@ -249,7 +249,7 @@ import Domain
     #expect(facts.count(.churned) == 0)
   }
 
-  @Test("Any order of arrival reports the same subscription")
+  @Test("Any order of arrival gives the same subscription")
   func orderFree() throws {
     var story = subscriber()
     story.report(.canceled, "2026-01-20")

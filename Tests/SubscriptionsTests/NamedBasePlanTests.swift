@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Where an event names a product alone, the subscription's base plan is meant")
+@Suite("An event with a product alone means the subscription's base plan")
 struct NamedBasePlanTests {
   private static let monthly: StringID = 2
   private static let yearly: StringID = 3
@@ -24,21 +24,21 @@ struct NamedBasePlanTests {
     return events.namingBasePlans(plans).map { [$0.product, $0.previousProduct] }
   }
 
-  @Test("It is that of the event before, else of the one after")
+  @Test("The base plan is that of the previous event, otherwise of the next")
   func neighbours() {
     #expect(
       named([(1, 0), (Self.monthly, 0), (1, 0), (Self.yearly, 1), (1, 0)])
         == [[2, 0], [2, 0], [2, 0], [3, 2], [3, 0]])
   }
 
-  @Test("Without a base plan, or of another product, nothing changes")
+  @Test("Without a base plan, or with another product, nothing changes")
   func others() {
     #expect(named([(1, 0), (1, 1)]) == [[1, 0], [1, 1]])
     #expect(named([(7, 0), (Self.monthly, 7)]) == [[7, 0], [2, 7]])
     #expect(named([(Self.yearly, 1)]) == [[3, 1]])
   }
 
-  @Test("A change of base plan is a change of product, and its credit is the old plan's")
+  @Test("A change of base plan is a product change, and its credit belongs to the old plan")
   func change() throws {
     var story = Story()
     story.report(.started, "2026-03-01", until: "2026-04-01", price: "10") { $0.product = 2 }

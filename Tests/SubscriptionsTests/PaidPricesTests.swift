@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What everybody paid, and what some of them paid less")
+@Suite("Usual prices and offers")
 struct PaidPricesTests {
   private let product = PricedProduct(product: Story.monthly, store: .appStore, currency: 9)
 
@@ -28,7 +28,7 @@ struct PaidPricesTests {
     return PaidPrices(prices)
   }
 
-  @Test("Half of the price between two full ones is an offer, and no full price")
+  @Test("Half the price between two full ones is an offer, not a full price")
   func offers() throws {
     let prices = try paid([story(["10", "10", "5", "10", "12"])])
     #expect(prices.offer(of: product, full: usd("10")) == usd("5"))
@@ -36,7 +36,7 @@ struct PaidPricesTests {
     #expect(prices.firstWeek(of: usd("12"), for: product) == Week(of: at("2026-05-01")))
   }
 
-  @Test("A purchase costs the median of one unit, and is no renewal")
+  @Test("A purchase costs the median price of one unit, and is not a renewal")
   func purchases() throws {
     var bought = Story()
     for (step, price) in ["30", "10", "12"].enumerated() {
@@ -49,7 +49,7 @@ struct PaidPricesTests {
     #expect(prices.usual(product, at: at("2026-01-02")) == nil)
   }
 
-  @Test("A lower price that stays, or one between two different prices, is no offer")
+  @Test("A lower price that stays, or one between two different prices, is not an offer")
   func lowerPrices() throws {
     for reported in [
       ["10", "10", "8", "8"], ["10", "5", "12"], ["5", "10", "10"], ["10", "10", "5"],
@@ -58,7 +58,7 @@ struct PaidPricesTests {
     }
   }
 
-  @Test("An offer is known by its shop, else by any shop, else by its share in other currencies")
+  @Test("An offer is known from its store, any store, or its share in another currency")
   func offersElsewhere() throws {
     let prices = try paid([story(["10", "10", "4", "10"])])
     var elsewhere = product
@@ -82,7 +82,7 @@ struct PaidPricesTests {
     #expect(torn.usual(product, at: at("2026-02-01")) == nil)
   }
 
-  @Test("The price of a country is what is paid there; where nobody paid, what is paid anywhere")
+  @Test("A country's price is what is paid there, or anywhere if no one there paid")
   func countries() throws {
     let (poor, rich, other): (StringID, StringID, StringID) = (30, 31, 32)
     let stories =
@@ -98,14 +98,14 @@ struct PaidPricesTests {
     }
   }
 
-  @Test("An offer is one also of somebody who travels")
+  @Test("An offer counts even if the user is in another country")
   func traveller() throws {
     var travelling = story(["10", "10", "5", "10"], in: 30)
     travelling.events[2].country = 31
     #expect(try paid([travelling]).offer(of: product, full: usd("10")) == usd("5"))
   }
 
-  @Test("Sums do not depend on their order, and unknown, sandbox and listed prices are none")
+  @Test("Sums do not depend on order, and unknown, sandbox and listed prices do not count")
   func sums() throws {
     let (first, second) = (story(["10", "10", "5", "10"]), story(["10", "12", "12"]))
     #expect(try paid([second, first]) == paid([first, second]))

@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What is reported for a product or purchase that another has followed")
+@Suite("Reports about a product or purchase that another has followed")
 struct PastPurchasesTests {
   private let upgraded: StringID = 2
 
@@ -24,7 +24,7 @@ struct PastPurchasesTests {
     event.previousProduct = Telling.monthly
   }
 
-  @Test("An upgrade in Play outlives the end of the old token, with and without a known length")
+  @Test("A Play upgrade outlives the end of the old token, with and without a known length")
   func upgradeInPlay() throws {
     for kind in [EventKind.expired, .canceled, .endedInvoluntarily, .graceEntered] {
       var feed = bought(in: .playStore)
@@ -43,7 +43,7 @@ struct PastPurchasesTests {
     }
   }
 
-  @Test("An upgrade keeps the purchase: its own cancel counts, under either id")
+  @Test("An App Store upgrade keeps the purchase: its own cancel counts under either id")
   func upgradeInAppStore() throws {
     for transaction in [Int64(10), 11] {
       var feed = bought()
@@ -58,7 +58,7 @@ struct PastPurchasesTests {
     }
   }
 
-  @Test("A purchase in the place of one whose payment failed continues it, and outlives its end")
+  @Test("A purchase that replaces one with a failed payment continues it and outlives its end")
   func boughtInRetry() throws {
     var feed = bought()
     feed.report(.graceEntered, "2026-02-10")
@@ -69,7 +69,7 @@ struct PastPurchasesTests {
     #expect(facts.days(.transferIn) == ["2026-02-20"] && facts.count(.new) == 1)
   }
 
-  @Test("An expiry reported late ends its own product, not the one bought at its end")
+  @Test("A late expiry ends its own product, not the one bought at its end")
   func expiredLate() throws {
     var feed = bought()
     feed.report(.canceled, "2026-01-20")
@@ -79,7 +79,7 @@ struct PastPurchasesTests {
     #expect(facts.count(.churned) == 0 && facts.days(.transferIn) == ["2026-02-10"])
   }
 
-  @Test("A downgrade leaves the old product held until the next charge")
+  @Test("A downgrade keeps the old product until the next charge")
   func downgrade() throws {
     var feed = bought()
     feed.report(.downgraded, "2026-01-20") { change(&$0) }
@@ -93,7 +93,7 @@ struct PastPurchasesTests {
     #expect(facts.count(.churned) == 0 && facts.count(.autoRenewOff) == 0)
   }
 
-  @Test("A downgrade that is a purchase of its own in Play outlives the end of the old one")
+  @Test("A downgrade that is a separate Play purchase outlives the end of the old one")
   func downgradeInPlay() throws {
     var feed = bought(in: .playStore)
     feed.report(.downgraded, "2026-01-20", of: 11) { change(&$0, in: .playStore) }
@@ -104,7 +104,7 @@ struct PastPurchasesTests {
     #expect(try feed.facts(asOf: "2026-02-05", monthly).days(.churned) == ["2026-01-20"])
   }
 
-  @Test("A product bought anew outlives the end of its first purchase, reported with an id")
+  @Test("A repurchased product outlives the end of its first purchase, if reported with an id")
   func boughtAnew() throws {
     var feed = bought()
     feed.report(.canceled, "2026-01-20")
@@ -115,7 +115,7 @@ struct PastPurchasesTests {
     #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.churned) == ["2026-02-10"])
   }
 
-  @Test("What is bought anew without its original transaction keeps its own cancel and end")
+  @Test("A repurchase without its original transaction keeps its own cancel and end")
   func boughtAnewWithoutOriginal() throws {
     for (isOther, transaction) in [(true, Int64(11)), (true, 10), (false, 11)] {
       var feed = bought()
@@ -136,7 +136,7 @@ struct PastPurchasesTests {
     }
   }
 
-  @Test("A renewal that names no original transaction goes on with the purchase before it")
+  @Test("A renewal without an original transaction continues the previous purchase")
   func withoutOriginal() throws {
     var feed = bought()
     feed.report(.renewed, "2026-02-10", of: 11)

@@ -15,7 +15,7 @@ import Domain
     return story
   }
 
-  @Test("The own time of another product change reports no end of an upgrade")
+  @Test("The own time of another product change is not the end of an upgrade")
   func ownTimeOfAnotherChange() throws {
     var story = upgraded()
     story.report(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16T00:00:01") {
@@ -28,7 +28,7 @@ import Domain
     #expect(facts.count(.churned) == 0 && facts.mrr(.transferIn) == "10.00")
   }
 
-  @Test("Nor does the upgrade's own time, reported again, or an event of the old product's charge")
+  @Test("The upgrade's own time, or an event of the old charge, is not the end of an upgrade")
   func endsOfAnotherKind() throws {
     var story = upgraded()
     story.events[1].periodStart = at("2026-03-15T23:59:58")
@@ -41,7 +41,7 @@ import Domain
     #expect(facts.count(.churned) == 0 && facts.mrr(.transferOut) == "10.00")
   }
 
-  @Test("Of an upgrade and a downgrade behind it, the next renewal reports the end")
+  @Test("After an upgrade and a downgrade, the next renewal gives the end")
   func renewalContainsEnd() throws {
     var story = upgraded()
     story.report(.downgraded, "2026-03-20", until: "2026-03-20") {
@@ -53,7 +53,7 @@ import Domain
     #expect(facts.mrr(.transferIn, product: Story.yearly) == "20.00")
   }
 
-  @Test("A product change that sends another time than its own reports the end of an upgrade")
+  @Test("A product change with a time other than its own gives the end of an upgrade")
   func changeWithEnd() throws {
     var story = upgraded()
     story.report(.downgraded, "2026-03-20", until: "2026-04-16")
@@ -61,7 +61,7 @@ import Domain
     #expect(facts.days(.churned) == ["2026-04-16"])
   }
 
-  @Test("A subscription of which only a change of product came ends at no known time")
+  @Test("A subscription with only a product change has no known end")
   func changeAlone() throws {
     var story = Story()
     story.report(.downgraded, "2026-03-20", until: "2026-03-20")
@@ -94,7 +94,7 @@ import Domain
     return story
   }
 
-  @Test("The rest of the old product goes back once, whatever ids, times and names it came under")
+  @Test("The credit for the old product is booked once, whatever its ids, times and names")
   func remainderOfOldProduct() throws {
     let (early, noon, late) = ("2026-01-16T11:59:59", "2026-01-16T12:00:00", "2026-01-16T12:00:01")
     let kinds: [(EventKind, EventKind)] = [
@@ -126,7 +126,7 @@ import Domain
     }
   }
 
-  @Test("The rest of an old product goes back only up to its charge")
+  @Test("The credit for an old product is at most its charge")
   func remainderBeyondCharge() throws {
     for (refunded, held) in [("10", "5.00"), ("7", "2.00"), ("5", nil)] {
       var story = remainder(
@@ -144,7 +144,7 @@ import Domain
     }
   }
 
-  @Test("Where the amounts of a product change contradict each other, US dollars decide")
+  @Test("If the amounts of a product change contradict each other, US dollars decide")
   func contradictingSigns() throws {
     for (usd, local, isCredit) in [(5, -4, false), (-5, 4, true), (0, -4, true), (0, 4, false)] {
       var story = Story()
@@ -165,7 +165,7 @@ import Domain
     }
   }
 
-  @Test("A rest that went back before its own charge is an impossible sequence")
+  @Test("A credit before its own charge is an impossible sequence")
   func remainderBeforeCharge() throws {
     var story = remainder(
       credit: 101, charge: 102, (.upgraded, .upgraded),
@@ -176,7 +176,7 @@ import Domain
     #expect(history.findings.map(\.code) == [.impossibleSequence])
   }
 
-  @Test("Between two plans of one product a rest accuses no charge")
+  @Test("Between two plans of one product a credit raises no break")
   func plansOfOneProduct() throws {
     var story = remainder(
       credit: 102, charge: 102, (.upgraded, .upgraded),
@@ -190,7 +190,7 @@ import Domain
   }
 
   @Test(
-    "Of two changes in one second, the one without money reports the end of the one that charges")
+    "Of two changes in one second, the one without money gives the end of the charged one")
   func unpaidChangeInTheSameSecond() throws {
     for identities in [(Int64(7), Int64(8)), (8, 7)] {
       var story = upgraded()

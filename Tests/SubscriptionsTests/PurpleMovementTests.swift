@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Purple's failed renewals, changes of product and returns")
+@Suite("Purple's failed renewals, product changes and returns")
 struct PurpleMovementTests {
   private let monthly: (inout FoldSettings) -> Void = {
     $0.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
@@ -30,7 +30,7 @@ struct PurpleMovementTests {
       try feed.facts(asOf: "2026-03-01", monthly).days(.churnedInvoluntary) == ["2026-02-20"])
   }
 
-  @Test("Without a known length the retry horizon is counted from the failed renewal")
+  @Test("Without a known length the retry horizon starts at the failed renewal")
   func failedWithoutLength() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")
@@ -39,7 +39,7 @@ struct PurpleMovementTests {
     #expect(try feed.facts(asOf: "2026-05-01").days(.churnedInvoluntary) == ["2026-04-11"])
   }
 
-  @Test("A user's cancel while a payment is retried is not the store giving up")
+  @Test("A user's cancel during payment retry does not mean the store gave up")
   func canceledInRetry() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")
@@ -52,7 +52,7 @@ struct PurpleMovementTests {
     #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
   }
 
-  @Test("An upgrade charges and moves at once, a downgrade moves when its first period begins")
+  @Test("An upgrade is charged and moves at once; a downgrade moves with its first period")
   func change() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")
@@ -74,7 +74,7 @@ struct PurpleMovementTests {
     #expect(downgraded.days(.churned) == ["2027-02-10"])
   }
 
-  @Test("Outside the App Store an upgrade moves at once, and books nothing")
+  @Test("Outside the App Store, an upgrade moves at once and books nothing")
   func playUpgrade() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10") { $0.store = .playStore }
@@ -87,7 +87,7 @@ struct PurpleMovementTests {
     #expect(upgraded.days(.transferIn) == ["2026-01-20"] && upgraded.charges(.productChange) == 0)
   }
 
-  @Test("A subscription taken up again is reactivated, seen before or not")
+  @Test("A resubscription is a reactivation, seen before or not")
   func resubscribed() throws {
     var feed = Telling(.purple)
     feed.report(.resubscribed, "2026-03-10")

@@ -17,7 +17,7 @@ struct PurpleTests {
       store: .unknown, product: Telling.monthly)
   }
 
-  @Test("A renewal after a trial converts it; one after a charge renews")
+  @Test("A renewal after a trial is a conversion; one after a charge is a renewal")
   func conversion() throws {
     var feed = Telling(.purple)
     feed.report(.trialStarted, "2026-01-01")
@@ -30,7 +30,7 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-02-20", monthly).charges(.conversion) == 0)
   }
 
-  @Test("A renewal long after a trial expired converts nothing, whatever its product")
+  @Test("A renewal long after an expired trial is not a conversion, whatever its product")
   func lateRenewal() throws {
     for product in [Telling.monthly, Telling.yearly] {
       var feed = Telling(.purple)
@@ -46,7 +46,7 @@ struct PurpleTests {
     }
   }
 
-  @Test("Out of billing retry a trial converts until the horizon, or until the store gave up")
+  @Test("After a billing retry, a trial converts until the horizon, or until the store gave up")
   func collectedTrial() throws {
     let cases: [(String, Int64)] = [("2026-03-18", 1), ("2026-03-19", 0)]
     for (day, conversions) in cases {
@@ -84,7 +84,7 @@ struct PurpleTests {
     #expect(ended.count(.openEndedPeriod) == 0)
   }
 
-  @Test("A configured or listed length gives the end; an earlier expiry knows better")
+  @Test("A configured or listed length gives the end, unless an earlier expiry does")
   func derivedEnds() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")
@@ -97,7 +97,7 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
   }
 
-  @Test("A month that is paid for is one of UTC, in whatever zone reports count")
+  @Test("A paid month is a month in UTC, whatever the reports' time zone")
   func zones() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-10-30T22:15:00")
@@ -110,7 +110,7 @@ struct PurpleTests {
     }
   }
 
-  @Test("A subscription of the 31st goes on over shorter months, and ends on the 31st again")
+  @Test("A subscription of the 31st renews in shorter months, and on the 31st again")
   func lastOfMonth() throws {
     let cases = [
       (Int64(0), "T00:00:00", "2026-05-31"), (5, "T22:00:00", "2026-06-01"),
@@ -128,7 +128,7 @@ struct PurpleTests {
     }
   }
 
-  @Test("A subscription taken up again, or for another length, is counted from its new date")
+  @Test("A resubscription, or another length, counts from its new date")
   func newCycle() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-31")
@@ -140,7 +140,7 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2027-08-01", monthly).days(.churned) == ["2027-02-28"])
   }
 
-  @Test("A change that waits for the renewal keeps the date")
+  @Test("A change that waits for the renewal keeps the renewal date")
   func cycleOverDowngrade() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-31")
@@ -155,7 +155,7 @@ struct PurpleTests {
     #expect(facts.days(.churned) == ["2026-03-31"])
   }
 
-  @Test("A charge without amounts takes the listed ones, and says so")
+  @Test("A charge without amounts uses the listed ones, with that amount basis")
   func listedAmounts() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")
@@ -174,7 +174,7 @@ struct PurpleTests {
     #expect(sent.count(.chargeFromPriceBook) == 0)
   }
 
-  @Test("A charge at an offer takes the price of that offer alone, which no other charge takes")
+  @Test("A charge at an offer uses only that offer's price, which no other charge uses")
   func offers() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10") { $0.offer = 7 }
@@ -191,7 +191,7 @@ struct PurpleTests {
     #expect(facts.total(\.grossUSD) == "11.00")
   }
 
-  @Test("A refund without amount gives its charge back, that of its product without an id")
+  @Test("A refund without an amount refunds its charge, or without an id its product's")
   func refund() throws {
     for transaction in [Int64(10), 0] {
       var feed = Telling(.purple)
@@ -205,7 +205,7 @@ struct PurpleTests {
   }
 
   @Test(
-    "A refund without amount that is reported again gives nothing back a second time",
+    "A repeated refund without an amount refunds nothing again",
     arguments: [
       (Store.appStore, ["10.00", "10.00", "10.00"]), (.amazon, ["10.00", "14.00", "20.00"]),
     ])

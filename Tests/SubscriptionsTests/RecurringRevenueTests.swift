@@ -5,7 +5,7 @@ import Domain
 
 @Suite struct RecurringRevenueTests {
   @Test(
-    "A length is months when it is close to whole months, else days",
+    "A length is in months if it is close to whole months, otherwise in days",
     arguments: [
       (7, PeriodLength.days(7)), (27, .days(27)), (28, .months(1)), (45, .months(1)),
       (50, .days(50)), (61, .months(2)), (92, .months(3)), (365, .months(12)), (366, .months(12)),
@@ -15,13 +15,13 @@ import Domain
     #expect(PeriodLength(from: start, to: start + .days(Int64(days))) == expected)
   }
 
-  @Test("A week counts (365/12)/7 times, a year a twelfth")
+  @Test("A week counts (365/12)/7 times, a year one twelfth")
   func monthlyShare() throws {
     #expect(try PeriodLength.days(7).monthly(usd("7")).text() == "30.416667")
     #expect(try PeriodLength.months(12).monthly(usd("100")).text() == "8.333333")
   }
 
-  @Test("A price rise is expansion, another exchange rate is fx")
+  @Test("A price rise is expansion, a changed exchange rate is fx")
   func changes() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -34,7 +34,7 @@ import Domain
     #expect(facts.mrr(.fx) == "0.60")
   }
 
-  @Test("An amount that comes to be known is expansion: neither product nor currency is another")
+  @Test("An amount that becomes known is expansion, not a change of product or currency")
   func firstKnown() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10")
@@ -43,7 +43,7 @@ import Domain
     #expect(facts.mrr(.expansion) == "10.00" && facts.mrr(.transferIn) == "0.00")
   }
 
-  @Test("A change of a weekly price is rounded once, from the exact amounts")
+  @Test("A changed weekly price is rounded once, from the exact amounts")
   func weeklyChange() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-01-08") {
@@ -58,7 +58,7 @@ import Domain
     #expect(facts.mrr(.new) == "4.649405")
   }
 
-  @Test("An upgrade moves the whole recurring revenue between rows")
+  @Test("An upgrade moves all recurring revenue between rows")
   func transfer() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -71,7 +71,7 @@ import Domain
     #expect(facts.mrr(.transferIn, product: Story.yearly) == "10.00")
   }
 
-  @Test("A period that ends early keeps the length that its charge was listed with")
+  @Test("A period that ends early keeps the listed length of its charge")
   func earlyEnd() throws {
     let listed: (inout FoldSettings) -> Void = {
       $0.prices.add(
@@ -93,7 +93,7 @@ import Domain
     }
   }
 
-  @Test("Neither grace nor an extension nor a refund changes the length that was paid for")
+  @Test("Grace, an extension or a refund does not change the paid length")
   func movedEnd() throws {
     let moves: [(EventKind, (inout Event) -> Void)] = [
       (.extended, { $0.periodEnd = at("2026-02-25") }),

@@ -4,7 +4,7 @@ import Domain
 @testable import Subscriptions
 
 @Suite struct RenewalAndTrialTests {
-  @Test("Renewals reported in one second are ordered by the periods that they pay for")
+  @Test("Renewals in the same second are ordered by their paid periods")
   func sameSecond() throws {
     for identities in [(2, 3), (3, 2)] as [(Int64, Int64)] {
       var story = Story()
@@ -23,7 +23,7 @@ import Domain
     }
   }
 
-  @Test("A trial, a first payment and 18 renewals come to renewal 18, as the SDK counts")
+  @Test("A trial, a first payment and 18 renewals give renewal 18, as the SDK counts")
   func sdkExample() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
@@ -44,7 +44,7 @@ import Domain
       try story.facts(asOf: "2026-05-20").renewals.values.reduce(0) { $0 + $1.renewals } == 18)
   }
 
-  @Test("The provider's counter wins, and goes on where an event lacks it")
+  @Test("The provider's counter takes precedence, and continues where an event lacks it")
   func counters() throws {
     var story = Story()
     story.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10") { $0.renewalCount = 5 }
@@ -55,7 +55,7 @@ import Domain
     #expect(facts.renewals.first { $0.value.refunded == 1 }?.key.ordinal == 6)
   }
 
-  @Test("The greatest counter that a ledger can hold is followed by the next number")
+  @Test("The greatest counter that a ledger can store is followed by the next number")
   func greatestCounter() throws {
     var story = Story()
     story.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10") {
@@ -70,7 +70,7 @@ import Domain
     #expect(Set(facts.renewals.keys.map(\.ordinal)) == [2_147_483_647, 2_147_483_648])
   }
 
-  @Test("Renewals of a subscription whose start was never seen have no ordinal")
+  @Test("Renewals of a subscription without a seen start have no ordinal")
   func unknownOrdinal() throws {
     var story = Story()
     story.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10")
@@ -84,7 +84,7 @@ import Domain
     return try story.facts(asOf: asOf).trials.values.first
   }
 
-  @Test("A trial is pending until gap and window have passed, then expired")
+  @Test("A trial is pending until gap and window have passed, and then expired")
   func pendingThenExpired() throws {
     #expect(try trial({ _ in }, asOf: "2026-01-10T02:59:59")?.pending == 1)
     #expect(try trial({ _ in }, asOf: "2026-01-10T03:00:00")?.expired == 1)
@@ -106,7 +106,7 @@ import Domain
   }
 
   @Test(
-    "A cancel before the end counts as canceled, converted or not; a late payment converts nothing")
+    "A cancel before the end counts as canceled; a late payment converts nothing")
   func canceledTrial() throws {
     let sums = try trial(
       {
@@ -118,7 +118,7 @@ import Domain
     #expect(sums?.converted == 0)
   }
 
-  @Test("In a stale feed no trial expires by the clock, in billing retry or not")
+  @Test("In a stale feed no trial expires by time, in billing retry or not")
   func staleTrial() throws {
     for fails in [false, true] {
       var story = Story()

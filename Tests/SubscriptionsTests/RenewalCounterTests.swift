@@ -14,20 +14,20 @@ struct RenewalCounterTests {
     return (jumps, counter.count)
   }
 
-  @Test("Charges without a counter go on from the renewal before, and leave no gap")
+  @Test("Charges without a counter continue from the previous renewal and leave no gap")
   func uncounted() {
     let found = jumps([(.first, nil), (.renewal, nil), (.renewal, nil), (.renewal, 3)])
     #expect(found.jumps == [nil, nil, nil, nil] && found.count == 3)
   }
 
-  @Test("A first payment counts for nothing, even when it is a change of product after a trial")
+  @Test("A first payment does not count, even if it is a product change after a trial")
   func firstPayment() {
     #expect(jumps([(.productChange, nil), (.renewal, 1)]).jumps == [nil, nil])
     let jump = CounterJump(from: 0, to: 2, changes: 0, previous: 0)
     #expect(jumps([(.productChange, nil), (.renewal, 2)]).jumps == [nil, jump])
   }
 
-  @Test("A jump says what reported the count before, and which changes may count in between")
+  @Test("A jump reports the previous count, and the changes that may count in between")
   func jump() {
     let charges: [(ChargeKind, Int32?)] = [
       (.first, 0), (.renewal, 1), (.productChange, nil), (.renewal, nil), (.renewal, 5),
@@ -36,7 +36,7 @@ struct RenewalCounterTests {
     #expect(jumps(charges).jumps.last == jump && jump.between == 2)
   }
 
-  @Test("What counts less than is known speaks of no renewals, unless it is one")
+  @Test("A lower count is ignored, except that of a renewal")
   func lower() {
     #expect(jumps([(.first, nil), (.renewal, 4), (.first, 0)]).count == 4)
     #expect(jumps([(.first, nil), (.renewal, 4), (.renewal, 2)]).count == 2)

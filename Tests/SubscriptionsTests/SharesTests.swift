@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Each number of a subscription comes from events")
+@Suite("Each number of a subscription has its events")
 struct SharesTests {
   /// Kind and time of the events behind the shares of a movement, the one that carries it first.
   private func events(_ movement: Movement, of story: Story) throws -> [[String]] {
@@ -17,7 +17,7 @@ struct SharesTests {
     }
   }
 
-  @Test("An end comes from the charge whose period ended and from what was reported in it")
+  @Test("An end is explained by the charge of its period and by reports in it")
   func churn() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -32,7 +32,7 @@ struct SharesTests {
       try events(.autoRenewOff, of: story) == [["canceled 2026-02-20"], ["canceled 2026-02-20"]])
   }
 
-  @Test("A recovery comes from its charge, and from the period that had failed before it")
+  @Test("A recovery is explained by its charge and by the failed period before it")
   func recovery() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -43,7 +43,7 @@ struct SharesTests {
         == [["renewed 2026-02-20", "started 2026-01-10", "billing_retry 2026-02-10"]])
   }
 
-  @Test("A refund comes from itself, and from the charge that it gives back")
+  @Test("A refund is explained by itself and by its charge")
   func refund() throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")

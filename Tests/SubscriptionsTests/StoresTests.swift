@@ -3,11 +3,11 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Stores of Purple's events that name none")
+@Suite("Stores of Purple's events without one")
 struct StoresTests {
   private let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
 
-  @Test("An event that names no store is in the only one of its product")
+  @Test("An event without a store belongs to the only store of its product")
   func store() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")
@@ -20,7 +20,7 @@ struct StoresTests {
     #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churnedVoluntary) == 0)
   }
 
-  @Test("Of two stores of its product, an event that names none is in the one where it runs")
+  @Test("If the product is in two stores, the event belongs to the one where it runs")
   func runningStore() throws {
     for (first, second) in [(Store.appStore, Store.playStore), (.playStore, .appStore)] {
       var feed = Telling(.purple)
@@ -45,7 +45,7 @@ struct StoresTests {
     }
   }
 
-  @Test("An end that names no store makes room for what is bought in another one")
+  @Test("An end without a store ends the old purchase before one in another store")
   func endWithoutStore() throws {
     var feed = Telling(.purple)
     feed.report(.started, "2026-01-10")

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The checks find what they are for")
+@Suite("The checks find what they should")
 struct CheckTests {
   @Test("A rule finds its example", arguments: WordRule.all)
   func examples(rule: WordRule) throws {
@@ -12,7 +12,7 @@ struct CheckTests {
     #expect(found.first?.description.hasPrefix("\(path):2: `") == true)
   }
 
-  @Test("A rule overlooks comments, strings and the paths it makes an exception for")
+  @Test("A rule ignores comments, strings and its excepted paths")
   func exceptions() throws {
     let clock = try #require(WordRule.all.first { $0.example.contains("Date()") })
     let text =
@@ -23,7 +23,7 @@ struct CheckTests {
   }
 
   @Test(
-    "Every clock is one",
+    "Every clock is found",
     arguments: [
       "Date()", "Date.now", "Date(timeIntervalSinceNow: 1)", "time(nil)", "gettimeofday(&now, nil)",
       "clock_gettime(CLOCK_REALTIME, &now)", "ContinuousClock().now", "SuspendingClock.now",
@@ -35,7 +35,7 @@ struct CheckTests {
     #expect(try clock.violations(in: file).count == 1)
   }
 
-  @Test("An interpolation is code, with what follows it a string again")
+  @Test("Interpolated code is code, and the rest is a string again")
   func interpolation() {
     let file = SourceFile(path: "A.swift", text: #"f("a \(g("b", (h))) c") // d "e""#)
     let expected = "f(" + "     " + "g(" + "   " + ", (h))" + "    " + ")" + "         "
@@ -43,7 +43,7 @@ struct CheckTests {
     #expect(file.comments.hasSuffix(#"// d "e""#))
   }
 
-  @Test("Words that only look like a banned one are kept")
+  @Test("Words that only resemble a banned one are allowed")
   func lookAlikes() throws {
     let text = """
       let open = try Ledger.open(path: path)
@@ -56,7 +56,7 @@ struct CheckTests {
     for rule in WordRule.all { #expect(try rule.violations(in: file).isEmpty) }
   }
 
-  @Test("A module is refused outside its rooms, whatever stands before `import`")
+  @Test("An import outside its folders is refused, whatever precedes `import`")
   func imports() throws {
     let rule = ImportRule(module: "CZlib", only: ["Formats/Archives/"])
     let text = "@testable internal import CZlib\nimport CZlibrary\n// import CZlib\n"
@@ -92,7 +92,7 @@ struct CheckTests {
   }
 
   @Test(
-    "A name that says nothing is refused",
+    "A meaningless name is refused",
     arguments: [
       "Sources/A/Utils.swift", "Sources/A/DateHelpers.swift", "Sources/Common/Day.swift",
       "Sources/A/LedgerManager.swift", "Sources/A/Extensions/Day.swift",
@@ -101,7 +101,7 @@ struct CheckTests {
     #expect(try SizeRules.emptyName(path).count == 1)
   }
 
-  @Test("A name that says something is kept", arguments: ["Sources/A/CommonWords.swift"])
+  @Test("A meaningful name is allowed", arguments: ["Sources/A/CommonWords.swift"])
   func goodNames(path: String) throws {
     #expect(try SizeRules.emptyName(path).isEmpty)
   }

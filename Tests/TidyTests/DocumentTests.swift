@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The documents speak of everything there is")
+@Suite("The documents cover everything that exists")
 struct DocumentTests {
   @Test("Every subcommand is in README.md")
   func commands() throws {
@@ -43,7 +43,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("The modules of docs/architecture.md are those of Package.swift, in their order")
+  @Test("The modules in docs/architecture.md are those of Package.swift, in order")
   func modules() throws {
     let text = try document("docs/architecture.md")
     let chapter = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Modules") })
@@ -73,7 +73,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("Every release but this one has left its ledger for later ones to migrate")
+  @Test("Every earlier release has a ledger for migration tests")
   func ledgers() throws {
     let release = try document("Sources/subledger/Release.swift")
     let this = try #require(try matches(of: #"version = "([0-9.]+)""#, in: release).first?.group)

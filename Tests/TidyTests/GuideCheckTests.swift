@@ -21,7 +21,7 @@ struct GuideCheckTests {
       ])
   }
 
-  @Test("A report without a section and a column without an entry are found")
+  @Test("A report without a section or a column without an entry is found")
   func reports() {
     let guide = ReportGuide(
       "## Shared\n\n- `period`: x\n\n## `a.csv` and `b/YYYY-MM.csv`\n\n- `charges`: of `net`\n")
@@ -31,7 +31,7 @@ struct GuideCheckTests {
     #expect(guide.violations(path: "reports/c.csv", header: "period").count == 1)
   }
 
-  @Test("A table without an entry is found, an index is none")
+  @Test("A table without an entry is found; an index needs none")
   func ledger() {
     let sql = """
       create table cell (

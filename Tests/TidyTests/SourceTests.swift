@@ -1,13 +1,13 @@
 import Testing
 
-@Suite("The sources keep the rules of CONTRIBUTING.md")
+@Suite("The sources follow the rules of CONTRIBUTING.md")
 struct SourceTests {
-  @Test("Words that the sources do without", arguments: WordRule.all)
+  @Test("Sources contain no banned words", arguments: WordRule.all)
   func words(rule: WordRule) throws {
     for file in Repository.swiftFiles { expectNone(try rule.violations(in: file)) }
   }
 
-  @Test("Modules stay in their rooms", arguments: ImportRule.all)
+  @Test("Modules are imported only in their folders", arguments: ImportRule.all)
   func imports(rule: ImportRule) throws {
     for file in Repository.swiftFiles { expectNone(try rule.violations(in: file)) }
   }
@@ -27,12 +27,12 @@ struct SourceTests {
     for file in Repository.swiftFiles { expectNone(SizeRules.longLines(file)) }
   }
 
-  @Test("A file's name says what is inside")
+  @Test("A file's name describes its content")
   func names() throws {
     for file in Repository.swiftFiles { expectNone(try SizeRules.emptyName(file.path)) }
   }
 
-  @Test("A target uses only targets that stand above it in Package.swift")
+  @Test("A target uses only targets above it in Package.swift")
   func floorPlan() throws {
     let manifest = try #require(Repository.text(of: "Package.swift"), "Package.swift is missing")
     let plan = try FloorPlan(manifest: manifest)

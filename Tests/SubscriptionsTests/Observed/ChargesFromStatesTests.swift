@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Charges that states prove")
 struct ChargesFromStatesTests {
-  @Test("Each transaction with a period is a charge; what continues one is a renewal")
+  @Test("Each transaction with a period is a charge; one that continues another is a renewal")
   func renewals() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
@@ -31,7 +31,7 @@ struct ChargesFromStatesTests {
     #expect(try feed.history() == ["started 2026-01-10", "renewed 2026-02-11"])
   }
 
-  @Test("FLOBUK's message dates its charge; a collection of iaptic may be about another purchase")
+  @Test("A FLOBUK message dates its charge; an iaptic collection may be about another purchase")
   func messageTime() throws {
     for (provider, charged) in [
       (Provider.flobuk, "2026-02-01T00:05:00"), (.iaptic, "2026-01-31T23:55:00"),
@@ -43,7 +43,7 @@ struct ChargesFromStatesTests {
     }
   }
 
-  @Test("A renewal first seen late in its period was charged when the one before ended")
+  @Test("A renewal seen late in its period was charged when the previous one ended")
   func seenLate() throws {
     let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
     for provider in [Provider.iaptic, .flobuk] {
@@ -57,7 +57,7 @@ struct ChargesFromStatesTests {
     }
   }
 
-  @Test("What follows a lapse, a failed payment or a revocation was charged when it was seen")
+  @Test("A charge after a lapse, a failed payment or a revocation was made when it was seen")
   func seenAfterLapse() throws {
     let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
     var lapse = Telling(.iaptic)
@@ -75,7 +75,7 @@ struct ChargesFromStatesTests {
     }
   }
 
-  @Test("A purchase without id after a lapse of more than the gap is one after a lapse")
+  @Test("A purchase without an id after more than the gap is a reactivation")
   func shortGap() throws {
     var feed = Telling(.iaptic)
     for end in ["2026-02-10T00:00:00", "2026-03-10T12:00:00"] {
@@ -90,7 +90,7 @@ struct ChargesFromStatesTests {
     }
   }
 
-  @Test("Whether a first period can have lasted so long does not hang on the zone of reports")
+  @Test("The reports' time zone does not affect whether a first period is long enough")
   func zones() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-03-01T00:00:01", 10, until: "2026-04-01T00:00:01") { _, state in
@@ -105,7 +105,7 @@ struct ChargesFromStatesTests {
     }
   }
 
-  @Test("A first transaction seen first in grace was charged when it was bought, and is the first")
+  @Test("A first transaction first seen in grace was charged at its purchase")
   func firstInGrace() throws {
     for transaction in [10, 0] as [Int64] {
       for (end, isFirst) in [("2026-03-20", true), ("2026-04-02", transaction != 0)] {
@@ -137,7 +137,7 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-01-20").count(.new) == 1)
   }
 
-  @Test("Another product within the gap is a change of product")
+  @Test("A different product within the gap is a product change")
   func change() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10") { event, state in state.group = 5 }
@@ -152,7 +152,7 @@ struct ChargesFromStatesTests {
     #expect(facts.count(.transferIn, product: Telling.yearly) == 1)
   }
 
-  @Test("What has no end is bought once; what waits for its payment is not charged")
+  @Test("A purchase without an end is one-time; one awaiting payment is not charged")
   func oneTime() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: nil) { _, state in
@@ -182,7 +182,7 @@ struct ChargesFromStatesTests {
     #expect(facts.trials.values.map(\.converted) == [1] && facts.count(.new) == 1)
   }
 
-  @Test("Without transaction ids a later end is a renewal; in billing retry it is grace")
+  @Test("Without transaction ids a later end is a renewal, or grace in billing retry")
   func oldBodies() throws {
     var feed = Telling(.iaptic)
     for end in ["2026-02-10", "2026-03-10"] {
@@ -197,7 +197,7 @@ struct ChargesFromStatesTests {
     #expect(facts.days(.churnedInvoluntary) == ["2026-03-10"] && facts.renewalOrdinals.isEmpty)
   }
 
-  @Test("A purchase older than its product's period was charged since")
+  @Test("A purchase older than its product's period was charged again since")
   func knownLength() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-20", 0, until: "2026-02-10", of: 10) { _, state in
@@ -209,7 +209,7 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.new) == ["2026-01-09"])
   }
 
-  @Test("What is bought anew inside a running period was charged by its own length")
+  @Test("A repurchase within a running period was charged for its own length")
   func boughtAnew() throws {
     var feed = Telling(.iaptic)
     for end in ["2026-07-10", "2026-10-05"] {
@@ -229,7 +229,7 @@ struct ChargesFromStatesTests {
     #expect(try charged() == ["2025-07-10", "2025-10-06"])
   }
 
-  @Test("Where no body says when it was, a period began its length before its end")
+  @Test("If no body has a date, a period began one length before its end")
   func undated() throws {
     var feed = Telling(.flobuk)
     for (transaction, end) in [(Int64(10), "2026-02-10"), (11, "2026-03-20")] {
@@ -243,7 +243,7 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-04-01").days(.new) == ["2026-02-10"])
   }
 
-  @Test("What is first seen after its end was charged before it")
+  @Test("A period first seen after its end was charged before its end")
   func seenTooLate() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-02-10T00:03:00", 10, until: "2026-02-10") { _, state in state.isOwned = false }
@@ -255,7 +255,7 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-02-09"])
   }
 
-  @Test("A reported charge is not derived again, whichever side came first")
+  @Test("A reported charge is not derived again, whichever arrived first")
   func reportedBeats() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
@@ -267,7 +267,7 @@ struct ChargesFromStatesTests {
   }
 
   @Test(
-    "A charge has the amounts that stand beside a reported event, but those of a trial are none")
+    "A charge uses the amounts next to a reported event, except those of a trial")
   func amountsBesideEvents() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-12", 10, until: "2026-02-10") { event, state in

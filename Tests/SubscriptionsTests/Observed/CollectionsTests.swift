@@ -4,10 +4,10 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What a user's later collections lack")
+@Suite("Purchases missing from a user's later collections")
 struct CollectionsTests {
   @Test(
-    "What a later collection lacks is found as by looking through all of them", arguments: 1...40)
+    "Missing purchases are found as by searching all later collections", arguments: 1...40)
   func disappearances(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     func roll(_ sides: Int) -> Int64 { Int64(numbers.below(sides)) }
@@ -38,7 +38,7 @@ struct CollectionsTests {
 }
 
 extension CollectionsTests {
-  @Test("Without ids, the end that an upgrade cut is that of the purchase which it replaced")
+  @Test("Without ids, an end cut by an upgrade belongs to the purchase that it replaced")
   func upgradeWithoutIds() throws {
     for vanishes in [false, true] {
       var feed = Telling(.iaptic)
@@ -70,7 +70,7 @@ extension CollectionsTests {
     }
   }
 
-  @Test("Of an upgrade under one original id the new product vanishes though the old one stays")
+  @Test("With an upgrade under one original id, the new product can vanish and the old one stay")
   func upgrade() throws {
     var feed = Telling(.iaptic)
     func show(_ time: String, _ collection: Int64, _ product: StringID, until end: String) {

@@ -12,7 +12,7 @@ struct DeclinedOrdersTests {
     return feed
   }
 
-  @Test("An order that was declined is no charge, in grace, in hold or once it is over")
+  @Test("A declined order is not a charge, in grace, on hold or after its end")
   func hold() throws {
     for isInRetry in [true, false] {
       for provider in [Provider.flobuk, .iaptic] {
@@ -33,7 +33,7 @@ struct DeclinedOrdersTests {
     #expect(try grace.histories(asOf: "2026-04-20").compactMap { $0.state?.reportedEnd } == [])
   }
 
-  @Test("It is the charge as soon as it is shown as paid for")
+  @Test("A declined order is a charge once it is shown as paid")
   func recovered() throws {
     var feed = started(.flobuk)
     feed.order("2026-02-28T00:00:05", 11, until: "2026-02-28") { _, state in
@@ -46,7 +46,7 @@ struct DeclinedOrdersTests {
     #expect(try feed.history().last == "canceled 2026-03-20")
   }
 
-  @Test("What iaptic reports it ends the purchase that it was to renew")
+  @Test("Reports about a declined order end the purchase that it would have renewed")
   func reported() throws {
     var feed = started(.iaptic)
     feed.events[0].kind = .started
@@ -68,7 +68,7 @@ struct DeclinedOrdersTests {
     }
   }
 
-  @Test("The conversion of a trial that was declined is none")
+  @Test("The declined conversion of a trial is not a conversion")
   func trial() throws {
     var feed = started(.iaptic)
     feed.events[0].observation?.isTrial = true
@@ -79,7 +79,7 @@ struct DeclinedOrdersTests {
     #expect(facts.trials.values.map(\.expired) == [1] && facts.revenue.isEmpty)
   }
 
-  @Test("An order that failed only after the period that it paid for was charged")
+  @Test("An order that failed only after its paid period was charged")
   func paidBefore() throws {
     for isInRetry in [true, false] {
       var feed = started(.flobuk)
@@ -90,7 +90,7 @@ struct DeclinedOrdersTests {
     }
   }
 
-  @Test("So was one that ends inside its period without a failed payment, and one with a date")
+  @Test("An order that ends within its period without a failed payment, or is dated, was charged")
   func revokedAt() throws {
     var feed = started(.flobuk)
     feed.order("2026-03-05", 11, until: "2026-03-05") { $1.isOwned = false }
@@ -102,7 +102,7 @@ struct DeclinedOrdersTests {
     #expect(try dated.facts(asOf: "2026-06-01").renewalOrdinals == [1])
   }
 
-  @Test("Ids of another store than Play's are of charges alone")
+  @Test("Order ids of other stores than Play are always charges")
   func otherStore() throws {
     var feed = started(.flobuk, store: .appStore)
     feed.order("2026-02-28T00:00:05", 11, until: "2026-02-28", in: .appStore) { _, state in

@@ -9,7 +9,7 @@ import Domain
 struct HistoryPropertyTests {
   static let asOf = "2027-06-01"
 
-  @Test("Neither order nor repetition of observations changes a fact", arguments: 1...60)
+  @Test("Order and repetition of observations change no fact", arguments: 1...60)
   func orderFree(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)
     let feed = RandomHistory(&dice).shown
@@ -28,7 +28,7 @@ struct HistoryPropertyTests {
     }
   }
 
-  @Test("What is active at the end is what came less what went", arguments: 1...60)
+  @Test("Active subscriptions at the end equal gains minus losses", arguments: 1...60)
   func balance(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
@@ -41,7 +41,7 @@ struct HistoryPropertyTests {
     }
   }
 
-  @Test("Reported and shown, a history has the same churn, renewals and trials", arguments: 1...60)
+  @Test("As events or states, a history has equal churn, renewals and trials", arguments: 1...60)
   func reportedAsShown(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
@@ -59,7 +59,7 @@ struct HistoryPropertyTests {
   }
 
   @Test(
-    "The shares of subscriptions add up to what they book, each from a reported event",
+    "The contributions of subscriptions add up to the facts, each with a reported event",
     arguments: 1...60)
   func shares(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)

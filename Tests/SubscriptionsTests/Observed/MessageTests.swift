@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Messages about what is past, and copies of messages")
+@Suite("Messages about the past, and copies of messages")
 struct MessageTests {
   /// Two monthly periods, reported with their states.
   private var renewed: Telling {
@@ -18,7 +18,7 @@ struct MessageTests {
     return story
   }
 
-  @Test("A revocation or an expiry of a period that another has followed ends nothing")
+  @Test("A revocation or expiry of a period that another followed ends nothing")
   func pastEnd() throws {
     for kind in [EventKind.revoked, .expired] {
       var story = renewed
@@ -34,7 +34,7 @@ struct MessageTests {
     #expect(try story.facts(asOf: "2026-02-25").days(.churnedRefund) == ["2026-02-20"])
   }
 
-  @Test("A refund of a period that another has followed is money only")
+  @Test("A refund of a period that another followed is only money")
   func pastRefund() throws {
     var story = renewed
     story.events[0].revenue = Revenue(local: usd("1.99"), usd: usd("1.99"), isProceed: false)
@@ -45,7 +45,7 @@ struct MessageTests {
     #expect(facts.count(.churned) == 0)
   }
 
-  @Test("Of copies of a message with different dates the last received counts, in every order")
+  @Test("Of copies with different dates, the last received counts, in every order")
   func copies() throws {
     var story = renewed
     for index in story.events.indices { story.events[index].collection = Int64(index) + 1 }
@@ -63,7 +63,7 @@ struct MessageTests {
     }
   }
 
-  @Test("Copies of a message that report another kind or transaction count once")
+  @Test("Copies of a message with another kind or transaction count once")
   func changedCopies() throws {
     let changes: [(inout Event) -> Void] = [{ $0.kind = .trialStarted }, { $0.transaction = 12 }]
     for change in changes {
@@ -79,7 +79,7 @@ struct MessageTests {
     }
   }
 
-  @Test("A state that a copy of a message shows anew replaces the earlier one, and no other's")
+  @Test("A state in a later copy of a message replaces the earlier copy's, and no other message's")
   func statesOfCopies() throws {
     var story = Telling(.iaptic)
     for renews in [true, false] {
@@ -94,7 +94,7 @@ struct MessageTests {
     #expect(try story.history() == ["started 2026-01-10", "canceled 2026-01-10"])
   }
 
-  @Test("A charge or a refund that is reported again of one transaction, in one state, counts once")
+  @Test("A charge or refund reported again for one transaction and state counts once")
   func reportedAgain() throws {
     var story = renewed
     story.events[1].revenue = Revenue(local: usd("9.99"), usd: usd("9.99"), isProceed: false)

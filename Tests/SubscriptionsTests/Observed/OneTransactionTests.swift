@@ -19,7 +19,7 @@ struct OneTransactionTests {
     return feed
   }
 
-  @Test("A later date of the last charge is a renewal, and so is an end that is a period later")
+  @Test("A later date of the last charge is a renewal, as is an end one period later")
   func renewals() throws {
     for (provider, isDated) in [(Provider.iaptic, true), (.iaptic, false), (.flobuk, false)] {
       let feed = months(provider, provider == .iaptic ? .stripe : .paypal, isDated: isDated)
@@ -29,7 +29,7 @@ struct OneTransactionTests {
     }
   }
 
-  @Test("States that report no date show a renewal by each end")
+  @Test("Without dates, each new end is a renewal")
   func undated() throws {
     var feed = Telling(.iaptic)
     for month in 2...6 {
@@ -44,7 +44,7 @@ struct OneTransactionTests {
     #expect(facts.renewalOrdinals == [1, 2, 3, 4])
   }
 
-  @Test("In the stores of Apple and Google, which name each charge, it is an extension")
+  @Test("In the stores of Apple and Google, which name each charge, a later end is an extension")
   func named() throws {
     for store in [Store.appStore, .playStore] {
       let kinds = try months(.iaptic, store, isDated: true).history().map { $0.prefix(8) }
@@ -52,7 +52,7 @@ struct OneTransactionTests {
     }
   }
 
-  @Test("So is an end that is later by less than half a period, or beside an old date")
+  @Test("An end later by less than half a period, or with an old date, is an extension")
   func extended() throws {
     var feed = months(.iaptic, .stripe, isDated: false)
     feed.events.removeLast()
@@ -64,7 +64,7 @@ struct OneTransactionTests {
     #expect(try feed.history() == ["started 2026-01-10", "extended 2026-02-10"])
   }
 
-  @Test("A later end that waits for its payment is no charge until it is paid")
+  @Test("A later end with a failed payment is not a charge until it is paid")
   func failing() throws {
     var feed = months(.iaptic, .stripe, isDated: false)
     feed.events.removeLast()
@@ -86,7 +86,7 @@ struct OneTransactionTests {
       ])
   }
 
-  @Test("What is reported for a later charge says nothing of the ones before it")
+  @Test("A report about a later charge does not affect earlier ones")
   func reportedOfLater() throws {
     var feed = months(.iaptic, .stripe, isDated: true)
     feed.events.removeLast()

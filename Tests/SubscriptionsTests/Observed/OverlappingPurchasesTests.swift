@@ -4,7 +4,7 @@ import Domain
 @testable import Subscriptions
 
 /// Purchases that states show beside or inside the period of another one.
-@Suite("Purchases that states show beside others")
+@Suite("Purchases that overlap with others in states")
 struct OverlappingPurchasesTests {
   private func known(_ rules: inout FoldSettings) {
     rules.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
@@ -15,7 +15,7 @@ struct OverlappingPurchasesTests {
     return charges.map { "\($0.product) \(text($0.time))" }.sorted()
   }
 
-  @Test("What was over before it was first seen was charged before what ran by then")
+  @Test("A purchase already over when first seen was charged before the running one")
   func overLongAgo() throws {
     for lineage in [10, 20] as [Int64] {
       var feed = Telling(.iaptic)
@@ -36,7 +36,7 @@ struct OverlappingPurchasesTests {
     }
   }
 
-  @Test("What ended before the period of another one did is never charged at the end of that")
+  @Test("A purchase that ended within another's period is never charged at that period's end")
   func endedInside() throws {
     var feed = Telling(.iaptic)
     feed.show("2025-09-01", 20, until: "2026-09-01") { event, _ in
@@ -50,7 +50,7 @@ struct OverlappingPurchasesTests {
     #expect(try charged(feed, known) == ["1 2026-03-14", "2 2025-09-01"])
   }
 
-  @Test("An upgrade without ids was charged when it was bought, though its own date says so")
+  @Test("An upgrade without ids was charged when it was bought, by its own date")
   func upgradeOfItsOwnDate() throws {
     for switched in ["2026-05-20", "2026-05-20T00:00:03"] {
       var feed = Telling(.iaptic)
@@ -67,7 +67,7 @@ struct OverlappingPurchasesTests {
     }
   }
 
-  @Test("A trial without ids inside the period of another product is not as long as its product")
+  @Test("A trial without ids within another product's period has its own length")
   func trialInside() throws {
     var feed = Telling(.iaptic)
     feed.shown("2026-05-10T00:00:09", 1, "2026-05-10", until: "2026-06-10")
@@ -95,7 +95,7 @@ extension OverlappingPurchasesTests {
     return feed
   }
 
-  @Test("Without ids, the end that a refund cut is that of the purchase which was revoked")
+  @Test("Without ids, an end cut by a refund belongs to the revoked purchase")
   func cutByRefund() throws {
     for rules in [known, { _ in }] {
       let facts = try revokedAt.facts(asOf: "2026-07-20", rules)
@@ -104,7 +104,7 @@ extension OverlappingPurchasesTests {
     }
   }
 
-  @Test("What is bought anew after such a refund is a purchase of its own")
+  @Test("A purchase after such a refund is separate")
   func boughtAfterRefund() throws {
     for rules in [known, { _ in }] {
       var feed = revokedAt
@@ -115,7 +115,7 @@ extension OverlappingPurchasesTests {
     }
   }
 
-  @Test("An end that was only seen when it had come is not cut by what was bought after it")
+  @Test("An end first seen after it passed is not cut by a later purchase")
   func lostPeriod() throws {
     var feed = Telling(.iaptic)
     feed.shown("2026-04-15T00:00:05", 1, "2026-04-01", until: "2026-04-01") {

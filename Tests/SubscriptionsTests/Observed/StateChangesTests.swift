@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What states prove besides charges")
+@Suite("Changes that states prove, besides charges")
 struct StateChangesTests {
   private func feed(
     _ time: String = "2026-02-10T00:00:05", _ change: (inout Event, inout Observation) -> Void
@@ -14,7 +14,7 @@ struct StateChangesTests {
     return feed
   }
 
-  @Test("Auto-renew that goes off is a cancel, at its own date when sent; on again withdraws it")
+  @Test("Auto-renew switched off is a cancel, at its own date if sent; switching on withdraws it")
   func cancel() throws {
     var story = feed("2026-01-20") { _, state in state.isAutoRenewing = false }
     #expect(try story.history() == ["started 2026-01-10", "canceled 2026-01-20"])
@@ -26,7 +26,7 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.churnedUnknown) == 1)
   }
 
-  @Test("A state of auto-renew off names the reason of the end, until it is on again")
+  @Test("A state with auto-renew off gives the reason of the end, until it is on again")
   func reasonOfCancel() throws {
     for (reason, column) in [
       (ChurnReason.developer, Movement.churnedDeveloper),
@@ -42,7 +42,7 @@ struct StateChangesTests {
     }
   }
 
-  @Test("Auto-renew seen off only after the end reports nothing of why it ended")
+  @Test("Auto-renew seen off only after the end gives no reason for it")
   func offAtTheEnd() throws {
     var story = feed { _, state in
       state.isAutoRenewing = false
@@ -53,7 +53,7 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.churnedVoluntary) == 1)
   }
 
-  @Test("A failed payment makes the end involuntary, and a charge after it a recovery")
+  @Test("A failed payment makes the end involuntary, and a later charge a recovery")
   func retry() throws {
     var story = feed { _, state in
       state.isInBillingRetry = true
@@ -69,7 +69,7 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.reactivated) == 1)
   }
 
-  @Test("Auto-renew that goes off in billing retry is the store giving up")
+  @Test("Auto-renew switched off in billing retry means the store gave up")
   func givenUp() throws {
     var story = feed { _, state in state.isInBillingRetry = true }
     story.show("2026-02-25", 10, until: "2026-02-10") { _, state in
@@ -86,7 +86,7 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-10").count(.reactivated) == 1)
   }
 
-  @Test("An expiry for a failed payment is the store giving up, retried before or not")
+  @Test("An expiry for a failed payment means the store gave up, with or without retry")
   func givenUpAtOnce() throws {
     for retry in [nil, "2026-02-10", "2026-02-10T00:00:01"] {
       var story = Telling(.iaptic)
@@ -106,7 +106,7 @@ struct StateChangesTests {
     }
   }
 
-  @Test("Access that ends with the period is an expiry; access that ends before is revoked")
+  @Test("Access that ends with the period is an expiry; access that ends earlier is revoked")
   func ends() throws {
     let expired = feed { _, state in state.isOwned = false }
     #expect(try expired.history() == ["started 2026-01-10", "expired 2026-02-10"])
@@ -118,7 +118,7 @@ struct StateChangesTests {
     #expect(try early.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
   }
 
-  @Test("Access that is back before the period's end never ended; gone again, it did then")
+  @Test("Access that returns within the period never ended; gone again, it ended then")
   func accessBack() throws {
     var story = feed("2026-01-20") { _, state in state.isOwned = false }
     story.show("2026-01-25", 10, until: "2026-02-10")
@@ -140,7 +140,7 @@ struct StateChangesTests {
   }
 
   @Test(
-    "A reported cancel and a reported expiry are not derived again; one of them leaves the other")
+    "A reported cancel or expiry is not derived again, and does not replace the other")
   func reportedBeats() throws {
     var story = Telling(.iaptic)
     story.show("2026-01-10", 10, until: "2026-02-10")
@@ -159,7 +159,7 @@ struct StateChangesTests {
     #expect(try story.history().map { $0.prefix(8) } == ["started ", "expired ", "canceled"])
   }
 
-  @Test("A purchase that a later collection lacks while its period runs is revoked")
+  @Test("A purchase missing from a later collection during its period is revoked")
   func vanished() throws {
     var story = Telling(.iaptic)
     story.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.collection = 100 }
@@ -194,7 +194,7 @@ extension StateChangesTests {
     return story
   }
 
-  @Test("An order of Play's that another took the place of was replaced, not revoked")
+  @Test("A Play order that another replaced is not revoked")
   func replaced() throws {
     for isGroup in [true, false] {
       var story = followed(by: Telling.yearly, at: "2026-01-20T00:00:03")
@@ -210,7 +210,7 @@ extension StateChangesTests {
     #expect(anew.count(.churned) == 0 && anew.renewalOrdinals == [1])
   }
 
-  @Test("Without another order within the gap, or in another store, it was revoked")
+  @Test("Without another order within the gap, or in another store, an order is revoked")
   func revokedAt() throws {
     for story in [
       followed(by: Telling.yearly, at: "2026-01-21T00:00:01"),

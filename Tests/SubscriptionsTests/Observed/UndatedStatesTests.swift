@@ -5,9 +5,9 @@ import Domain
 
 /// Bodies of iaptic's first years say no more of their date than what has happened by then, so that
 /// all states of a period share one time.
-@Suite("States of bodies without a date")
+@Suite("States from bodies without a date")
 struct UndatedStatesTests {
-  @Test("A failed payment is that of the period before it, whatever sorts first")
+  @Test("A failed payment belongs to the period before it, in any sort order")
   func failedPayment() throws {
     var feed = Telling(.iaptic)
     feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
@@ -30,7 +30,7 @@ struct UndatedStatesTests {
     }
   }
 
-  @Test("Auto-renew is as the state received last has it")
+  @Test("Auto-renew follows the state received last")
   func renewing() throws {
     for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
       var feed = Telling(.iaptic)
@@ -44,7 +44,7 @@ struct UndatedStatesTests {
     }
   }
 
-  @Test("Access is as the state received last has it")
+  @Test("Access follows the state received last")
   func access() throws {
     var feed = Telling(.iaptic)
     feed.receive("2026-01-10", until: "2026-02-01") { $0.isOwned = false }
@@ -58,7 +58,7 @@ struct UndatedStatesTests {
     }
   }
 
-  @Test("What a collection lacks has vanished when that was received, whatever dates the rest")
+  @Test("A purchase missing from a collection vanished when that was received")
   func vanished() throws {
     var feed = Telling(.iaptic)
     feed.receive("2026-01-10T00:00:05", until: "2026-02-10") {
@@ -86,7 +86,7 @@ struct UndatedStatesTests {
     #expect(try feed.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
   }
 
-  @Test("A purchase after access was seen gone is one after a lapse, when it was received")
+  @Test("A purchase after access was seen gone is a reactivation at its receipt")
   func lapse() throws {
     var feed = Telling(.iaptic)
     feed.receive("2026-01-01T00:00:05", until: "2026-02-01")
@@ -109,7 +109,7 @@ struct UndatedStatesTests {
     #expect(try feed.facts(asOf: "2026-07-30").count(.reactivated) == 0)
   }
 
-  @Test("A transaction that nothing dates was charged when the period before it ended")
+  @Test("An undated transaction was charged when the previous period ended")
   func transactions() throws {
     var feed = Telling(.iaptic)
     feed.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
@@ -134,7 +134,7 @@ struct UndatedStatesTests {
     }
   }
 
-  @Test("A transaction that nothing dates is seen first, after a lapse or an upgrade when received")
+  @Test("An undated transaction first seen, or after a lapse or upgrade, dates from its receipt")
   func transactionsReceived() throws {
     var lapse = Telling(.iaptic)
     lapse.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
@@ -157,7 +157,7 @@ struct UndatedStatesTests {
     #expect(known.days(.firstSeen) == ["2026-04-01"])
   }
 
-  @Test("The copy of a renewal that nothing dates moves no charge, whatever the months are long")
+  @Test("The copy of an undated renewal moves no charge, whatever the months' lengths")
   func lateCopyOfTransaction() throws {
     for (start, end, next) in [
       ("2026-01-31", "2026-02-28", "2026-03-31"), ("2026-01-10", "2026-02-10", "2026-03-10"),
@@ -176,7 +176,7 @@ struct UndatedStatesTests {
     }
   }
 
-  @Test("A copy of an old state that comes late takes no grace from the period after it")
+  @Test("A late copy of an old state does not take grace from the later period")
   func lateCopy() throws {
     var feed = Telling(.iaptic)
     feed.receive("2026-03-02", until: "2026-02-01")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Subscriptions
 
-@Suite("Charges that nobody reported, where no ends or no kinds are sent")
+@Suite("Unreported charges, if no ends or kinds are sent")
 struct UnseenChargeTests {
   private func unseen(_ telling: Telling) throws -> [UnseenPeriod] {
     try telling.histories(asOf: "2026-08-01") { $0.periods = [Telling.monthly: .months(1)] }
@@ -18,7 +18,7 @@ struct UnseenChargeTests {
     return try unseen(telling)
   }
 
-  @Test("Without ends, a cancel in a later period proves its charge, until the end of that period")
+  @Test("Without ends, a cancel in a later period proves its charge until that period's end")
   func canceled() throws {
     let found = try purple(.canceled, "2026-02-10")
     #expect(found.map(\.transaction) == [14])
@@ -27,7 +27,7 @@ struct UnseenChargeTests {
     #expect(try purple(.canceled, "2026-01-20").isEmpty)
   }
 
-  @Test("An end or a failed payment proves it, if most of a period has passed")
+  @Test("An end or a failed payment proves a charge after most of a period")
   func ended() throws {
     for kind in [EventKind.expired, .graceEntered, .endedInvoluntarily] {
       #expect(try purple(kind, "2026-03-01").map(\.transaction) == [14], "\(kind)")
@@ -35,7 +35,7 @@ struct UnseenChargeTests {
     }
   }
 
-  @Test("A renewal leaves a derived period free, and proves it")
+  @Test("A renewal that leaves a derived period free proves its charge")
   func derived() throws {
     let found = try purple(.renewed, "2026-03-01")
     #expect(found.map(\.transaction) == [0])
@@ -57,14 +57,14 @@ struct UnseenChargeTests {
     return try unseen(telling)
   }
 
-  @Test("A state that shows a charge after exactly one free period proves the renewal in it")
+  @Test("A state with a charge after exactly one free period proves the renewal in it")
   func states() throws {
     #expect(try shown(by: .iaptic).map(\.start) == [at("2026-02-01")])
     #expect(try shown(by: .iaptic, charged: "2026-02-15").isEmpty)
     #expect(try shown(by: .iaptic, renewing: false).isEmpty)
   }
 
-  @Test("Renewals that nothing links to their subscription are not missing in it")
+  @Test("Renewals that cannot be linked to their subscription are not missing in it")
   func unlinked() throws {
     #expect(try shown(by: .flobuk).isEmpty)
   }
