@@ -31,7 +31,7 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
   ///
   /// Amounts above 10¹⁰ units pass only for weak currencies: worth at most 10⁶ US dollars, the most
   /// that a store charges at once, at no more than 10⁷ units per dollar.
-  public func canBeWorth(_ usd: Amount?) -> Bool {
+  public func isPlausible(_ usd: Amount?) -> Bool {
     guard micros.magnitude > 10_000_000_000_000_000 else { return true }
     guard let worth = usd?.micros.magnitude else { return false }
     return worth <= 1_000_000_000_000 && micros.magnitude / 10_000_000 <= worth

@@ -22,16 +22,16 @@ public struct FoldSettings: Sendable {
   /// Prices for charges whose provider sends no money.
   public var prices = PriceBook()
   /// How second charges of a store transaction, and refunds beyond their charge, are booked.
-  public var doubleCharges = DoubleChargePolicy.hold
+  public var doubleCharges = ExcessMoneyPolicy.hold
   /// The order of providers: if several report a store transaction, the first one's report counts.
   public var authority: [Provider] = [.qonversion, .iaptic, .flobuk, .purple]
   /// Newest input of each feed, not after as-of: received, else created, else event time.
   public var watermarks: [Feed: Instant] = [:]
-  /// How old a feed's newest input may be before it is stale, if not `FeedRhythm.silenceLeast`.
-  public var silencesMax: [Feed: Interval] = [:]
+  /// How old a feed's newest input may be before it is stale, if not `FeedRhythm.gapLeast`.
+  public var gapsMax: [Feed: Interval] = [:]
 
   /// The time before which an arrival is not part of its feed, where there is one.
-  public var clockBegins: [Feed: Instant] = [:]
+  public var trustedFrom: [Feed: Instant] = [:]
   /// Whether events after as-of are known, so that times after as-of are expected.
   public var isRetrospective = false
 
@@ -44,18 +44,18 @@ public struct FoldSettings: Sendable {
   /// Whether the newest input of `feed` is so old at as-of that a missing event proves nothing.
   public func isStale(_ feed: Feed) -> Bool {
     guard let watermark = watermarks[feed] else { return false }
-    return asOf.since(watermark) > silenceMax(of: feed)
+    return asOf.since(watermark) > gapMax(of: feed)
   }
 
   /// When messages of `feed` arrived, without arrivals far away from the rest.
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
     let newest = watermarks[feed] ?? Instant(milliseconds: .max)
-    return min(newest, clockBegins[feed] ?? Instant(milliseconds: .min))...newest
+    return min(newest, trustedFrom[feed] ?? Instant(milliseconds: .min))...newest
   }
 
   /// How long `feed` may deliver nothing before its input is stale.
-  public func silenceMax(of feed: Feed) -> Interval {
-    silencesMax[feed] ?? FeedRhythm.silenceLeast
+  public func gapMax(of feed: Feed) -> Interval {
+    gapsMax[feed] ?? FeedRhythm.gapLeast
   }
 
   /// The time until which a missing event proves something: as-of, or a stale feed's newest input.
@@ -95,7 +95,7 @@ public struct FoldSettings: Sendable {
 
 /// How to book money that the store cannot have moved: the second charge of a transaction, and the
 /// part of refunds beyond their charge.
-public enum DoubleChargePolicy: String, CaseIterable, Sendable {
+public enum ExcessMoneyPolicy: String, CaseIterable, Sendable {
   /// Leaves it out of the sums and counts it as excluded.
   case hold
   /// Books it as sent.

@@ -167,7 +167,7 @@ public final class Ledger {
   func changeWhole<Value>(
     _ database: Connection, _ body: (Connection) throws -> Value
   ) throws -> Value {
-    try lock?.requireThere()
+    try lock?.requirePresence()
     let saved = savedWords
     try database.savepoint("change")
     do {

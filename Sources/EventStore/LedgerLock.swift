@@ -40,7 +40,7 @@ public final class LedgerLock {
       usleep(UInt32(1_000_000 / attemptsPerSecond))
     }
     // The previous holder may have removed the file: then others lock a new one.
-    guard try lock.isThere() else {
+    guard try lock.isPresent() else {
       return try acquire(
         ledgerPath: ledgerPath, waitSeconds: attemptsLeft / attemptsPerSecond, stop: stop)
     }
@@ -48,7 +48,7 @@ public final class LedgerLock {
   }
 
   /// Whether the path still names the locked file.
-  private func isThere() throws(SubledgerError) -> Bool {
+  private func isPresent() throws(SubledgerError) -> Bool {
     var (own, named) = (stat(), stat())
     guard fstat(descriptor, &own) == 0, lstat(path, &named) == 0 else {
       let cause = errno
@@ -59,8 +59,8 @@ public final class LedgerLock {
   }
 
   /// Throws when the lock file was removed: another run can have the lock of a new one.
-  func requireThere() throws(SubledgerError) {
-    if try isThere() { return }
+  func requirePresence() throws(SubledgerError) {
+    if try isPresent() { return }
     throw SubledgerError(
       .tryAgain, "cannot go on: the lock \(path) was removed, and another run may have begun",
       hint: "make sure that no job removes that file, and run again")

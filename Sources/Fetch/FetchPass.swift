@@ -15,8 +15,8 @@ public struct FetchPass {
 
   private var bucket: TokenBucket
   private var responses = SnapshotResponses()
-  private var active: [Int: Inquiry] = [:]
-  private var waiting: [Inquiry] = []
+  private var active: [Int: UserQueries] = [:]
+  private var waiting: [UserQueries] = []
   private var number = 0
   private var failuresInARow = 0
   /// Users who were given up.
@@ -80,7 +80,7 @@ public struct FetchPass {
   private mutating func ready(
     at now: Instant, _ isAtEnd: inout Bool, _ next: () throws -> FetchedUser?,
     _ journal: FetchJournal
-  ) throws -> Inquiry? {
+  ) throws -> UserQueries? {
     if let index = waiting.firstIndex(where: { Backoff.isOver($0.readyAt, at: now) }) {
       return waiting.remove(at: index)
     }
@@ -91,15 +91,15 @@ public struct FetchPass {
         break
       }
       guard !journal.holds(user) else { continue }
-      var inquiry = Inquiry(user: user, readyAt: now)
+      var inquiry = UserQueries(user: user, readyAt: now)
       let isTaken = journal.parts(of: user, at: now).allSatisfy { take($0, to: &inquiry) }
       let isOpen = isTaken && inquiry.lines.count < rules.records.count
-      return isOpen ? inquiry : Inquiry(user: user, readyAt: now)
+      return isOpen ? inquiry : UserQueries(user: user, readyAt: now)
     }
     return nil
   }
 
-  private mutating func ask(_ inquiry: Inquiry) {
+  private mutating func ask(_ inquiry: UserQueries) {
     let record = rules.records[inquiry.lines.count]
     let request = FetchRequest(
       record, of: inquiry.user.id, app: inquiry.user.app, at: rules.provider,
@@ -116,7 +116,7 @@ public struct FetchPass {
   }
 
   private mutating func take(
-    _ response: HTTPResponse, to inquiry: Inquiry, at now: Instant, _ journal: FetchJournal
+    _ response: HTTPResponse, to inquiry: UserQueries, at now: Instant, _ journal: FetchJournal
   ) throws {
     let status = response.status
     switch status {
@@ -148,7 +148,8 @@ public struct FetchPass {
   }
 
   private mutating func take(
-    _ page: SnapshotResponses.Page, to inquiry: Inquiry, at now: Instant, _ journal: FetchJournal
+    _ page: SnapshotResponses.Page, to inquiry: UserQueries, at now: Instant,
+    _ journal: FetchJournal
   ) throws {
     var inquiry = inquiry
     inquiry.attempts = 0
@@ -171,7 +172,7 @@ public struct FetchPass {
   }
 
   /// Adds an answer; returns false when it belongs to another record or is unreadable.
-  private mutating func take(_ part: FetchedPart, to inquiry: inout Inquiry) -> Bool {
+  private mutating func take(_ part: FetchedPart, to inquiry: inout UserQueries) -> Bool {
     guard rules.records.dropFirst(inquiry.lines.count).first == part.record else { return false }
     inquiry.capturedAt = part.capturedAt
     inquiry.lists.append(part.list)
@@ -188,7 +189,7 @@ public struct FetchPass {
 
   /// Schedules the request again, or gives the user up.
   private mutating func retry(
-    _ inquiry: Inquiry, _ status: Int?, _ reason: String, after seconds: Int?, at now: Instant,
+    _ inquiry: UserQueries, _ status: Int?, _ reason: String, after seconds: Int?, at now: Instant,
     isLast: Bool = false
   ) throws {
     var inquiry = inquiry
@@ -213,7 +214,7 @@ public struct FetchPass {
 }
 
 /// The requests about one user, one after another.
-private struct Inquiry {
+private struct UserQueries {
   let user: FetchedUser
   var readyAt: Instant
   var attempts = 0

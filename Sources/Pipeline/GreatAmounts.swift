@@ -4,7 +4,7 @@ import EventStore
 extension SubledgerError {
   /// Returns this error, with the lines of the greatest amounts if it is an overflow.
   func namingLines(of ledger: Ledger) -> SubledgerError {
-    guard kind == .overflow, let remedy = try? ledger.remedyOfGreatAmounts() else { return self }
+    guard kind == .overflow, let remedy = try? ledger.adviceForOverflow() else { return self }
     var error = self
     error.hint = remedy
     return error
@@ -24,11 +24,11 @@ extension Ledger {
     ) { rows = $0.number(0) }
     guard rows > 0 else { return nil }
     return try "amounts in \(counted(rows, "row")) of revenue_monthly exceed the exact range and "
-      + "are left empty: \(remedyOfGreatAmounts())"
+      + "are left empty: \(adviceForOverflow())"
   }
 
   /// Explains what to do about sums that are too great.
-  func remedyOfGreatAmounts() throws -> String {
+  func adviceForOverflow() throws -> String {
     let lines = try greatestLines().joined(separator: ", ")
     return "the greatest amounts are in \(lines): if they are wrong, remove them with "
       + "`subledger retract`"

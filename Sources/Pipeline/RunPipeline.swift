@@ -110,7 +110,7 @@ public struct RunPipeline {
     try requireLedger()
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
-      try refuseNothing(IntakeSummary(), ledger)
+      try requireInput(IntakeSummary(), ledger)
       pipeline.warnOfLateAsOf()
       var following = try pipeline.numbered(by: ledger).withKeptDecisions(of: ledger)
       guard let newest = try ledger.lastPublished(), try isUnrecorded(after: newest, in: ledger)
@@ -195,12 +195,12 @@ public struct RunPipeline {
     try Intake(pipeline: self, ledger: ledger).readArchives(into: &summary)
     try fetch(&self)
     try Intake(pipeline: self, ledger: ledger).readSnapshots(into: &summary)
-    try withdrawDamage(in: ledger, &summary)
+    try retractDamage(in: ledger, &summary)
     log.info(
       "\(summary.text)",
       metadata: Logger.Metadata(
         uniqueKeysWithValues: [("code", "read")] + summary.record.fields.map { ($0, "\($1.raw)") }))
-    try refuseNothing(summary, ledger)
+    try requireInput(summary, ledger)
     try ledger.releaseMemory()
     return summary
   }

@@ -74,7 +74,7 @@ struct IntakeSummary: Sendable {
   /// Whether there was input, but not one line of it could be understood.
   ///
   /// A refused file is new in every run: it does not stop a run with input that was read before.
-  var isBeyondSalvage: Bool {
+  var isUnreadable: Bool {
     let understood = counts.accepted + counts.duplicates + counts.skipped + snapshots
     let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
     let isUnread = counts.rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused

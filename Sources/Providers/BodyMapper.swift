@@ -34,7 +34,7 @@ protocol BodyMapper: SendableMetatype {
 
   /// An entitlement in the canonical shape with the ids that the provider's events use, so that the
   /// two can be matched.
-  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement
+  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement
 }
 
 extension BodyMapper {
@@ -42,7 +42,7 @@ extension BodyMapper {
   static var appHeader: StaticString? { nil }
   static var snapshots: (any ProviderSnapshotReader)? { nil }
 
-  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement {
+  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement {
     entitlement.underBaseOrders
   }
 }

@@ -129,7 +129,7 @@ extension JSONTape {
   func checkWorth(
     of local: Amount?, _ usd: Amount?, in value: MemberValue
   ) throws(BodyProblem) {
-    guard let local, !local.canBeWorth(usd) else { return }
+    guard let local, !local.isPlausible(usd) else { return }
     throw BodyProblem(
       .amountTooLarge, "\(value.name): beyond 10^10 units and not worth 10^3 to 10^6 US dollars")
   }

@@ -28,10 +28,10 @@ public struct NormaliserSettings: Sendable {
 
 /// Turns the lines of an archive into events; each worker reuses one for all its chunks.
 public struct Normaliser {
-  private var unwrapping: Unwrapping
+  private var unwrapping: BodyFinder
 
   /// A normaliser that reads bodies by `rules`.
-  public init(rules: NormaliserSettings) { unwrapping = Unwrapping(rules: rules) }
+  public init(rules: NormaliserSettings) { unwrapping = BodyFinder(rules: rules) }
 
   /// Adds the content of a chunk to `batch`: events, rejects without content of the lines, and
   /// counts of its values.

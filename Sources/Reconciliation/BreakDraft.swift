@@ -91,7 +91,7 @@ struct BreakDraft {
   var worth = Worth(nil, .none)
   var provenBy = EvidenceKind.snapshot
   /// Whether it only reports what may be missing: it is resolved at once and blocks nothing.
-  var isMereInformation = false
+  var isInformational = false
   /// The severity, if not that of the code.
   var severity: Severity?
   var evidence: String
@@ -113,8 +113,8 @@ struct BreakDraft {
     found.severity = severity ?? code.severity ?? rules.severities.severity(of: worth.amount)
     found.evidence = evidence
     found.action = code.action(at: subject.provider)
-    if isMereInformation { found.status = .resolved }
-    guard let expectedAt, !isMereInformation else { return found }
+    if isInformational { found.status = .resolved }
+    guard let expectedAt, !isInformational else { return found }
     let feed = rules.feed(subject.provider, subject.app)
     let window = rules.fold.deliveryWindow(subject.provider)
     let settlesAt = expectedAt + window + (feed?.creationLag ?? .seconds(0))

@@ -69,7 +69,7 @@ public func reconcile(
     result.add(user.outcome)
   }
   result.churnInDoubt.formUnion(sent.outcome.churnInDoubt)
-  if sent.outcome.standsUntil == nil { result.standsUntil = nil }
+  if sent.outcome.validUntil == nil { result.validUntil = nil }
   result.counts.merge(sent.counts.filter { $0.key == .unmatchedEntitlements }) { $0 + $1 }
   return result
 }
@@ -87,24 +87,24 @@ final class Reconciler {
   let lineages: [LineageInput]
   /// These and the production lineages whose events are all newer than the snapshot: the snapshot
   /// proves nothing about those, but their events may.
-  let lineagesOfAnyTime: [LineageInput]
+  let allLineages: [LineageInput]
   /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
   /// What entitlements show about the lineages, in the order of the lineages.
   private(set) var matches: [EntitlementMatch] = []
   /// What events report about the listed transactions.
-  private(set) lazy var reported = ReportedTransactions(lineagesOfAnyTime)
-  /// `lineagesOfAnyTime` by listed transactions.
-  private let named: NamedLineages
+  private(set) lazy var reported = ReportedTransactions(allLineages)
+  /// `allLineages` by listed transactions.
+  private let named: LineageIndex
   /// For listed subscriptions that only one of their transactions identifies, the index of the
   /// lineage.
   private lazy var homes = (view?.subscriptions ?? [:]).compactMapValues { listed in
     named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])
   }
-  /// `lineagesOfAnyTime` by name: a user can have hundreds of thousands.
+  /// `allLineages` by name: a user can have hundreds of thousands.
   private(set) lazy var byName = Dictionary(
-    lineagesOfAnyTime.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    allLineages.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   /// The results of `storeProducts`.
   var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, according to a webhook's entitlements.
@@ -127,16 +127,16 @@ final class Reconciler {
       ($0.original, $0.state.lineage) < ($1.original, $1.state.lineage)
     }
     lineages = ordered.filter { $0.state.environment == .production }
-    lineagesOfAnyTime =
+    allLineages =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
-    let known = SandboxIDs(sandbox, besides: lineagesOfAnyTime)
+    let known = SandboxIDs(sandbox, besides: allLineages)
     view = user.snapshot.map { SnapshotView($0, sandbox: known) }
-    named = NamedLineages(lineagesOfAnyTime)
+    named = LineageIndex(allLineages)
     guard let view else { return }
     counts = view.counts
     origins = findOrigins(
-      view.entitlements, user.newerLineages.isEmpty ? named : NamedLineages(lineages))
+      view.entitlements, user.newerLineages.isEmpty ? named : LineageIndex(lineages))
     matches = matchEntitlements(of: view)
     view.date { inferredDate(of: $0, in: view) }
   }
@@ -154,7 +154,7 @@ final class Reconciler {
   /// events contain the original id.
   func lineage(of transaction: ListedTransaction) -> LineageInput? {
     let place = named.lineage(of: transaction) ?? homes[transaction.originalKey]
-    return place.map { lineagesOfAnyTime[$0] }
+    return place.map { allLineages[$0] }
   }
 
   /// The moment that the snapshot shows; as-of without a snapshot.
@@ -170,12 +170,12 @@ final class Reconciler {
     var outcome = ReconciliationResult()
     outcome.breaks = breaks.values.sorted { $0.id < $1.id }
     outcome.counts = counts
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+    for lineage in allLineages where !lineage.isHeldByAnotherUser {
       outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.name] ?? []))
     }
     // The text and the status of a break depend on as-of.
-    outcome.standsUntil =
-      outcome.breaks.isEmpty && outcome.churnInDoubt.isEmpty ? standsUntil : nil
+    outcome.validUntil =
+      outcome.breaks.isEmpty && outcome.churnInDoubt.isEmpty ? validUntil : nil
     return outcome
   }
 
@@ -185,7 +185,7 @@ final class Reconciler {
   func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     // What a webhook shows can be in a webhook of any time.
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
-    let found = withoutWhatCounts(draft, lineage).finished(knownAt: knownUntil, rules)
+    let found = withoutCountedElsewhere(draft, lineage).finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
       doubts[lineage ?? draft.subject.lineage, default: []].append(doubt)
     }

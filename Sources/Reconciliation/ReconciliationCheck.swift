@@ -22,7 +22,7 @@ extension Reconciler {
 
   /// Finds subscriptions whose events stopped for no reason that an earlier check found.
   static let lastCheck = ReconciliationCheck(
-    { $0.findSilentEnds() },
+    { $0.findUnansweredEnds() },
     (
       [.missedConversion, .missedRenewal, .missedExpiration],
       "nothing followed a period that should have renewed"

@@ -18,7 +18,7 @@ public enum ReconciliationCount: String, CaseIterable, Codable, Sendable {
   /// Snapshot transactions before the first event ingested for their app.
   case beforeFirstEvent = "transactions_before_first_event"
   /// Revoked subscriptions of a provider that sends no refunds of subscriptions.
-  case refundsNeverTold = "refunds_never_told"
+  case refundsNotSent = "refunds_never_told"
   /// Subscriptions that the snapshot lacks and that a collection without a date may have ended.
   case endsWithoutDate = "ends_without_date"
 }
@@ -38,7 +38,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   /// Until when a snapshot with the same content may be captured and give the same result, as long
   /// as no event of the user arrives and no deadline of the fold passes; nil when another as-of may
   /// give another result.
-  public var standsUntil: Instant? = Instant(milliseconds: .max)
+  public var validUntil: Instant? = Instant(milliseconds: .max)
 
   /// An empty result.
   public init() {}
@@ -49,7 +49,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
     churnInDoubt.formUnion(other.churnInDoubt)
     explained.formUnion(other.explained)
     counts.merge(other.counts) { $0 + $1 }
-    standsUntil = standsUntil.flatMap { own in other.standsUntil.map { min(own, $0) } }
+    validUntil = validUntil.flatMap { own in other.validUntil.map { min(own, $0) } }
   }
 
   /// What this comparison found beyond another one of the same user by events alone.
@@ -63,7 +63,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
     result.churnInDoubt = churnInDoubt.subtracting(events.churnInDoubt)
     result.explained = Set(known.filter { found[$0.key] != $0.value }.keys)
     result.counts = counts.filter { $0.key == .unmatchedEntitlements }
-    if standsUntil == nil || events.standsUntil == nil { result.standsUntil = nil }
+    if validUntil == nil || events.validUntil == nil { result.validUntil = nil }
     return result
   }
 }
@@ -75,7 +75,7 @@ struct Doubt {
 
   /// The range around an event expected at one moment; an end counts when it is within `gap` of it.
   init?(_ draft: BreakDraft, gap: Interval) {
-    guard draft.code.isMissing, !draft.isMereInformation, let at = draft.expectedAt else {
+    guard draft.code.isMissing, !draft.isInformational, let at = draft.expectedAt else {
       return nil
     }
     (from, until) = (at - gap, at + gap)
@@ -113,7 +113,7 @@ extension LineageInput {
 extension Reconciler {
   /// The last moment at which a snapshot with the same content shows the same; nil when as-of
   /// itself matters.
-  var standsUntil: Instant? {
+  var validUntil: Instant? {
     guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
     var standing = Standing(shown: knownAt, rules)
     var isDated = true
@@ -173,7 +173,7 @@ private struct Standing {
     add(state.reportedEnd)
     add(state.lastReportedEnd)
     add(state.effectiveEnd)
-    add(state.silentEnd)
+    add(state.unansweredEnd)
     add(state.trials.last?.end)
     add(state.trials.last?.convertibleUntil)
     // The ends of the years of a 12-month commitment that continues after a cancel.

@@ -14,9 +14,9 @@ public struct ReportPlan: Sendable {
   /// The feeds with cells; nil to read them from the cells.
   public var feeds: Set<Feed>?
   /// Months of the previous set that need not be written again; nil for none.
-  public var former: FormerMonths?
+  public var previous: PreviousMonths?
   /// The decisions that an earlier run used, by run number, to find those that changed.
-  public var formerDecisions: @Sendable (Ledger, Int64) throws -> [Decision] = { _, _ in [] }
+  public var previousDecisions: @Sendable (Ledger, Int64) throws -> [Decision] = { _, _ in [] }
   /// Returns a ledger with the events of archives after `archive` and everything that belongs to
   /// them; by default the ledger itself, which contains all.
   public var arrivals: @Sendable (Ledger, _ archive: Int32) throws -> Ledger = { own, _ in own }

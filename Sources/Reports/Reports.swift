@@ -114,9 +114,9 @@ public final class ReportWriter {
 
   /// The first month whose file can differ from the previous set; nil to write all.
   private func firstChange(of layout: ReportDefinition) -> Month? {
-    guard layout.name == ReportDefinition.revenueDaily.name, let former = plan.former,
+    guard layout.name == ReportDefinition.revenueDaily.name, let previous = plan.previous,
       let open = history.horizons.values.compactMap({ $0[.booked] }).min()
     else { return nil }
-    return min(former.firstChange, open)
+    return min(previous.firstChange, open)
   }
 }

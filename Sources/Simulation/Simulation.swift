@@ -62,7 +62,7 @@ private func writeTruth(
     try checkStop()
     for customer in scenario.histories(of: number, span) {
       try truth.add(customer, model.deliveries(of: customer))
-      if customer.report != .former { try snapshots.add(customer) }
+      if customer.report != .previous { try snapshots.add(customer) }
     }
   }
   try truth.finish()

@@ -64,9 +64,9 @@ private struct FoldGroup {
       try body(
         history(GroupEvents(events, at: shared), exclusion: .familySharing, checkStop))
     }
-    let threads = events.threads(of: purchases.filter { !events[$0].isShared })
-    let isHeld = !events.areTooMany || threads.count == 1
-    let chains = try threads.map {
+    let groups = events.purchaseGroups(of: purchases.filter { !events[$0].isShared })
+    let isHeld = !events.areTooMany || groups.count == 1
+    let chains = try groups.map {
       Chain(try history(GroupEvents(events, at: $0), checkStop), isHeld: isHeld)
     }.chained()
     for chain in chains {
@@ -108,54 +108,54 @@ struct GroupEvents: RandomAccessCollection, Sendable {
   var placesInGroup: [Int] { places ?? Array(group.indices) }
 }
 
-/// Threads that follow each other without overlap: one subscription of the user.
+/// Purchases that follow each other without overlap: one subscription of the user.
 private struct Chain {
   /// The positions of its events in the group.
   private(set) var places: [Int]
-  private var isThread = true
-  /// The history while the chain has only one thread; nil unless kept in memory.
+  private var isSingle = true
+  /// The history while the chain has only one purchase; nil unless kept in memory.
   private(set) var single: SubscriptionHistory?
-  /// When the last thread ends; nil while it is open or has no period.
+  /// When the last purchase ends; nil while it is open or has no period.
   private(set) var end: Instant?
   let start: Instant?
   let order: (Int64, Int64)
   let store: Store
 
-  init(_ thread: SubscriptionHistory, isHeld: Bool) {
-    places = thread.reported.placesInGroup
-    single = isHeld ? thread : nil
-    end = thread.freeFrom
-    start = thread.start
-    order = thread.place
-    store = thread.store
+  init(_ history: SubscriptionHistory, isHeld: Bool) {
+    places = history.reported.placesInGroup
+    single = isHeld ? history : nil
+    end = history.continuableFrom
+    start = history.start
+    order = history.place
+    store = history.store
   }
 
   mutating func append(_ next: Chain) {
     places += next.places
-    (isThread, single) = (false, nil)
+    (isSingle, single) = (false, nil)
     end = next.end.flatMap { free in end.map { max($0, free) } }
   }
 
   func events(of group: [Event]) -> GroupEvents {
-    isThread
+    isSingle
       ? GroupEvents(group, at: places) : GroupEvents(places.map { group[$0] }.inOrder)
   }
 }
 
 private extension [Chain] {
-  /// Chains the threads by their start.
+  /// Chains the purchases by their start.
   func chained() -> [Chain] {
     var chains: [Chain] = []
     var ends: [Store: ChainEnds] = [:]
-    for thread in sorted(by: { $0.order < $1.order }) {
+    for next in sorted(by: { $0.order < $1.order }) {
       var place = chains.count
-      if let start = thread.start, let free = ends[thread.store]?.takeLast(before: start) {
+      if let start = next.start, let free = ends[next.store]?.takeLast(before: start) {
         place = free
-        chains[place].append(thread)
+        chains[place].append(next)
       } else {
-        chains.append(thread)
+        chains.append(next)
       }
-      if let end = chains[place].end { ends[thread.store, default: ChainEnds()].add(end, place) }
+      if let end = chains[place].end { ends[next.store, default: ChainEnds()].add(end, place) }
     }
     return chains
   }
@@ -209,13 +209,13 @@ extension SubscriptionHistory {
   /// The time from which another purchase can continue it; nil while it is open.
   ///
   /// A replaced purchase can be continued before the message about its replacement arrives. If a
-  /// thread contains both purchases, as an upgrade under one original id does, the one that opened
+  /// group contains both purchases, as an upgrade under one original id does, the one that opened
   /// its last period decides.
-  var freeFrom: Instant? {
+  var continuableFrom: Instant? {
     guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {
       return nil
     }
-    guard let end = periods.compactMap(\.freeFrom).max() else { return nil }
+    guard let end = periods.compactMap(\.continuableFrom).max() else { return nil }
     guard reported.contains(where: { $0.observation?.isReplaced == true }) else { return end }
     let holder = events[latest.opener]
     let seen = reported.filter { event in

@@ -47,12 +47,12 @@ extension SubscriptionHistory {
         transaction: $0.transaction, time: $0.time, previousProduct: $0.previousProduct,
         product: $0.product, isPaid: $0.chargeKind != nil)
     }
-    state.silentEnd = silentEnd
+    state.unansweredEnd = unansweredEnd
     state.unseenPeriods = unseenPeriods
     state.mayMissOrders = mayMissOrders
     state.reportedCount = reportedCount
     state.churned = churned.map { Churned(at: $0.at, product: periods[$0.period].product) }
-    state.reportedElsewhere = reportedElsewhere
+    state.reportedByOthers = reportedByOthers
     state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: state) }
     return state

@@ -132,7 +132,7 @@ public final class LineageState {
   /// Ends that count as churn, in order, without pauses.
   public var churned: [Churned] = []
   /// What other providers reported about it and this one did not, in business order.
-  public var reportedElsewhere: [ReportElsewhere] = []
+  public var reportedByOthers: [OtherProviderReport] = []
   /// Paid or trial end of the last period, without grace; nil when open-ended or one-time.
   public var periodEnd: Instant?
   /// Whether the last period is a trial and not paid.
@@ -181,7 +181,7 @@ public final class LineageState {
   public var expiredAt: Instant?
   /// The end of the last period if auto-renew was on and no later event arrived, although one is
   /// overdue; else nil.
-  public var silentEnd: Instant?
+  public var unansweredEnd: Instant?
   /// When the subscription was first bought, according to the state with its first charge; nil when
   /// not sent.
   public var firstPurchasedAt: Instant?
@@ -210,7 +210,7 @@ public final class LineageState {
   /// Whether it has a transaction without charge, or Play's order numbers may show a missing
   /// charge.
   public var namesLostCharges: Bool {
-    mayMissOrders || !unseenPeriods.isEmpty || !reportedElsewhere.isEmpty
+    mayMissOrders || !unseenPeriods.isEmpty || !reportedByOthers.isEmpty
       || refunds.contains { !$0.chargeIsKnown }
   }
 

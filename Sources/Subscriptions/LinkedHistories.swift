@@ -51,11 +51,11 @@ public struct LinkedHistories: Sendable {
       shared.append(all)
       overlaps += subscription.overlaps(with: all)
       for finding in all.findings where finding.code == .overRefund { add(finding) }
-      self.own[subscription.index].reportedElsewhere = all.reports(
+      self.own[subscription.index].reportedByOthers = all.reports(
         notIn: subscription.main, isExpected: true)
     }
     for feed in feeds {
-      self.own[feed.index].reportedElsewhere = feed.homes.sorted().flatMap {
+      self.own[feed.index].reportedByOthers = feed.homes.sorted().flatMap {
         shared[$0].reports(notIn: own[feed.index], isExpected: false)
       }
     }

@@ -14,7 +14,7 @@ extension [Event] {
     for event in self where event.store != .unknown {
       for product in event.products { known[product, default: []].insert(event.store) }
     }
-    var holdings = StoreHoldings()
+    var holdings = RunningStores()
     var placed = self
     for index in indices {
       if self[index].store == .unknown {
@@ -59,7 +59,7 @@ extension [Event] {
 }
 
 /// The stores in which a user's subscription to each product runs.
-private struct StoreHoldings {
+private struct RunningStores {
   private var running: [StringID: Set<Store>] = [:]
   /// The store in which it last ended.
   private var ended: [StringID: Store] = [:]

@@ -33,7 +33,7 @@ public struct SubscriptionHistory: Sendable {
   /// The part of it that reports count.
   var role = Role.whole
   /// What other providers reported about it and this one did not.
-  var reportedElsewhere: [ReportElsewhere] = []
+  var reportedByOthers: [OtherProviderReport] = []
 
   /// The part that reports count of a subscription that several providers may report.
   enum Role: Sendable {
@@ -83,7 +83,7 @@ public struct SubscriptionHistory: Sendable {
     held = charges.held + booking.held
     findings = (charges.findings + booking.findings + pass.findings + arrivals + clocks.findings)
       .sorted { $0.time < $1.time }
-    stretches = activeStretches(of: periods, events: events, rules: rules)
+    stretches = activeIntervals(of: periods, events: events, rules: rules)
   }
 
   var isShared: Bool { if case .shared = role { true } else { false } }

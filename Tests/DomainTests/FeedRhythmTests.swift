@@ -22,27 +22,27 @@ struct FeedRhythmTests {
 
   @Test("A feed may be silent three times as long as in the last 60 days")
   func silence() {
-    #expect(feed([0]).silenceMax == .hours(48))
-    #expect(feed(every(0.5, 0...60)).silenceMax == .hours(48))
-    #expect(feed([0, 3]).silenceMax == .days(9))
-    #expect(feed(every(3, 0...90)).silenceMax == .days(9))
+    #expect(feed([0]).gapMax == .hours(48))
+    #expect(feed(every(0.5, 0...60)).gapMax == .hours(48))
+    #expect(feed([0, 3]).gapMax == .days(9))
+    #expect(feed(every(3, 0...90)).gapMax == .days(9))
     // Older silences are forgotten; one that lasted into the 60 days is not.
-    #expect(feed([0, 4, 8] + every(1, 9...64)).silenceMax == .days(12))
-    #expect(feed([0, 4, 8] + every(1, 9...65)).silenceMax == .days(3))
+    #expect(feed([0, 4, 8] + every(1, 9...64)).gapMax == .days(12))
+    #expect(feed([0, 4, 8] + every(1, 9...65)).gapMax == .days(3))
   }
 
   @Test("The limit is 14 days, or the longest past silence if that is longer")
   func mostSilence() {
-    #expect(feed([0, 4.5]).silenceMax == .hours(324))
-    #expect(feed([0, 5]).silenceMax == .days(14))
-    #expect(feed([0, 14]).silenceMax == .days(14))
-    #expect(feed([0, 20]).silenceMax == .days(20))
+    #expect(feed([0, 4.5]).gapMax == .hours(324))
+    #expect(feed([0, 5]).gapMax == .days(14))
+    #expect(feed([0, 14]).gapMax == .days(14))
+    #expect(feed([0, 20]).gapMax == .days(20))
   }
 
   @Test("A single outage does not raise the limit once there are ten silences")
   func outage() {
-    #expect(feed(every(1, 0...8) + [12]).silenceMax == .days(12))
-    #expect(feed(every(1, 0...9) + [13]).silenceMax == .days(3))
+    #expect(feed(every(1, 0...8) + [12]).gapMax == .days(12))
+    #expect(feed(every(1, 0...9) + [13]).gapMax == .days(3))
   }
 
   @Test("A feed begins with its first delivery, except an isolated one long before the rest")
@@ -66,7 +66,7 @@ struct FeedRhythmTests {
     let rest = every(1, 0...100)
     #expect(feed(rest).newest == at(100) && feed(rest + [464]).newest == at(464))
     let far = feed(rest + [466])
-    #expect(far.newest == at(100) && far.silenceMax == .days(3) && far.clockBegin == nil)
+    #expect(far.newest == at(100) && far.gapMax == .days(3) && far.trustedFrom == nil)
     #expect(feed(rest + [4000, 4001]).newest == at(4001), "two of a hundred belong to it")
     #expect(feed(every(41, 0...410) + [810]).newest == at(810), "it is often silent for long")
     #expect(feed(every(1, 0...9) + [4000]).newest == at(9))
@@ -76,13 +76,13 @@ struct FeedRhythmTests {
     #expect(feed(busy + [159, 159.5]).newest == at(159.5), "within 60 days nothing is far")
     let both = feed([-4000] + rest + [4000])
     #expect(both.begin == at(0) && both.newest == at(100))
-    #expect(feed([-4000] + rest).clockBegin == at(0) && feed(rest).clockBegin == nil)
+    #expect(feed([-4000] + rest).trustedFrom == at(0) && feed(rest).trustedFrom == nil)
   }
 
   @Test("Deliveries after as-of do not count")
   func later() {
     let known = feed([0, 1, 40], asOf: 2)
-    #expect(known.newest == at(1) && known.silenceMax == .days(3))
+    #expect(known.newest == at(1) && known.gapMax == .days(3))
     #expect(feed([5], asOf: 4).newest == nil && feed([5], asOf: 4).begin == nil)
   }
 }

@@ -174,24 +174,24 @@ struct SnapshotTests {
     }
     try add("s", "half", rejected: true)
     #expect(
-      try ledger.tornSnapshots()
-        == TornSnapshots(
+      try ledger.incompleteSnapshots()
+        == IncompleteSnapshots(
           newest: "s", lines: 2, rejected: 1, firstReject: "expires: no time, at line 4"))
     // It may be another part of the same set.
     try add("t", "other", rejected: false)
     try add("u", "third", rejected: true)
-    let both = try ledger.tornSnapshots()
+    let both = try ledger.incompleteSnapshots()
     #expect(both?.newest == "u" && both?.files == 2 && both?.rejected == 2)
     try add("u", "third, whole", rejected: false)
-    #expect(try ledger.tornSnapshots()?.newest == "s")
+    #expect(try ledger.incompleteSnapshots()?.newest == "s")
     try ledger.publish()
     try add("v", "still bad", rejected: true)
-    #expect(try ledger.tornSnapshots()?.files == 2)
+    #expect(try ledger.incompleteSnapshots()?.files == 2)
     try add("w", "whole", rejected: false)
-    #expect(try ledger.tornSnapshots()?.newest == "v")
+    #expect(try ledger.incompleteSnapshots()?.newest == "v")
     try ledger.publish()
     try add("x", "whole again", rejected: false)
-    #expect(try ledger.tornSnapshots() == nil)
+    #expect(try ledger.incompleteSnapshots() == nil)
   }
 
   @Test("An abandoned file of snapshots leaves nothing behind")

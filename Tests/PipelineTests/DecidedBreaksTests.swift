@@ -20,10 +20,10 @@ struct DecidedBreaksTests {
   }
 
   private func decided(
-    about former: Break, _ current: [Break]
+    about previous: Break, _ current: [Break]
   ) throws -> (about: [String], unused: [String]) {
-    let decision = Decision(breakID: former.id, verdict: .writtenOff, reason: "r", who: "w")
-    let decided = try DecidedBreaks(current, [decision]) { $0 == former.id ? former : nil }
+    let decision = Decision(breakID: previous.id, verdict: .writtenOff, reason: "r", who: "w")
+    let decided = try DecidedBreaks(current, [decision]) { $0 == previous.id ? previous : nil }
     return (decided.decisions.map(\.breakID), decided.unused)
   }
 
@@ -47,8 +47,8 @@ struct DecidedBreaksTests {
     let pairs = [
       (found(3), found(4)), (found(3, missing: 3), found(6)), (found(3, missing: 2), found(2)),
     ]
-    for (former, current) in pairs {
-      #expect(try decided(about: former, [current]).unused == [ids[3]])
+    for (previous, current) in pairs {
+      #expect(try decided(about: previous, [current]).unused == [ids[3]])
     }
     let both = try decided(about: found(3, missing: 2), [found(3), found(4)])
     #expect(both.about == [ids[3]])

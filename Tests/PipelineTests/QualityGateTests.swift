@@ -11,13 +11,13 @@ struct QualityGateTests {
   private func gate(
     failOn: String? = nil, net: Int64 = 1_000_000_000, breaks: [Break] = [],
     archives: [ArchiveRecord] = [], intake: ArchiveCounts = ArchiveCounts(),
-    torn: TornSnapshots? = nil
+    torn: IncompleteSnapshots? = nil
   ) throws -> QualityGate {
     let flags = failOn.map { ["fail_on": [$0]] } ?? [:]
     let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
     return try QualityGate(
       plan: plan, rules: rules, breaks: breaks, archives: archives, intake: intake,
-      tornSnapshots: torn
+      incompleteSnapshots: torn
     ) { month in
       month.text == "2026-02" ? Int128(net) : 0
     }
@@ -59,12 +59,12 @@ struct QualityGateTests {
   }
 
   @Test("Snapshots with too many rejects are a reservation, and the set is unmarked")
-  func tornSnapshots() throws {
-    let few = TornSnapshots(newest: "s", lines: 100, rejected: 19)
+  func incompleteSnapshots() throws {
+    let few = IncompleteSnapshots(newest: "s", lines: 100, rejected: 19)
     #expect(try gate(torn: few).outcome == .done)
-    let share = TornSnapshots(newest: "s", lines: 2000, rejected: 20)
+    let share = IncompleteSnapshots(newest: "s", lines: 2000, rejected: 20)
     #expect(try gate(torn: share).outcome == .done)
-    let many = TornSnapshots(
+    let many = IncompleteSnapshots(
       newest: "s", files: 2, lines: 1999, rejected: 20, firstReject: "no time, at line 3")
     let found = try gate(torn: many)
     #expect(found.outcome == .reservations && found.qualifications.isEmpty)

@@ -99,9 +99,9 @@ struct NormaliserTests {
     let text = Body.renewal.with("device_id", #""}{""#).quoted
     #expect(normalise("\(text) \r\n\(body)\(text)\u{FEFF}\n").events.count == 3)
     let other = Body.renewal.quoted
-    let glued = normalise("\(text):\(body)\n\(other)\(other)\n")
-    #expect(glued.events.isEmpty && glued.rejects.map(\.place.line) == [1, 2])
-    #expect(glued.rejects[0].detail.contains("a value other than an object continues at byte"))
+    let longLine = normalise("\(text):\(body)\n\(other)\(other)\n")
+    #expect(longLine.events.isEmpty && longLine.rejects.map(\.place.line) == [1, 2])
+    #expect(longLine.rejects[0].detail.contains("a value other than an object continues at byte"))
   }
 
   @Test("A value that is not an object is refused", arguments: ["7", "true", "null", "[]", "[7]"])

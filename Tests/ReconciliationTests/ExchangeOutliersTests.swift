@@ -173,11 +173,11 @@ struct ExchangeOutliersTests {
     #expect(ExchangeRates(quotes).charges.values.map { $0 } == [[rate: 2]])
     try history(price: 20).book(-2, into: &quotes)
     var rates = ExchangeRates(quotes)
-    rates.removeNothings()
+    rates.removeZeros()
     #expect(rates == ExchangeRates())
     try history(price: 10).book(-1, into: &quotes)
     try history(price: 20).book(into: &quotes)
-    quotes.removeNothings()
+    quotes.removeZeros()
     #expect(quotes.isEmpty)
   }
 }

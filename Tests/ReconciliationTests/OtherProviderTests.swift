@@ -121,7 +121,7 @@ struct OtherProviderTests {
           listing: listed)
       ], at: "2026-01-20")
     #expect(refunded.codes == [])
-    #expect(refunded.outcome.counts[.refundsNeverTold] == 1)
+    #expect(refunded.outcome.counts[.refundsNotSent] == 1)
     var purchase = Story(original: "700")
     purchase.report(.purchased, "2026-01-05", transaction: 700)
     var coins = bought(700, .oneTime, "2026-01-05", revoked: "2026-01-10")
@@ -143,7 +143,7 @@ struct OtherProviderTests {
           listing: listed)
       ], at: "2026-01-20")
     #expect(!refunded.codes.contains("MISSED_REFUND"))
-    #expect(refunded.outcome.counts[.refundsNeverTold] == 1)
+    #expect(refunded.outcome.counts[.refundsNotSent] == 1)
   }
 
   @Test("Purple's product changes have the transaction of the new period and no money")

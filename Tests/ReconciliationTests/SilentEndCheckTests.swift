@@ -154,7 +154,7 @@ struct SilentEndCheckTests {
     var rules = FoldSettings(asOf: at("2026-03-20"))
     rules.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-20")]
     let history = try SubscriptionHistory(events: events, rules: rules)
-    #expect(history.state?.silentEnd == nil)
-    #expect(!history.hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(history.state?.unansweredEnd == nil)
+    #expect(!history.provesMissingEvent(since: Instant(milliseconds: .max)))
   }
 }

@@ -30,7 +30,7 @@ struct EraseAgainTests {
   }
 
   /// Whether the ledger's file, or a published one, holds the id.
-  private func isThere() throws -> Bool {
+  private func isPresent() throws -> Bool {
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
     var found = false
     for query in [
@@ -51,10 +51,10 @@ struct EraseAgainTests {
       line + #""captured_at":"2026-04-01T00:00:00Z"}"# + "\n", to: "seen/QON_7.jsonl")
     for day in 1...3 {
       _ = try run(day, "--snapshots", "seen")
-      #expect(try isThere())
+      #expect(try isPresent())
       let reported = try erase()
       #expect(reported.contains("the names of 1 file held the id"), "\(reported)")
-      #expect(try !isThere())
+      #expect(try !isPresent())
     }
     try FileManager.default.moveItem(
       atPath: program.folder.path("seen/QON_7.jsonl"), toPath: program.folder.path("seen/7.jsonl"))
@@ -80,13 +80,13 @@ struct EraseAgainTests {
     let id = try #require(own?["break_id"])
     try decide(id)
     _ = try run(2, "--decisions", "decisions.yaml")
-    #expect(try isThere())
+    #expect(try isPresent())
     #expect(try erase().contains("runs follow them without the id"))
     for day in 3...4 {
       let reported = try run(day, "--decisions", "decisions.yaml")
       #expect(
         reported.errors.contains("decisions.yaml name a person who was erased"), "\(reported)")
-      #expect(try !isThere())
+      #expect(try !isPresent())
       #expect(try program.rows("breaks_history.csv").contains { $0["status"] == "explained" })
       let verified = try program.run(["verify", "--replay"])
       #expect(verified.status == 0, "\(verified)")
@@ -100,11 +100,11 @@ struct EraseAgainTests {
 
     try decide(id, " twice")
     _ = try run(5, "--decisions", "decisions.yaml")
-    #expect(try isThere())
+    #expect(try isPresent())
     #expect(try erase().contains("runs follow them without the id"))
     #expect(try program.run(["verify"]).status == 0)
     _ = try run(6, "--decisions", "decisions.yaml")
-    #expect(try !isThere() && program.run(["verify"]).status == 0)
+    #expect(try !isPresent() && program.run(["verify"]).status == 0)
   }
 
   @Test("Decisions that alone contain the id are rewritten by an act")
@@ -121,7 +121,7 @@ struct EraseAgainTests {
     ])
     try ledger.checkpoint()
     #expect(try !erase().contains("nothing is left"))
-    #expect(try !isThere())
+    #expect(try !isPresent())
     #expect(try ledger.acts().map(\.deed) == [.erase, .erase])
   }
 }

@@ -169,8 +169,8 @@ struct EraseCommandTests {
     arguments: [
       ("update erased set pseudonym = 'erased-0'", "erased: of the"),
       ("delete from erased", "erased: run 1 left 1 rows, and 0 are there"),
-      ("update act set reason = 'another'", "act 1 is not as it was written"),
-      ("update act set content = content || '1'", "act 1 is not as it was written"),
+      ("update act set reason = 'another'", "act 1 was changed since it was written"),
+      ("update act set content = content || '1'", "act 1 was changed since it was written"),
       ("delete from act", "erased: run 1 left 0 rows, and 1 are there"),
       ("update user set id = 'QON_7' where id like 'erased-%'", "does not have the key"),
     ])

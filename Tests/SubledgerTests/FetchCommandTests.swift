@@ -106,7 +106,7 @@ struct FetchCommandTests {
   }
 
   @Test("Answers from before an interruption are not requested again")
-  func brokenOff() throws {
+  func failure() throws {
     try arrives(1)
     let path = program.folder.path("open")
     let server = try LocalServer { request in

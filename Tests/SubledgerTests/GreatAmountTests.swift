@@ -114,7 +114,7 @@ struct GreatAmountTests {
     try program.folder.write(great(12..<20), to: "in/b.jsonl")
     let result = try program.run(run)
     #expect(result.status == 1, "\(result)")
-    #expect(result.errors.contains("amounts of 1 row of revenue_monthly are more than is kept "))
+    #expect(result.errors.contains("amounts in 1 row of revenue_monthly exceed the exact range "))
     #expect(result.errors.contains("the greatest amounts are in a.jsonl:4 (IDR), a.jsonl:5 (IDR)"))
     let rows = try program.rows("revenue_monthly.csv")
     let row = try #require(rows.first { $0["currency"] == "IDR" })

@@ -52,7 +52,7 @@ struct LookBackTests {
     #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
     let reported = try program.run(["report", "--at-run", "2", "--out", "told"])
     #expect(reported.status == 0, "\(reported)")
-    #expect(reported.errors.contains("run 2 looked back behind an earlier run"), "\(reported)")
+    #expect(reported.errors.contains("run 2 was as of a time before an earlier run"), "\(reported)")
     #expect(
       Set(differences(before, try program.published(in: "told")))
         == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])

@@ -84,13 +84,13 @@ struct MetricsTests {
   func failure() throws {
     try program.run(world.run() + ["--metrics", "m.prom"])
     let success = try values("last_success_timestamp_seconds")
-    let former = try text().split(separator: "\n").filter { !$0.contains("last_run") }
+    let previous = try text().split(separator: "\n").filter { !$0.contains("last_run") }
     try program.folder.write("broken off", to: "m.prom.part")
     let failed = try program.run(world.run(archives: ["gone"]) + ["--metrics", "m.prom"])
     #expect(failed.status == 66)
     #expect(try values("last_run_exit_code") == ["": "66"])
     #expect(try values("last_success_timestamp_seconds") == success)
-    #expect(try text().split(separator: "\n").filter { !$0.contains("last_run") } == former)
+    #expect(try text().split(separator: "\n").filter { !$0.contains("last_run") } == previous)
 
     let first = try program.run([
       "run", "--archives", "gone", "--ledger", "none", "--out", "none", "--metrics", "first.prom",
@@ -103,7 +103,7 @@ struct MetricsTests {
   @Test("Looks, reproductions, ingests and dry runs leave the metrics unchanged")
   func others() throws {
     try program.run(world.run() + ["--metrics", "m.prom"])
-    let former = try text()
+    let previous = try text()
     let ledger = ["--ledger", "reports.sqlite", "--config", "world/subledger.yaml"]
     let metrics = ["SUBLEDGER_METRICS": program.folder.path("m.prom")]
     for arguments in [
@@ -113,7 +113,7 @@ struct MetricsTests {
       ["run", "--dry-run", "--archives", "world/archives", "--as-of", world.asOf] + ledger,
     ] {
       try program.run(arguments, environment: metrics)
-      #expect(try text() == former, "\(arguments)")
+      #expect(try text() == previous, "\(arguments)")
     }
     try program.run(["report", "--as-of", world.asOf] + ledger, environment: metrics)
     #expect(try values("lines")["{verdict=\"accepted\"}"] == "0")

@@ -40,14 +40,15 @@ struct MigrationTests {
   @Test(
     "Earlier losses cost nothing if the new provider already reports another app",
     arguments: ["purple", "flobuk"])
-  func running(former: String) throws {
+  func running(previous: String) throws {
     let world = try World(
       seed: 1, subscribers: 60, months: 6, archives: 4,
       more: [
-        "--providers", "\(former),iaptic", "--migrate", "\(former)/iaptic/2025-04-01/2025-05-01",
+        "--providers", "\(previous),iaptic", "--migrate",
+        "\(previous)/iaptic/2025-04-01/2025-05-01",
       ], isPublished: true)
     let breaks = try world.program.rows("breaks.csv").filter {
-      $0["status"] == "open" && $0["evidence"]?.contains("reported by \(former)") == true
+      $0["status"] == "open" && $0["evidence"]?.contains("reported by \(previous)") == true
     }
     #expect(!breaks.isEmpty && breaks.allSatisfy { $0["estimated_usd"] == "0.00" })
   }

@@ -122,7 +122,7 @@ struct ObjectStoreTests {
     for (size, what) in [("1", "more"), ("999999", "fewer")] {
       try program.folder.write("printf 'a.jsonl\\t\(size)\\t1\\n'", to: "list.sh")
       let result = try run()
-      #expect(result.status == 74 && result.errors.contains("\(what) bytes came"), "\(result)")
+      #expect(result.status == 74 && result.errors.contains("\(what) bytes arrived"), "\(result)")
     }
   }
 

@@ -60,11 +60,11 @@ struct OmittedAppTests {
       {"transaction_id":2001,"original_transaction_id":2000,"expires":1770681600,\
       "grace_period_expires":null,"transaction_date":1768003200}
       """
-    let former =
+    let previous =
       #""deviceId":"dev-1","productId":"monthly","transactionId":"2000","#
       + #""originalTransactionId":"2000""#
     let lines =
-      renewed.line + "\n" + event("SUBSCRIPTION_PURCHASED", 1_767_312_000_000, former)
+      renewed.line + "\n" + event("SUBSCRIPTION_PURCHASED", 1_767_312_000_000, previous)
       + event(
         "SUBSCRIPTION_PURCHASED", 1_768_521_600_000,
         purchase(of: "dev-2", 5, in: "com.example.reader"))

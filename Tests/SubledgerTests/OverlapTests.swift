@@ -169,9 +169,9 @@ struct OverlapTests {
   @Test("Charges before the authority's first event of a subscription are not missing")
   func beforeMove() throws {
     let running = iaptic(1, original: "201", user: "u2")
-    let former = [qonversion(1), qonversion(2), qonversion(3)]
+    let previous = [qonversion(1), qonversion(2), qonversion(3)]
     func found(_ lines: [String]) throws -> [String?] {
-      try missed(in: [running] + former + lines, authority: "iaptic").flatMap {
+      try missed(in: [running] + previous + lines, authority: "iaptic").flatMap {
         [$0["provider"], $0["code"], $0["transaction_id"], $0["estimated_usd"]]
       }
     }

@@ -105,7 +105,7 @@ struct OwnReportTests {
     let cases: [(file: String, text: String, reason: String)] = [
       ("a.sql", "-- name: b\n\(query)", "a.sql, line 1: the name is not that of the file"),
       ("a.sql", query, "lacks the name"), ("A.sql", query, "made of a-z"),
-      ("breaks.sql", "-- name: breaks\n\(query)", "is there already"),
+      ("breaks.sql", "-- name: breaks\n\(query)", "already exists"),
       ("a.sql", "-- name: a\n-- column: a number key A.\nselect 1 as a", "line 2: the column is"),
       ("a.sql", "-- name: a\n-- column: a integer A.\nselect 1 as a", "a column that is a key"),
       ("a.sql", "-- name: a\n\(query), 2 as b", "its columns are a, and those of the query a, b"),

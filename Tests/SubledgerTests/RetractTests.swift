@@ -103,11 +103,11 @@ struct RetractTests {
     let status = try program.run(["status", "--ledger", "reports.sqlite"])
     #expect(status.output.contains("retract"))
     for _ in 0..<2 {
-      let former = try program.run([
+      let previous = try program.run([
         "report", "--at-run", "1", "--ledger", "reports.sqlite", "--out", "again",
       ])
-      #expect(former.errors.contains("lines were retracted since run 1"), "\(former)")
-      #expect([0, 1].contains(former.status), "\(former)")
+      #expect(previous.errors.contains("lines were retracted since run 1"), "\(previous)")
+      #expect([0, 1].contains(previous.status), "\(previous)")
     }
   }
 
@@ -227,8 +227,8 @@ struct RetractTests {
     }
     try FileManager.default.moveItem(
       atPath: program.folder.path("in/b.jsonl"), toPath: program.folder.path("b.jsonl"))
-    #expect(try isRefused("a.jsonl", 66, "1 archive not there: b.jsonl"))
-    #expect(try isRefused("a.jsonl:1", 66, "1 archive not there: b.jsonl"))
+    #expect(try isRefused("a.jsonl", 66, "1 archive missing: b.jsonl"))
+    #expect(try isRefused("a.jsonl:1", 66, "1 archive missing: b.jsonl"))
     let moved = ["--archives", "in", "b.jsonl"]
     #expect(try retract("a.jsonl", moved + ["--dry-run"]).status == 0)
     #expect(try Ledger.open(path: path, mode: .readOnly).acts().isEmpty)

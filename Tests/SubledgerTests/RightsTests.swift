@@ -191,7 +191,7 @@ struct RightsTests {
     let (status, words) = try runHeldBack(["verify", "--replay", "--ledger", "subledger.sqlite"])
     #expect(status == 65, "\(words)")
     let replay = words.split(separator: "\n").drop { !$0.contains("replay.events") }
-    #expect(replay.contains { $0.hasSuffix("1 archive not there: b.jsonl") }, "\(words)")
+    #expect(replay.contains { $0.hasSuffix("1 archive missing: b.jsonl") }, "\(words)")
     #expect(replay.contains { $0.contains("in/a.jsonl: Permission denied") }, "\(words)")
   }
 

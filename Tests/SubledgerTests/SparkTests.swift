@@ -67,7 +67,7 @@ struct SparkTests {
     try #require(try program.run(arguments).status == 0)
     let result = try program.run(arguments + ["--engine", "spark"])
     #expect(result.status == 64)
-    #expect(result.errors.contains("its events lie in the ledger itself"))
+    #expect(result.errors.contains("its events are stored in the ledger itself"))
     #expect(result.errors.contains("subledger move --engine spark"))
   }
 }

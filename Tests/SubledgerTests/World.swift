@@ -55,8 +55,8 @@ struct World {
   func run(
     archives: [String] = ["world/archives"], out: String = "reports", asOf: String? = nil
   ) -> [String] {
-    let snapshots = ["world/snapshots/sdk", "world/snapshots/iaptic"].filter(isThere)
-    let prices = isThere("world/prices.csv") ? ["--prices", "world/prices.csv"] : []
+    let snapshots = ["world/snapshots/sdk", "world/snapshots/iaptic"].filter(isPresent)
+    let prices = isPresent("world/prices.csv") ? ["--prices", "world/prices.csv"] : []
     let inputs = (snapshots.isEmpty ? [] : ["--snapshots"]) + snapshots + prices
     return ["run", "--archives"] + archives + inputs + [
       "--config", "world/subledger.yaml", "--as-of", asOf ?? self.asOf, "--ledger",
@@ -64,7 +64,7 @@ struct World {
     ]
   }
 
-  private func isThere(_ name: String) -> Bool {
+  private func isPresent(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: program.folder.path(name))
   }
 

@@ -82,7 +82,7 @@ struct WrongChecksumTests {
     #expect(try incomplete() == ["2026-02 1234567890", "2026-04 1234567890", "2026-04 other"])
     try write(whole)
     let second = try run()
-    #expect(second.status == 0 && second.errors.contains("is withdrawn: the whole file came"))
+    #expect(second.status == 0 && second.errors.contains("is retracted: the whole file has arrived"))
     #expect(try incomplete() == ["2026-04 1234567890", "2026-04 other"])
     #expect(try isSame(asOf: whole))
     let inputs = try program.rows("inputs.csv").filter { $0["archive"] == "a.gz" }
@@ -104,7 +104,7 @@ struct WrongChecksumTests {
     try write(wrong)
     try run()
     try write(member(text))
-    #expect(try run().errors.contains("is withdrawn: the whole file came"))
+    #expect(try run().errors.contains("is retracted: the whole file has arrived"))
     try write(Array(gzip("-nc", program.folder.path("unpacked"))), to: "in/copy.gz")
     let result = try run()
     #expect(!result.errors.contains("retracted"), "\(result)")
@@ -181,7 +181,7 @@ struct WrongChecksumTests {
     try FileManager.default.moveItem(
       atPath: path + ".away", toPath: program.folder.path("later.jsonl"))
     let result = try run()
-    #expect(result.status == 1 && result.errors.contains("not there: later.jsonl"), "\(result)")
+    #expect(result.status == 1 && result.errors.contains("missing: later.jsonl"), "\(result)")
     #expect(try incomplete().contains("2026-02 1234567890"))
     try FileManager.default.moveItem(atPath: program.folder.path("later.jsonl"), toPath: path)
     #expect(try run().errors.contains("is withdrawn"))

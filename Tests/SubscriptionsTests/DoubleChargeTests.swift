@@ -46,7 +46,7 @@ struct DoubleChargeTests {
       #expect(reported.findings.map(\.difference) == [usd("12")])
       #expect(reported.state?.charges == single.state?.charges)
       let late = Instant(milliseconds: .max)
-      #expect(reported.hasLooseEnds(since: late) == single.hasLooseEnds(since: late))
+      #expect(reported.provesMissingEvent(since: late) == single.provesMissingEvent(since: late))
       let booked = try story.facts(asOf: "2026-06-01") { $0.doubleCharges = .book }
       #expect(excluded(booked).isEmpty && booked.total(\.grossUSD) == "32.00")
       #expect(
@@ -62,7 +62,7 @@ struct DoubleChargeTests {
       $0.transaction = 102
       $0.created = at("2026-02-15")
     }
-    for policy in DoubleChargePolicy.allCases {
+    for policy in ExcessMoneyPolicy.allCases {
       let found = try history(story) { $0.doubleCharges = policy }.findings.map(\.code)
       #expect(Set(found) == [.doubleCharge, .impossibleSequence], "\(policy)")
     }
@@ -205,7 +205,7 @@ struct OverRefundTests {
     return story
   }
 
-  private func findings(_ story: Story, _ policy: DoubleChargePolicy = .hold) throws -> [String] {
+  private func findings(_ story: Story, _ policy: ExcessMoneyPolicy = .hold) throws -> [String] {
     var rules = FoldSettings(asOf: at("2026-06-01"))
     rules.doubleCharges = policy
     return try SubscriptionHistory(events: story.events, rules: rules).findings.map {

@@ -49,14 +49,14 @@ struct FormerPeriodTests {
     story.report(kind, "2026-02-10T00:00:05", until: "2026-02-10T00:00:05") { $0.transaction = 101 }
     let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-    #expect(history.state?.silentEnd == at("2026-03-10"))
+    #expect(history.state?.unansweredEnd == at("2026-03-10"))
     let facts = try story.facts(asOf: "2026-04-01")
     #expect(facts.days(.churnedUnknown) == ["2026-03-10"] && facts.count(.churned) == 1)
     story.events[2].transaction = 102
     story.events[2].periodEnd = at("2026-03-10")
     let own = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-    #expect(own.state?.silentEnd == nil)
+    #expect(own.state?.unansweredEnd == nil)
   }
 
   @Test("Failed payments and cancels of a trial do not affect its conversion")
@@ -81,14 +81,14 @@ struct FormerPeriodTests {
     }
     let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-    #expect(history.state?.silentEnd == nil)
+    #expect(history.state?.unansweredEnd == nil)
     #expect(history.state?.unseenPeriods.map(\.transaction) == [555])
     #expect(history.state?.unseenPeriods.map(\.previousEnd) == [at("2026-02-10")])
   }
 
   @Test("The refund of an older missing charge does not explain silence; that of a newer one may")
   func refundOfUnseen() throws {
-    func silentEnd(charged: String) throws -> Instant? {
+    func unansweredEnd(charged: String) throws -> Instant? {
       var story = Story()
       story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
       story.report(.refunded, "2026-01-20", price: "10") {
@@ -97,9 +97,9 @@ struct FormerPeriodTests {
       }
       let history = try SubscriptionHistory(
         events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-      return history.state?.silentEnd
+      return history.state?.unansweredEnd
     }
-    #expect(try silentEnd(charged: "2025-11-10") == at("2026-02-10"))
-    #expect(try silentEnd(charged: "2026-01-15") == nil)
+    #expect(try unansweredEnd(charged: "2025-11-10") == at("2026-02-10"))
+    #expect(try unansweredEnd(charged: "2026-01-15") == nil)
   }
 }

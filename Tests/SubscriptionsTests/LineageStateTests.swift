@@ -70,35 +70,35 @@ struct LineageStateTests {
     var story = Story()
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     story.report(.renewed, "2026-02-08", until: "2026-03-08", price: "10") { $0.renewalCount = 1 }
-    #expect(try history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(try history(story).provesMissingEvent(since: Instant(milliseconds: .max)))
     story.events[1].renewalCount = nil
     story.events[1].kind = .trialConverted
     story.report(.canceled, "2026-03-01", until: "2026-03-08")
-    #expect(try !history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(try !history(story).provesMissingEvent(since: Instant(milliseconds: .max)))
   }
 
   @Test("An end is silent after gap and window if nothing reports what followed")
-  func silentEnd() throws {
+  func unansweredEnd() throws {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    func silentEnd(_ asOf: String, _ provider: Provider = .qonversion) throws -> Instant? {
+    func unansweredEnd(_ asOf: String, _ provider: Provider = .qonversion) throws -> Instant? {
       let events = story.events.map { event in
         var event = event
         event.provider = provider
         return event
       }
       return try SubscriptionHistory(events: events, rules: FoldSettings(asOf: at(asOf))).state?
-        .silentEnd
+        .unansweredEnd
     }
-    #expect(try silentEnd("2026-02-03T02:59:59") == nil)
-    #expect(try silentEnd("2026-02-03T03:00:00") == at("2026-02-01"))
+    #expect(try unansweredEnd("2026-02-03T02:59:59") == nil)
+    #expect(try unansweredEnd("2026-02-03T03:00:00") == at("2026-02-01"))
     for provider in [Provider.flobuk, .iaptic, .purple] {
-      #expect(try silentEnd("2026-03-01", provider) == nil)
+      #expect(try unansweredEnd("2026-03-01", provider) == nil)
     }
     for kind in [EventKind.canceled, .expired, .billingRetry, .paused, .refunded] {
       story.events = Array(story.events.prefix(1))
       story.report(kind, "2026-01-20", until: "2026-02-01")
-      #expect(try silentEnd("2026-03-01") == nil, "\(kind)")
+      #expect(try unansweredEnd("2026-03-01") == nil, "\(kind)")
     }
   }
 
@@ -107,12 +107,12 @@ struct LineageStateTests {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
     story.report(.paused, "2026-01-20", until: "2026-02-01")
-    #expect(try !history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(try !history(story).provesMissingEvent(since: Instant(milliseconds: .max)))
     story.report(.resumed, "2026-01-25", until: "2026-02-01")
-    #expect(try history(story).state?.silentEnd == at("2026-02-01"))
-    #expect(try history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(try history(story).state?.unansweredEnd == at("2026-02-01"))
+    #expect(try history(story).provesMissingEvent(since: Instant(milliseconds: .max)))
     story.report(.paused, "2026-01-28", until: "2026-02-01")
-    #expect(try history(story).state?.silentEnd == nil)
+    #expect(try history(story).state?.unansweredEnd == nil)
   }
 
   @Test("A cancel in the previous year explains an end, until an expiry closes the subscription")
@@ -121,20 +121,20 @@ struct LineageStateTests {
     story.report(.renewed, "2026-01-01", until: "2026-02-01", price: "10")
     story.report(.canceled, "2026-01-05", until: "2026-02-01")
     story.report(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
-    #expect(try history(story).state?.silentEnd == nil)
+    #expect(try history(story).state?.unansweredEnd == nil)
     // No commitment that began then is over.
     var begun = story
     begun.events[0].kind = .started
-    #expect(try history(begun).state?.silentEnd == at("2026-03-01"))
+    #expect(try history(begun).state?.unansweredEnd == at("2026-03-01"))
     // Stores charge some seconds before the end.
     story.events[2].time = at("2026-02-28T23:59:50")
     story.events[2].periodStart = story.events[2].time
     story.events[2].periodEnd = at("2026-04-01")
-    #expect(try history(story).state?.silentEnd == nil)
+    #expect(try history(story).state?.unansweredEnd == nil)
     story.events[2].periodEnd = at("2026-03-01")
     story.report(.expired, "2026-03-01", until: "2026-03-01")
     story.report(.started, "2026-03-10", until: "2026-04-10", price: "10")
-    #expect(try history(story).state?.silentEnd == at("2026-04-10"))
+    #expect(try history(story).state?.unansweredEnd == at("2026-04-10"))
   }
 
   @Test("A partial refund, or one of an older period, does not explain silence")
@@ -148,11 +148,11 @@ struct LineageStateTests {
       story.report(.refunded, "2026-02-10", until: "2026-02-10", price: price) {
         $0.transaction = transaction
       }
-      #expect(try history(story).state?.silentEnd == at("2026-03-01"))
+      #expect(try history(story).state?.unansweredEnd == at("2026-03-01"))
     }
     story.events = before
     story.report(.refunded, "2026-02-10", until: "2026-02-10", price: "-10") { $0.transaction = 9 }
-    #expect(try history(story).state?.silentEnd == nil)
+    #expect(try history(story).state?.unansweredEnd == nil)
   }
 
   @Test("Only a monthly plan renewed after its cancel can have a yearly commitment")
@@ -161,13 +161,13 @@ struct LineageStateTests {
     story.report(.started, "2026-01-01", until: "2026-01-08", price: "3")
     story.report(.canceled, "2026-01-05", until: "2026-01-08")
     story.report(.renewed, "2026-01-08", until: "2026-01-15", price: "3")
-    #expect(try history(story).state?.silentEnd == at("2026-01-15"))
+    #expect(try history(story).state?.unansweredEnd == at("2026-01-15"))
     story = Story()
     story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
     story.report(.billingRetry, "2026-02-01", until: "2026-02-01")
     story.report(.canceled, "2026-02-20", until: "2026-02-01")
     story.report(.started, "2026-03-01", until: "2026-04-01", price: "10")
-    #expect(try history(story).state?.silentEnd == at("2026-04-01"))
+    #expect(try history(story).state?.unansweredEnd == at("2026-04-01"))
   }
 
   @Test("Ends that count as churn have the product held")

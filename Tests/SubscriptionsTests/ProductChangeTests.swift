@@ -23,7 +23,8 @@ import Domain
     }
     let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-05-10")))
-    #expect(history.findings.map(\.code) == [.expiryMismatch] && history.state?.silentEnd == nil)
+    #expect(
+      history.findings.map(\.code) == [.expiryMismatch] && history.state?.unansweredEnd == nil)
     let facts = try story.facts(asOf: "2026-05-10")
     #expect(facts.count(.churned) == 0 && facts.mrr(.transferIn) == "10.00")
   }

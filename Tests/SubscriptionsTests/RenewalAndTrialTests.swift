@@ -65,7 +65,7 @@ import Domain
     let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-02-20")))
     #expect(history.renewalOrdinals == [2_147_483_647, 2_147_483_648])
-    #expect(!history.hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(!history.provesMissingEvent(since: Instant(milliseconds: .max)))
     let facts = try story.facts(asOf: "2026-02-20")
     #expect(Set(facts.renewals.keys.map(\.ordinal)) == [2_147_483_647, 2_147_483_648])
   }

@@ -74,7 +74,7 @@ private func expectWithdrawable(_ history: SubscriptionHistory) throws {
   var facts = Facts()
   try history.book(into: &facts)
   try history.book(-1, into: &facts)
-  facts.removeNothings()
+  facts.removeZeros()
   #expect(facts == Facts())
 }
 

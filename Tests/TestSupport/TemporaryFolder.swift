@@ -55,11 +55,11 @@ public final class TemporaryFolder: Sendable {
   /// `/dev/shm` where programs may run in it and four gigabytes are free, else the system's choice.
   private static let parent: URL = {
     var memory = statvfs()
-    let isThere = statvfs("/dev/shm", &memory) == 0
+    let isPresent = statvfs("/dev/shm", &memory) == 0
     let free = UInt64(memory.f_bavail) * UInt64(memory.f_frsize)
     // ST_NOEXEC of <sys/statvfs.h>.
     let runsPrograms = memory.f_flag & 8 == 0
-    return isThere && free > 4 << 30 && runsPrograms
+    return isPresent && free > 4 << 30 && runsPrograms
       ? URL(fileURLWithPath: "/dev/shm") : FileManager.default.temporaryDirectory
   }()
 

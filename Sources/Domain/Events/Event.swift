@@ -202,10 +202,10 @@ public struct Event: Sendable, Hashable {
   }
 
   /// When it arrived: received, else created, else event time.
-  public var arrivedAt: Instant { received ?? madeAt }
+  public var arrivedAt: Instant { received ?? createdAt }
 
   /// When its message was created; the event time if the message lacks that or a clock was wrong.
-  public var madeAt: Instant { hasImpossibleClock ? time : created ?? time }
+  public var createdAt: Instant { hasImpossibleClock ? time : created ?? time }
 
   /// Whether the message was created more than an hour after it was received, or more than 20 years
   /// after its event, which is longer than the stores exist.
@@ -232,7 +232,7 @@ public struct Event: Sendable, Hashable {
   /// Whether it was received more than `window` after it was created.
   public func isLate(_ window: Interval) -> Bool {
     guard let received else { return false }
-    return received > madeAt + window
+    return received > createdAt + window
   }
 
   /// The highest counter that is accepted: one renewal a day for 270 years.

@@ -12,14 +12,14 @@ public struct FeedRhythm: Sendable {
   /// The same without the latest gap.
   private var longestBefore = Interval.seconds(0)
   /// Gaps that can separate isolated hours from the feed, each with the number of hours before it.
-  private var partings: [(hours: Int64, silence: Interval, start: Instant, end: Instant)] = []
+  private var separatingGaps: [(hours: Int64, silence: Interval, start: Instant, end: Instant)] = []
   /// Gaps that ended in the last 60 days, oldest first.
   private var recent: [(end: Instant, silence: Interval)] = []
 
   /// The allowed gap of a feed whose past gaps are shorter.
-  public static let silenceLeast = Interval.hours(48)
+  public static let gapLeast = Interval.hours(48)
   /// The upper bound of the learned gap, unless the feed had a longer one.
-  public static let silenceMost = Interval.days(14)
+  public static let gapMost = Interval.days(14)
   private static let span = Interval.days(60)
 
   /// The feed as known at `asOf`: later arrivals are ignored.
@@ -28,7 +28,7 @@ public struct FeedRhythm: Sendable {
   /// Adds the first and the last arrival of the next hour.
   public mutating func add(first: Instant, last: Instant) {
     guard first <= asOf else { return }
-    if let former = self.last { add(from: former, until: first) }
+    if let previous = self.last { add(from: previous, until: first) }
     self.last = last <= asOf ? last : first
     self.first = self.first ?? first
     hours += 1
@@ -38,7 +38,7 @@ public struct FeedRhythm: Sendable {
     let silence = end.since(start)
     longestBefore = longestLater
     if hours > 1 { longestLater = max(longestLater, silence) }
-    if silence >= Self.span { partings.append((hours, silence, start, end)) }
+    if silence >= Self.span { separatingGaps.append((hours, silence, start, end)) }
     recent.append((end, silence))
     // Removes old gaps rarely, so that each call costs next to nothing.
     guard recent.count > 4096 else { return }
@@ -51,43 +51,43 @@ public struct FeedRhythm: Sendable {
   /// feed of more than ten hours, a single hour is also ignored if it is a year before the rest and
   /// the gap is ten times the longest gap of the rest.
   public var begin: Instant? {
-    let longest = tailStart == nil ? longestLater : longestBefore
-    return partings.last { isLonely($0.hours, beside: $0.silence, longest) }?.end ?? first
+    let longest = endWithoutTail == nil ? longestLater : longestBefore
+    return separatingGaps.last { isIsolated($0.hours, beside: $0.silence, longest) }?.end ?? first
   }
 
   /// How far the feed reaches: its newest arrival not after as-of; nil before the first one.
   ///
   /// Isolated hours after a gap are ignored like those before one.
-  public var newest: Instant? { tailStart ?? last }
+  public var newest: Instant? { endWithoutTail ?? last }
 
   /// The arrival before the isolated hours at the end of the feed; nil if there are none.
-  private var tailStart: Instant? {
-    partings.first { isLonely(hours - $0.hours, beside: $0.silence, longestBefore) }?.start
+  private var endWithoutTail: Instant? {
+    separatingGaps.first { isIsolated(hours - $0.hours, beside: $0.silence, longestBefore) }?.start
   }
 
   /// Whether `few` hours beyond `silence` are not part of a feed whose longest other gap is
   /// `other`.
-  private func isLonely(_ few: Int64, beside silence: Interval, _ other: Interval) -> Bool {
+  private func isIsolated(_ few: Int64, beside silence: Interval, _ other: Interval) -> Bool {
     few * 1000 <= hours
       || few == 1 && hours > 10 && silence >= .days(365)
         && silence.milliseconds / 10 >= other.milliseconds
   }
 
   /// The time before which an arrival is not part of the feed; nil if all arrivals are.
-  public var clockBegin: Instant? { begin == first ? nil : begin }
+  public var trustedFrom: Instant? { begin == first ? nil : begin }
 
   /// How long the feed may deliver nothing: three times its longest gap in the last 60 days, at
   /// least 48 hours, at most 14 days or that gap itself.
   ///
   /// Of ten or more gaps, the longest hundredth is left out, so that one outage excuses no other.
-  public var silenceMax: Interval {
-    guard let newest else { return Self.silenceLeast }
+  public var gapMax: Interval {
+    guard let newest else { return Self.gapLeast }
     let silences = recent.filter { $0.end >= newest - Self.span && $0.end <= newest }
       .map(\.silence).sorted()
     let kept = silences.dropLast(silences.count < 10 ? 0 : (silences.count + 99) / 100)
     let longest = kept.last ?? .seconds(0)
     return max(
-      Self.silenceLeast,
-      min(Interval(milliseconds: longest.milliseconds * 3), max(Self.silenceMost, longest)))
+      Self.gapLeast,
+      min(Interval(milliseconds: longest.milliseconds * 3), max(Self.gapMost, longest)))
   }
 }

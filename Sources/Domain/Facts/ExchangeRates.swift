@@ -62,7 +62,7 @@ public struct ExchangeRates: Sendable, Equatable {
   public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]]) { self.charges = charges }
 
   /// Removes rates without charges.
-  public mutating func removeNothings() {
+  public mutating func removeZeros() {
     charges = charges.compactMapValues { rates in
       guard rates.contains(where: { $0.value == 0 }) else { return rates }
       let paid = rates.filter { $0.value != 0 }

@@ -36,7 +36,7 @@ private extension Dictionary {
 
 extension Facts {
   /// Removes cells whose sums are all zero.
-  public mutating func removeNothings() {
+  public mutating func removeZeros() {
     revenue = revenue.filter { $0.value != RevenueSums() }
     movements = movements.filter { $0.value != MovementSums() }
     renewals = renewals.filter { $0.value != RenewalSums() }

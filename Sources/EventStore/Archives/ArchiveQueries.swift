@@ -154,7 +154,7 @@ extension Ledger {
   /// Returns the event archives that were read, by the hash of their first lines, oldest first.
   ///
   /// Archives that were retracted, or whose lines may be wrong, are left out.
-  public func formers() throws(SubledgerError) -> [Int64: [FormerArchive]] {
+  public func formers() throws(SubledgerError) -> [Int64: [PreviousArchive]] {
     let formers = try all(
       "list the archives",
       """
@@ -165,14 +165,14 @@ extension Ledger {
       order by id
       """
     ) { row in
-      let former = FormerArchive(
+      let previous = PreviousArchive(
         id: Int32(truncatingIfNeeded: row.int64(1)),
         stream: row.optionalInt64(2).map { Int32(truncatingIfNeeded: $0) },
         contentHash: row.int64(3), contentBytes: row.int64(4), importedUntil: row.int64(5),
         isWhole: row.int64(6) == 1)
-      return (beginning: row.int64(0), former: former)
+      return (beginning: row.int64(0), previous: previous)
     }
-    return Dictionary(grouping: formers, by: \.beginning).mapValues { $0.map(\.former) }
+    return Dictionary(grouping: formers, by: \.beginning).mapValues { $0.map(\.previous) }
   }
 
   /// Returns the names of wholly retracted event archives, by length and hash of their content.

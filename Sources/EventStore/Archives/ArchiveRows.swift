@@ -29,7 +29,7 @@ struct ArchiveRows {
       returning id
       """, id, run, archive.name, archive.sha256, archive.kind, archive.path, archive.bytes,
       archive.modified, archive.inode, check, status, archive.capturedAt, archive.beginning,
-      archive.former.map { Int64($0.stream ?? $0.id) }
+      archive.previous.map { Int64($0.stream ?? $0.id) }
     ) { Int32($0.int64(0)) } ?? 0
   }
 

@@ -42,7 +42,7 @@ public struct NewArchive: Sendable, Equatable {
   /// Hash of its first lines; nil for snapshots and for archives that are not read.
   public var beginning: Int64?
   /// The archive that it continues; nil for most.
-  public var former: FormerArchive?
+  public var previous: PreviousArchive?
 
   /// Creates an archive named `name` without the attributes of a file.
   public init(name: String, sha256: String, kind: ArchiveKind) {
@@ -51,7 +51,7 @@ public struct NewArchive: Sendable, Equatable {
 }
 
 /// An event archive that was read, with which a longer archive may begin.
-public struct FormerArchive: Codable, Sendable, Equatable {
+public struct PreviousArchive: Codable, Sendable, Equatable {
   /// Number in the ledger.
   var id: Int32
   /// The first archive of the log that it continues; nil when it begins a log.

@@ -16,7 +16,7 @@ final class EventFileImport {
   private(set) var counts = ArchiveCounts()
   /// Values read since the draft was last written.
   private var values: Int32 = 0
-  private let arrivals: ArrivalAccount
+  private let arrivals: ArrivalCounts
   private var trail = LineAttribution()
   private var skipped: [String: Int64] = [:]
   private var rejects = RejectedLines()
@@ -27,7 +27,7 @@ final class EventFileImport {
   /// Offset of the last value that contained events; −1 if there is none.
   private var importedUntil: Int64 = -1
 
-  init(_ archive: NewArchive, id: Int32, run: Int64, arrivals: ArrivalAccount) {
+  init(_ archive: NewArchive, id: Int32, run: Int64, arrivals: ArrivalCounts) {
     self.archive = archive
     self.id = id
     self.run = run
@@ -57,7 +57,7 @@ final class EventFileImport {
     importedUntil = max(importedUntil, event.place.byteOffset)
     counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
     counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
-    let isKnown = archive.former.map { event.place.byteOffset <= $0.importedUntil } ?? false
+    let isKnown = archive.previous.map { event.place.byteOffset <= $0.importedUntil } ?? false
     trail.add(
       LineAttribution.Step(
         value: value, arrival: isKnown ? nil : arrivals.enter(event),
@@ -138,16 +138,16 @@ final class EventFileImport {
     try ArchiveRows(database).close(
       id, counts, sha256: archive.sha256, damageOffset: damageOffset,
       provisionalFrom: provisionalFrom,
-      importedUntil: former.importedUntil < 0 ? nil : former.importedUntil,
+      importedUntil: previous.importedUntil < 0 ? nil : previous.importedUntil,
       contentBytes: contentBytes, contentHash: contentHash)
   }
 
   /// The archive as one that a later archive may continue.
-  var former: FormerArchive {
-    FormerArchive(
-      id: id, stream: archive.former.map { $0.stream ?? $0.id }, contentHash: contentHash,
+  var previous: PreviousArchive {
+    PreviousArchive(
+      id: id, stream: archive.previous.map { $0.stream ?? $0.id }, contentHash: contentHash,
       contentBytes: contentBytes,
-      importedUntil: max(importedUntil, archive.former?.importedUntil ?? -1),
+      importedUntil: max(importedUntil, archive.previous?.importedUntil ?? -1),
       isWhole: damageOffset == nil)
   }
 }

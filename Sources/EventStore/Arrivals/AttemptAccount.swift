@@ -6,7 +6,7 @@ internal import Domain
 /// A delivery at the third attempt proves that two failed, and when. The sets of failures are kept
 /// with their earliest and latest times, so that order, split and repetition of archives change
 /// nothing.
-struct AttemptAccount {
+struct AttemptCounts {
   private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
   private var failures: Set<FailedAttempt> = []
 
@@ -30,7 +30,7 @@ struct AttemptAccount {
       failures.insert(
         FailedAttempt(
           provider: event.provider, schedule: isOlder ? 1 : 0,
-          time: event.madeAt.milliseconds &+ delay &* 1000, identity: event.identity,
+          time: event.createdAt.milliseconds &+ delay &* 1000, identity: event.identity,
           attempt: Int64(index + 1)))
     }
   }

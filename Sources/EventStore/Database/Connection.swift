@@ -28,7 +28,7 @@ final class Connection {
   }
 
   /// How many more times `stop` is asked before statements fail as if interrupted; nil: no limit.
-  var patience: Int?
+  var scanThreshold: Int?
 
   /// Throws like an interrupted statement when a signal asked to stop.
   func checkStop() throws {
@@ -36,9 +36,9 @@ final class Connection {
   }
 
   private var interruption: Int32 {
-    if let left = patience {
+    if let left = scanThreshold {
       if left == 0 { return 1 }
-      patience = left - 1
+      scanThreshold = left - 1
     }
     return stop?() ?? 0
   }

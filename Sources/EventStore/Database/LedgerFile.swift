@@ -13,7 +13,7 @@ enum LedgerFile {
       try create(path)
       try requireOwnLog(path)
     } else {
-      try requireThere(path)
+      try requirePresence(path)
     }
     let database = try connect(path, mode)
     try explained(path) {
@@ -33,7 +33,7 @@ enum LedgerFile {
     return database
   }
 
-  private static func requireThere(_ path: String) throws {
+  private static func requirePresence(_ path: String) throws {
     guard access(path, R_OK) != 0 else { return }
     let cause = errno
     guard cause == ENOENT || cause == ENOTDIR else {

@@ -41,11 +41,11 @@ public final class ViewQuery {
   ) throws {
     try ledger.visit("run a query") { database in
       let longest = sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
-      database.patience = isBounded ? Self.patience : nil
+      database.scanThreshold = isBounded ? Self.scanThreshold : nil
       if !isBounded { try database.execute("pragma query_only = on") }
       defer {
         sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, longest)
-        database.patience = nil
+        database.scanThreshold = nil
         if !isBounded { try? database.execute("pragma query_only = off") }
       }
       do {
@@ -54,7 +54,7 @@ public final class ViewQuery {
         where error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_TOOBIG
       {
         throw QueryProblem(reason: error.message, offset: nil)
-      } catch let error as SQLiteError where error.isInterrupted && database.patience == 0 {
+      } catch let error as SQLiteError where error.isInterrupted && database.scanThreshold == 0 {
         throw QueryProblem(reason: "it takes too long", offset: nil)
       }
     }
@@ -62,7 +62,7 @@ public final class ViewQuery {
 
   /// Limit of steps, the same everywhere: one to ten minutes of SQLite's work, depending on its
   /// kind.
-  private static let patience = 600_000
+  private static let scanThreshold = 600_000
   /// The longest text that a query may create, in bytes.
   private static let valueBytesMax: Int32 = 16 << 20
 

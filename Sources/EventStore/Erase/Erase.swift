@@ -71,19 +71,19 @@ extension Ledger {
     let key = try userKey(of: user)
     let id = try database.first("select id from user where key = ?", key) { $0.text(0) }
     guard let id else { return nil }
-    let former = try database.first("select pseudonym from erased where key = ?", key) {
+    let previous = try database.first("select pseudonym from erased where key = ?", key) {
       $0.text(0)
     }
-    if former == user { return Erasure(pseudonym: user, wasErased: true) }
-    guard former != nil || id == user else { return nil }
+    if previous == user { return Erasure(pseudonym: user, wasErased: true) }
+    guard previous != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
     // Shorter ids would match anywhere.
     let customers = try database.all(
       "select id from customer where user = ? and length(cast(id as blob)) >= 8", key
     ) { $0.text(0) }
     var result: Erasure
-    if let former {
-      result = Erasure(pseudonym: former, wasErased: true)
+    if let previous {
+      result = Erasure(pseudonym: previous, wasErased: true)
     } else {
       result = try replace(user, key, in: database)
     }

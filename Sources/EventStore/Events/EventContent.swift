@@ -1,7 +1,7 @@
 internal import Domain
 
 /// The order of two copies, or versions, of an event: which came last; the body only breaks ties.
-struct Recency: Comparable {
+struct VersionOrder: Comparable {
   let created: Int64
   let received: Int64
   let body: Int64
@@ -13,7 +13,7 @@ struct Recency: Comparable {
     body = event.body
   }
 
-  static func < (left: Recency, right: Recency) -> Bool {
+  static func < (left: VersionOrder, right: VersionOrder) -> Bool {
     (left.created, left.received, left.body) < (right.created, right.received, right.body)
   }
 }

@@ -41,9 +41,9 @@ public struct EventSourceReader: Sendable {
     of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
     var sources = EventSources()
-    let worded = events.wordedLineages
+    let worded = events.lineagesWithTextIDs
     for row in lineages {
-      let hasTexts = row.isWorded(worded)
+      let hasTexts = row.hasTextIDs(worded)
       let hasVersions = row.hasSuperseded || contested.contains(row.key)
       guard hasTexts || hasVersions else { continue }
       try ledger.access("read the sources of events") { database in
@@ -57,15 +57,15 @@ public struct EventSourceReader: Sendable {
 
 extension [Event] {
   /// The lineages with a transaction whose id is not the number that is its key.
-  public var wordedLineages: Set<Int64> {
+  public var lineagesWithTextIDs: Set<Int64> {
     Set(lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
   }
 }
 
 extension LineageRow {
-  /// Whether its id or, by `wordedLineages`, a transaction id is not the number that is its key.
-  public func isWorded(_ wordedLineages: Set<Int64>) -> Bool {
-    transactionKey(original) != Int64(original) || wordedLineages.contains(key)
+  /// Whether its id or, by `lineagesWithTextIDs`, a transaction id is not the number that is its key.
+  public func hasTextIDs(_ lineagesWithTextIDs: Set<Int64>) -> Bool {
+    transactionKey(original) != Int64(original) || lineagesWithTextIDs.contains(key)
   }
 }
 

@@ -10,7 +10,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   public let snapshots: Int64
   /// A snapshot with the same content, captured at or before this time, gives the same result; nil
   /// when the user must be compared in every run.
-  public let standsUntil: Instant?
+  public let validUntil: Instant?
   /// The rest, nil for most users; layout: `Rest.bytes`.
   let bytes: [UInt8]?
 
@@ -31,10 +31,10 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
 
   /// Creates the result for a user.
   public init(
-    provider: Provider, user: Int64, snapshots: Int64, standsUntil: Instant?, rest: Rest
+    provider: Provider, user: Int64, snapshots: Int64, validUntil: Instant?, rest: Rest
   ) {
     (self.provider, self.user) = (provider, user)
-    (self.snapshots, self.standsUntil) = (snapshots, standsUntil)
+    (self.snapshots, self.validUntil) = (snapshots, validUntil)
     bytes = rest == Rest() ? nil : rest.bytes
   }
 
@@ -42,7 +42,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
     provider = try row.value(0)
     user = row.int64(1)
     snapshots = row.int64(2)
-    standsUntil = row.optionalInstant(3)
+    validUntil = row.optionalInstant(3)
     bytes = row.isNull(4) ? nil : [UInt8](row.blob(4))
   }
 
@@ -150,7 +150,7 @@ extension Ledger {
       """)
     for result in users.joined() {
       try insert.run(
-        result.provider, result.user, result.snapshots, result.standsUntil, result.bytes)
+        result.provider, result.user, result.snapshots, result.validUntil, result.bytes)
     }
   }
 }

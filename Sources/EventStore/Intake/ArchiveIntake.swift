@@ -11,7 +11,7 @@ public class ArchiveIntake {
   /// SHA-256 of each finished archive; a set, because a run can have a hundred thousand.
   var finishedContents: Set<String> = []
   /// The archives that were read in this import, by the hash of their first lines.
-  public private(set) var formers: [Int64: [FormerArchive]] = [:]
+  public private(set) var formers: [Int64: [PreviousArchive]] = [:]
   private(set) var symbolsBefore = StringTable()
 
   init(_ ledger: Ledger, schedules: [Provider: RetrySchedule]) {
@@ -41,7 +41,7 @@ public class ArchiveIntake {
     let run = try ledger.nextRun()
     symbolsBefore = ledger.symbols
     current = EventFileImport(
-      archive, id: id, run: run, arrivals: ArrivalAccount(run: run, schedules: schedules))
+      archive, id: id, run: run, arrivals: ArrivalCounts(run: run, schedules: schedules))
     return id
   }
 
@@ -84,7 +84,7 @@ public class ArchiveIntake {
     (draft.damageOffset, draft.provisionalFrom) = (damageOffset, provisionalFrom)
     (draft.contentBytes, draft.contentHash) = (contentBytes, contentHash)
     if let beginning = draft.archive.beginning, provisionalFrom == nil {
-      formers[beginning, default: []].append(draft.former)
+      formers[beginning, default: []].append(draft.previous)
     }
     finished.append(draft)
     finishedContents.insert(draft.archive.sha256)

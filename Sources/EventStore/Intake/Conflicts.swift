@@ -63,12 +63,12 @@ extension Ledger {
   private func conflict(_ winner: EventVersion, _ all: [Version]) throws -> ConflictRow? {
     // The last one of copies that agree in all material fields.
     let last = Dictionary(all.map { ($0.version.event.material, $0) }) {
-      Recency(of: $0.version.event) < Recency(of: $1.version.event) ? $1 : $0
+      VersionOrder(of: $0.version.event) < VersionOrder(of: $1.version.event) ? $1 : $0
     }
     guard last.count > 1, let lineage = try lineage(winner.event.lineage) else { return nil }
     let latest = last.values.sorted {
       if $0.version.counts != $1.version.counts { return $0.version.counts }
-      return Recency(of: $1.version.event) < Recency(of: $0.version.event)
+      return VersionOrder(of: $1.version.event) < VersionOrder(of: $0.version.event)
     }.prefix(Event.versionsMax)
     let contents = latest.map {
       $0.version.event.materialFields(words: symbols.words, original: $0.original)

@@ -13,7 +13,7 @@ struct CustomerIDs {
       Array(batch.arena[Int(range.offset)..<Int(range.offset + range.count)])
     }
     for sent in batch.customers {
-      let (made, id) = (batch.events[Int(sent.event)].madeAt, bytes(sent.id))
+      let (made, id) = (batch.events[Int(sent.event)].createdAt, bytes(sent.id))
       let user = bytes(batch.texts[Int(sent.event)].user)
       if let known = newest[user] {
         let isNewer =

@@ -146,7 +146,7 @@ public final class EventIntake: ArchiveIntake {
       try write(drafts, by: writer ?? writer(of: batch(database), in: database), in: database)
       writer = nil
       for draft in drafts { try draft.close(in: database) }
-      try ledger.lock?.requireThere()
+      try ledger.lock?.requirePresence()
       try database.release("batch")
     }
     isWriting = false
@@ -178,7 +178,7 @@ public final class EventIntake: ArchiveIntake {
   ) throws(SubledgerError) {
     do {
       try ledger.access(doing) { database in
-        if !isWriting { try ledger.lock?.requireThere() }
+        if !isWriting { try ledger.lock?.requirePresence() }
         if !isWriting { try database.savepoint("batch") }
         isWriting = true
         try body(database)

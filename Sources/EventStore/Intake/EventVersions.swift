@@ -101,7 +101,7 @@ final class VersionCandidate {
   let material: Event
   /// A hash that is equal for equal content, in this process.
   let materialHash: Int
-  let recency: Recency
+  let recency: VersionOrder
   private let original: String
   private let words: [String]
   /// The content as text, because the numbers of symbols depend on arrival.
@@ -113,7 +113,7 @@ final class VersionCandidate {
     self.words = words
     material = version.event.material
     materialHash = material.hashValue
-    recency = Recency(of: version.event)
+    recency = VersionOrder(of: version.event)
   }
 
   /// Whether this version counts instead of `other`: the last by created time, then received time,

@@ -112,8 +112,10 @@ struct IdentityIndex {
       }
       while position < entries.count, entries[position].key < key { position += 1 }
       let lineage = Self.beginning(claim.lineage)
-      let isThere = entries[position...].prefix { $0.key == key }.contains { $0.lineage == lineage }
-      if !isThere { missing += 1 }
+      let isPresent = entries[position...].prefix { $0.key == key }.contains {
+        $0.lineage == lineage
+      }
+      if !isPresent { missing += 1 }
     }
     return missing
   }

@@ -31,11 +31,11 @@ public struct Watermark: Sendable, Equatable {
   /// When the feed began; nothing before it is considered missing.
   public var begin: Instant
   /// How long the feed may be silent before its input is stale.
-  public var silenceMax: Interval
+  public var gapMax: Interval
   /// Time before which an arrival is not part of the feed; nil if all are late enough.
   ///
   /// It is not stored.
-  public var clockBegin: Instant?
+  public var trustedFrom: Instant?
 
   /// The feed.
   public var feed: Feed { Feed(provider: provider, app: app) }
@@ -153,7 +153,7 @@ extension Ledger {
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
         return Watermark(
           provider: feed.provider, app: feed.app, newest: newest, begin: begin,
-          silenceMax: rhythm.silenceMax, clockBegin: rhythm.clockBegin)
+          gapMax: rhythm.gapMax, trustedFrom: rhythm.trustedFrom)
       }
     }
   }

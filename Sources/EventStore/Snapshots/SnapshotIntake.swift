@@ -88,7 +88,7 @@ public final class SnapshotIntake {
       try ArchiveRows(database).close(
         archive, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
         snapshotsCheck: snapshotsCheck, isDated: isDated)
-      try ledger.lock?.requireThere()
+      try ledger.lock?.requirePresence()
       try database.release("archive")
     }
     isOpen = false

@@ -13,7 +13,7 @@ public struct UserSnapshots: Sendable, Equatable {
 }
 
 /// Files of snapshots that could not be read completely.
-public struct TornSnapshots: Sendable, Equatable {
+public struct IncompleteSnapshots: Sendable, Equatable {
   /// Name of the last such file to arrive.
   public var newest: String
   /// Number of such files.
@@ -73,7 +73,7 @@ extension Ledger {
 
   /// Returns the snapshot files that are damaged or have rejected lines, and for which neither an
   /// intact file of the same name nor an intact file of a later run arrived; nil if there are none.
-  public func tornSnapshots() throws(SubledgerError) -> TornSnapshots? {
+  public func incompleteSnapshots() throws(SubledgerError) -> IncompleteSnapshots? {
     try first(
       "look for snapshots that are not whole",
       """
@@ -88,7 +88,7 @@ extension Ledger {
       order by id desc limit 1
       """
     ) { row in
-      TornSnapshots(
+      IncompleteSnapshots(
         newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),
         firstReject: row.isNull(4) ? nil : row.text(4))
     }

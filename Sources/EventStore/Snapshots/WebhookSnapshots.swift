@@ -42,11 +42,11 @@ extension Ledger {
         try database.forEachRecord(of: row.key) { record in
           guard record.counts, record.hasEntitlements else { return }
           let event = try record.event(of: row.key, SubscriptionScope(row))
-          guard event.time < asOf, event.madeAt <= asOf,
-            newest.map({ $0.event.isMade(before: event) }) ?? true
+          guard event.time < asOf, event.createdAt <= asOf,
+            newest.map({ $0.event.isCreated(before: event) }) ?? true
           else { return }
           let snapshot = Snapshot(
-            provider: row.provider, user: row.userText, capturedAt: event.madeAt,
+            provider: row.provider, user: row.userText, capturedAt: event.createdAt,
             entitlements: try record.entitlements(words: symbols.words), place: event.place,
             isOfWebhook: true)
           newest = (event, snapshot)
@@ -59,7 +59,7 @@ extension Ledger {
 
 extension Event {
   /// Whether its message was created before the other's, whatever the order of arrival.
-  func isMade(before other: Event) -> Bool {
-    (madeAt, time, identity) < (other.madeAt, other.time, other.identity)
+  func isCreated(before other: Event) -> Bool {
+    (createdAt, time, identity) < (other.createdAt, other.time, other.identity)
   }
 }

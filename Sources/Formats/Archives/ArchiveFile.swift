@@ -82,7 +82,7 @@ public struct ArchiveFile: Sendable {
 }
 
 /// An entry under a root that is not read.
-public struct LeftOut: Sendable, Equatable {
+public struct SkippedEntry: Sendable, Equatable {
   /// Why it is not read.
   public enum Reason: String, Sendable {
     /// The name begins with a dot.
@@ -94,7 +94,7 @@ public struct LeftOut: Sendable, Equatable {
     /// It existed when the folder was read but disappeared a moment later.
     case vanished
     /// A path known to contain something other than input.
-    case ofOthers = "the job's own, or named as something else"
+    case notInput = "the job's own, or named as something else"
   }
 
   /// The path, shown as valid text on one line.
@@ -108,5 +108,5 @@ public struct ArchiveListing: Sendable {
   /// The files to read, in byte order of their name, then of their path.
   public let files: [ArchiveFile]
   /// Paths that are not read, in byte order as shown.
-  public let leftOut: [LeftOut]
+  public let leftOut: [SkippedEntry]
 }

@@ -31,7 +31,7 @@ public enum ArchiveFolder {
       }
       let path = RawPath(text)
       let shown = RawPath(unescaping: text)
-      try walk.root(!isThere(path) && isThere(shown) ? shown : path)
+      try walk.root(!isPresent(path) && isPresent(shown) ? shown : path)
     }
     try walk.linked()
     return walk.listing
@@ -75,7 +75,7 @@ private struct FolderWalk {
 
   private let stop: @Sendable () -> Int32
   private var files: [ArchiveFile] = []
-  private var leftOut: [LeftOut] = []
+  private var leftOut: [SkippedEntry] = []
   private var links: [(path: RawPath, relative: RawPath)] = []
   private var foldersSeen: Set<FolderID> = []
   private var filesSeen: Set<RawPath> = []
@@ -121,7 +121,7 @@ private struct FolderWalk {
     for (path, name, object) in try commands.objects(under: root, stop: stop) {
       if others.contains(where: { path == $0 || path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") })
       {
-        leave(RawPath(path), .ofOthers)
+        leave(RawPath(path), .notInput)
       } else if path != root, name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
         leave(RawPath(path), .hidden)
       } else if filesSeen.insert(RawPath(path)).inserted {
@@ -177,7 +177,7 @@ private struct FolderWalk {
     _ path: RawPath, relative: RawPath, _ status: stat
   ) throws(SubledgerError) {
     if isFolder(status) {
-      guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .ofOthers) }
+      guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .notInput) }
       try folder(path, relative: relative, status)
     } else if status.st_mode & S_IFMT == S_IFLNK {
       links.append((path, relative))
@@ -189,7 +189,7 @@ private struct FolderWalk {
   private mutating func file(_ path: RawPath, relative: RawPath, _ status: stat) {
     guard status.st_mode & S_IFMT == S_IFREG else { return leave(path, .notRegular) }
     guard let resolved = path.resolved else { return leave(path, .vanished) }
-    guard !filesOfOthers.contains(resolved) else { return leave(path, .ofOthers) }
+    guard !filesOfOthers.contains(resolved) else { return leave(path, .notInput) }
     guard filesSeen.insert(resolved).inserted else { return }
     let modified = modificationTime(status)
     files.append(
@@ -198,8 +198,8 @@ private struct FolderWalk {
         inode: UInt64(status.st_ino), written: modified, stop: stop))
   }
 
-  private mutating func leave(_ path: RawPath, _ reason: LeftOut.Reason) {
-    leftOut.append(LeftOut(path: path.shown, reason: reason))
+  private mutating func leave(_ path: RawPath, _ reason: SkippedEntry.Reason) {
+    leftOut.append(SkippedEntry(path: path.shown, reason: reason))
   }
 }
 
@@ -212,7 +212,7 @@ func modificationTime(_ status: stat) -> Instant {
   return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
 }
 
-private func isThere(_ path: RawPath) -> Bool {
+private func isPresent(_ path: RawPath) -> Bool {
   fileStatus(path, followingLinks: true).status != nil
 }
 

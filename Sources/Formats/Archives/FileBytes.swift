@@ -66,7 +66,7 @@ final class FileBytes: ByteSource {
     if command == nil { command = try file.commands?.reading(file.path, stop: file.stop) }
     guard let command else { preconditionFailure("what is no file is read by commands") }
     let count = try command.read(into: target)
-    guard count > 0 else { throw command.brokenOff(other("fewer")) }
+    guard count > 0 else { throw command.failure(other("fewer")) }
     return count
   }
 
@@ -76,7 +76,7 @@ final class FileBytes: ByteSource {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
     defer { scratch.deallocate() }
     guard try command.read(into: scratch) == 0 else {
-      throw command.brokenOff(other("more"))
+      throw command.failure(other("more"))
     }
     self.command = nil
   }

@@ -4,7 +4,7 @@ internal import Domain
 struct LineSizes {
   var buffer = 256 << 10
   /// A line longer than this is cut between its values.
-  var glued = 1 << 20
+  var longLine = 1 << 20
   var valueMax = defaultValueBytesMax
 }
 
@@ -23,7 +23,7 @@ final class LineReader {
   private var offset: Int64 = 0
   private var line: Int64 = 1
   /// How many bytes without newline are held before their values are scanned.
-  private var patience: Int
+  private var scanThreshold: Int
   /// The search for the end of a value that is too long to hold.
   private var skipping: ValueEnd?
   /// Whole lines before this offset are not delivered.
@@ -33,7 +33,7 @@ final class LineReader {
     self.source = source
     self.sizes = sizes
     self.known = known
-    patience = sizes.glued
+    scanThreshold = sizes.longLine
     buffer = .allocate(byteCount: max(sizes.buffer, 1), alignment: 64)
   }
 
@@ -45,8 +45,8 @@ final class LineReader {
       if skipping != nil, !skip() { continue }
       if let end = endOfLastLine() {
         try deliver(upTo: end, body)
-        patience = sizes.glued
-      } else if count >= patience {
+        scanThreshold = sizes.longLine
+      } else if count >= scanThreshold {
         try cutWithinLine(body)
       }
     }
@@ -86,7 +86,7 @@ final class LineReader {
   }
 
   private func grow() {
-    let most = max(sizes.glued, sizes.valueMax + 1) + 2 * sizes.buffer + 2
+    let most = max(sizes.longLine, sizes.valueMax + 1) + 2 * sizes.buffer + 2
     let larger = UnsafeMutableRawBufferPointer.allocate(
       byteCount: min(buffer.count * 2, most), alignment: 64)
     larger.copyMemory(from: held(0..<count))
@@ -134,18 +134,18 @@ final class LineReader {
       try body(.oversizedValue(line: line, byteOffset: offset + Int64(oversized.start)))
       skipping = oversized.search
       drop(count)
-      patience = sizes.glued
+      scanThreshold = sizes.longLine
       return
     }
     var cut = scan.lastStart ?? count
     if cut == 0, scan.isLastClosed { cut = count }
     if cut == 0 {
       // Doubled each time, so that each byte is scanned about twice at most.
-      patience = min(patience * 2, max(sizes.glued, sizes.valueMax + 1))
+      scanThreshold = min(scanThreshold * 2, max(sizes.longLine, sizes.valueMax + 1))
     } else {
       try emit(0..<cut, body)
       drop(cut)
-      patience = sizes.glued
+      scanThreshold = sizes.longLine
     }
   }
 

@@ -9,7 +9,7 @@ public struct ValueEnd: Sendable {
   private var isInString = false
   private var isEscaped = false
   /// The state of a value without an opening bracket; nil for others, and initially.
-  private var stray: Stray?
+  private var stray: BareValue?
 
   /// A search that has not started.
   public init() {}
@@ -19,7 +19,7 @@ public struct ValueEnd: Sendable {
     if depth == 0, stray == nil {
       guard start < bytes.count else { return nil }
       if !Self.isOpening(bytes[start]) {
-        stray = Stray()
+        stray = BareValue()
         stray?.add(bytes[start])
         isInString = bytes[start] == UInt8(ascii: "\"")
         return endOfStray(in: bytes, from: start + 1)
@@ -120,7 +120,7 @@ public struct ValueEnd: Sendable {
 public let recordSeparator: UInt8 = 0x1e
 
 /// A value that is not an object or array.
-private struct Stray {
+private struct BareValue {
   /// The last byte other than white space and byte order marks.
   private var last: UInt8 = 0
   /// Whether its punctuation suggests that it is part of a larger value.

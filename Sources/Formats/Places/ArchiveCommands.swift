@@ -80,7 +80,7 @@ public struct ArchiveCommands: Sendable, Equatable {
       guard count > 0 else { return bytes }
       bytes += buffer[..<count]
       guard bytes.count <= Self.listingMax else {
-        throw command.brokenOff(
+        throw command.failure(
           "more than \(Self.listingMax >> 20) MiB are listed: give folders below it")
       }
     }

@@ -12,7 +12,7 @@ final class CommandOutput {
   private let doing: String
   private let stop: @Sendable () -> Int32
   /// The beginning of its standard error.
-  private var complaint: [UInt8] = []
+  private var standardErrorText: [UInt8] = []
   private var complaintIsOver = false
   private var isRunning = true
 
@@ -98,7 +98,7 @@ final class CommandOutput {
       if read > 0 { return read }
       if read < 0, errno == EINTR || errno == EAGAIN { continue }
       let status = try end()
-      guard status == 0 else { throw brokenOff(reason(of: status)) }
+      guard status == 0 else { throw failure(reason(of: status)) }
       return 0
     }
   }
@@ -108,7 +108,7 @@ final class CommandOutput {
     let count = Glibc.read(errors, &bytes, bytes.count)
     if count < 0, errno == EINTR { return }
     complaintIsOver = count <= 0
-    if count > 0, complaint.count < bytes.count { complaint += bytes[..<count] }
+    if count > 0, standardErrorText.count < bytes.count { standardErrorText += bytes[..<count] }
   }
 
   /// Waits for the command's end; the status is that of waitpid(2).
@@ -129,7 +129,7 @@ final class CommandOutput {
   }
 
   /// The error of a command that failed or whose output is unusable.
-  func brokenOff(_ reason: String) -> SubledgerError {
+  func failure(_ reason: String) -> SubledgerError {
     SubledgerError(
       .inputOutput, "cannot \(doing): \(reason)",
       hint: "run the command of `readers` yourself to see why")
@@ -140,7 +140,8 @@ final class CommandOutput {
       status & 0x7f == 0
       ? "the command ended with exit code \(status >> 8 & 0xff)"
       : "the command was ended by signal \(status & 0x7f)"
-    let lines = String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let lines = String(decoding: standardErrorText, as: UTF8.self).split(
+      whereSeparator: \.isNewline)
     let line = lines.first { $0.contains { $0.isLetter } }
     return line.map { "\(ended): \(withoutSecrets($0.prefix(300)).shown())" } ?? ended
   }

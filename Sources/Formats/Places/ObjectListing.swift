@@ -25,7 +25,7 @@ struct ObjectListing {
       return first.map(ValueEnd.isOpening) == true ? read(json: bytes) : read(lines: bytes)
     }
     guard isRead else {
-      throw command.brokenOff(
+      throw command.failure(
         "the listing is neither JSON nor tab-separated lines of name, size and version")
     }
   }

@@ -72,12 +72,12 @@ extension RunPipeline {
   /// counterpart there.
   private func warnOfOtherZone(before run: RunRow, _ zone: String, in ledger: Ledger) throws {
     guard let earlier = try ledger.publication(before: run.id),
-      let former = try ledger.zone(of: earlier), former != zone
+      let previous = try ledger.zone(of: earlier), previous != zone
     else { return }
     log.warning(
       """
       the month is closed in \(zone), as run \(run.id) published it; run \(earlier) before it \
-      published in \(former), and runs in \(former) do not compare with this close
+      published in \(previous), and runs in \(previous) do not compare with this close
       """)
   }
 

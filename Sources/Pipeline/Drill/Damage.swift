@@ -87,7 +87,7 @@ struct Damage {
     case .duplicated: (delivered, forgets) = (event, false)
     case .delayed, .swapped:
       let later = events.first { $0.time > event.time }
-      let delay = event.madeAt + limits.window + .hours(1)
+      let delay = event.createdAt + limits.window + .hours(1)
       let received = kind == .delayed ? delay : later.map { $0.arrivedAt + .seconds(1) }
       guard let received else { return nil }
       delivered = event

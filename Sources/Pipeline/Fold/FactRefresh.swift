@@ -13,7 +13,7 @@ struct FactRefresh {
   let fingerprint: String
   let jobs: Int
   /// The months of the set that this run changes; nil if there is none.
-  let former: FormerMonths?
+  let previous: PreviousMonths?
   let charges: ChargeRowWriter
   /// Whether the ledger contains only the events of the parts that may have changed.
   let isPart: Bool
@@ -47,7 +47,7 @@ struct FactRefresh {
     /// The list of charges, or its changes.
     var charges: ChargeList
     /// The months that the changes affect; nil when the list is complete.
-    var former: FormerMonths?
+    var previous: PreviousMonths?
     /// The lineages that were folded, and the users of their events; empty after a full fold.
     var lineages: Set<Int64> = []
     var users: [Provider: Set<Int64>] = [:]
@@ -64,12 +64,12 @@ struct FactRefresh {
   }
 
   func run() throws -> Outcome {
-    guard let former,
+    guard let previous,
       let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
     else { return try everything() }
     do {
-      let outcome = try ledger.atOneMoment { try dirtyGroups(scope, former) }
-      if try outcome.charges.agrees(with: former) { return outcome }
+      let outcome = try ledger.atOneMoment { try dirtyGroups(scope, previous) }
+      if try outcome.charges.agrees(with: previous) { return outcome }
     } catch is NeedsEverything {}
     return try everything()
   }
@@ -81,13 +81,13 @@ struct FactRefresh {
     return Outcome(try pass.run(), fingerprint: fingerprint)
   }
 
-  private func dirtyGroups(_ scope: FoldScope, _ former: FormerMonths) throws -> Outcome {
+  private func dirtyGroups(_ scope: FoldScope, _ previous: PreviousMonths) throws -> Outcome {
     let basis = scope.basis
     var list = ChargeList(spillPath: ledger.path + "-charges")
     var breaks = try ledger.standingBreaks()
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
-      fold: GroupFold(rules: rules), scope: scope, former: rules.fold.at(basis), leaked: leaked,
+      fold: GroupFold(rules: rules), scope: scope, previous: rules.fold.at(basis), leaked: leaked,
       charges: charges)
     let result = try increment.run(on: ledger, jobs: jobs, &list)
     let members = result.members
@@ -96,10 +96,10 @@ struct FactRefresh {
     breaks.removeAll { members.contains($0.lineage) }
     let ratesBefore = try ledger.rates()
     var addedRates = ExchangeRates(result.change.rates)
-    addedRates.removeNothings()
+    addedRates.removeZeros()
     var rates = ratesBefore
     rates.add(addedRates)
-    rates.removeNothings()
+    rates.removeZeros()
     let changed = Dictionary(
       uniqueKeysWithValues: addedRates.charges.keys.map { ($0, rates.charges[$0] ?? [:]) })
     let added = result.change.prices.filter { $0.value != 0 }
@@ -116,7 +116,7 @@ struct FactRefresh {
       doubts: standing.union(change.churnInDoubt),
       doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)),
       rates: ExchangeRates(changed), prices: prices, allRates: rates, charges: list,
-      former: former.adding(change.facts.revenue), lineages: members, users: result.users)
+      previous: previous.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
   /// Updates the breaks across lineages, by the prices and rates before and after this run.
@@ -124,7 +124,7 @@ struct FactRefresh {
     _ result: Increment.Result, _ rates: (before: ExchangeRates, now: ExchangeRates),
     _ paid: (before: [PaidPrice: Int64], now: [PaidPrice: Int64]), _ breaks: inout [Break]
   ) throws {
-    let across = AcrossLineages(ledger: ledger, rules: rules)
+    let across = CrossLineageChecks(ledger: ledger, rules: rules)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
     func addOutliers(
@@ -149,7 +149,7 @@ struct FactRefresh {
 
 extension FactRefresh.Outcome {
   /// Creates the outcome of a full fold.
-  init(_ whole: WholeFold, fingerprint: String) {
+  init(_ whole: FullFold, fingerprint: String) {
     self.init(
       basis: nil, fingerprint: fingerprint, result: whole.result, revenueSpill: whole.revenueSpill,
       doubts: whole.result.churnInDoubt, doubtsBefore: [],

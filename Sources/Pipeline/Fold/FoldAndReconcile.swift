@@ -25,18 +25,18 @@ extension RunPipeline {
     return try FactRefresh(
       ledger: ledger, rules: rules,
       fingerprint: plan.foldFingerprint(version: version, rules: rules),
-      jobs: plan.jobs, former: try formerMonths(of: ledger), charges: charges, isPart: isPart,
+      jobs: plan.jobs, previous: try previousMonths(of: ledger), charges: charges, isPart: isPart,
       progress: progress(of: .fold)
     ).run()
   }
 
   /// Returns the months of the published set, if it is that of the last run and nothing in it has
   /// changed since except events.
-  func formerMonths(of ledger: Ledger) throws -> FormerMonths? {
+  func previousMonths(of ledger: Ledger) throws -> PreviousMonths? {
     guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
       let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)
     else { return nil }
-    return try FormerMonths(
+    return try PreviousMonths(
       publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
       open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0),
       each: Workers(count: plan.jobs).each)

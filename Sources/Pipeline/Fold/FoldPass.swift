@@ -15,8 +15,8 @@ struct FoldPass {
   /// Reports how many ranges are folded, and how many there are.
   var progress: (Int, Int) -> Void = { _, _ in }
 
-  func run() throws -> WholeFold {
-    var sum = WholeFold(ledger: ledger)
+  func run() throws -> FullFold {
+    var sum = FullFold(ledger: ledger)
     let list = Shared(sum.charges)
     try forEachPart { part in
       try list.change { try $0.add(part) }
@@ -62,7 +62,7 @@ struct FoldPass {
 
   /// Returns the breaks that events of several lineages show.
   func breaksOfGroups() throws -> [Break] {
-    let across = AcrossLineages(ledger: ledger, rules: rules)
+    let across = CrossLineageChecks(ledger: ledger, rules: rules)
     return try across.conflicts { _ in true } + across.environmentLeaks()
   }
 
@@ -70,7 +70,7 @@ struct FoldPass {
   func breaksByAmounts(
     of unpriced: Set<Int64>, _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
   ) throws -> [Break] {
-    let across = AcrossLineages(ledger: ledger, rules: rules)
+    let across = CrossLineageChecks(ledger: ledger, rules: rules)
     let outliers =
       try across.chargeOutliers(ExchangeOutliers(rates))
       + across.chargeOutliers(PriceOutliers(prices))
@@ -80,7 +80,7 @@ struct FoldPass {
 }
 
 /// The results of all groups, in bounded memory.
-struct WholeFold {
+struct FullFold {
   let ledger: Ledger
   /// Maximum number of revenue cells added up here, in about 40 MiB; SQLite adds up the rest.
   let revenueCellsMax: Int
@@ -181,7 +181,7 @@ extension RunPipeline {
   /// Folds and reconciles the whole `ledger` without changing it.
   func wholeOutcome(
     of ledger: Ledger, by rules: ReconciliationSettings
-  ) throws -> (fold: WholeFold, reconciled: ReconciliationResult) {
+  ) throws -> (fold: FullFold, reconciled: ReconciliationResult) {
     ledger.stop = stop
     let fold = try FoldPass(ledger: ledger, rules: rules, jobs: plan.jobs).run()
     let result = fold.result

@@ -40,14 +40,14 @@ struct FoldScope: Sendable {
     from basis: FactCheckpoint, to rules: ReconciliationSettings, _ ledger: Ledger
   ) -> Bool {
     guard basis.feeds.count == rules.feeds.count else { return false }
-    let former = rules.fold.at(basis)
+    let previous = rules.fold.at(basis)
     return basis.feeds.allSatisfy { mark in
       let app = ledger.symbols.words[Int(mark.app)]
       let feed = mark.feed
       return rules.feeds.contains {
         $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.begin
           && $0.watermark >= mark.newest
-      } && former.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
+      } && previous.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
     }
   }
 }
@@ -64,9 +64,9 @@ extension FoldSettings {
   /// Sets the newest input of each feed; bodies without an app belong to the only named app.
   mutating func read(_ feeds: [Watermark]) {
     watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
-    silencesMax = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.silenceMax) })
-    clockBegins = Dictionary(
-      uniqueKeysWithValues: feeds.compactMap { mark in mark.clockBegin.map { (mark.feed, $0) } })
+    gapsMax = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.gapMax) })
+    trustedFrom = Dictionary(
+      uniqueKeysWithValues: feeds.compactMap { mark in mark.trustedFrom.map { (mark.feed, $0) } })
     onlyApps = [:]
     for (provider, feeds) in Dictionary(grouping: feeds, by: \.provider)
     where provider.capabilities.omitsApps {

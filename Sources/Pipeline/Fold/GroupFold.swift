@@ -81,7 +81,7 @@ struct GroupFold: Sendable {
   ) throws {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
       var deadlines = Deadlines(events, rules: rules.fold)
-      var isWatched = try lookAhead(group, events, cases, into: &result)
+      var isWatched = try addFutureBreaks(group, events, cases, into: &result)
       let own = LinkedGroups.Part(group, events)
       var texts: GroupTexts?
       try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
@@ -118,7 +118,7 @@ struct GroupFold: Sendable {
     into result: inout FoldResult, _ own: inout FoldResult
   ) throws {
     var deadlines = Deadlines(part.events, rules: rules.fold)
-    var isWatched = try lookAhead(part.rows, part.events, cases, into: &result)
+    var isWatched = try addFutureBreaks(part.rows, part.events, cases, into: &result)
     var texts: GroupTexts?
     for history in part.histories {
       deadlines.add(history)
@@ -143,15 +143,15 @@ struct GroupFold: Sendable {
     history.book(into: &result.rates)
     history.book(into: &result.prices)
     var isWatched = history.mayChange
-    let hasLooseEnds = hasLooseEnds(history, group.rows)
-    guard !history.findings.isEmpty || hasLooseEnds, let state = history.state else {
+    let provesMissingEvent = provesMissingEvent(history, group.rows)
+    guard !history.findings.isEmpty || provesMissingEvent, let state = history.state else {
       return isWatched
     }
     let known = try texts ?? cases.texts(of: group.named, group.namedEvents)
     texts = known
     let lineage = known.input(state)
     var found = breaks(from: history.findings, lineage: lineage, rules: rules)
-    if hasLooseEnds {
+    if provesMissingEvent {
       let outcome = missing(in: lineage)
       // The value of a missing charge depends on the prices of all charges.
       if outcome.breaks.contains(where: \.code.isCharge) {
@@ -171,7 +171,7 @@ struct GroupFold: Sendable {
   /// Adds a break for each event after as-of, unless the run looks back at an earlier time or no
   /// event of the provider arrived before as-of; returns whether there are such events, which later
   /// runs must check again.
-  private func lookAhead(
+  private func addFutureBreaks(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
     let latest = rules.fold.asOf + .days(1)
@@ -230,7 +230,7 @@ struct GroupFold: Sendable {
     let texts = try cases.texts(of: group.named, group.namedEvents)
     var breaks: [Break] = []
     try group.forEachHistory(by: rules.fold, in: cases.ledger) { history in
-      guard hasLooseEnds(history, group.rows), let state = history.state else { return }
+      guard provesMissingEvent(history, group.rows), let state = history.state else { return }
       let lineage = texts.input(state)
       let found = missing(in: lineage).breaks
       guard found.contains(where: \.code.isCharge) else { return }
@@ -242,8 +242,10 @@ struct GroupFold: Sendable {
   /// Whether events of the subscription alone prove that one is missing, and only the fold finds
   /// it: reconciliation walks over the users of providers with snapshots, and not over lineages
   /// without a user.
-  private func hasLooseEnds(_ history: SubscriptionHistory, _ group: [LineageRow]) -> Bool {
-    guard let first = rules.firstEventAt, history.hasLooseEnds(since: first) else { return false }
+  private func provesMissingEvent(_ history: SubscriptionHistory, _ group: [LineageRow]) -> Bool {
+    guard let first = rules.firstEventAt, history.provesMissingEvent(since: first) else {
+      return false
+    }
     return group[0].user == 0 || rules.snapshotsTakenAt[group[0].provider] == nil
   }
 

@@ -13,7 +13,7 @@ struct Increment: Sendable {
   let fold: GroupFold
   let scope: FoldScope
   /// The rules with which the facts of its basis were folded.
-  let former: FoldSettings
+  let previous: FoldSettings
   /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
   let charges: ChargeRowWriter
@@ -78,7 +78,7 @@ struct Increment: Sendable {
         try refresh($0, &part)
       }
     }
-    result.change.rates.removeNothings()
+    result.change.rates.removeZeros()
     return result
   }
 
@@ -100,8 +100,8 @@ struct Increment: Sendable {
       var rows = ChargeFold(charges, ledger)
       try read(ledger, part, &result) { try self.refresh($0, cases, into: &$1, &rows) }
       result.rows = rows.sorted()
-      result.change.facts.removeNothings()
-      result.change.rates.removeNothings()
+      result.change.facts.removeZeros()
+      result.change.rates.removeZeros()
       return result
     } take: { part in
       try result.add(part)
@@ -129,9 +129,10 @@ struct Increment: Sendable {
         history.book(-1, into: &result.change.rates)
         history.book(-1, into: &result.change.prices)
       }
-      guard let linked = try LinkedGroups(group.members, group.previousEvents, rules: former) else {
+      guard let linked = try LinkedGroups(group.members, group.previousEvents, rules: previous)
+      else {
         return try forEachHistory(
-          of: group.previousEvents, rules: former, checkStop: cases.ledger.checkStop
+          of: group.previousEvents, rules: previous, checkStop: cases.ledger.checkStop
         ) {
           withdrawPaid($0)
           try $0.book(-1, into: &result.change.facts)
@@ -152,6 +153,6 @@ struct Increment: Sendable {
   /// its own first event counts only now.
   private func mayLeak(_ row: LineageRow, _ events: [Event]) -> Bool {
     row.environment == .sandbox || scope.dirty.touched.contains(row.key) || leaked.contains(row.key)
-      || events.last.map { $0.time >= former.asOf } ?? true
+      || events.last.map { $0.time >= previous.asOf } ?? true
   }
 }

@@ -66,8 +66,8 @@ struct InputBuilder {
     of group: [LineageRow], _ events: [Event], withTransactions: Bool = true
   ) throws -> GroupTexts {
     // Ids that are plain numbers are their own keys.
-    let named = withTransactions ? events.wordedLineages : []
-    let worded = withTransactions ? group.filter { $0.isWorded(named) } : []
+    let named = withTransactions ? events.lineagesWithTextIDs : []
+    let worded = withTransactions ? group.filter { $0.hasTextIDs(named) } : []
     return GroupTexts(
       rows: group, user: user, words: ledger.symbols.words,
       transactions: try ledger.transactionTexts(in: worded.map(\.key)),

@@ -50,7 +50,7 @@ struct ArchiveImport {
     case .opened(let opening):
       self.opening = opening
       lines = 0
-      isReadAgain = try hasFormerOfThisRun(file)
+      isReadAgain = try hasPreviousOfThisRun(file)
       isWanted = try !isReadAgain && open(file)
     case .batch(let batch):
       if isWanted { try intake.add(batch) }
@@ -82,15 +82,15 @@ struct ArchiveImport {
     lines = 0
   }
 
-  private func hasFormerOfThisRun(_ file: ArchiveFile) throws -> Bool {
+  private func hasPreviousOfThisRun(_ file: ArchiveFile) throws -> Bool {
     guard let beginning = opening.beginning, let formers = intake.formers[beginning],
       try !intake.isKnown(sha256: opening.sha256)
     else { return false }
     var reader = reader
     reader.formers = [beginning: formers]
     // The reader reports a file that cannot be read now.
-    let former = try? reader.former(of: file, beginning)
-    return former?.contentBytes ?? 0 > opening.former?.contentBytes ?? 0
+    let previous = try? reader.previous(of: file, beginning)
+    return previous?.contentBytes ?? 0 > opening.previous?.contentBytes ?? 0
   }
 
   /// Reads a file as its reader would have if it had known the archives before it.
@@ -114,7 +114,7 @@ struct ArchiveImport {
       return false
     }
     var archive = NewArchive(file, sha256: opening.sha256, kind: .events)
-    (archive.beginning, archive.former) = (opening.beginning, opening.former)
+    (archive.beginning, archive.previous) = (opening.beginning, opening.previous)
     try intake.begin(archive)
     return true
   }

@@ -30,7 +30,7 @@ struct ArchiveOpening: Codable, Sendable {
   /// Hash of its first lines; nil if it is not read.
   var beginning: Int64?
   /// The archive that it continues.
-  var former: FormerArchive?
+  var previous: PreviousArchive?
 }
 
 /// Number of lines of a full batch.
@@ -44,17 +44,17 @@ struct ArchiveReader: Sendable {
   let retracted: Set<Int64>
   let knownContents: Set<String>
   /// The archives that were read, by the hash of their first lines.
-  var formers: [Int64: [FormerArchive]]
+  var formers: [Int64: [PreviousArchive]]
   /// The archive whose content is read again, wherever it is now.
   var replayed: ArchiveRecord?
 
   /// The error for which the writer takes no more.
-  private struct NotWanted: Error { let cause: any Error }
+  private struct WriterStopped: Error { let cause: any Error }
 
   /// Sends the content of `file`, and its defects; throws only errors of `send`.
   func read(_ file: ArchiveFile, _ send: (ArchiveMessage) throws -> Void) throws {
-    func pass(_ message: ArchiveMessage) throws(NotWanted) {
-      do { try send(message) } catch { throw NotWanted(cause: error) }
+    func pass(_ message: ArchiveMessage) throws(WriterStopped) {
+      do { try send(message) } catch { throw WriterStopped(cause: error) }
     }
     do {
       let sha256 = try replayed?.sha256 ?? (file.isRemote ? "" : sha256(of: file))
@@ -63,7 +63,7 @@ struct ArchiveReader: Sendable {
         return try pass(.skipped)
       }
       try pass(.ended(try readBatches(of: file, sha256, pass)))
-    } catch let stop as NotWanted {
+    } catch let stop as WriterStopped {
       throw stop.cause
     } catch let error as SubledgerError where error.isOfOneFile {
       try send(.unreadable(error))
@@ -77,7 +77,7 @@ struct ArchiveReader: Sendable {
   /// Returns the longest archive whose content is the beginning of `file`; nil if there is none.
   ///
   /// Of archives with the same first lines, the last sixteen are compared.
-  func former(of file: ArchiveFile, _ beginning: Int64) throws -> FormerArchive? {
+  func previous(of file: ArchiveFile, _ beginning: Int64) throws -> PreviousArchive? {
     guard let formers = formers[beginning]?.suffix(16) else { return nil }
     let hashes = try contentHashes(of: file, first: Set(formers.map(\.contentBytes)))
     return formers.filter { hashes[$0.contentBytes] == $0.contentHash }
@@ -98,12 +98,12 @@ struct ArchiveReader: Sendable {
     var opening: ArchiveOpening?
     func known(_ beginning: Int64) throws -> Int64 {
       if opening == nil {
-        let former = try former(of: file, beginning)
-        let new = ArchiveOpening(sha256: sha256, beginning: beginning, former: former)
+        let previous = try previous(of: file, beginning)
+        let new = ArchiveOpening(sha256: sha256, beginning: beginning, previous: previous)
         try send(.opened(new))
         opening = new
       }
-      return opening?.former?.knownBytes ?? 0
+      return opening?.previous?.knownBytes ?? 0
     }
     let end = try readArchive(file, valueBytesMax: valueBytesMax, known: known) { chunk in
       normaliser.add(chunk, apart: retracted, to: &batch)

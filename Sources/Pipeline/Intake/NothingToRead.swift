@@ -6,8 +6,8 @@ import Domain
 
 extension RunPipeline {
   /// Stops a run without input, or without any that could be understood.
-  func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws {
-    if summary.isBeyondSalvage {
+  func requireInput(_ summary: IntakeSummary, _ ledger: Ledger) throws {
+    if summary.isUnreadable {
       let reject = try ledger.mostFrequentReject()
       throw SubledgerError(
         .damagedInput,

@@ -32,11 +32,11 @@ struct PublishPass {
     manifest.counts.merge(decided.counts) { $1 }
     fold.result.facts = Facts()
     try ledger.releaseMemory()
-    let torn = try ledger.tornSnapshots()
+    let torn = try ledger.incompleteSnapshots()
     let read = try ledger.intake(ofRun: run)
     let gate = try QualityGate(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
-      intake: read.counts, tornSnapshots: torn, sumsBeyond: try ledger.sumsBeyond()
+      intake: read.counts, incompleteSnapshots: torn, sumsBeyond: try ledger.sumsBeyond()
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
     // Nothing is read from the ledger after the publication: damage would turn it into a failure.
@@ -113,7 +113,7 @@ struct PublishPass {
         breaks[index] = plan.configuration.severity.aged(breaks[index], asOf: rules.asOf)
       }
       let decided = try DecidedBreaks(
-        breaks, plan.decisions.decisions, former: ledger.knownBreak)
+        breaks, plan.decisions.decisions, previous: ledger.knownBreak)
       try ledger.replaceDecisions(decided.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(
@@ -133,13 +133,13 @@ struct PublishPass {
     var reportPlan = ReportPlan(rules: rules, run: run)
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
-    reportPlan.former = fold.former
+    reportPlan.previous = fold.previous
     reportPlan.stop = pipeline.stop
     if let arrivals { reportPlan.arrivals = arrivals }
-    reportPlan.formerDecisions = { ledger, run in
-      let former = try ledger.documents(ofRun: run).decisions?.content()
+    reportPlan.previousDecisions = { ledger, run in
+      let previous = try ledger.documents(ofRun: run).decisions?.content()
       let name = "the decisions that run \(run) followed"
-      return try DecisionsFile(former ?? [], named: name).decisions
+      return try DecisionsFile(previous ?? [], named: name).decisions
     }
     // A dry run writes its set into a temporary folder.
     let folder = plan.isDryRun ? try PrivateFolder() : nil

@@ -12,7 +12,7 @@ struct QualityGate {
   /// month, in millionths of a US dollar.
   init(
     plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
-    intake: ArchiveCounts = ArchiveCounts(), tornSnapshots: TornSnapshots? = nil,
+    intake: ArchiveCounts = ArchiveCounts(), incompleteSnapshots: IncompleteSnapshots? = nil,
     sumsBeyond: String? = nil, net: (Month) throws -> Int128
   ) throws {
     readRejects(archives, share: plan.rejectedShare)
@@ -25,10 +25,10 @@ struct QualityGate {
       reservations.append(
         "\(intake.rejected) of \(judged) lines that are new in this run were rejected")
     }
-    if let tornSnapshots,
-      Self.exceeds(tornSnapshots.rejected, of: tornSnapshots.lines, plan.rejectedShare)
+    if let incompleteSnapshots,
+      Self.exceeds(incompleteSnapshots.rejected, of: incompleteSnapshots.lines, plan.rejectedShare)
     {
-      reservations.append(tornSnapshots.text)
+      reservations.append(incompleteSnapshots.text)
     }
     let gated = breaks.filter {
       plan.failOn.includes(status: $0.status.rawValue, severity: $0.severity.rawValue)
@@ -93,7 +93,7 @@ struct QualityGate {
   }
 }
 
-extension TornSnapshots {
+extension IncompleteSnapshots {
   /// The rejected lines and their effect, as text for the log.
   var text: String {
     let name = newest.shown()

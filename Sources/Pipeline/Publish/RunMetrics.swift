@@ -77,7 +77,7 @@ extension RunMetrics {
       plan.now.since($1)
     }
     addFeeds("feed_silence_max_seconds", "Age at which the input of a feed is stale.") { feed, _ in
-      rules.silenceMax(of: feed)
+      rules.gapMax(of: feed)
     }
     add("ledger_bytes", "Size of the ledger.", "\(plan.ledgerBytes)")
   }

@@ -12,7 +12,7 @@ struct DecidedBreaks {
 
   /// - Parameter former: returns an earlier break by its id.
   init(
-    _ breaks: [Break], _ given: [Decision], former: (String) throws -> Break? = { _ in nil }
+    _ breaks: [Break], _ given: [Decision], previous: (String) throws -> Break? = { _ in nil }
   ) throws {
     self.breaks = breaks
     guard !given.isEmpty else { return }
@@ -25,7 +25,7 @@ struct DecidedBreaks {
       let id = decision.breakID
       if !current.contains(id) {
         // When several missing charges are one break, the first of them may have arrived.
-        let later = try named[id] ?? former(id)?.idsOfLaterCharges.first(where: current.contains)
+        let later = try named[id] ?? previous(id)?.idsOfLaterCharges.first(where: current.contains)
         decision.breakID = later ?? id
       }
       // A decision with the id of the break itself takes precedence.

@@ -97,7 +97,7 @@ func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
   let stale = rules.watermarks.filter { rules.isStale($0.key) }.map { feed, newest in
     StaleFeed(
       provider: feed.provider, app: ledger.symbols.words[Int(feed.app)], newest: newest,
-      staleAt: newest + rules.silenceMax(of: feed))
+      staleAt: newest + rules.gapMax(of: feed))
   }.sorted { ($0.newest, $0.name) < ($1.newest, $1.name) }
   var silences: [[StaleFeed]] = []
   for feed in stale {

@@ -23,7 +23,7 @@ struct InputReader {
   /// Whether the user's groups are read again, for another snapshot.
   private var isReadAgain = false
   private var previousOwners = PreviousOwners()
-  private var standsUntil: Instant? = Instant(milliseconds: .max)
+  private var validUntil: Instant? = Instant(milliseconds: .max)
   private var listed = ListedLineages()
 
   init(
@@ -100,11 +100,11 @@ struct InputReader {
     if !result.counts.isEmpty {
       rest.counts = ReconciliationCount.allCases.map { result.counts[$0] ?? 0 }
     }
-    let until = result.standsUntil.flatMap { own in standsUntil.map { min(own, $0) } }
+    let until = result.validUntil.flatMap { own in validUntil.map { min(own, $0) } }
     part.users.append(
       ReconciledUser(
-        provider: provider, user: user, snapshots: content, standsUntil: until, rest: rest))
-    (previousOwners, standsUntil) = (PreviousOwners(), Instant(milliseconds: .max))
+        provider: provider, user: user, snapshots: content, validUntil: until, rest: rest))
+    (previousOwners, validUntil) = (PreviousOwners(), Instant(milliseconds: .max))
     (listed, groups, own) = (ListedLineages(), [:], [:])
   }
 
@@ -183,7 +183,7 @@ struct InputReader {
     if !others.isEmpty {
       inputs.append(try input(others, of: user.provider))
       // It is compared with the newest snapshot of any user.
-      standsUntil = nil
+      validUntil = nil
     }
     return inputs
   }
@@ -236,9 +236,9 @@ struct InputReader {
       previousOwners.read(
         group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
       let histories = try builder.lineages(group, at: moment)
-      if group.named.count > group.rows.count { standsUntil = nil }
+      if group.named.count > group.rows.count { validUntil = nil }
       if let next = histories.changesAt {
-        standsUntil = standsUntil.map { min($0, next - Interval(milliseconds: 1)) }
+        validUntil = validUntil.map { min($0, next - Interval(milliseconds: 1)) }
       }
       reported += histories.reported.filter { $0.isAmong(wanted) }
       newer += histories.newer.filter { $0.isAmong(wanted) }

@@ -48,7 +48,8 @@ extension RunPipeline {
     var words = ledger.symbols
     if let list = plan.prices { (rules.prices, words) = try list.book(in: ledger) }
     // Users who are missing from one half of a file may be in the other half.
-    let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
+    let isComplete =
+      try plan.configuration.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
       fold: rules, products: plan.configuration.products,
       feeds: watermarks.map { mark in
@@ -75,7 +76,7 @@ extension Plan {
     try ledger.watermarks(asOf: rules.asOf).map { mark in
       var mark = mark
       let app = ledger.symbols.words[Int(mark.app)]
-      mark.silenceMax = configuration.freshnessMax[mark.provider, app] ?? mark.silenceMax
+      mark.gapMax = configuration.freshnessMax[mark.provider, app] ?? mark.gapMax
       mark.begin =
         configuration.historyBegins[mark.provider, app]?.instant(in: rules.calendar) ?? mark.begin
       return mark

@@ -39,7 +39,7 @@ struct ReconcileScope {
       if let foreign = rest?.foreign, !foreign.isEmpty { listedBefore[row.key] = foreign }
       let snapshots = new[row.provider]?.removeValue(forKey: row.user)
       let named = (rest?.foreign ?? []) + (rest?.unreported ?? [])
-      if row.standsUntil == nil || named.contains(where: fold.lineages.contains)
+      if row.validUntil == nil || named.contains(where: fold.lineages.contains)
         || snapshots.map({ !$0.show(the: row) }) ?? false
       {
         users[row.provider, default: []].insert(row.user)
@@ -71,7 +71,7 @@ struct ReconcileScope {
     /// Whether they show the same as an earlier comparison.
     func show(the row: ReconciledUser) -> Bool {
       // A snapshot captured before the last run may be older than the one which that run compared.
-      !isLate && content == row.snapshots && row.standsUntil.map { captured <= $0 } ?? false
+      !isLate && content == row.snapshots && row.validUntil.map { captured <= $0 } ?? false
     }
   }
 
@@ -140,7 +140,7 @@ struct ReconcileScope {
           keys.filter { !compared.contains(UserKey(provider: provider, user: $0)) }.map {
             ReconciledUser(
               provider: provider, user: $0, snapshots: 0,
-              standsUntil: Instant(milliseconds: .max), rest: ReconciledUser.Rest())
+              validUntil: Instant(milliseconds: .max), rest: ReconciledUser.Rest())
           }
         })
     }

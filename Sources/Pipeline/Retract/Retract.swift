@@ -140,20 +140,20 @@ extension RunPipeline {
     guard let file = try ArchiveFolder.file(at: bytes.path, by: plan.sources) else {
       throw missing([archive.name])
     }
-    var isThere = false
+    var isPresent = false
     _ = try readArchive(
       file.first(bytes.count, as: archive.name), valueBytesMax: plan.valueBytesMax
     ) { chunk in
       for case (.lines(let bytes, _, _), true) in chunk.pieces(apart: [line]) {
-        isThere = isThere || bytes.contains { $0 > UInt8(ascii: " ") }
+        isPresent = isPresent || bytes.contains { $0 > UInt8(ascii: " ") }
       }
-      for case (.oversizedValue, true) in chunk.pieces(apart: [line]) { isThere = true }
+      for case (.oversizedValue, true) in chunk.pieces(apart: [line]) { isPresent = true }
     }
-    return isThere
+    return isPresent
   }
 
   /// Retracts the lines of damaged archives whose intact files have arrived.
-  func withdrawDamage(in ledger: Ledger, _ summary: inout IntakeSummary) throws {
+  func retractDamage(in ledger: Ledger, _ summary: inout IntakeSummary) throws {
     let damaged = try ledger.replacedDamage()
     guard !damaged.isEmpty else { return }
     let names = damaged.map(\.name).joined(separator: ", ")

@@ -64,7 +64,7 @@ struct Configuration: Sendable {
   var historyBegins = FeedValues<GivenTime>()
   var deliveryWindows: [Provider: Interval] = [:]
   var retrySchedules: [Provider: RetrySchedule] = [:]
-  var doubleCharges = DoubleChargePolicy.hold
+  var doubleCharges = ExcessMoneyPolicy.hold
   var authority: [Provider] = []
   var snapshotsAreComplete = false
   var snapshotsFromWebhooks = true

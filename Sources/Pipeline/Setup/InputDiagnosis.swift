@@ -60,12 +60,12 @@ extension Diagnosis {
       (file, undated.isEmpty ? date ?? file.modified : file.modified)
     }
     let turned = zip(times, times.dropFirst()).filter { $0.1 > $1.1 }
-    guard let (former, latter) = turned.first else {
+    guard let (previous, latter) = turned.first else {
       return add("names", .ok, "\(use) sort by time")
     }
     add(
       "names", .warning,
-      "\(use) do not sort by time: \(former.0.name) comes before \(latter.0.name)",
+      "\(use) do not sort by time: \(previous.0.name) comes before \(latter.0.name)",
       "write dates as 2026-01-09, with year, month and day of equal length")
   }
 

@@ -14,7 +14,7 @@ final class SparkEngine: Sendable {
   /// The folder or URL of the lake.
   let lake: String
   /// Whether only Spark can list the lake.
-  private let isAway: Bool
+  private let isRemote: Bool
   /// The folder for the files of runs other than events; below it, `exchange` has the files that
   /// the driver and the stages exchange in this run.
   private let room: String
@@ -37,9 +37,9 @@ final class SparkEngine: Sendable {
     (self.plan, self.log, self.stop) = (plan, log, stop)
     let path = URL(fileURLWithPath: plan.ledger).path
     let place = (plan.lake ?? "\(plan.ledger).lake").replacing(/^file:(\/\/)?/, with: "")
-    isAway = place.contains("://")
-    room = isAway ? "\(path).lake" : URL(fileURLWithPath: place).path
-    lake = isAway ? place : room
+    isRemote = place.contains("://")
+    room = isRemote ? "\(path).lake" : URL(fileURLWithPath: place).path
+    lake = isRemote ? place : room
     exchange = "\(room)/exchange-\(UUID().uuidString.lowercased())"
     let program = "subledger-\(UUID().uuidString.lowercased())"
     self.program = program
@@ -186,7 +186,7 @@ final class SparkEngine: Sendable {
     let lines: [String]
     do {
       lines =
-        isAway
+        isRemote
         ? try run(["dfs -ls \(scripts.lake)"])
         : try files.contentsOfDirectory(atPath: scripts.lake)
     } catch let error as SubledgerError where error.message.contains("No such file") {
@@ -209,7 +209,7 @@ final class SparkEngine: Sendable {
     for part in try parts().intersection(try ledger.lakeLeftovers()) {
       let place = "\(scripts.lake)/part=\(part)"
       do {
-        if isAway {
+        if isRemote {
           try run(["dfs -rm -r -f -skipTrash \(place)"])
         } else {
           try files.removeItem(atPath: place)
@@ -260,7 +260,7 @@ final class SparkEngine: Sendable {
     }
     let keys = Set(pairs.flatMap { [$0.one, $0.other] }).sorted()
     let places = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
-    var sets = JoinedSets(count: keys.count)
+    var sets = DisjointSets(count: keys.count)
     for (one, other) in pairs {
       if let one = places[one], let other = places[other] { sets.join(one, other) }
     }

@@ -17,7 +17,7 @@ extension RunPipeline {
     let rows = try spark.rows(of: .fold, ledger)
     // They are read twice, and the other rows are much larger.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
-    var sum = WholeFold(ledger: ledger)
+    var sum = FullFold(ledger: ledger)
     var linked: [NamedLineage] = []
     let format = StageCoding()
     try rows.forEachRow { row in
@@ -77,7 +77,7 @@ extension RunPipeline {
     _ ledger: Ledger, _ rules: ReconciliationSettings, users: String, by spark: SparkEngine
   ) throws -> (Folded, Reconciled)? {
     let fingerprint = plan.foldFingerprint(version: version, rules: rules)
-    guard try formerMonths(of: ledger) != nil,
+    guard try previousMonths(of: ledger) != nil,
       let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
     else { return nil }
     let (changed, unseen) = try changedKeys(of: ledger, scope, asOf: rules.fold.asOf)
@@ -110,7 +110,7 @@ extension RunPipeline {
     }
     keys.formUnion(shown)
     try ledger.forEachReconciledUser { row in
-      guard row.standsUntil == nil || shown.contains(row.user) else { return }
+      guard row.validUntil == nil || shown.contains(row.user) else { return }
       keys.insert(row.user)
       let rest = try row.rest()
       keys.formUnion((rest?.foreign ?? []) + (rest?.unreported ?? []))

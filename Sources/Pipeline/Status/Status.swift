@@ -102,7 +102,7 @@ extension Watermark {
     Record([
       ("provider", .plain(provider.name)), ("app_id", .text(words[Int(app)])),
       ("newest_input", CSVCell(newest)), ("begin", CSVCell(begin)),
-      ("silence_max_s", .integer(silenceMax.milliseconds / 1000)),
+      ("silence_max_s", .integer(gapMax.milliseconds / 1000)),
       ("creation_lag_s", lag.map { .integer($0.milliseconds / 1000) } ?? .plain("")),
     ])
   }

@@ -7,7 +7,7 @@ struct Authentication {
 
   init(_ rules: NormaliserSettings) { secrets = rules.secrets.filter { !$0.value.isEmpty } }
 
-  func judges(_ mapper: any BodyMapper.Type) -> Bool { secrets[mapper.provider] != nil }
+  func covers(_ mapper: any BodyMapper.Type) -> Bool { secrets[mapper.provider] != nil }
 
   /// Whether the secret in a body is its provider's; nil when the body has no secret.
   func member(of body: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Bool? {

@@ -12,7 +12,7 @@ struct Iaptic: BodyMapper {
   static var snapshots: (any ProviderSnapshotReader)? { IapticSnapshotReader() }
 
   /// The entitlement without platform prefixes in its ids, which events lose too.
-  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement {
+  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement {
     func plain(_ id: String) -> String {
       var id = id
       return id.withUTF8 { text(IapticID(UnsafeRawBufferPointer($0)).text) }

@@ -109,7 +109,7 @@ struct IapticBody {
   /// in the body: the state was true from then on.
   var time: (instant: Instant, isUndated: Bool)? {
     if let date = notification.date { return (date, false) }
-    let happened = purchases.flatMap(\.happenings)
+    let happened = purchases.flatMap(\.pastTimes)
     let latest = happened.filter { time in received.map { time <= $0 } ?? true }.max()
     if let time = latest ?? received { return (time, false) }
     return purchases.compactMap(\.expiresAt).max().map { ($0, true) }
@@ -120,7 +120,7 @@ extension IapticPurchase {
   /// The past times in the purchase.
   ///
   /// A purchase replaced by another product ended at the replacement, not at the end of its period.
-  var happenings: [Instant] {
+  var pastTimes: [Instant] {
     let end = isExpired == true && !cancelation.isReplaced ? expiresAt : nil
     return [purchasedAt, renewedAt, renewsSince, end].compactMap { $0 }
   }

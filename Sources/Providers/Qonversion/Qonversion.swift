@@ -8,7 +8,7 @@ struct Qonversion: BodyMapper {
   static let secretHeaders: [StaticString] = ["authorization", "authorization-token"]
 
   /// Snapshots in Qonversion's shape use the ids of its events.
-  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement { entitlement }
+  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement { entitlement }
 
   private let names: QonversionNames
   private let customer: CustomerIDMember?

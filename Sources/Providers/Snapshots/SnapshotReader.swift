@@ -140,7 +140,7 @@ public final class SnapshotReader {
     if let list = rightsList {
       let held = try rights(list)
       let mapper = Providers.all.first { $0.provider == provider }
-      return mapper.map { held.map($0.inEventTerms) } ?? held
+      return mapper.map { held.map($0.withEventIDs) } ?? held
     }
     guard let held = try others[provider]?.entitlements(members, of: tape, at: capturedAt) else {
       throw .missing("entitlements")

@@ -58,7 +58,7 @@ extension Reconciler {
         (LikelyPrice($0).gross(1, at: instant ?? $0.time, rules.rates), AmountBasis.provider)
       }
       ?? estimate(lineage, product: product, of: code, at: instant, isOffer: isOffer)
-    guard let least = lineage.amountGivenBack(of: transaction),
+    guard let least = lineage.refundedAmount(of: transaction),
       usual.0.map({ $0.micros / 100 < least.micros / 105 }) ?? true
     else { return usual }
     return (least, .provider)
@@ -221,12 +221,12 @@ extension Reconciler {
 /// What refunds show about a missing charge.
 extension LineageInput {
   /// The refunded product; nil when no refund shows it.
-  func productGivenBack(of transaction: Int64) -> String? {
+  func refundedProduct(of transaction: Int64) -> String? {
     refunds(ofUnseen: transaction).first { $0.product != 0 }.map { text($0.product) }
   }
 
   /// The total refunded, in US dollars; nil when no refund shows it.
-  func amountGivenBack(of transaction: Int64) -> Amount? {
+  func refundedAmount(of transaction: Int64) -> Amount? {
     let parts = refunds(ofUnseen: transaction).compactMap(\.grossUSD)
     guard !parts.isEmpty, let all = try? parts.reduce(Amount.zero, { try $0.adding($1) }),
       all <= .lineMaxUSD

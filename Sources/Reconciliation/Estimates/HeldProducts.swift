@@ -26,7 +26,7 @@ extension Reconciler {
   /// occurs, and as in the user's own subscriptions.
   private func names(of id: String) -> [String] {
     let (known, alone) = (rules.basePlans.names(of: id), id.withoutBasePlan)
-    let own = lineagesOfAnyTime.map(\.product).filter { product in
+    let own = allLineages.map(\.product).filter { product in
       (product.withoutBasePlan == id || alone == product) && !known.contains(product)
     }
     return own.isEmpty ? known : known + Set(own).sorted()

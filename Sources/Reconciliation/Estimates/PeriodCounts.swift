@@ -259,7 +259,7 @@ extension Reconciler {
 
   func total(_ charges: [MissingCharge]) -> Int64 { charges.reduce(0) { $0 + $1.count } }
 
-  func firstHole(_ paid: ArraySlice<Charge>) -> Instant? {
+  func firstGap(_ paid: ArraySlice<Charge>) -> Instant? {
     for (charge, next) in zip(paid, paid.dropFirst()) {
       if let end = charge.periodEnd, next.periodStart > end + rules.fold.renewalGap { return end }
     }

@@ -4,7 +4,7 @@ import Subscriptions
 extension Reconciler {
   /// Finds gaps in the events' own counters, without a snapshot.
   func findCounterGaps() {
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+    for lineage in allLineages where !lineage.isHeldByAnotherUser {
       let start = findStartOfCounting(lineage)
       for paid in lineage.countedCharges {
         let isStartSeen = paid.isByOrder ? paid.isFromStart : lineage.latest.isStartSeen
@@ -93,7 +93,7 @@ extension Reconciler {
     }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
-    let due = min(firstHole(known) ?? last ?? from, charge.time)
+    let due = min(firstGap(known) ?? last ?? from, charge.time)
     let counts =
       isByOrder
       ? "order \(lineage.transactionText(charge.transaction))"
@@ -134,7 +134,7 @@ extension Reconciler {
   ) {
     let draft = BreakDraft(
       code: .missedRenewal, subject: subject(lineage, product: product(of: lineage, at: at)),
-      expectedAt: at, missingEvents: 0, provenBy: .events, isMereInformation: true,
+      expectedAt: at, missingEvents: 0, provenBy: .events, isInformational: true,
       severity: .info, evidence: evidence)
     raise(numbered(draft, of: lineage.name))
   }
@@ -147,10 +147,10 @@ extension Reconciler {
         let elsewhere = paidElsewhere(match)
       else { continue }
       let found = renewalsKnown(match.lineage) - seen
-      let left = Int64(count) - seen - found - elsewhere - paidBeforeOurTime(match)
+      let left = Int64(count) - seen - found - elsewhere - paidBeforeFirstEvent(match)
       guard left > 0 else { continue }
       raiseCharge(
-        .missedRenewal, of: match.lineage, count: left, at: firstHole(match.lineage),
+        .missedRenewal, of: match.lineage, count: left, at: firstGap(match.lineage),
         provenBy: .snapshot,
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
@@ -168,7 +168,7 @@ extension Reconciler {
   /// The number of listed payments before the first ingested event, which events do not count.
   ///
   /// If renewals are sent with their number, that number counts them.
-  private func paidBeforeOurTime(_ match: EntitlementMatch) -> Int64 {
+  private func paidBeforeFirstEvent(_ match: EntitlementMatch) -> Int64 {
     guard !user.provider.capabilities.sendsRenewalOrdinals else { return 0 }
     let lineage = match.lineage
     let about = subject(lineage)
@@ -181,9 +181,9 @@ extension Reconciler {
   }
 
   /// The first end without a charge within the gap, including the last end.
-  private func firstHole(_ lineage: LineageInput) -> Instant {
+  private func firstGap(_ lineage: LineageInput) -> Instant {
     let paid = lineage.state.subscriptionCharges
-    if let end = firstHole(paid[...]) { return end }
+    if let end = firstGap(paid[...]) { return end }
     let end = lineage.state.periodEnd ?? lineage.state.lastEventAt
     return end < knownAt ? end : lineage.state.lastEventAt
   }

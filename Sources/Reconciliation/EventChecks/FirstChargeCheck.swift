@@ -7,7 +7,7 @@ extension Reconciler {
   ///
   /// - Parameter onlyDated: whether to skip subscriptions whose states do not date the start.
   func evaluateFirstCharges(onlyDated: Bool = false) {
-    for lineage in lineagesOfAnyTime
+    for lineage in allLineages
     where !lineage.isHeldByAnotherUser && !isListed(lineage)
       && (!onlyDated || lineage.latest.firstPurchasedAt != nil)
     {
@@ -123,7 +123,7 @@ extension Reconciler {
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
     guard isWatched(bought, subject(lineage)), let end = first.periodEnd, end > first.periodStart,
       let length = length(of: first, lineage),
-      !lineage.latest.reportedElsewhere.contains(where: { $0.time < first.time })
+      !lineage.latest.reportedByOthers.contains(where: { $0.time < first.time })
     else { return }
     let gap = rules.fold.renewalGap
     var count = 1
@@ -174,12 +174,12 @@ extension Reconciler {
   /// unknown which event is missing: it is reported as a renewal, which was due, until the
   /// following renewal is overdue too, or until a snapshot shows no access after the end; then the
   /// subscription has ended.
-  func findSilentEnds() {
+  func findUnansweredEnds() {
     lazy var found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
     }
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      guard let end = lineage.latest.silentEnd, isWatched(end, subject(lineage)),
+    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+      guard let end = lineage.latest.unansweredEnd, isWatched(end, subject(lineage)),
         !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) }),
         !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
@@ -208,7 +208,7 @@ extension Reconciler {
 
   /// Whether a break explains why nothing followed the last period.
   private func explains(_ found: Break, silenceOf lineage: LineageInput) -> Bool {
-    guard found.code.explainsSilence, let at = found.expectedAt else { return false }
+    guard found.code.explainsMissingEvents, let at = found.expectedAt else { return false }
     return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
   }
 
@@ -242,7 +242,7 @@ extension Reconciler {
 
 extension BreakCode {
   /// Whether a missing event or a mismatch can explain why a subscription's events stopped.
-  var explainsSilence: Bool {
+  var explainsMissingEvents: Bool {
     switch self {
     case .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund,
       .missedProductChange, .expiryMismatch, .aheadOfSnapshot:

@@ -4,8 +4,8 @@ import Domain
 extension Reconciler {
   /// Raises what the counted provider missed and another provider reported.
   func findReportsElsewhere() {
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      for report in lineage.latest.reportedElsewhere where lineage.latest.hasMissed(report) {
+    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+      for report in lineage.latest.reportedByOthers where lineage.latest.hasMissed(report) {
         evaluate(report, of: lineage)
       }
     }
@@ -13,7 +13,7 @@ extension Reconciler {
 
   /// Raises what was missed while the feed was active; after a move to the other provider, nothing
   /// is missed.
-  private func evaluate(_ report: ReportElsewhere, of lineage: LineageInput) {
+  private func evaluate(_ report: OtherProviderReport, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
     guard isWatched(report.time, about) else {
       counts[.beforeFirstEvent, default: 0] += 1
@@ -45,7 +45,7 @@ extension Reconciler {
 
   /// The break without the worth of charges that another provider reports and that count: only the
   /// rest is lost.
-  func withoutWhatCounts(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
+  func withoutCountedElsewhere(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
     let count = draft.missingEvents ?? 1
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
       let estimate = draft.worth.amount, estimate != .zero
@@ -67,7 +67,7 @@ extension Reconciler {
 
   /// Matches by transaction, else by the time in which the missing charges were due.
   private func isSame(
-    _ report: ReportElsewhere, as draft: BreakDraft, in lineage: LineageInput
+    _ report: OtherProviderReport, as draft: BreakDraft, in lineage: LineageInput
   ) -> Bool {
     if !draft.transaction.isEmpty, report.transaction != 0 {
       return report.transaction == transactionKey(draft.transaction)
@@ -82,13 +82,13 @@ extension Reconciler {
 extension LineageState {
   /// Whether this provider should have sent it: reports before its own first event of the
   /// subscription precede a move to it.
-  func hasMissed(_ report: ReportElsewhere) -> Bool {
+  func hasMissed(_ report: OtherProviderReport) -> Bool {
     report.isExpected && report.time >= firstEventAt
   }
 
   /// The counted charges that other providers reported; for a missed start, also trial starts.
-  func countedElsewhere(as code: BreakCode) -> [ReportElsewhere] {
-    reportedElsewhere.filter { report in
+  func countedElsewhere(as code: BreakCode) -> [OtherProviderReport] {
+    reportedByOthers.filter { report in
       let isFreeStart = report.kind == .trialStarted && code == .missedStart
       return !hasMissed(report) && !report.kind.isRefund
         && (isFreeStart || report.chargeKind != nil)
@@ -97,13 +97,13 @@ extension LineageState {
 
   /// Whether another provider reported the charge, which this one should have sent.
   func isReportedElsewhere(_ transaction: Int64) -> Bool {
-    reportedElsewhere.contains {
+    reportedByOthers.contains {
       $0.isExpected && $0.transaction == transaction && !$0.kind.isRefund
     }
   }
 }
 
-extension ReportElsewhere {
+extension OtherProviderReport {
   var missingCode: BreakCode {
     if kind.isRefund { return .missedRefund }
     switch chargeKind {

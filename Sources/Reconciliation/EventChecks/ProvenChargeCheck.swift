@@ -4,7 +4,7 @@ import Subscriptions
 extension Reconciler {
   /// Raises the charge or trial start of a transaction that an event names with a later end.
   func findUnseenPeriods() {
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+    for lineage in allLineages where !lineage.isHeldByAnotherUser {
       let periods = lineage.latest.unseenPeriods
       let named = periods.filter { $0.transaction != 0 }
       for period in named + periods.filter({ $0.transaction == 0 })
@@ -124,7 +124,7 @@ extension Reconciler {
 
   /// Raises the missing charges that refunds prove.
   func findRefundedCharges() {
-    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+    for lineage in allLineages where !lineage.isHeldByAnotherUser {
       lazy var charged = Set(lineage.latest.charges.map(\.transaction))
       var evaluated: Set<Int64> = []
       for refund in lineage.latest.refunds
@@ -153,7 +153,7 @@ extension Reconciler {
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
     let at = refund.chargedAt ?? refund.time
     let product =
-      lineage.productGivenBack(of: refund.transaction) ?? product(of: lineage, at: at)
+      lineage.refundedProduct(of: refund.transaction) ?? product(of: lineage, at: at)
     if code == .missedRenewal, let charged = refund.chargedAt {
       findRenewals(before: charged, of: id, lineage)
     }

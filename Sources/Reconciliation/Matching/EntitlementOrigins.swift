@@ -16,7 +16,7 @@ extension Reconciler {
   /// Finds origins first by transactions and products; for the rest, by the only possible
   /// subscription.
   func findOrigins(
-    _ entitlements: [Entitlement], _ named: NamedLineages
+    _ entitlements: [Entitlement], _ named: LineageIndex
   ) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
     for entitlement in entitlements {
@@ -111,7 +111,7 @@ extension Reconciler {
 }
 
 /// The lineages that a list of transactions identifies.
-final class NamedLineages {
+final class LineageIndex {
   private let lineages: [LineageInput]
   private lazy var byOriginal = lineages.indices.reversed().reduce(into: [Int64: Int]()) {
     $0[lineages[$1].originalKey] = $1

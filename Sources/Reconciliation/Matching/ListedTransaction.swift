@@ -23,7 +23,7 @@ struct ReportedTransactions {
       for trial in state.trials { trials.insert(trial.transaction) }
       for refund in state.refunds { refunds.insert(refund.transaction) }
       // Reports before its own first event precede a move to this provider.
-      for report in state.reportedElsewhere
+      for report in state.reportedByOthers
       where report.isExpected || report.time < state.firstEventAt {
         switch report.kind {
         case .trialStarted: trials.insert(report.transaction)
@@ -151,7 +151,7 @@ extension Reconciler {
       var product = transaction.product
       if product.isEmpty {
         product =
-          lineage.productGivenBack(of: transaction.key)
+          lineage.refundedProduct(of: transaction.key)
           ?? productHeld(transaction, lineage, mapped)
       }
       var about = subject(lineage, product: product)

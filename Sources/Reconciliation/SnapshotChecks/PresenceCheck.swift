@@ -205,7 +205,7 @@ extension Reconciler {
     by entitlement: Entitlement, at started: Instant, _ products: [String]
   ) -> LineageInput? {
     guard entitlement.isSubscription else { return nil }
-    let begun = lineagesOfAnyTime.dropFirst(lineages.count).filter { lineage in
+    let begun = allLineages.dropFirst(lineages.count).filter { lineage in
       let state = lineage.latest
       guard state.store.mayBe(entitlement.store), state.trials.isEmpty,
         let first = state.subscriptionCharges.first, first.time > started,

@@ -38,7 +38,7 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: .missedStart, subject: subject(lineage), key: .after(started), expectedAt: started,
-        missingEvents: 0, isMereInformation: true, severity: .info,
+        missingEvents: 0, isInformational: true, severity: .info,
         evidence: "the snapshot dates the first purchase at \(started.text), before the first "
           + "event of the feed: the subscription counts as new and was first_seen"))
   }
@@ -88,7 +88,7 @@ extension Reconciler {
       abs(other.since(instant).milliseconds) <= rules.fold.renewalGap.milliseconds
     }
     return (view?.transactions.contains { $0.at.map(isNear) ?? false } ?? false)
-      || (lineagesOfAnyTime + sandbox).contains { lineage in
+      || (allLineages + sandbox).contains { lineage in
         let state = lineage.latest
         return state.charges.contains { isNear($0.time) || isNear($0.periodStart) }
           || state.trials.contains { isNear($0.start) }

@@ -112,7 +112,7 @@ extension Reconciler {
       user.provider.capabilities.sendsRefunds(
         of: transaction.kind == .oneTime ? .oneTime : .subscription)
     else {
-      counts[.refundsNeverTold, default: 0] += 1
+      counts[.refundsNotSent, default: 0] += 1
       return missedRefunds.formUnion(ended)
     }
     guard isWatched(revokedAt, about) else {

@@ -29,10 +29,10 @@ public struct ChargeList: Sendable {
 }
 
 extension ChargeList {
-  /// Whether `former` contains every row that this list removes from it.
-  public func agrees(with former: FormerMonths) throws -> Bool {
+  /// Whether `previous` contains every row that this list removes from it.
+  public func agrees(with previous: PreviousMonths) throws -> Bool {
     for (month, rows) in removed {
-      guard let file = former.charges[month] else { return false }
+      guard let file = previous.charges[month] else { return false }
       var missing = rows
       try file.forEachRow { _ = missing.takeOne(of: Fingerprint.of($0)) }
       guard missing.isEmpty else { return false }
@@ -48,9 +48,9 @@ extension ChargeList {
   public func write(
     into folder: String, plan: ReportPlan, checkedBy ledger: Ledger
   ) throws -> WrittenReports {
-    let former = plan.former
+    let previous = plan.previous
     var months = totals
-    for (month, sums) in former?.chargeTotals ?? [:] {
+    for (month, sums) in previous?.chargeTotals ?? [:] {
       months[month, default: ChargeTotals()].add(sums)
     }
     try check(months, in: ledger)
@@ -61,7 +61,7 @@ extension ChargeList {
       try plan.checkStop()
       let path = "charges/\(month.text).csv"
       let file = MonthFile(
-        path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.charges[month])
+        path: "\(folder)/\(path)", dialect: plan.dialect, previous: previous?.charges[month])
       let rows = try spill?.rows(of: month, in: plan.dialect)
       let seal = try file.write(rows, without: removed[month] ?? [:])
       reports.add(totals.table(at: path, decimals: plan.amountDecimals), seal)
@@ -119,13 +119,13 @@ let chargesIdentity = "charges = revenue_monthly"
 private struct MonthFile {
   let path: String
   let dialect: CSVDialect
-  let former: FormerMonths.File?
+  let previous: PreviousMonths.File?
 
   /// Writes the published rows except the removed ones, and the new `rows`.
   func write(_ rows: ChargeRows?, without removed: [Int64: Int]) throws -> FileSeal {
-    if let former, rows == nil, removed.isEmpty {
-      try former.carry(to: path)
-      return former.seal
+    if let previous, rows == nil, removed.isEmpty {
+      try previous.carry(to: path)
+      return previous.seal
     }
     let file = try CSVFile(
       path: path, dialect: dialect, columns: ReportDefinition.charges.columns)
@@ -139,7 +139,7 @@ private struct MonthFile {
         return true
       }) == true {}
     }
-    try former?.forEachRow { line in
+    try previous?.forEachRow { line in
       if !removed.isEmpty, removed.takeOne(of: Fingerprint.of(line)) { return }
       try addRows(before: line)
       try file.add(line: line)

@@ -74,8 +74,8 @@ final class TableWriter {
   }
 
   private func carry(before first: Month) throws {
-    guard let folder, let former = plan.former else { return }
-    for (month, file) in former.revenue.sorted(by: { $0.key < $1.key }) where month < first {
+    guard let folder, let previous = plan.previous else { return }
+    for (month, file) in previous.revenue.sorted(by: { $0.key < $1.key }) where month < first {
       try makeFolders("\(folder)/\(layout.name)")
       try file.carry(to: "\(folder)/\(file.table.path)")
       tables.append(file.table)

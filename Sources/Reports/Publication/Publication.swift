@@ -66,9 +66,10 @@ public func publish(
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
   staging.clear { () throws(SubledgerError) in
     guard staging.isExchanged else { return try staging.discard() }
-    let former = try OpenFolder(staging.path)
-    try former.closeToWriters()
-    try FormerFolder(folder: former, out: staging.folder, ours: ours, isLeft: false).remove(each)
+    let previous = try OpenFolder(staging.path)
+    try previous.closeToWriters()
+    try PreviousFolder(folder: previous, out: staging.folder, ours: ours, isLeft: false).remove(
+      each)
   }
   return Publication(
     route: isAtOnce ? .atOnce : .oneByOne, changed: changed.filter { $0 != checksumsName })

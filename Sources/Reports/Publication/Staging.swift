@@ -149,7 +149,7 @@ public final class Staging {
       }
     }
     let published = Checksums(reading: try readFile("\(out)/\(checksumsName)") ?? [])
-    try FormerFolder(
+    try PreviousFolder(
       folder: folder, out: try OpenFolder(out),
       ours: Set(sums.paths + published.paths + documentPaths), isLeft: true
     ).remove()

@@ -120,7 +120,7 @@ final class Causes {
     func verdicts(_ decisions: [Decision]) -> [String: Decision.Verdict] {
       Dictionary(decisions.map { ($0.breakID, $0.verdict) }) { $1 }
     }
-    let before = verdicts(try history.plan.formerDecisions(ledger, run))
+    let before = verdicts(try history.plan.previousDecisions(ledger, run))
     let now = verdicts(try ledger.decisions())
     var rows: Set<QualityRow> = []
     for id in Set(before.keys).union(now.keys) where before[id] != now[id] {
@@ -200,10 +200,10 @@ private final class LateArrivals {
   /// none.
   func conflict(of product: PublishedProduct, _ month: Month, _ isBooking: Bool) -> Set<String>? {
     let found = conflicts.filter { conflict in
-      let isThere =
+      let isPresent =
         conflict.product == product
         || (conflict.fields.contains("product") && conflict.product.feed == product.feed)
-      return isThere && (isBooking ? conflict.month == month : conflict.month <= month)
+      return isPresent && (isBooking ? conflict.month == month : conflict.month <= month)
     }
     return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1.fields) }
   }

@@ -56,12 +56,12 @@ public struct SetComparison {
     let sums = try [before, after].map {
       Checksums(reading: try readFile("\($0.folder)/\(checksumsName)") ?? [])
     }
-    let former = tables(of: before)
+    let previous = tables(of: before)
     let latter = tables(of: after)
-    let paths = Set(former.keys).union(latter.keys)
+    let paths = Set(previous.keys).union(latter.keys)
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     for path in paths where sums[0].hashes[path] != sums[1].hashes[path] {
-      try compare(former[path], latter[path], body)
+      try compare(previous[path], latter[path], body)
     }
   }
 
@@ -70,21 +70,21 @@ public struct SetComparison {
   }
 
   private func compare(
-    _ former: ReportTable?, _ latter: ReportTable?, _ body: (CellChange) throws -> Void
+    _ previous: ReportTable?, _ latter: ReportTable?, _ body: (CellChange) throws -> Void
   ) throws {
     try rows.removeAll()
-    guard let table = latter ?? former else { return }
+    guard let table = latter ?? previous else { return }
     let keys = table.columns.filter(\.isKey).map(\.name)
-    if let former { try put(former, of: before, .before, by: keys) }
+    if let previous { try put(previous, of: before, .before, by: keys) }
     if let latter { try put(latter, of: after, .after, by: keys) }
     let report = String(table.path.prefix { $0 != "/" }.split(separator: ".").first ?? "")
-    let columns = [latter, former].compactMap { $0 }.flatMap(\.columns).filter { !$0.isKey }
+    let columns = [latter, previous].compactMap { $0 }.flatMap(\.columns).filter { !$0.isKey }
     var names: Set<String> = []
     let measures = columns.filter { names.insert($0.name).inserted }
     try rows.forEachDifference { key, before, after in
       let keys = parts(of: key)
       let others = keys.dropFirst().joined(separator: ",")
-      let old = before.map { cells($0, of: former) }
+      let old = before.map { cells($0, of: previous) }
       let new = after.map { cells($0, of: latter) }
       for column in measures {
         let (was, now) = (old?[column.name] ?? "", new?[column.name] ?? "")

@@ -150,7 +150,7 @@ extension Person {
   /// in a migration.
   func text(_ transaction: TransactionNumber) -> String {
     let provider = UInt64(
-      (formerProvider ?? shop.provider).rawValue - Provider.qonversion.rawValue)
+      (previousProvider ?? shop.provider).rawValue - Provider.qonversion.rawValue)
     let order = provider * 100_000_000_000 + UInt64(number) * 10 + UInt64(transaction.base)
     switch shop.store {
     case .appStore:

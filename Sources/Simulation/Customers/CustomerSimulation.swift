@@ -19,7 +19,7 @@ struct Person: Sendable {
   var environment: Environment
   var acceptsPriceRise: Bool
   /// Who reported the same purchases before a migration; nil without one.
-  var formerProvider: Provider?
+  var previousProvider: Provider?
 
   var market: Market { Market.all[marketIndex] }
 }
@@ -170,7 +170,7 @@ struct CustomerSimulation: Sendable {
   var report = Report.only
 
   enum Report: Sendable {
-    case only, former, later
+    case only, previous, later
   }
 
   /// 0, or 1 after the account has moved to another user.

@@ -130,12 +130,12 @@ extension CustomerSimulator {
       let time = max(seen, end) + random.between(hour, 20 * hour)
       return charging(.renewal, dueAt: time, product)
     }
-    let patience = customer.person.shop.store == .playStore ? 30 : 59
+    let scanThreshold = customer.person.shop.store == .playStore ? 30 : 59
     if draw < 70 {
-      let time = end + random.between(3 * day, Int64(patience) * day - 2 * hour)
+      let time = end + random.between(3 * day, Int64(scanThreshold) * day - 2 * hour)
       return charging(.renewal, dueAt: time, product)
     }
-    return giveUp(&period, at: end + Int64(patience) * day + random.between(0, 3 * hour))
+    return giveUp(&period, at: end + Int64(scanThreshold) * day + random.between(0, 3 * hour))
   }
 
   private mutating func giveUp(_ period: inout AccessPeriod, at time: Int64) -> Charging? {

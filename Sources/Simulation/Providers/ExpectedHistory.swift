@@ -40,13 +40,13 @@ extension Scenario {
     guard let migration, migration.moves(shop) else { return sent }
     if shop.provider == migration.from {
       sent.occurrences.removeAll { Instant(seconds: $0.time) > migration.both.upperBound }
-      sent.report = .former
+      sent.report = .previous
       return sent
     }
     let count = sent.occurrences.count
     sent.occurrences.removeAll { Instant(seconds: $0.time) < migration.both.lowerBound }
     sent.transferredFrom = sent.transferredFrom.map { max(0, $0 + sent.occurrences.count - count) }
-    sent.person.formerProvider = migration.from
+    sent.person.previousProvider = migration.from
     sent.report = .later
     return sent
   }

@@ -93,7 +93,7 @@ struct BookingPass {
     let hasAmount =
       event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
     // Without an amount it refunds the whole charge, which is possible only once.
-    guard hasAmount || !charges.isGivenBack(chargeIndex) else { return }
+    guard hasAmount || !charges.isRefundedWhole(chargeIndex) else { return }
     let charge = bookings[chargeIndex]
     let paid = rules.paid(for: events[charge.event])
     var refund = charge
@@ -101,7 +101,7 @@ struct BookingPass {
     refund.isRefund = true
     refund.time = event.time
     refund.refundedCharge = chargeIndex
-    refund.isWhole = try event.givesBack(paid, bookedAs: charge.money)
+    refund.isWhole = try event.refundsWhole(paid, bookedAs: charge.money)
     let currency = event.revenue?.currency ?? 0
     let isForeign = currency != 0 && charge.currency != 0 && currency != charge.currency
     if !refund.isWhole {

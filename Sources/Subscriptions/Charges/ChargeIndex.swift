@@ -34,7 +34,7 @@ struct ChargeIndex {
   }
 
   /// Whether an earlier refund refunded `charge`, the one just returned, completely.
-  func isGivenBack(_ charge: Int) -> Bool { givenBack.contains(charge) }
+  func isRefundedWhole(_ charge: Int) -> Bool { givenBack.contains(charge) }
 
   private mutating func read(_ bookings: [Booking]) {
     for index in readCount..<bookings.count {

@@ -108,7 +108,7 @@ extension Event {
 
   /// Whether the event refunds a whole charge: its provider sends no amounts with it, or it has the
   /// amounts of the charge.
-  func givesBack(_ paid: Revenue) -> Bool {
+  func refundsWhole(_ paid: Revenue) -> Bool {
     guard let revenue, revenue.hasAmount else {
       return kind.isRefund && !provider.capabilities.sendsWholeCharges
     }
@@ -123,10 +123,10 @@ extension Event {
   /// The same for a charge that was booked as `money`.
   ///
   /// If one of the two was sent as proceeds and the other as a price, their prices are compared.
-  func givesBack(_ paid: Revenue, bookedAs money: Money) throws(AmountOverflow) -> Bool {
+  func refundsWhole(_ paid: Revenue, bookedAs money: Money) throws(AmountOverflow) -> Bool {
     guard let revenue, revenue.hasAmount, paid.hasAmount,
       (revenue.isProceed == true) != (paid.isProceed == true)
-    else { return givesBack(paid) }
+    else { return refundsWhole(paid) }
     let refunded = try refundMoney(self, rate: money.rate)
     if revenue.mayShareCurrency(with: paid),
       let local = refunded.grossLocal, let charged = money.grossLocal

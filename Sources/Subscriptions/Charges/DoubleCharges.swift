@@ -53,7 +53,7 @@ private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
   var firsts: [ChargeKey: Event] = [:]
   for event in events where event.chargesTransaction {
     let key = event.chargeOfStore
-    if let first = firsts[key], first.isMade(before: event) { continue }
+    if let first = firsts[key], first.isCreated(before: event) { continue }
     firsts[key] = event
   }
   return firsts
@@ -101,7 +101,7 @@ extension Event {
 
   /// Whether its message was created before that of `other`; if both were created at once, whether
   /// it was received first or, failing that, happened first.
-  func isMade(before other: Event) -> Bool {
+  func isCreated(before other: Event) -> Bool {
     let never = Instant(milliseconds: .max)
     return (created ?? time, received ?? never, time, identity)
       < (other.created ?? other.time, other.received ?? never, other.time, other.identity)

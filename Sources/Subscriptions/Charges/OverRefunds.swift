@@ -17,7 +17,7 @@ extension BookingPass {
     where events[bookings[charge].event].namesOneCharge {
       var limit = RefundLimit(bookings[charge], events[bookings[charge].event])
       let ordered = indices.sorted {
-        events[bookings[$0].event].isMade(before: events[bookings[$1].event])
+        events[bookings[$0].event].isCreated(before: events[bookings[$1].event])
       }
       for index in ordered {
         let refund = bookings[index]

@@ -81,7 +81,7 @@ func arrivalFindings(
         FoldFinding(
           .late, event,
           "\(here), more than the delivery window of \(window) minutes after it was made, "
-            + event.madeAt.text))
+            + event.createdAt.text))
     }
     return findings
   }

@@ -37,7 +37,7 @@ extension ExchangeRates {
 
 extension [ExchangeRates.Quote: Int64] {
   /// Removes rates without charges.
-  public mutating func removeNothings() { self = filter { $0.value != 0 } }
+  public mutating func removeZeros() { self = filter { $0.value != 0 } }
 }
 
 extension SubscriptionHistory {

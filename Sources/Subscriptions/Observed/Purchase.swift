@@ -170,9 +170,10 @@ private struct PurchaseIndex {
 
   mutating func add(_ event: Event, _ purchase: Int) {
     if event.transaction != 0 {
-      let former = byTransaction.updateValue(purchase, forKey: OfLineage(event, event.transaction))
+      let previous = byTransaction.updateValue(
+        purchase, forKey: OfLineage(event, event.transaction))
       named.insert(purchase)
-      notePaid(event, purchase, after: former)
+      notePaid(event, purchase, after: previous)
     }
     byEnd[OfLineage(event, event.periodEnd)] = purchase
     let end = event.periodEnd ?? event.time
@@ -180,12 +181,12 @@ private struct PurchaseIndex {
     newest[event.lineage] = (purchase, end)
   }
 
-  /// Notes the paid time, which starts no earlier than the end of `former`, because a state without
+  /// Notes the paid time, which starts no earlier than the end of `previous`, because a state without
   /// a date can be as old as the first purchase.
-  private mutating func notePaid(_ event: Event, _ purchase: Int, after former: Int?) {
+  private mutating func notePaid(_ event: Event, _ purchase: Int, after previous: Int?) {
     guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
     guard let known = paid[purchase] else {
-      let over = former.flatMap { paid[$0]?.until } ?? event.time
+      let over = previous.flatMap { paid[$0]?.until } ?? event.time
       paid[purchase] = (event.observation?.lastChargedAt ?? max(event.time, over), end)
       return
     }

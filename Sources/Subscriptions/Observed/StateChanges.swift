@@ -158,7 +158,7 @@ struct StateChanges {
   private mutating func readReported() {
     let paid = rules.paid(for: opening)
     for event in reported {
-      if event.kind == .revoked || (event.kind.isRefund && event.givesBack(paid)) {
+      if event.kind == .revoked || (event.kind.isRefund && event.refundsWhole(paid)) {
         revokedAt = revokedAt ?? event.time
       }
       if event.isEnd, isCollecting { gaveUpAt = gaveUpAt ?? event.time }

@@ -21,7 +21,7 @@ struct ActiveInterval: Sendable {
 }
 
 /// The active intervals of a lineage, in order.
-func activeStretches(of periods: [Period], events: [Event], rules: FoldSettings) -> [ActiveInterval]
+func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings) -> [ActiveInterval]
 {
   var stretches: [ActiveInterval] = []
   var trial: Period?

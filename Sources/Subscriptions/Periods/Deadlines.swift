@@ -21,7 +21,7 @@ public struct Deadlines {
     for event in events {
       if event.time >= asOf { add(after: event.time) }
       // Entitlements in a webhook count from the creation of its message.
-      add(at: event.madeAt)
+      add(at: event.createdAt)
     }
   }
 

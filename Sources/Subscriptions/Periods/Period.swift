@@ -39,7 +39,7 @@ public struct Period: Sendable {
   }
 
   /// The time from which another purchase can continue it; nil while open.
-  var freeFrom: Instant? { isGraceOpen && revokedAt == nil ? end : effectiveEnd }
+  var continuableFrom: Instant? { isGraceOpen && revokedAt == nil ? end : effectiveEnd }
 
   /// When access actually ends; nil while open.
   var effectiveEnd: Instant? {

@@ -37,7 +37,7 @@ struct PeriodPass {
       readExtension(of: index)
       readUnseenEnd(of: index)
     }
-    takeAway()
+    applyRefunds()
     return periods
   }
 
@@ -134,7 +134,7 @@ struct PeriodPass {
     let opened = events[periods[index].opener].transaction
     var lateEvents: Set<Int> = []
     for later in periods[index].eventRange.dropFirst()
-    where events[later].transaction != opened && isOfFormerPeriod(events[later], at: index) {
+    where events[later].transaction != opened && isOfPreviousPeriod(events[later], at: index) {
       lateEvents.insert(later)
     }
     return lateEvents
@@ -145,14 +145,14 @@ struct PeriodPass {
   ///
   /// Providers date a cancel, failed payment or expiry by when they saw it, so events of a
   /// transaction can follow the next charge; an expiry has its own time as the end, within the gap.
-  private mutating func isOfFormerPeriod(_ event: Event, at index: Int) -> Bool {
+  private mutating func isOfPreviousPeriod(_ event: Event, at index: Int) -> Bool {
     guard event.transaction != 0, let first = firstOpened[event.transaction], first < index else {
       return false
     }
-    let (former, period) = (periods[first], periods[index])
+    let (previous, period) = (periods[first], periods[index])
     if event.product != period.product || event.isOfTrial && !period.isTrial { return true }
     guard let reported = event.reportedPeriodEnd else { return false }
-    let ended = max(period.start, former.end ?? period.start)
+    let ended = max(period.start, previous.end ?? period.start)
     return reported <= ended + rules.renewalGap && period.end.map { reported < $0 } ?? true
   }
 
@@ -238,7 +238,7 @@ struct PeriodPass {
   }
 
   /// Applies full refunds of the current period's charge, and revocations.
-  private mutating func takeAway() {
+  private mutating func applyRefunds() {
     var refunds: [Int: Booking] = [:]
     for booking in bookings where booking.isRefund && events[booking.event].kind.isRefund {
       refunds[booking.event] = booking

@@ -49,11 +49,11 @@ func leftOut() throws {
   #expect(listing.files.map(\.name) == ["a"])
   #expect(
     listing.leftOut == [
-      LeftOut(path: folder.path(".git"), reason: .hidden),
-      LeftOut(path: folder.path(".hidden"), reason: .hidden),
-      LeftOut(path: folder.path("circle"), reason: .brokenLink),
-      LeftOut(path: folder.path("link"), reason: .brokenLink),
-      LeftOut(path: folder.path("pipe"), reason: .notRegular),
+      SkippedEntry(path: folder.path(".git"), reason: .hidden),
+      SkippedEntry(path: folder.path(".hidden"), reason: .hidden),
+      SkippedEntry(path: folder.path("circle"), reason: .brokenLink),
+      SkippedEntry(path: folder.path("link"), reason: .brokenLink),
+      SkippedEntry(path: folder.path("pipe"), reason: .notRegular),
     ])
   #expect(try ArchiveFolder.files(under: [folder.path("pipe")]).files.isEmpty)
 }

@@ -124,7 +124,7 @@ func tornOversizedValue() throws {
   ])
 func cutPlain(last: String, whole: String) throws {
   let bytes = Array(("{\"a\":1}\n" + last).utf8)
-  for sizes in [LineSizes(), LineSizes(buffer: 1), LineSizes(buffer: 7, glued: 4)] {
+  for sizes in [LineSizes(), LineSizes(buffer: 1), LineSizes(buffer: 7, longLine: 4)] {
     let reading = try Reading(bytes, inflated: bytes, sizes: sizes)
     #expect(reading.text == "{\"a\":1}\n" + whole)
     #expect(reading.end.damage?.offset == Int64(bytes.count))
@@ -138,7 +138,7 @@ func cutPlain(last: String, whole: String) throws {
   arguments: ["{\"b\":2}", "12", "\"b", "tru", "{\"b\":\n", "{\"b\":\"0123456789"])
 func uncutPlain(last: String) throws {
   for buffer in [1, 7, 256] {
-    let sizes = LineSizes(buffer: buffer, glued: 4, valueMax: 10)
+    let sizes = LineSizes(buffer: buffer, longLine: 4, valueMax: 10)
     let reading = try Reading(Array(("{\"a\":1}\n" + last).utf8), sizes: sizes)
     #expect(reading.end.damage == nil)
     #expect(reading.oversized.count == (last.count > 10 ? 1 : 0))

@@ -21,7 +21,7 @@ func bufferSizes(size: Int) throws {
 func gluedLine(buffer: Int) throws {
   let values = (0..<400).map { "{\"n\":\($0),\"s\":\"}{\\\"[\",\"a\":[{}]}" } + ["\"x{\"", "[1]"]
   let bytes = Array(("{}\n" + values.joined() + "\n{}").utf8)
-  let folded = LineSizes(buffer: buffer, glued: 100, valueMax: 1000)
+  let folded = LineSizes(buffer: buffer, longLine: 100, valueMax: 1000)
   let reading = try Reading(gzip(bytes), inflated: bytes, sizes: folded)
   #expect(reading.bytes == bytes)
   #expect(reading.oversized.isEmpty)
@@ -45,7 +45,7 @@ func gluedBehindLongValue(buffer: Int, end: String) throws {
   let long = "[\"\(String(repeating: "x", count: 900))\"]"
   let small = (0..<100).map { "{\"n\":\($0),\"s\":\"}{\"}" }
   let bytes = Array("{}\n\(long)\(small.joined())\(end)".utf8)
-  let sizes = LineSizes(buffer: buffer, glued: 100, valueMax: 4000)
+  let sizes = LineSizes(buffer: buffer, longLine: 100, valueMax: 4000)
   let reading = try Reading(gzip(bytes), inflated: bytes, sizes: sizes)
   #expect(reading.bytes == bytes)
   #expect(reading.chunkSizes.count { $0 > 2 * buffer + 40 } == 1)
@@ -65,8 +65,8 @@ func oversizedValue(buffer: Int) throws {
   let long = "[\"\(String(repeating: "}", count: 47))\"]"
   let before = "{}\n {\"b\":1}"
   let bytes = Array("\(before) \(long)\(fits)\n\(long)\n\(fits) \n{}\n \(long)".utf8)
-  for glued in [10, 60, 1 << 20] {
-    let sizes = LineSizes(buffer: buffer, glued: glued, valueMax: 50)
+  for longLine in [10, 60, 1 << 20] {
+    let sizes = LineSizes(buffer: buffer, longLine: longLine, valueMax: 50)
     let reading = try Reading(gzip(bytes), inflated: bytes, sizes: sizes)
     #expect(reading.text == "\(before) \(fits)\n\n\(fits) \n{}\n ")
     let second = Int64(before.utf8.count + 1 + 51 + 50 + 1)
@@ -83,7 +83,7 @@ func oversizedValue(buffer: Int) throws {
 func unclosedValue(buffer: Int) throws {
   let endless = "{\"a\":\"" + String(repeating: "x\\\"", count: 3000)
   let bytes = Array("{}\n\(endless)\n{}\n".utf8)
-  let sizes = LineSizes(buffer: buffer, glued: 100, valueMax: 1000)
+  let sizes = LineSizes(buffer: buffer, longLine: 100, valueMax: 1000)
   let reading = try Reading(bytes, inflated: bytes, sizes: sizes)
   #expect(reading.text == "{}\n\n{}\n")
   #expect(reading.oversized == [Reading.Place(line: 2, byteOffset: 3)])
@@ -128,9 +128,9 @@ func tornValues(seed: UInt64) throws {
     let valueMax = Int.random(in: 8...24, using: &dice)
     for archive in [gzip(bytes), bytes] {
       let large = try Reading(
-        archive, sizes: LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
+        archive, sizes: LineSizes(buffer: 1 << 16, longLine: 1 << 16, valueMax: valueMax))
       for buffer in [1, 5, 16] {
-        let sizes = LineSizes(buffer: buffer, glued: 4, valueMax: valueMax)
+        let sizes = LineSizes(buffer: buffer, longLine: 4, valueMax: valueMax)
         let small = try Reading(archive, inflated: bytes, sizes: sizes)
         #expect(small.bytes == large.bytes && small.oversized == large.oversized)
         #expect(small.end == large.end)

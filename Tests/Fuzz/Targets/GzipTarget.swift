@@ -50,7 +50,7 @@ private func sameAtAnySize(_ archive: UnsafeRawBufferPointer, _ steps: Int) -> R
 }
 
 /// Far above what an input of a fuzzer holds, so that no value is left out.
-private let largeSizes = LineSizes(buffer: 4096, glued: 1 << 20, valueMax: 1 << 20)
+private let largeSizes = LineSizes(buffer: 4096, longLine: 1 << 20, valueMax: 1 << 20)
 
 /// `bytes` as gzip members, cut in `steps` + 1 pieces of the same length.
 private func members(of bytes: UnsafeRawBufferPointer, _ steps: Int) -> [UInt8] {

@@ -5,9 +5,9 @@
 func feedLines(_ bytes: UnsafeRawBufferPointer) {
   guard let (choice, rest) = bytes.steered, !Reading.converts(rest) else { return }
   let valueMax = 8 + choice & 15
-  let large = Reading(rest, LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
+  let large = Reading(rest, LineSizes(buffer: 1 << 16, longLine: 1 << 16, valueMax: valueMax))
   let small = Reading(
-    rest, LineSizes(buffer: 1 + choice >> 4, glued: 4, valueMax: valueMax))
+    rest, LineSizes(buffer: 1 + choice >> 4, longLine: 4, valueMax: valueMax))
   claim(small.leftOut == large.leftOut, "\(small.leftOut) are left out as \(large.leftOut)")
   claim(small.bytes == large.bytes, "the same bytes are delivered")
   claim(small.damage == large.damage, "the same damage is seen")

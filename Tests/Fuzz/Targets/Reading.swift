@@ -15,7 +15,7 @@ struct Reading: Equatable {
   /// Reads `archive`, every chunk of which must fit its bound and name its place.
   init(_ archive: UnsafeRawBufferPointer, _ sizes: LineSizes, byZlibAlone: Bool = false) {
     ScratchFile.archive.write(archive)
-    let bound = max(sizes.glued, sizes.valueMax + 1) + 2 * sizes.buffer + 2
+    let bound = max(sizes.longLine, sizes.valueMax + 1) + 2 * sizes.buffer + 2
     var newlines: Int64 = 0
     var follows: (line: Int64, offset: Int64)?
     do {

@@ -24,7 +24,7 @@ struct ForeignFileTests {
     for name in ["old", "same"] { try folder.write(name, to: "reports/inbox/\(name)") }
     let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
-    let former = String(staging.path.dropFirst(folder.path.count + 1))
+    let previous = String(staging.path.dropFirst(folder.path.count + 1))
     var isLate = false
     let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
       paths, work throws(SubledgerError) in
@@ -32,7 +32,7 @@ struct ForeignFileTests {
       if !isLate, text("reports/a.csv") == "2\n" {
         isLate = true
         for name in ["inbox/new", "deep/er/new", "new", "inbox/old"] {
-          _ = try? folder.write("late", to: "\(former)/\(name)")
+          _ = try? folder.write("late", to: "\(previous)/\(name)")
         }
       }
       for path in paths { try work(path) }
@@ -49,17 +49,17 @@ struct ForeignFileTests {
   @Test("Files in a folder left by a killed run after the exchange are moved, not removed")
   func died() throws {
     try publishSet(["a.csv": "1\n"], to: out)
-    let former = ".reports.staging-999999"
-    try FileManager.default.copyItem(atPath: out, toPath: folder.path(former))
-    try folder.write("late", to: "\(former)/inbox/new")
-    try folder.write("was there", to: "\(former)/notes")
+    let previous = ".reports.staging-999999"
+    try FileManager.default.copyItem(atPath: out, toPath: folder.path(previous))
+    try folder.write("late", to: "\(previous)/inbox/new")
+    try folder.write("was there", to: "\(previous)/notes")
     try FileManager.default.linkItem(
-      atPath: folder.path("\(former)/notes"), toPath: folder.path("moved away"))
+      atPath: folder.path("\(previous)/notes"), toPath: folder.path("moved away"))
     try publishSet(["a.csv": "2\n"], to: out)
     #expect(text("reports/inbox/new") == "late")
     #expect(text("reports/notes") == nil)
     #expect(text("reports/a.csv") == "2\n")
-    #expect(!FileManager.default.fileExists(atPath: folder.path(former)))
+    #expect(!FileManager.default.fileExists(atPath: folder.path(previous)))
   }
 
   @Test("Foreign checksums do not make a file part of the set")
@@ -92,11 +92,11 @@ struct ForeignFileTests {
     #expect(file >= 0)
     close(file)
     #expect(try publishSet(["a.csv": "2\n"], to: out).route == .atOnce)
-    let isThere = name.withUnsafeBufferPointer { buffer in
+    let isPresent = name.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { text in
         text.baseAddress.map { access($0, F_OK) } ?? -1
       }
     }
-    #expect(isThere == 0)
+    #expect(isPresent == 0)
   }
 }

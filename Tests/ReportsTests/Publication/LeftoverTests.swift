@@ -20,7 +20,7 @@ struct LeftoverTests {
   }
 
   @Test("A previous set that cannot be removed is reported, and the next set removes it")
-  func former() throws {
+  func previous() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))

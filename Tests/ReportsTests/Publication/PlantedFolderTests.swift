@@ -75,7 +75,7 @@ struct PlantedFolderTests {
   }
 
   @Test("From a previous set only files that its checksums name are removed")
-  func former() throws {
+  func previous() throws {
     try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
     #expect(try leftovers() == [])
     #expect(!FileManager.default.fileExists(atPath: folder.path(left)))

@@ -6,7 +6,7 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("The sum of all groups needs bounded memory") struct WholeFoldTests {
+@Suite("The sum of all groups needs bounded memory") struct FullFoldTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -43,7 +43,7 @@ import Domain
   ) throws -> (days: [[Int64]], months: [[Int64]]) {
     let path = folder.path("\(UUID().uuidString).sqlite")
     let ledger = try Ledger.open(path: path, mode: .readWrite)
-    var sum = WholeFold(ledger: ledger, revenueCellsMax: cellsMax)
+    var sum = FullFold(ledger: ledger, revenueCellsMax: cellsMax)
     for part in parts { try sum.add(part) }
     try sum.finish()
     #expect((sum.revenueSpill == nil) == (cellsMax == .max))

@@ -8,11 +8,12 @@ extension SubscriptionHistory {
   /// Cheap enough to call for every lineage; reconciliation decides what exactly is missing.
   ///
   /// - Parameter start: the time of the first event of any feed.
-  public func hasLooseEnds(since start: Instant) -> Bool {
+  public func provesMissingEvent(since start: Instant) -> Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
-    return isConversionMissing || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
+    return isConversionMissing || unansweredEnd != nil || hasCounterJump
+      || mayMissStart(since: start)
       || hasFreeTimeBetweenOrders
-      || reportedElsewhere.contains(where: \.isExpected)
+      || reportedByOthers.contains(where: \.isExpected)
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
 
@@ -50,7 +51,7 @@ extension SubscriptionHistory {
   ///
   /// A missing event proves this only if the provider reports every end. A cancel in the preceding
   /// year counts, because a plan with a 12-month commitment renews after its cancel.
-  var silentEnd: Instant? {
+  var unansweredEnd: Instant? {
     guard let period = periods.last, let first = reported.first,
       first.provider.capabilities.sendsExpirations,
       let end = period.effectiveEnd, period.revokedAt == nil, !period.isInvoluntary(events),

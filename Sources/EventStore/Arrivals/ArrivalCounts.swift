@@ -3,7 +3,7 @@ internal import Domain
 /// Deliveries by day, their latency and attempts, and the hours of each feed, for one archive.
 ///
 /// Sums stay in memory until their archive is written.
-final class ArrivalAccount {
+final class ArrivalCounts {
   /// The number of the run that will publish the archive.
   private let run: Int64
   private let calendar = CivilCalendar.utc
@@ -14,7 +14,7 @@ final class ArrivalAccount {
   private var slots: [DeliveryKey: Int32] = [:]
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
   private var latencies: [LatencyPlace: Int64] = [:]
-  private var attempts = AttemptAccount()
+  private var attempts = AttemptCounts()
   /// One element for each of the few feeds of an archive.
   private var feeds: [Feed: FeedArrivals] = [:]
 
@@ -71,7 +71,7 @@ final class ArrivalAccount {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
     let bucket = LatencyBucket.of(seconds: latency)
     latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
-    let delay = (received.milliseconds &- event.madeAt.milliseconds) / 1000
+    let delay = (received.milliseconds &- event.createdAt.milliseconds) / 1000
     let provider = Int(event.provider.rawValue)
     let attempt = schedules[provider].attempt(after: delay)
     deliveries[Int(slot)].counts.receive(attempt, latency: latency)

@@ -1,13 +1,13 @@
 import Domain
 
 extension [Event] {
-  /// The events at `places` grouped into threads, as positions: events that share a lineage,
+  /// The events at `places` grouped by purchase, as positions: events that share a lineage,
   /// product or group in one store, or that a product change links.
   ///
-  /// `places` must ascend. Each thread keeps the order; threads are ordered by their first events.
-  func threads(of places: [Int]) -> [[Int]] {
-    var sets = JoinedSets(count: count)
-    var firsts: [ThreadTie: Int] = [:]
+  /// `places` must ascend. Each group keeps the order; groups are ordered by their first events.
+  func purchaseGroups(of places: [Int]) -> [[Int]] {
+    var sets = DisjointSets(count: count)
+    var firsts: [PurchaseTie: Int] = [:]
     for place in places {
       for tie in self[place].ties {
         if let first = firsts[tie] { sets.join(first, place) } else { firsts[tie] = place }
@@ -17,8 +17,8 @@ extension [Event] {
   }
 }
 
-/// What links two events to one thread.
-enum ThreadTie: Hashable {
+/// What links two events to one purchase group.
+enum PurchaseTie: Hashable {
   case lineage(Store, Int64)
   case product(Store, StringID)
   case group(Store, StringID)
@@ -27,8 +27,8 @@ enum ThreadTie: Hashable {
 extension Event {
   var products: [StringID] { [product, previousProduct].filter { $0 != 0 } }
 
-  var ties: [ThreadTie] {
-    var ties: [ThreadTie] = [.lineage(store, lineage)]
+  var ties: [PurchaseTie] {
+    var ties: [PurchaseTie] = [.lineage(store, lineage)]
     for product in products { ties.append(.product(store, product)) }
     if let group = observation?.group, group != 0 { ties.append(.group(store, group)) }
     return ties
@@ -36,7 +36,7 @@ extension Event {
 }
 
 /// Disjoint sets of numbers that are joined pair by pair.
-public struct JoinedSets {
+public struct DisjointSets {
   private var parents: [Int]
 
   /// The numbers from 0 up to but not including `count`, each in its own set.

@@ -5,7 +5,7 @@ internal import Formats
 internal import Glibc
 
 /// A folder that was published, or was staged to be.
-struct FormerFolder {
+struct PreviousFolder {
   let folder: OpenFolder
   let out: OpenFolder
   /// Files that may be removed with it, as paths relative to it.

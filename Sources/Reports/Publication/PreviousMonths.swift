@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The list of charges and the daily revenue that the last run published: one file per month,
 /// complete and unchanged since.
-public struct FormerMonths: Sendable {
+public struct PreviousMonths: Sendable {
   struct File: Sendable {
     let path: String
     let seal: FileSeal
@@ -67,7 +67,7 @@ public struct FormerMonths: Sendable {
   }
 
   /// The same months, given what a run adds to revenue.
-  public func adding(_ revenue: [RevenueKey: RevenueSums]) -> FormerMonths {
+  public func adding(_ revenue: [RevenueKey: RevenueSums]) -> PreviousMonths {
     var copy = self
     let days = revenue.lazy.filter { $0.value != RevenueSums() }.map(\.key.day)
     if let first = days.min() { copy.firstChange = min(firstChange, first.month) }
@@ -75,7 +75,7 @@ public struct FormerMonths: Sendable {
   }
 }
 
-extension FormerMonths.File {
+extension PreviousMonths.File {
   /// Links the file to `copy`, or copies it where links are impossible.
   func carry(to copy: String) throws(SubledgerError) {
     if link(path, copy) != 0 { try copyFile(path, to: copy) }

@@ -1,7 +1,7 @@
 public import Domain
 
 /// A charge, a trial start or a refund that another provider reported, and this one did not.
-public struct ReportElsewhere: Sendable, Equatable {
+public struct OtherProviderReport: Sendable, Equatable {
   /// The provider that reported it.
   public var provider: Provider
   /// `transactionKey` of its transaction; 0 when unknown.
@@ -26,7 +26,7 @@ public struct ReportElsewhere: Sendable, Equatable {
 
 extension SubscriptionHistory {
   /// The counted events that another provider reported and `own` did not, in business order.
-  func reports(notIn own: SubscriptionHistory, isExpected: Bool) -> [ReportElsewhere] {
+  func reports(notIn own: SubscriptionHistory, isExpected: Bool) -> [OtherProviderReport] {
     let (provider, gap) = (own.reported[0].provider, rules.renewalGap)
     let opened = Dictionary(grouping: own.events.filter(\.opensPurchase), by: \.transaction)
     let refunded = Set(own.events.lazy.filter(\.kind.isRefund).map(\.transaction))
@@ -49,7 +49,7 @@ extension SubscriptionHistory {
       if isKnown == true { return nil }
       let booking = booked[index]
       let gross = booking?.money.grossUSD
-      return ReportElsewhere(
+      return OtherProviderReport(
         provider: event.provider, transaction: event.transaction, kind: event.kind,
         chargeKind: event.chargeKind, product: booking?.product ?? event.product,
         time: event.time, end: ends[index],

@@ -2,7 +2,7 @@ import Formats
 import Domain
 
 /// Finds the bodies in a line, inside nested envelopes, and has them normalised.
-struct Unwrapping {
+struct BodyFinder {
   /// The most envelopes around one body.
   private static let layersMax = 8
   /// The most texts nested in each other.
@@ -260,7 +260,7 @@ struct Unwrapping {
   private mutating func isAuthentic(
     _ object: JSONNode, of mapper: any BodyMapper.Type, in layer: Layer
   ) -> Bool {
-    guard authentication.judges(mapper) else { return true }
+    guard authentication.covers(mapper) else { return true }
     if let isMatching = authentication.member(of: object, mapper, tapes[layer.tape]) {
       return isMatching
     }

@@ -5,7 +5,7 @@ import Domain
 
 /// Checks across lineages: events with several versions, charges at unusual exchange rates or
 /// prices, and subscriptions in two environments.
-struct AcrossLineages {
+struct CrossLineageChecks {
   let ledger: Ledger
   let rules: ReconciliationSettings
 

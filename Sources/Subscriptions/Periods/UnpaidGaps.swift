@@ -7,7 +7,7 @@ extension SubscriptionHistory {
   /// known one, the counter decides instead.
   func freePeriod(before index: Int) -> UnseenPeriod? {
     guard index > 0,
-      let time = FreeTime(periods[index - 1], periods[index], events, rules.renewalGap),
+      let time = UnpaidGap(periods[index - 1], periods[index], events, rules.renewalGap),
       time.charge.renewalCount == nil || !isCounted(before: index), !time.isExplained
     else { return nil }
     return time.period
@@ -53,7 +53,7 @@ extension SubscriptionHistory {
 }
 
 /// The gap between two periods.
-private struct FreeTime {
+private struct UnpaidGap {
   let start: Instant
   /// The first charge after the gap.
   let charge: Event
@@ -65,7 +65,7 @@ private struct FreeTime {
 
   /// Nil if the periods follow each other.
   init?(_ previous: Period, _ next: Period, _ events: [Event], _ gap: Interval) {
-    guard let start = previous.freeFrom, next.start > start + gap else { return nil }
+    guard let start = previous.continuableFrom, next.start > start + gap else { return nil }
     (self.start, self.previous, self.next) = (start, previous, next)
     (self.events, self.gap, charge) = (events, gap.milliseconds, events[next.opener])
   }

@@ -6,9 +6,9 @@ import Testing
 import Domain
 
 @Suite("Unchanged months of daily revenue keep the files of the previous set")
-struct FormerMonthsTests {
+struct PreviousMonthsTests {
   private let world: World
-  private let former: FormerMonths
+  private let previous: PreviousMonths
 
   /// A set with a charge in January, February and March, whose January and February are complete;
   /// the cells have two of each since then.
@@ -24,8 +24,8 @@ struct FormerMonthsTests {
     manifest.resources = reports.tables
     _ = try publish(try staging.sealed(by: manifest, of: reports))
     let sha256 = try #require(try publishedSet(in: world.folder.path("out")))
-    former = try #require(
-      try FormerMonths(
+    previous = try #require(
+      try PreviousMonths(
         publishedIn: world.folder.path("out"), sha256: sha256, in: .rfc4180, open: march))
     for month in 1...3 { try world.sell(2, month: month) }
     try world.fold()
@@ -34,9 +34,9 @@ struct FormerMonthsTests {
   private let march = Month(number: 2026 * 12 + 2)
 
   /// The months that the next set takes over.
-  private func carried(_ former: FormerMonths) throws -> [String] {
+  private func carried(_ previous: PreviousMonths) throws -> [String] {
     var plan = ReportPlan(rules: world.rules, run: 2)
-    plan.former = former
+    plan.previous = previous
     let folder = world.folder.path("reports")
     try FileManager.default.removeItem(atPath: folder)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -50,14 +50,14 @@ struct FormerMonthsTests {
     }.map(\.path)
   }
 
-  private func adding(_ charges: Int64, month: Int) throws -> FormerMonths {
+  private func adding(_ charges: Int64, month: Int) throws -> PreviousMonths {
     var revenue: [RevenueKey: RevenueSums] = [:]
     for key in world.facts.revenue.keys where key.day.date.month == month {
       revenue[key] = RevenueSums()
       revenue[key]?.charges = charges
     }
     try #require(revenue.count == 1)
-    return former.adding(revenue)
+    return previous.adding(revenue)
   }
 
   private let january = "revenue_daily/2026-01.csv"
@@ -65,7 +65,7 @@ struct FormerMonthsTests {
 
   @Test("Complete months before the first change are carried over; sums of zero are no change")
   func complete() throws {
-    #expect(try carried(former) == [january, february])
+    #expect(try carried(previous) == [january, february])
     #expect(try carried(adding(0, month: 2)) == [january, february])
     #expect(try carried(adding(1, month: 2)) == [january])
     #expect(try carried(adding(1, month: 1)) == [])
@@ -75,6 +75,6 @@ struct FormerMonthsTests {
   func openAgain() throws {
     world.rules.asOf = day(2026, 2, 10)
     try world.hear(until: day(2026, 2, 10))
-    #expect(try carried(former) == [january])
+    #expect(try carried(previous) == [january])
   }
 }
