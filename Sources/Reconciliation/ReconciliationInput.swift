@@ -16,6 +16,8 @@ public final class LineageInput {
   public let original: String
   /// `transactionKey` of the original transaction id.
   let originalKey: Int64
+  /// Original transaction ids of all parts, of a subscription that has several.
+  let parts: [String]
   /// Key of the user of the lineage's latest event (`userKeyText`), empty when unknown.
   public let user: String
   /// App id, empty when unknown.
@@ -30,13 +32,14 @@ public final class LineageInput {
 
   /// The lineage that began with the transaction `original`.
   public init(
-    state: LineageState, current: LineageState? = nil, original: String, user: String = "",
-    app: String = "", words: [String] = [], transactions: [Int64: String] = [:]
+    state: LineageState, current: LineageState? = nil, original: String, parts: [String] = [],
+    user: String = "", app: String = "", words: [String] = [], transactions: [Int64: String] = [:]
   ) {
     self.state = state
     self.current = current
     self.original = original
     originalKey = transactionKey(original)
+    self.parts = parts
     self.user = user
     self.app = app
     name = LineageName(app: app, store: state.store, original: original)

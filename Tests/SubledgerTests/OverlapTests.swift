@@ -151,7 +151,7 @@ struct OverlapTests {
     #expect(try sum("events", of: "excluded", program) == 1, "and no more")
   }
 
-  @Test("A charge missing from the other provider is worth nothing, unless no one reports it")
+  @Test("A charge missing from the other provider is worth nothing, unless only that one reports it")
   func missedByOther() throws {
     func missing(_ lines: [String]) throws -> [String?] {
       let program = try reports(lines, asOf: "2026-03-20")
@@ -159,11 +159,10 @@ struct OverlapTests {
       let breaks = try open(program).filter { $0["provider"] == "iaptic" }
       return breaks.map { $0["code"] } + breaks.map { $0["estimated_usd"] } + ["\(money)"]
     }
-    let seen = [iaptic(1), iaptic(3)]
-    #expect(
-      try missing(seen + [qonversion(1), qonversion(2), qonversion(3)])
-        == ["MISSED_RENEWAL", "0.00", "0"])
-    #expect(try missing(seen) == ["MISSED_RENEWAL", "9.49", "9.49"])
+    let seen = [iaptic(1), iaptic(3), qonversion(1), qonversion(3)]
+    #expect(try missing(seen + [qonversion(2)]) == ["MISSED_RENEWAL", "0.00", "0"])
+    #expect(try missing(seen) == ["MISSED_RENEWAL", "0.00", "9.99"])
+    #expect(try missing(Array(seen.prefix(2))) == ["MISSED_RENEWAL", "9.49", "9.49"])
   }
 
   @Test("Charges before the authority's first event of a subscription are not missing")

@@ -89,8 +89,10 @@ struct GroupTexts {
   func input(_ state: LineageState, current: LineageState? = nil) -> LineageInput {
     let row = places[state.lineage].map { rows[$0] } ?? rows.first
     let owner = row?.user ?? 0
+    let parts = state.lineages.compactMap { places[$0].map { rows[$0].original } }
     return LineageInput(
       state: state, current: current, original: row?.original ?? "",
+      parts: parts.count > 1 ? parts : [],
       user: owner == user.key ? user.text : owner.userKeyText, app: words[Int(state.app)],
       words: words, transactions: transactions)
   }

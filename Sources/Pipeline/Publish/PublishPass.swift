@@ -109,6 +109,7 @@ struct PublishPass {
       breaks += try gaps.run()
       // A break from reconciliation replaces one with the same id from events alone.
       breaks.sortKeepingLastOfEachID()
+      breaks.valueLossesOnce(by: rules, plan.configuration.severity.amounts)
       for index in breaks.indices {
         breaks[index] = plan.configuration.severity.aged(breaks[index], asOf: rules.asOf)
       }

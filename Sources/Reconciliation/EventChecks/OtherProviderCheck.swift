@@ -52,13 +52,14 @@ extension Reconciler {
     else { return draft }
     let name = name ?? draft.subject.lineage
     guard let lineage = byName[name] else { return draft }
+    var draft = draft
+    draft.parts = lineage.parts
     let counted = lineage.latest.countedElsewhere(as: draft.code).filter { report in
       countedElsewhere[name]?.contains(report.time) != true
         && isSame(report, as: draft, in: lineage)
     }.prefix(Int(count))
     guard !counted.isEmpty else { return draft }
     countedElsewhere[name, default: []].formUnion(counted.map(\.time))
-    var draft = draft
     draft.worth.amount = try? estimate.scaled(by: count - Int64(counted.count), over: count)
     let providers = Set(counted.map(\.provider.name)).sorted().joined(separator: ", ")
     draft.evidence += "; reported by \(providers), which counts"

@@ -1,0 +1,61 @@
+public import Domain
+
+extension [Break] {
+  /// Values what several providers miss of one purchase once: at the one that comes first in
+  /// `authority`.
+  ///
+  /// - Parameter scale: says how much what is left matters.
+  public mutating func valueLossesOnce(by rules: FoldSettings, _ scale: SeverityScale) {
+    func rank(_ index: Int) -> Int {
+      rules.authority.firstIndex(of: self[index].provider) ?? .max
+    }
+    let losses = indices.filter { self[$0].isLossOfMoney }
+    let ordered = losses.sorted { (rank($0), $0) < (rank($1), $1) }
+    guard let first = ordered.first, ordered.last.map(rank) != rank(first) else { return }
+    var counted: [StorePlace: [Int]] = [:]
+    for index in ordered {
+      let found = self[index]
+      let same = found.places.lazy.flatMap { counted[$0] ?? [] }.first {
+        self[$0].isLoss(of: found, rules.renewalGap)
+      }
+      guard let same else {
+        for place in found.places { counted[place, default: []].append(index) }
+        continue
+      }
+      let (count, other) = (found.missingEvents, self[same])
+      let left = Swift.max(0, count - other.missingEvents)
+      self[index].estimatedUSD = try? found.estimatedUSD?.scaled(by: left, over: count)
+      self[index].severity = scale.severity(of: self[index].estimatedUSD)
+      self[index].evidence += "; \(other.provider.name) misses it too, whose report counts"
+    }
+  }
+}
+
+/// A subscription or a transaction of a store.
+private struct StorePlace: Hashable {
+  let store: Store
+  let id: String
+}
+
+private extension Break {
+  var isLossOfMoney: Bool {
+    code.isMissing && environment == .production && missingEvents > 0
+      && estimatedUSD.map { $0 != .zero } ?? false
+  }
+
+  var places: [StorePlace] {
+    ([subscription, transaction] + parts).filter { !$0.isEmpty }
+      .map { StorePlace(store: store, id: $0) }
+  }
+
+  /// By the transaction, else by the time of the subscription.
+  func isLoss(of other: Break, _ gap: Interval) -> Bool {
+    guard provider != other.provider, (code == .missedRefund) == (other.code == .missedRefund)
+    else { return false }
+    if store.startsWithOriginal, !transaction.isEmpty, !other.transaction.isEmpty {
+      return transaction == other.transaction
+    }
+    guard let at = expectedAt, let time = other.expectedAt else { return false }
+    return abs(at.since(time).milliseconds) <= gap.milliseconds
+  }
+}
