@@ -58,6 +58,21 @@ extension SubscriptionHistory {
     return state
   }
 
+  /// The state at as-of, with what events since `moment` report about the period that ran then,
+  /// even if another period has followed.
+  public func state(since moment: Instant) -> LineageState? {
+    let known = periods.last { events[$0.opener].time < moment }
+    guard let period = known ?? (periods.isEmpty ? periodNeverOpened : nil), let state else {
+      return state
+    }
+    let later = period.ownEvents.filter { events[$0].time >= moment }
+    if later.contains(where: { events[$0].isCancel }) { state.noticesSince.insert(.cancel) }
+    if later.contains(where: { events[$0].isExpiry }) { state.noticesSince.insert(.expiry) }
+    if period.isInvoluntary(events) { state.noticesSince.insert(.failedPayment) }
+    if period.revokedAt != nil { state.noticesSince.insert(.revocation) }
+    return state
+  }
+
   /// Whether the churn report counts an end at this time in the row of `key`.
   public func churns(at end: Instant, in key: ProductKey) -> Bool {
     isCounted && churned.contains { $0.at == end && productKey(ofPeriod: $0.period) == key }

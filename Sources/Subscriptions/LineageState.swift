@@ -97,6 +97,24 @@ public struct Churned: Sendable, Equatable {
   public var product: StringID
 }
 
+/// The notices about a period that events can report after a snapshot that already shows them.
+public struct Notices: OptionSet, Sendable {
+  /// One bit per notice.
+  public let rawValue: UInt8
+
+  /// The notices with these bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Auto-renew was switched off.
+  public static let cancel = Notices(rawValue: 1)
+  /// A payment failed.
+  public static let failedPayment = Notices(rawValue: 2)
+  /// It expired.
+  public static let expiry = Notices(rawValue: 4)
+  /// A refund or a revocation ended it.
+  public static let revocation = Notices(rawValue: 8)
+}
+
 /// The state of one subscription at as-of; all checks share one object.
 ///
 /// Small fields follow optional ones, where they fit into padding: a user can have hundreds of
@@ -159,6 +177,8 @@ public final class LineageState {
   public var lastReportedEnd: Instant?
   /// Whether a full refund or a revocation ended the last period.
   public var accessRevoked = false
+  /// The notices since a snapshot about the period that ran at its time.
+  public var noticesSince: Notices = []
   /// Whether the lineage's latest report says that it will not renew.
   public var isAutoRenewOff = false
   /// Whether a billing problem followed the last period and no charge has resolved it.

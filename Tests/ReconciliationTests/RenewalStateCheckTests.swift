@@ -199,6 +199,21 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
+  @Test("What was reported after the snapshot explains it also when a charge has followed since")
+  func reportedLaterAndCharged() {
+    for (kind, shown) in [
+      (EventKind.canceled, RenewState.canceled), (.billingRetry, .billingIssue),
+    ] {
+      var scenario = Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01", shown)],
+        capturedAt: "2026-02-28T12:00:00", asOf: "2026-03-20")
+      scenario.stories[0].report(.renewed, "2026-03-02", until: "2026-04-02", transaction: 102)
+      #expect(scenario.codes.count == 1)
+      scenario.stories[0].report(kind, "2026-02-28T13:00:00", until: "2026-03-01", transaction: 101)
+      #expect(scenario.codes == [])
+    }
+  }
+
   @Test("A trial whose payment failed has ended once a cancel gave it up")
   func trialGivenUp() {
     var story = Story()

@@ -84,13 +84,14 @@ struct Story {
   func lineage(until instant: Instant, asOf: Instant? = nil) -> LineageInput? {
     guard let state = state(instant) else { return nil }
     return LineageInput(
-      state: state, current: asOf.flatMap { self.state($0) }, original: original, user: user,
-      app: app, words: Self.words)
+      state: state, current: asOf.flatMap { self.state($0, since: instant) }, original: original,
+      user: user, app: app, words: Self.words)
   }
 
-  private func state(_ instant: Instant) -> LineageState? {
+  private func state(_ instant: Instant, since: Instant? = nil) -> LineageState? {
     do {
-      return try SubscriptionHistory(events: events, rules: FoldSettings(asOf: instant)).state
+      let history = try SubscriptionHistory(events: events, rules: FoldSettings(asOf: instant))
+      return since.map { history.state(since: $0) } ?? history.state
     } catch {
       Issue.record("\(error)")
       return nil

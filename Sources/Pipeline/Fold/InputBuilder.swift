@@ -29,7 +29,7 @@ struct InputBuilder {
     }
     if isOlder {
       try group.forEachHistory(by: rules, in: ledger) {
-        if let state = $0.state { today.append(state) }
+        if let state = $0.state(since: moment) { today.append(state) }
       }
       try forEachHistory(of: group.events, rules: then, checkStop: ledger.checkStop, read)
     } else {

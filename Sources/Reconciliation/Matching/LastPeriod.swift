@@ -36,15 +36,10 @@ extension Reconciler {
 
   /// Whether an event after the snapshot reports what the snapshot already shows.
   ///
-  /// Cancels, failed payments and ends have the time at which they were noticed. If a charge has
-  /// followed since, this does not apply.
-  func isReportedLater(
-    _ lineage: LineageInput, _ isReported: (LineageState) -> Bool
-  ) -> Bool {
-    guard let current = lineage.current,
-      current.charges.count == lineage.state.charges.count
-    else { return false }
-    return isReported(current)
+  /// Cancels, failed payments and ends have the time at which they were noticed. Those of a later
+  /// period do not explain the snapshot.
+  func isReportedLater(_ lineage: LineageInput, _ notice: Notices) -> Bool {
+    lineage.current?.noticesSince.contains(notice) ?? false
   }
 
   /// Whether the store gave up: a cancel sent after the end is the store's, which had tried to
@@ -101,7 +96,7 @@ extension Reconciler {
   func isAhead(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
-      && !isTransferred(match.lineage) && !isReportedLater(match.lineage, \.accessRevoked)
+      && !isTransferred(match.lineage) && !isReportedLater(match.lineage, .revocation)
       && !isDerivedEndShown(match)
   }
 

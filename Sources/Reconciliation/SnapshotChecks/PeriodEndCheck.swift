@@ -76,7 +76,7 @@ extension Reconciler {
     let isOff = entitlement.isActive(at: knownAt) == false
     let isTaken =
       state.accessRevoked || state.isTrialGivenBack
-      || isReportedLater(match.lineage, \.accessRevoked)
+      || isReportedLater(match.lineage, .revocation)
     if isTaken && isOff { return }
     if missedRefunds.contains(match.lineage.name) { return }
     // The charge with this end arrived, with a later time than the snapshot's.

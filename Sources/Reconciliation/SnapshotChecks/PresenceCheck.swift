@@ -29,7 +29,7 @@ extension Reconciler {
     where isActive(lineage.state, at: knownAt) && !matched.contains(lineage.name)
       && isComparable(lineage)
       && !isTransferred(lineage) && !missedRefunds.contains(lineage.name)
-      && !isReportedLater(lineage, \.accessRevoked)
+      && !isReportedLater(lineage, .revocation)
     {
       guard !mayHaveVanished(lineage) else {
         counts[.endsWithoutDate, default: 0] += 1

@@ -18,7 +18,7 @@ extension Reconciler {
 
   private func isBillingIssueMissing(_ match: EntitlementMatch) -> Bool {
     !match.lineage.state.isInBillingRetry && !match.lineage.state.accessRevoked
-      && !isReportedLater(match.lineage, \.isInBillingRetry)
+      && !isReportedLater(match.lineage, .failedPayment)
   }
 
   /// Whether a cancel is missing; expiry, refund and revocation imply that nothing renews, so no
@@ -36,7 +36,7 @@ extension Reconciler {
       guard wasGivenUp(match.entitlement) else { return false }
     }
     return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(state)
-      && !wasCutShort(match) && !isReportedLater(match.lineage, \.isAutoRenewOff)
+      && !wasCutShort(match) && !isReportedLater(match.lineage, .cancel)
       && !missedRefunds.contains(match.lineage.name)
       && match.entitlement.newestTransaction?.revokedAt == nil
       && !isCancelReported(match)
@@ -116,7 +116,7 @@ extension Reconciler {
       !hasGivenUp(state), !mayBeRevoked(state),
       match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
       !missedRefunds.contains(match.lineage.name),
-      !isReportedLater(match.lineage, \.isExpiryReported)
+      !isReportedLater(match.lineage, .expiry)
     else { return false }
     // A trial whose conversion could not be charged expires, unless a cancel after its end showed
     // that the store had given up; a paid subscription is canceled instead.
