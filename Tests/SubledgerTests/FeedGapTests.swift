@@ -11,8 +11,8 @@ struct FeedGapTests {
     for day in 1...20 where day != 10 { try write(day) }
   }
 
-  /// The archive of a day in October 2026 with forty first purchases.
-  private func write(_ day: Int) throws {
+  /// The archive of a day in October 2026 with forty first purchases, received so many hours late.
+  private func write(_ day: Int, late hours: Int? = nil) throws {
     let midnight = 1_790_812_800 + (day - 1) * 86_400
     let lines = (0..<40).map { number in
       var body = Body(day * 100 + number)
@@ -21,17 +21,21 @@ struct FeedGapTests {
       body.members["created_at"] = "\(time + 5)"
       body.members["transaction"]?.replace("1772193600", with: "\(time)")
       body.members["transaction"]?.replace("1774612800", with: "\(time + 2_678_400)")
-      return body.line + "\n"
+      guard let hours else { return body.line + "\n" }
+      return #"{"received_at":\#(time + hours * 3600),"body":\#(body.line)}"# + "\n"
     }
     let name = "archives/2026-10-\(day < 10 ? "0" : "")\(day).jsonl"
     try program.folder.write(lines.joined(), to: name)
   }
 
-  private func run() throws -> [[String: String]] {
+  private func run(
+    _ options: [String] = [], out: String = "reports"
+  ) throws -> [[String: String]] {
     let result = try program.run(
-      ["run", "--archives", "archives", "--as-of", "2026-10-21T06:00:00Z", "--fail-on", "open"])
+      ["run", "--archives", "archives", "--as-of", "2026-10-21T06:00:00Z", "--fail-on", "open"]
+        + options)
     #expect(result.status <= 1, "\(result)")
-    return try program.rows("breaks.csv").filter { $0["code"] == "FEED_GAP" }
+    return try program.rows("breaks.csv", in: out).filter { $0["code"] == "FEED_GAP" }
   }
 
   @Test("A day without an archive is a break with its expected events until the archive arrives")
@@ -44,10 +48,18 @@ struct FeedGapTests {
     #expect(gap["estimated_usd"] == "399.60", "forty purchases at 9.99")
     #expect(
       gap["evidence"]
-        == "0 events of the app arrived on 2026-10-10 (UTC), about 40 were to be expected by the "
+        == "0 events of the app made on 2026-10-10 (UTC) arrived, about 40 were to be expected by the "
         + "days around it; so few are less likely than 1 in 1000000; no archive covers 2026-10-10")
     try write(10)
     #expect(try run().map { $0["status"] } == ["resolved"])
+  }
+
+  @Test("A day is no gap once retries or another delivery have added its events", arguments: [24, 240])
+  func comesLater(_ hours: Int) throws {
+    #expect(try run().map { $0["status"] } == ["open"])
+    try write(10, late: hours)
+    #expect(try run().map { $0["status"] } == ["resolved"])
+    #expect(try run(["--ledger", "once.sqlite", "--out", "once"], out: "once").isEmpty)
   }
 
   @Test("A day without an archive has zeros for the previous day's kinds until it arrives")

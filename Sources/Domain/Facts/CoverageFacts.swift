@@ -16,7 +16,8 @@ public enum CoverageGap: UInt8, NamedCode {
   case offerWithoutPrice = 6
   /// A charge without the store's transaction id.
   case chargeWithoutTransaction = 7
-  /// An event in the UTC hour of its arrival; hours without arrivals are searched for gaps.
+  /// An event that arrived, in the UTC hour of its creation; hours without events are searched for
+  /// gaps.
   case arrival = 20
 }
 
@@ -41,7 +42,7 @@ public struct CoverageKey: Sendable, Hashable {
     self.gap = gap
   }
 
-  /// Arrivals in an app's feed in one UTC hour, numbered since 1970-01-01.
+  /// Events of an app's feed that were created in one UTC hour, numbered since 1970-01-01.
   public init(arrivalsIn hour: Int64, provider: Provider, app: StringID) {
     let day = hour.flooredDividing(by: 24)
     self.init(

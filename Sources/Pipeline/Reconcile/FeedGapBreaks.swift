@@ -72,12 +72,12 @@ struct FeedGapBreaks {
 
   private func evidence(_ gap: FeedGap, of whom: String) -> String {
     let when =
-      gap.day.map { "on \($0.text) (UTC)" }
-      ?? "from \(Instant(hour: gap.hours.lowerBound).text) to "
+      gap.day.map { "created on \($0.text) (UTC)" }
+      ?? "created from \(Instant(hour: gap.hours.lowerBound).text) to "
       + Instant(hour: gap.hours.upperBound).text
     let others = gap.day == nil ? "the same hours of the days" : "the days"
     let day = gap.day.flatMap { archivesCover($0) ? nil : "; no archive covers \($0.text)" }
-    return "\(counted(gap.delivered, "event")) of \(whom) arrived \(when), about \(gap.expected) "
+    return "\(counted(gap.delivered, "event")) of \(whom) \(when) arrived, about \(gap.expected) "
       + "were expected from \(others) around it; so few are less likely than 1 in \(odds)"
       + (day ?? "")
   }

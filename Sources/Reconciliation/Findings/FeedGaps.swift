@@ -6,7 +6,7 @@ internal import Glibc
 public struct FeedGap: Sendable, Equatable {
   /// Its UTC hours, numbered since 1970-01-01.
   public var hours: Range<Int64>
-  /// The number of events that arrived in it, each counted once.
+  /// The number of events created in it that arrived, each counted once.
   public var delivered: Int64
   /// The number of events that the surrounding days make likely, rounded down.
   public var expected: Int64

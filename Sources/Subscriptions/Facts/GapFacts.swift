@@ -34,7 +34,7 @@ extension SubscriptionHistory {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
       let key = CoverageKey(
-        arrivalsIn: event.arrivedAt.hour, provider: event.provider, app: event.app)
+        arrivalsIn: event.countedAt.hour, provider: event.provider, app: event.app)
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
       try books.add(.gap(key, 1), from: source)
     }
@@ -47,4 +47,10 @@ extension SubscriptionHistory {
       day: day(source.at), provider: reported[0].provider, app: reported[0].app, gap: gap)
     try books.add(.gap(key, 1), from: source)
   }
+}
+
+private extension Event {
+  /// When an event counts for its feed: when its message was created, so that a retry or a later
+  /// delivery closes the gap; when it arrived, if it has no time of its own.
+  var countedAt: Instant { isDated ? createdAt : arrivedAt }
 }
