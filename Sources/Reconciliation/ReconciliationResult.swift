@@ -18,7 +18,7 @@ public enum ReconciliationCount: String, CaseIterable, Codable, Sendable {
   /// Snapshot transactions before the first event ingested for their app.
   case beforeFirstEvent = "transactions_before_first_event"
   /// Revoked subscriptions of a provider that sends no refunds of subscriptions.
-  case refundsNotSent = "refunds_never_told"
+  case refundsNotSent = "refunds_not_sent"
   /// Subscriptions that the snapshot lacks and that a collection without a date may have ended.
   case endsWithoutDate = "ends_without_date"
 }

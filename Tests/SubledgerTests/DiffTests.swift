@@ -151,7 +151,8 @@ struct DiffTests {
     try handle.close()
     let changed = try world.program.run(["diff", "before", "reports"])
     #expect(changed.status == 65, "\(changed)")
-    #expect(changed.errors.contains("churn_monthly.csv was changed after publication"), "\(changed)")
+    #expect(
+      changed.errors.contains("churn_monthly.csv was changed after publication"), "\(changed)")
     #expect(changed.output.isEmpty)
   }
 }

@@ -151,7 +151,8 @@ struct OverlapTests {
     #expect(try sum("events", of: "excluded", program) == 1, "and no more")
   }
 
-  @Test("A charge missing from the other provider is worth nothing, unless only that one reports it")
+  @Test(
+    "A charge missing from the other provider is worth nothing, unless only that one reports it")
   func missedByOther() throws {
     func missing(_ lines: [String]) throws -> [String?] {
       let program = try reports(lines, asOf: "2026-03-20")

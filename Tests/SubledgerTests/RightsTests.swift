@@ -129,7 +129,7 @@ struct RightsTests {
       #expect(chmod(program.folder.path("in/\(count).jsonl"), 0o644) == 0)
       let next = try runHeldBack(run)
       #expect(next.status == 0, "\(next)")
-      #expect(next.words.contains("a former set is not removed whole"), "\(next)")
+      #expect(next.words.contains("a previous set could not be removed completely"), "\(next)")
       #expect(try program.rows("inputs.csv").count == count / 10 + 1)
       let verified = try runHeldBack(["verify"])
       #expect(verified.status == 0, "\(verified)")

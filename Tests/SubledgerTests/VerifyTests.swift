@@ -106,7 +106,10 @@ struct VerifyTests {
       ("update string set value = 'XXX' where value = 'USD'", "string: of the"),
       ("update snapshot set line = line + 1", "snapshots of archive"),
       ("update user set id = id || 'x'", "does not have the key of its id"),
-      ("update lineage set counted = counted - 1 where counted > 1", "was changed since it was written"),
+      (
+        "update lineage set counted = counted - 1 where counted > 1",
+        "was changed since it was written"
+      ),
       (
         "delete from identity where first = (select max(first) from identity)",
         "identities of stored events are in no row"

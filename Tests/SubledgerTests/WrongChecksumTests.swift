@@ -82,7 +82,8 @@ struct WrongChecksumTests {
     #expect(try incomplete() == ["2026-02 1234567890", "2026-04 1234567890", "2026-04 other"])
     try write(whole)
     let second = try run()
-    #expect(second.status == 0 && second.errors.contains("is retracted: the whole file has arrived"))
+    #expect(
+      second.status == 0 && second.errors.contains("is retracted: the whole file has arrived"))
     #expect(try incomplete() == ["2026-04 1234567890", "2026-04 other"])
     #expect(try isSame(asOf: whole))
     let inputs = try program.rows("inputs.csv").filter { $0["archive"] == "a.gz" }
