@@ -20,7 +20,7 @@ struct AmountTests {
           "seed \(seed): \(micros) × \(numerator) / \(denominator) = \(scaled.micros)")
         #expect(scaled == .zero || (scaled.micros < 0) == isNegative)
       } else {
-        // What is half a millionth short of the next whole number is rounded up to it.
+        // Half a millionth below the next whole number rounds up to it.
         let most = isNegative ? Int64.min.magnitude : Int64.max.magnitude
         let limit = WholeNumber(most) * WholeNumber(2) + WholeNumber(1)
         #expect(
@@ -67,7 +67,7 @@ struct AmountTests {
     #expect(Amount(micros: micros).text() == text)
   }
 
-  /// Numbers of every length, the ends of the range among them.
+  /// Numbers of every length, including both ends of the range.
   private func number(_ numbers: inout SeededNumbers) -> Int64 {
     let ends: [Int64] = [0, 1, -1, .max, .min, 1_000_000_000_000_000_000]
     if numbers.next() % 16 == 0 { return ends[Int(numbers.next() % 6)] }

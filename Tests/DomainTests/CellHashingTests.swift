@@ -3,7 +3,7 @@ import Domain
 
 @Suite("Hashing of cells")
 struct CellHashingTests {
-  /// Keys such as a year of sales makes: they differ in small numbers.
+  /// Keys as from a year of sales: they differ in small numbers.
   private let keys: [RevenueKey] = (0..<20_000).map { number in
     let productKey = ProductKey(
       provider: .qonversion, app: 1, store: number % 2 == 0 ? .appStore : .playStore,
@@ -18,7 +18,7 @@ struct CellHashingTests {
   func spread(seed: Int) {
     var places: [Int: Int] = [:]
     for key in keys { places[key._rawHashValue(seed: seed) & 0x7fff, default: 0] += 1 }
-    // Thrown at random, 20,000 keys fill 14,970 of 32,768 places, with seldom more than six in one.
+    // At random, 20,000 keys fill 14,970 of 32,768 slots, rarely with more than six in one.
     #expect(places.count > 14_500)
     #expect((places.values.max() ?? 0) < 12)
   }

@@ -5,7 +5,7 @@ import Testing
 struct FeedRhythmTests {
   private static let start = Instant(seconds: 1_767_225_600)
 
-  /// A feed that delivered at these times, in days.
+  /// A feed with deliveries at these times, in days.
   private func feed(_ days: [Double], asOf: Double = 10_000) -> FeedRhythm {
     var feed = FeedRhythm(asOf: at(asOf))
     for day in days { feed.add(first: at(day), last: at(day)) }
@@ -26,7 +26,7 @@ struct FeedRhythmTests {
     #expect(feed(every(0.5, 0...60)).gapMax == .hours(48))
     #expect(feed([0, 3]).gapMax == .days(9))
     #expect(feed(every(3, 0...90)).gapMax == .days(9))
-    // Older silences are forgotten; one that lasted into the 60 days is not.
+    // Older silences do not count; one that lasted into the 60 days does.
     #expect(feed([0, 4, 8] + every(1, 9...64)).gapMax == .days(12))
     #expect(feed([0, 4, 8] + every(1, 9...65)).gapMax == .days(3))
   }

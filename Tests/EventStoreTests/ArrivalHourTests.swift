@@ -7,7 +7,7 @@ import Testing
 struct ArrivalHourTests {
   private let asOf = Instant(seconds: 1_800_000_000)
 
-  /// Arrivals so many hours before and after as-of.
+  /// Arrivals these hours before and after as-of.
   private func hours(_ before: some Sequence<Int64>, then after: [Int64]) -> [ArrivalHour] {
     (before.map { -$0 } + after).sorted().map { hours in
       let time = asOf + .hours(hours)

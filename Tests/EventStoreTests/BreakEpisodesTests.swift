@@ -31,7 +31,7 @@ struct BreakEpisodesTests {
     return expected
   }
 
-  /// Break, episode, first and last seen, resolved, by which run.
+  /// Break, episode, first seen, last seen, resolved at, and the resolving run.
   private func histories() throws -> [String] {
     try ledger.table(
       """
@@ -77,7 +77,7 @@ struct BreakEpisodesTests {
     #expect(try histories() == ["a|1|5|5|9|2", "b|1|5|9|-|-"])
     #expect(try see(["b"], at: 3) == expected())
     #expect(try histories()[1] == "b|1|5|9|-|-")
-    // What only the past knows begins there, and is resolved by the next run.
+    // A break known only at the earlier as-of begins there, and the next run resolves it.
     #expect(try see(["c", "b"], at: 4) == expected(new: 1))
     #expect(try see(["b"], at: 10) == expected(resolved: 1))
     #expect(try histories() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])

@@ -3,7 +3,7 @@ import Testing
 @testable import EventStore
 
 @Suite("An arena of byte sequences") struct ByteArenaTests {
-  /// Pieces of all lengths, some longer than a block, with bytes of their own.
+  /// Pieces of all lengths with different bytes, some longer than a block.
   private static let pieces: [[UInt8]] = (0..<400).map { number in
     let length = number % 97 == 0 ? 3 << 20 : number * 37 % 9_000
     return [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: length)

@@ -12,7 +12,7 @@ struct CopyTests {
   init() throws {
     folder = try TemporaryFolder()
     ledger = try Ledger.fresh(in: folder)
-    // More than is copied in one step.
+    // More than one step copies.
     try ledger.rows(sql: "insert into document values ('long', zeroblob(50000000))") { _ in }
     try ledger.checkpoint()
   }

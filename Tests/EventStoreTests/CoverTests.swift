@@ -5,9 +5,9 @@ import Domain
 
 @Suite("Every table is verified")
 struct CoverTests {
-  /// The chain proves its own tables, documents have their SHA-256, a ledger of other migrations is
-  /// not opened, sets are held to the runs that published them, and of what a drill measured no
-  /// other number is made.
+  /// The chain proves its own tables, documents have their SHA-256, a ledger with other migrations
+  /// cannot be opened, sets are checked against the runs that published them, and no number is
+  /// computed from drill results.
   static let elsewhere: Set = ["run", "run_part", "document", "published_set", "drill"]
 
   @Test("Every table has a check, a digest per run, or is recomputed by repeating the run")

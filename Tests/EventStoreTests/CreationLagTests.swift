@@ -9,7 +9,7 @@ struct CreationLagTests {
     Line(transaction: "\(number)", created: Int64(number) * 7_919 % 10_007)
   }
 
-  /// The feeds' lags, and the sample behind them.
+  /// The feeds' lags, and the sample they are computed from.
   private func measured(_ archives: [[Line]]) throws -> (lags: [Interval], sample: [String]) {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)

@@ -196,7 +196,7 @@ struct EventIntakeTests {
   func manyBatches() throws {
     let ingest = try ledger.beginEvents(.named("a"))
     for batch in 0..<9 {
-      // Every batch begins with the last line of the one before.
+      // Every batch begins with the last line of the previous one.
       let numbers = (batch * 4095)...(batch * 4095 + 4095)
       try ingest.add(.of(numbers.map { Line(transaction: "\($0)", original: "o\($0 % 50)") }))
     }
@@ -225,7 +225,7 @@ struct EventIntakeTests {
 }
 
 extension Observation {
-  /// A state in which every field differs from an empty one's.
+  /// A state in which every field differs from an empty state's.
   static func full(group: StringID, at time: Instant) -> Observation {
     var state = Observation()
     state.productType = .oneTime

@@ -24,7 +24,7 @@ struct HistoryTests {
 
   @Test("A later copy replaces an unpublished one, and is stored next to a published one")
   func copies() throws {
-    // Copies of another provider's event would not agree in two users.
+    // Copies from a provider with fixed users would conflict in their users.
     func copy(_ created: Int64, user: String = "user-1") -> Line {
       Line(provider: .flobuk, user: user, created: created)
     }
@@ -51,7 +51,7 @@ struct HistoryTests {
   func runs(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func below(_ limit: Int) -> Int { numbers.below(limit) }
-    // A body is what it says: copies of one say the same.
+    // A body identifies its content: copies with the same body are equal.
     let versions = (0..<45).map { number in
       Line(
         transaction: "\(number / 5)", original: ["1000", "1000", "1000", "999"][below(4)],
@@ -111,7 +111,7 @@ struct HistoryTests {
 }
 
 extension Ledger {
-  /// Ends a run that publishes what came in so far, with the documents that it has.
+  /// Ends a run that publishes what arrived so far, with its documents.
   func publish() throws {
     let run = try table(
       "select coalesce((select id from run where published is null), 0)")
@@ -122,7 +122,7 @@ extension Ledger {
     try finishRun(number, archives: 0, counts: ArchiveCounts(), published: "set \(number)")
   }
 
-  /// What is the same however lines came: every counted event, by lineage, and the conflicts.
+  /// What does not depend on the order of arrival: counted events by lineage, and conflicts.
   func countedContent() throws -> [String] {
     var content: [String] = []
     try forEachLineage { row, events in

@@ -27,7 +27,7 @@ struct KnownCaseTests {
     _ = try ledger.storeBreaks([found], asOf: asOf, run: run)
   }
 
-  /// Where a row is damaged, and who reads it.
+  /// Damage to a row, and a reader of the row.
   private struct Damage: Sendable {
     let sql: String
     let noun: String
@@ -39,7 +39,7 @@ struct KnownCaseTests {
   }
 
   private static let damages: [Damage] = [
-    // A number that is greater than any symbol.
+    // A number greater than any symbol.
     Damage("insert into fold_feed values (1, 5000000000, 0, 0, 0)", "Int32") {
       _ = try $0.foldBasis()
     },
@@ -57,7 +57,7 @@ struct KnownCaseTests {
     Damage("update delivery_day set provider = 99", "Provider") {
       _ = try $0.watermarks(asOf: .end)
     },
-    // A number that ends like that of a provider is none of it.
+    // A number whose low byte is a provider's is not a provider.
     Damage("update delivery_day set provider = 256 + provider", "Provider") {
       _ = try $0.watermarks(asOf: .end)
     },

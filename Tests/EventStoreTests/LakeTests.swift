@@ -13,7 +13,7 @@ struct LakeTests {
     ledger = try Ledger.fresh(in: folder)
   }
 
-  /// All that events make of a ledger.
+  /// The tables that events fill.
   private static let tables = [
     """
     select key, provider, app, original, user, versions, counted, hex(events), row_check
@@ -28,7 +28,7 @@ struct LakeTests {
     try Self.tables.map { try ledger.table($0) }
   }
 
-  /// Moves the events of a copy to rows, and these back into it.
+  /// Moves the events of a copy to rows, and back into the copy.
   private func moved() throws -> (copy: Ledger, shard: Shard) {
     let path = folder.path("copy.sqlite")
     try ledger.copy(to: path)
@@ -97,7 +97,7 @@ struct LakeTests {
     try ledger.ingest("a", [Line(user: "QON_person"), Line(transaction: "t2", original: "t2")])
     _ = try ledger.erase("QON_person", as: AuditEntry(.erase)) { _, _ in nil }
     let (copy, shard) = try moved()
-    // It was delivered once more, and lies in the lake as it came.
+    // Delivered again, it is in the lake as it arrived.
     let again = EventBatch.of([Line(transaction: "t9", original: "t9", user: "QON_person")])
     try shard.add(again, of: 1, numbers: [9], published: 0)
     try shard.finish(keepsSnapshots: true)

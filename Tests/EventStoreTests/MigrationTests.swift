@@ -24,12 +24,12 @@ struct MigrationTests {
     before = try Self.content(path)
   }
 
-  /// Today's migrations and one of tomorrow.
+  /// Today's migrations and a future one.
   private func tomorrow(_ migration: @escaping Schema.Migration) -> [Schema.Migration] {
     Schema.migrations + [migration]
   }
 
-  /// Half of a migration that changes, drops, and writes more than memory holds.
+  /// Half of a migration that changes, drops, and writes more than fits in memory.
   private static func half(_ database: Connection) throws {
     try database.execute(
       """
@@ -42,7 +42,7 @@ struct MigrationTests {
       """)
   }
 
-  /// The lines that a query returns.
+  /// The rows that a query returns, as lines.
   private static func lines(_ path: String, _ sql: String) throws -> [String] {
     var lines: [String] = []
     try Statement(Connection(path: path, isReadOnly: true), sql).forEachRow { row in
@@ -84,7 +84,7 @@ struct MigrationTests {
     let corpse = folder.path("corpse.sqlite")
     let migrations = tomorrow { [path] database in
       try Self.half(database)
-      // What the disk holds when the process is killed here.
+      // The disk's content if the process is killed here.
       for suffix in ["", "-wal"] {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: corpse + suffix)
       }

@@ -32,7 +32,7 @@ struct PageHashTests {
     try ledger.copy(to: copy)
   }
 
-  /// What the file says by SQLite alone.
+  /// Runs SQL on the file with plain SQLite.
   private func withPlainSQLite(_ sql: String) throws {
     var database: OpaquePointer?
     defer { sqlite3_close(database) }

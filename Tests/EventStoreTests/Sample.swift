@@ -11,10 +11,10 @@ struct Line {
   var user = "user-1"
   var app = "app"
   var kind = EventKind.renewed
-  /// What the provider calls it; nil for the name of its kind.
+  /// The provider's name for it; nil for the name of its kind.
   var name: String?
   var product = "pro.monthly"
-  /// Seconds after the samples' beginning.
+  /// Seconds after the start of the samples.
   var time: Int64 = 0
   /// Seconds after `time`.
   var created: Int64?
@@ -22,11 +22,11 @@ struct Line {
   var received: Int64?
   var usd: Int64? = 9_990_000
   var body = "body"
-  /// Whether it is a state whose time is only the end of its period.
+  /// Whether it is a state dated only by the end of its period.
   var isUndated = false
-  /// Whether it is a state without a date of its own.
+  /// Whether it is a state without its own date.
   var isTimeInferred = false
-  /// Which delivery of a collection it came in; 0 for none.
+  /// The delivery of a collection that contained it; 0 for none.
   var collection: Int64 = 0
   /// Overrides the identity, to make two events collide.
   var identity: Int64?
@@ -58,7 +58,7 @@ extension Instant {
 }
 
 extension EventBatch {
-  /// A batch in which every line is a value of its own.
+  /// A batch in which every line is a separate value.
   static func of(_ lines: [Line], rejects: [Reject] = [], skipped: [String: Int64] = [:])
     -> EventBatch
   {
@@ -125,24 +125,24 @@ extension NewArchive {
 }
 
 extension Ledger {
-  /// A new ledger in a folder of its own.
+  /// A new ledger in `folder`.
   static func fresh(in folder: TemporaryFolder) throws -> Ledger {
     try open(path: folder.path("ledger.sqlite"), mode: .readWrite)
   }
 
-  /// The counted events of a lineage, by time and identity; none of one that is not there.
+  /// The counted events of a lineage, by time and identity; empty if it does not exist.
   func events(ofLineage key: Int64) throws -> [Event] {
     try lineage(key).map { try events(of: $0) } ?? []
   }
 
-  /// Begins to take in one archive that is written alone.
+  /// Starts to ingest one archive that is written alone.
   func beginEvents(
     _ archive: NewArchive, schedules: [Provider: RetrySchedule] = [:]
   ) throws -> OneArchive {
     try OneArchive(archive, by: beginEvents(schedules: schedules))
   }
 
-  /// Takes in one archive of one batch.
+  /// Ingests an archive of one batch.
   @discardableResult
   func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveCounts {
     let ingest = try beginEvents(.named(name))
@@ -150,7 +150,7 @@ extension Ledger {
     return try ingest.finish()
   }
 
-  /// Puts `facts` in the place of all, as a fold of everything does.
+  /// Replaces all facts with `facts`, as a fold of everything does.
   func fold(_ facts: Facts) throws {
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
     let change = FoldChange(basis: basis, facts: facts)
@@ -158,7 +158,7 @@ extension Ledger {
     try finish(change)
   }
 
-  /// The rows of a query as text, cells separated by bars, `-` for null.
+  /// The rows of a query as text, with cells separated by bars and `-` for null.
   func table(_ sql: String) throws -> [String] {
     var table: [String] = []
     try rows(sql: sql) { row in
@@ -169,7 +169,7 @@ extension Ledger {
   }
 }
 
-/// One archive, written as soon as it is finished.
+/// An archive that is written as soon as it is finished.
 struct OneArchive {
   let intake: EventIntake
   let archive: Int32

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Ids and contents with the same fingerprint")
 struct SharedFingerprintTests {
-  /// Ids that anybody can find: they have one fingerprint.
+  /// Publicly computable ids with the same fingerprint.
   static let ids = ["anna0001", "bert0002", "carl0003"].map { "user-00000003805\($0)4eid0LQt" }
   let folder: TemporaryFolder
   let ledger: Ledger
@@ -61,7 +61,7 @@ struct SharedFingerprintTests {
     }
     _ = try intake.write()
     try requireApart()
-    // Who is known keeps the key.
+    // A known id keeps its key.
     try ledger.ingest("b", lines([Self.ids[2], Self.ids[0]]))
     try requireApart()
   }

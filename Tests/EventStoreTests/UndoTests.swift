@@ -13,7 +13,7 @@ struct UndoTests {
     ledger = try Ledger.fresh(in: folder)
   }
 
-  /// Abandons a file of snapshots after `damage`; gives what the ledger says to whoever goes on.
+  /// Abandons a file of snapshots after `damage`; returns the errors of later operations.
   private func abandon(after damage: [String]) throws -> [SubledgerError?] {
     let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
     let captured = Instant(seconds: 1)

@@ -162,7 +162,7 @@ struct VersionTests {
     #expect(try ledger.table("select sum(counted) from lineage") == ["1"])
   }
 
-  /// Copies and versions of one event that tie in every way the contract names.
+  /// Copies and versions of one event that tie in every way that the contract lists.
   static let rivals: [Line] = [
     Line(user: "a", created: 5, received: 10, usd: 100, body: "1"),
     Line(user: "b", created: 5, received: 10, usd: 200, body: "2"),
@@ -176,7 +176,7 @@ struct VersionTests {
   func everyOrder() throws {
     let ledger = try Ledger.fresh(in: folder)
     var contents: Set<[String]> = []
-    // An app of its own for every order, so that one ledger holds them all.
+    // A separate app for each order, so that one ledger holds them all.
     let orders = permutations(of: Array(Self.rivals.indices)).enumerated().map { number, order in
       order.map { index in
         var line = Self.rivals[index]
@@ -199,7 +199,7 @@ struct VersionTests {
     #expect(content.count == 3)
   }
 
-  /// What may not depend on arrival: which versions count, users, and what the counted one says.
+  /// What must not depend on arrival: which versions count, users, and the counted content.
   private func content(of conflict: ConflictRow, in ledger: Ledger) throws -> [String] {
     let event = conflict.event
     let rows = try ledger.table(

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Writing several archives together")
 struct WriteBatchTests {
-  /// Lines of few lineages and users with copies, contradictions and rivals among them.
+  /// Lines of few lineages and users with copies, conflicts and rival lineages.
   static let lines: [Line] = (0..<600).map { number in
     var line = Line(
       transaction: "\(number % 150)", original: "o\(number % 23)", user: "u\(number % 11)",
@@ -16,7 +16,7 @@ struct WriteBatchTests {
     return line
   }
 
-  /// What is the same however lines came: every counted event, by lineage, and the conflicts.
+  /// What does not depend on the order of arrival: counted events by lineage, and conflicts.
   private func content(of ledger: Ledger) throws -> [String] {
     var content: [String] = []
     try ledger.forEachLineage { row, events in
@@ -32,14 +32,14 @@ struct WriteBatchTests {
     return content
   }
 
-  /// What an intake reported, and whether anything spills meanwhile.
+  /// The counts of an intake, and whether anything was spilled.
   private struct Taken {
     var counts: [ArchiveCounts] = []
     var wasSpilled = false
   }
 
-  /// Takes the lines in as archives of `size`, in memory of `batchSize`, of which up to `spillSize`
-  /// bytes may lie aside.
+  /// Ingests the lines as archives of `size` lines with `batchSize` bytes of memory and up to
+  /// `spillSize` bytes of spill files.
   private func take(
     _ lines: [Line], size: Int, batchSize: Int, spillSize: Int = 1 << 30, into ledger: Ledger
   ) throws -> Taken {
@@ -67,7 +67,7 @@ struct WriteBatchTests {
     var counts: Set<[Int64]> = []
     var contents: Set<[String]> = []
     var wasSpilled: [Bool] = []
-    // Written as they come; spilled in as much room as they want, in some, in none; in memory.
+    // Written at once; spilled with enough room, some room, and no room; in memory.
     for (batchSize, spillSize) in [
       (0, 0), (60_000, 1 << 30), (60_000, 20_000), (60_000, 1), (64 << 20, 0),
     ] {
@@ -97,7 +97,7 @@ struct WriteBatchTests {
 
   @Test("A subscription larger than one read is read completely, with copies and versions")
   func large() throws {
-    // Copies and versions of an event lie thousands of events apart.
+    // Copies and versions of an event are thousands of events apart.
     let lines = (0..<12_000).map { number in
       var line = Line(
         transaction: "\(number % 5_000)", original: "o\(number % 97 == 0 ? 1 : 0)",
@@ -203,7 +203,7 @@ struct WriteBatchTests {
 
   @Test("Rows of a new ledger can be built by any worker at any time before they are written")
   func madeAhead() throws {
-    // More lineages than are made in one go, some with copies and rivals in each other.
+    // More lineages than one piece holds, some with copies and rivals in others.
     let lines = (0..<4500).map { number in
       var line = Line(transaction: "\(number % 3000)", original: "o\(number % 2500)")
       line.user = "u\(number % 700)"

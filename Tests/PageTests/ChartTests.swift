@@ -104,7 +104,7 @@ struct ChartTests {
   }
 }
 
-/// A bar that a chart draws, across in percent, down in points.
+/// A drawn bar, horizontally in percent and vertically in points.
 struct DrawnBar {
   let style: String
   let left: Double

@@ -50,7 +50,7 @@ struct ContentsTests {
     #expect(page.contains("−1,000,000,000.00"))
   }
 
-  /// The page of a set whose revenue has these rows: keys, gross, refunds and net.
+  /// The page of a set with these revenue rows: keys, gross, refunds and net.
   private func page(_ rows: [String]) throws -> String {
     let names = [
       "period", "provider", "app_id", "store", "gross_usd", "refunds_usd", "net_usd",

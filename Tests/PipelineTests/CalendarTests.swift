@@ -18,7 +18,7 @@ struct CalendarTests {
   func berlin() throws {
     #expect(try start(2026, 1, 1, in: "Europe/Berlin") == "2025-12-31T23:00:00Z")
     #expect(try start(2026, 7, 1, in: "Europe/Berlin") == "2026-06-30T22:00:00Z")
-    // The clocks change in the run before these days end.
+    // The clocks change in the night before these days end.
     #expect(try start(2026, 3, 29, in: "Europe/Berlin") == "2026-03-28T23:00:00Z")
     #expect(try start(2026, 3, 30, in: "Europe/Berlin") == "2026-03-29T22:00:00Z")
     #expect(try start(2026, 10, 25, in: "Europe/Berlin") == "2026-10-24T22:00:00Z")

@@ -137,7 +137,7 @@ struct ConfigurationTests {
     #expect(read.periods["pro-yearly:standard"] == .months(12))
     #expect(read.eventNames == ["my_renewal_event": .renewed])
     #expect(read.secrets[.iaptic]?.count == 2)
-    // What is shown is the default.
+    // The documented values are the defaults.
     let rules = FoldSettings(asOf: now)
     for provider in Provider.allCases {
       #expect(read.deliveryWindows[provider] == rules.deliveryWindow(provider))

@@ -12,7 +12,7 @@ struct DecidedBreaksTests {
       .id(of: .charge($0))
   }
 
-  /// A break of missing charges from this number on.
+  /// A break of missing charges, from this number on.
   private func found(_ number: Int, missing: Int64 = 1) -> Break {
     var found = Break(id: ids[number], code: .missedRenewal, provider: .qonversion)
     (found.subscription, found.missingEvents) = ("100", missing)

@@ -88,7 +88,7 @@ struct DecisionsFileTests {
     #expect(error.message.contains("decisions.yaml"))
   }
 
-  /// A good entry, and a second one that is good but for the last line of `text`.
+  /// A valid entry, and a second one that is valid except for the last line of `text`.
   private func entry(with text: String) -> String {
     let name = text.prefix { $0 != ":" }
     let fields = [
@@ -129,7 +129,7 @@ struct DecisionsFileTests {
     let given = Decision(breakID: id, verdict: .writtenOff, reason: "r", who: "w")
     #expect(try DecidedBreaks([lost, next], [given]).undecided == [next])
     #expect(try DecidedBreaks([next], [given]).unused == [id])
-    // What is decided about the break itself counts.
+    // A decision about the break's own id takes precedence.
     let own = Decision(breakID: lost.id, verdict: .explained, reason: "r", who: "w")
     #expect(try DecidedBreaks([lost], [own, given]).decisions == [own])
     #expect(try DecidedBreaks([lost], [given, own]).decisions == [own])

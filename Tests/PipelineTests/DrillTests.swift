@@ -37,7 +37,7 @@ struct DrillTests {
   private func damage(
     _ kind: DamageKind, _ event: Event, among events: [Event]
   ) throws -> Damage? {
-    // Ranks whose draw is this kind; the corruption is whatever the event allows.
+    // Ranks that draw this kind; the corruption is any that the event allows.
     for rank in (0..<500).map({ UInt64($0) << 8 | UInt64($0) << 32 }) {
       let candidate = DrillCandidate(rank: rank, row: row(event.lineage, user: 5), event: event)
       let drawn = try Damage.drawn(for: candidate, among: events, within: Self.limits)
@@ -171,7 +171,7 @@ struct DrillTests {
     #expect(wrong[.envLeak]?.environment == .sandbox)
     #expect(wrong[.fxOutlier]?.revenue?.usd == Amount(micros: 14_985_000))
     #expect(wrong[.impossibleSequence]?.periodEnd ?? charge.time < charge.time)
-    // The newest period's end is needed, and fewer than nine others say nothing of a rate.
+    // The end must be of the newest period, and fewer than nine others show no rate.
     #expect(Set(codes([charge], Self.limits).keys) == [.envLeak])
   }
 

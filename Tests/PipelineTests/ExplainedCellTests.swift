@@ -10,19 +10,19 @@ import Domain
 
 @testable import Pipeline
 
-/// The sample, run once, and everything that its subscriptions add to reports.
+/// The sample, run once, and all contributions of its subscriptions to reports.
 private struct Sample: Sendable {
   let folder: TemporaryFolder
   let rules: FoldSettings
   let shares: [Share]
 
-  /// What one event adds to a report, and the row's keys.
+  /// The contribution of one event to a report, and the row's keys.
   struct Share {
     let cell: Contribution.Cell
     let keys: ContributionKeys
   }
 
-  /// Made once for all tests.
+  /// Created once for all tests.
   static let made = Result { try Sample() }
 
   init() throws {
@@ -54,7 +54,7 @@ private struct Sample: Sendable {
     self.shares = shares
   }
 
-  /// The published rows of a report, of all its months.
+  /// The published rows of a report over all its months.
   func rows(_ report: NumberReport) throws -> [[String: String]] {
     let path = Project.path("reports/\(report.rawValue)")
     guard FileManager.default.fileExists(atPath: path) else { return try table("\(path).csv") }
@@ -77,7 +77,7 @@ private struct Sample: Sendable {
 
 @Suite("Every number of the sample is the sum of its events")
 struct ExplainedCellTests {
-  /// What shares come to, by row and column, and where an amount is unknown.
+  /// Sums of contributions by row and column, and where an amount is unknown.
   private struct Cells {
     var sums: [String: Int64] = [:]
     var unknown: Set<String> = []
@@ -102,13 +102,13 @@ struct ExplainedCellTests {
     let keyNames = columns.filter(\.isKey).map(\.name)
     let others = keyNames.filter { $0 != report.timeColumn }
     let rows = try sample.rows(report)
-    // Shares by the keys other than that of time, so that each row looks at few of them.
+    // Contributions by the keys other than time, so that each row checks few of them.
     let shares = Dictionary(
       grouping: sample.shares.filter { !report.columns(of: $0.cell).isEmpty }
     ) { share in
       others.map { share.keys.texts[$0] ?? "" }
     }
-    // Most rows share their time with many others, and their other keys with those of other times.
+    // Most rows share their time with many others, and their other keys with other times.
     var questions: [[String: String]: NumberQuestion] = [:]
     func question(_ names: [String], of row: [String: String]) throws -> NumberQuestion {
       let keys = names.reduce(into: [String: String]()) { $0[$1] = row[$1] }
@@ -146,7 +146,7 @@ struct ExplainedCellTests {
     return compared
   }
 
-  /// A rate by the printed parts that its explanation shows, rounded half to even at six decimals.
+  /// A rate from the printed parts of its explanation, rounded half to even at six decimals.
   private func ratio(
     _ part: [(factor: Int64, column: String)], _ whole: [String], _ row: [String: String]
   ) -> String {

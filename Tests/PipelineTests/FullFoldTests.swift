@@ -37,7 +37,7 @@ import Domain
     #expect(months == expected.months)
   }
 
-  /// The rows of both tables of revenue, after `parts` were added up and stored.
+  /// The rows of both revenue tables after `parts` were summed and stored.
   private func cells(
     of parts: [FoldResult], cellsMax: Int
   ) throws -> (days: [[Int64]], months: [[Int64]]) {
@@ -64,7 +64,7 @@ import Domain
     return (try rows("revenue_cell"), try rows("revenue_month_cell"))
   }
 
-  /// Ten results with cells in common, among them one without any measure.
+  /// Ten results with shared cells, one of them without any measure.
   private func folds(seed: UInt64) -> [FoldResult] {
     var numbers = SeededNumbers(seed: seed)
     return (0..<10).map { _ in

@@ -3,17 +3,17 @@ import Domain
 
 @testable import Pipeline
 
-/// Tests of what becomes of flags, variables and a configuration file.
+/// Tests of flags, variables and a configuration file together.
 protocol PlanSuite {
   var folder: TemporaryFolder { get }
 }
 
 extension PlanSuite {
-  /// The moment at which plans are made.
+  /// The time at which plans are made.
   var now: Instant { Instant(milliseconds: 1_772_323_200_000) }
 
-  /// The plan of `flags`, of the variables in `environment`, and of `file` as the configuration
-  /// unless a flag names another.
+  /// The plan for `flags`, the variables in `environment`, and `file` as the configuration unless a
+  /// flag names another.
   func plan(
     _ flags: [String: [String]] = [:], _ environment: [String: String] = [:], file: String = ""
   ) throws -> Plan {

@@ -21,7 +21,7 @@ struct PlanTests: PlanSuite {
     #expect(try plan(flags, variables, file: "out: file").out == "variable")
     flags["out"] = ["flag"]
     #expect(try plan(flags, variables, file: "out: file").out == "flag")
-    // Each option for itself.
+    // Each option separately.
     let mixed = try plan(flags, ["SUBLEDGER_LEDGER": "l"], file: "jobs: 3\nledger: x")
     #expect(mixed.out == "flag" && mixed.ledger == "l" && mixed.jobs == 3)
   }

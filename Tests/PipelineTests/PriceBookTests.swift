@@ -208,7 +208,7 @@ struct PriceBookTests {
     #expect(ledger.symbol("unseen") == nil)
     #expect(
       book.price(of: unseen, in: .appStore, country: 0, currency: 0, at: may)?.currency == franc)
-    // A line with a period alone is no price of other stores, and hides none.
+    // A line with only a period is not a price for other stores, and hides none.
     #expect(book.price(of: pro, in: .appStore, country: 0, currency: 0, at: may) == nil)
     #expect(book.period(of: pro, in: .appStore, at: may) == .months(12))
     let again = try Ledger.open(path: folder.path("l.sqlite"), mode: .readOnly)

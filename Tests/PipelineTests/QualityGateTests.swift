@@ -87,7 +87,7 @@ struct QualityGateTests {
     var sandbox = found(5_000_001)
     sandbox.environment = .sandbox
     #expect(try gate(breaks: [sandbox]).outcome == .done)
-    // Without a time of its own it speaks of the last month, like in the report.
+    // Without its own time it counts in the last month, as in the report.
     var undated = found(5_000_001)
     undated.expectedAt = nil
     #expect(try gate(breaks: [undated]).qualifications.count == 1)
@@ -102,7 +102,7 @@ struct QualityGateTests {
       try gate(archives: [archive("a", lines: 19, skipped: 0, rejected: 19)]).outcome == .done)
     #expect(
       try gate(archives: [archive("a", lines: 2000, skipped: 0, rejected: 20)]).outcome == .done)
-    // Lines that were never events do not hide those that should have been.
+    // Lines that were never events do not dilute those that should have been.
     let skipped = archive("a", lines: 2000, skipped: 1, rejected: 20)
     #expect(try gate(archives: [skipped]).outcome == .reservations)
     let one = try gate(archives: [

@@ -31,7 +31,7 @@ struct SettingSourceTests: PlanSuite {
     try expect("configuration", "subledger.yaml, line 1: `fail_on`: \"Open\" is not") {
       try plan(file: "fail_on: Open")
     }
-    // Of two layers, the one that is wrong.
+    // Of two layers, the wrong one is reported.
     try expect("configuration", "`fail_on`: \"Open\"") {
       try plan(["fail_on": ["open"]], file: "fail_on: Open")
     }

@@ -66,7 +66,7 @@ struct SettingsSchemaTests {
     #expect(throws: Never.self) { try Configuration.read(Array(text.utf8), named: "c.yaml") }
   }
 
-  /// What of `node` the schema does not allow, by the words of draft 7 that it uses.
+  /// The parts of `node` that the schema does not allow, by its draft 7 keywords.
   private func problems(of node: Node, _ schema: [String: Any], at place: String) -> [String] {
     if let choices = schema["anyOf"] as? [[String: Any]] {
       return choices.contains { problems(of: node, $0, at: place).isEmpty } ? [] : [place]

@@ -11,7 +11,7 @@ import Testing
     .timeLimit(.minutes(1)), arguments: [0, 1, 2, 24])
   func inOrder(waitingMax: Int) throws {
     for seed in 0..<UInt64(60) {
-      // Workers that stand still at random fall behind each other in every way.
+      // Random pauses make the workers fall behind each other in every way.
       let inputs = Array(0..<12)
       var taken: [[Int]] = []
       try Workers(count: 3, waitingMax: waitingMax).run(inputs) { input, send in
@@ -62,7 +62,7 @@ import Testing
       usleep(500)
       waiting.withLock { $0.now -= size }
     }
-    // One may be the next, and one is in the taker's hands.
+    // One result may be the next in order, and one is with the consumer.
     waiting.withLock { #expect($0.now == 0 && $0.most <= 12 + 12 + 12) }
   }
 

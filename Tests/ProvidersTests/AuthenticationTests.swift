@@ -19,7 +19,7 @@ struct AuthenticationTests {
     return rules
   }
 
-  /// Whether the line was taken or skipped; else its reason must be `unauthenticated`.
+  /// Whether the line was accepted or skipped; otherwise its reason must be `unauthenticated`.
   private func isTaken(_ line: String, _ rules: NormaliserSettings) -> Bool {
     let batch = normalise(line, rules: rules)
     #expect(batch.lines == 1 && batch.rejects.allSatisfy { $0.reason == "unauthenticated" })
@@ -152,7 +152,7 @@ struct AuthenticationTests {
   }
 }
 
-/// Bytes that remember how often each was read.
+/// Bytes that count how often each is read.
 private struct CountedBytes: RandomAccessCollection {
   final class Reads { var counts: [Int] = [] }
 

@@ -12,7 +12,7 @@ struct EnvelopeTests {
   private static let at = Instant(seconds: 1_760_000_100)
   private static let atMilliseconds = Instant(milliseconds: 1_760_000_100_250)
 
-  /// One line of each producer, and the receive time it reports.
+  /// One line of each producer, and its receive time.
   static let lines: [(name: String, line: String, received: Instant?)] = [
     ("bare", body, nil),
     ("wrapper, object", #"{"receivedAt":"2025-10-09T08:55:00Z","headers":{},"body":\#(body)}"#, at),

@@ -14,7 +14,7 @@ struct IapticSubjectTests {
     """
   }
 
-  /// The product of the event that the notification names.
+  /// The product of the event that the notification is about.
   private func reported(_ members: [String], product: String, reason: String = "RENEWED") -> String?
   {
     let batch = normalise(
@@ -85,10 +85,10 @@ struct IapticSubjectTests {
     }
     let bought = Instant(milliseconds: 1_752_000_000_000)
     #expect(start("apple:23", "2025-10-08T18:40:00Z") == [nil])
-    // The first one, reported late, or another transaction that was bought just now.
+    // The first purchase, reported late, or another transaction bought just now.
     #expect(start("apple:21", "2025-07-20T18:40:00Z") == [bought])
     #expect(start("apple:23", "2025-07-09T18:40:00Z") == [bought])
-    // What is bought once, and what reports its own date.
+    // A one-time purchase, and one with its own date.
     #expect(
       start("apple:23", "2025-10-08T18:40:00Z") {
         $0.replacing(#""expirationDate":"2025-11-08T18:40:00.000Z","#, with: "")
@@ -110,7 +110,7 @@ struct IapticSubjectTests {
         \(member("a", "pro").dropLast()),"currency":"GBP","amountMicros":null}}}
         """)
       let event = try #require(batch.events.first { $0.kind == kind }, "\(reason)")
-      // Beside what moves no money it is the price of a charge that only this state shows.
+      // In an event without money, it is the price of a charge that only this state shows.
       let (revenue, price) = (event.revenue, event.price)
       #expect((revenue != nil, price != nil) == (kind == .started, kind != .started))
       #expect(batch.word(revenue?.currency ?? price?.currency ?? 0) == "GBP")
@@ -168,7 +168,7 @@ struct IapticSubjectTests {
     }
   }
 
-  /// A body of notification `id` about transaction `reported`, whose collection shows `shown`.
+  /// A body of notification `id` about transaction `reported`; its collection shows `shown`.
   private func copy(
     id: String = "n", of user: String = "u", reported: String = "apple:22",
     shown: String = "apple:23",

@@ -11,7 +11,7 @@ struct LogShapeTests {
   private static let quoted = Body.renewal.quoted
   private static let other = Body.of2020.line
   private static let base64 = Data(body.utf8).base64EncodedString()
-  /// What CloudWatch sends to Kinesis and Lambda.
+  /// The data that CloudWatch sends to Kinesis and Lambda.
   private static let packed = Data(
     gzipMember(
       of: Array(#"{"logEvents":[{"timestamp":1760000100250,"message":\#(quoted)}]}"#.utf8))
@@ -21,14 +21,14 @@ struct LogShapeTests {
   private static let iso = "2025-10-09T08:55:00.250Z"
   private static let item = #"{"headers":{},"body":\#(quoted),"isBase64Encoded":false}"#
 
-  /// The body as nginx writes it into its log.
+  /// The body as nginx writes it to its log.
   private static let escaped = body.utf8.reduce(into: "") { text, byte in
     let isPlain = (0x20..<0x7f).contains(byte) && byte != 0x22 && byte != 0x5c
     let hex = String(byte, radix: 16, uppercase: true)
     text += isPlain ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + hex
   }
 
-  /// One line of each shape beyond those of `EnvelopeTests`, and the receive time it reports.
+  /// One line of each shape not in `EnvelopeTests`, and its receive time.
   static let shapes: [(name: String, line: String, received: Instant?)] = [
     (
       "SQS for Lambda",

@@ -84,11 +84,11 @@ struct NormaliserTests {
     let whole = #"{"receivedAt":"2026-01-01T00:00:00Z","headers":{"a":["b",{}]},"body":\#(bare)}"#
     for tear in whole.indices.dropFirst() {
       let rest = whole[tear...]
-      // A value that is whole by itself cannot be distinguished from a body.
+      // A complete value cannot be distinguished from a body.
       guard !rest.hasPrefix("{"), !rest.hasPrefix("[") else { continue }
       let batch = normalise("\(whole[..<tear])\n\(rest)\n\(rest)\(body)")
       #expect(batch.rejects.map(\.place.line) == [1, 2, 3], "\(rest)")
-      // A quote may begin a text, and the value behind it be part of that.
+      // A quote may begin a text that includes the value after it.
       let isRead = !rest.hasPrefix("\"") || !batch.events.isEmpty
       #expect(batch.events.map(\.place.line) == (isRead ? [3] : []), "\(rest)")
     }

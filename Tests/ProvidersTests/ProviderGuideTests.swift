@@ -34,7 +34,7 @@ struct ProviderGuideTests {
   }
 }
 
-/// The tables of docs/providers.md, and its list of reasons why a line has no events.
+/// The tables of docs/providers.md, and its list of reasons for lines without events.
 private struct Guide {
   private(set) var reasons: Set<String> = []
   private let sections: [Substring: [[String]]]
@@ -51,16 +51,16 @@ private struct Guide {
     self.sections = sections
   }
 
-  /// What the provider's section says as `name → outcome`.
+  /// The names in the provider's section as `name → outcome`.
   ///
-  /// Heads of tables stand in backticks too, but have only one cell that does.
+  /// Table headers also have backticks, but only in one cell.
   func names(of provider: Provider) -> Set<String> {
     let section = sections.first { $0.key.lowercased() == provider.name }
     let rows = (section?.value ?? []).filter { $0.count > 1 && !$0[1].isEmpty }
     return Set(rows.map { "\($0[0]) → \($0[1])" })
   }
 
-  /// The cells of a row: what stands in backticks when nothing else does, else empty.
+  /// The cells of a row that consist of text in backticks; other cells are empty.
   private static func quoted(_ row: Substring) -> [String] {
     row.split(separator: "|").map { cell in
       let text = cell.trimmingCharacters(in: .whitespaces)

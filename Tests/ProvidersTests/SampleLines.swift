@@ -3,17 +3,17 @@ import Providers
 import Testing
 import Domain
 
-/// A provider's sample lines, and beside them what must become of each.
+/// A provider's sample lines, with the expected result of each.
 ///
-/// `Lines/<provider>.jsonl` holds the lines. `Lines/<provider>.events.csv` holds one row for each
+/// `Lines/<provider>.jsonl` contains the lines. `Lines/<provider>.events.csv` contains one row per
 /// event, and one for each line without an event.
 struct SampleLines {
-  /// One row of the table: what a person says of it, and what the program must make of it.
+  /// One row of the table: a person's notes, and the result that the program must give.
   struct Row {
     let line: Int
-    /// The provider's event name that the row is a sample of.
+    /// The provider's event name that the row demonstrates.
     let sent: String
-    /// What becomes of it: an event's kind, `skipped …` or `rejected …`.
+    /// The outcome: an event's kind, `skipped …` or `rejected …`.
     let outcome: String
     let cells: [String]
   }
@@ -22,7 +22,7 @@ struct SampleLines {
   let header: [String]
   let rows: [Row]
 
-  /// Columns that a person writes: which line, where its form is documented, what it shows.
+  /// Columns written by a person: the line, where its form is documented, what it shows.
   static let notes = ["line", "section", "about", "sent"]
 
   init(_ provider: Provider) throws {
@@ -43,7 +43,7 @@ struct SampleLines {
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  /// The cells of a row; quotes around one that holds a comma.
+  /// The cells of a row; cells with commas are quoted.
   private static func cells(_ row: Substring) -> [String] {
     var cells = [""]
     var isQuoted = false
@@ -58,7 +58,7 @@ struct SampleLines {
   }
 }
 
-/// Says in words what became of lines, one after another.
+/// Describes the outcome of lines, one after another.
 struct SampleReporter {
   private var identities: [Int64: Int] = [:]
   private var collections: [Int64: Int] = [:]
@@ -71,7 +71,7 @@ struct SampleReporter {
     "country", "storefront", "observation", "identity", "collection",
   ]
 
-  /// The rows of one line: its events, or why there are none.
+  /// The rows of one line: its events, or the reason for having none.
   mutating func rows(of text: String, line: Int) -> [[String]] {
     let batch = normalise(text, firstLine: Int64(line))
     let empty = Array(repeating: "", count: Self.columns.count - 1)
@@ -101,7 +101,7 @@ struct SampleReporter {
     ]
   }
 
-  /// The line that brought `key` first, so that copies show as such.
+  /// The first line with `key`, so that copies are recognizable.
   private static func first(_ line: Int, of key: Int64, in seen: inout [Int64: Int]) -> String {
     let known = seen[key] ?? line
     seen[key] = known

@@ -2,11 +2,11 @@ import Providers
 import Domain
 import Formats
 
-/// A JSON object as an ordered list of members, to be changed member by member.
+/// A JSON object as an ordered list of members that tests can change.
 struct Body {
   var members: [(name: String, json: String)]
 
-  /// The body with `name` set to `json`, at its place when it is there.
+  /// The body with `name` set to `json`, in its position if it exists.
   func with(_ name: String, _ json: String) -> Body {
     var copy = self
     if let place = members.firstIndex(where: { $0.name == name }) {
@@ -68,7 +68,7 @@ struct Body {
     ),
   ])
 
-  /// The renewal as an upgrade that gave back a part of the old period's price.
+  /// The renewal as an upgrade that refunded a part of the old period's price.
   static let upgrade =
     renewal
     .with("event_name", "\"subscription_upgraded\"")
@@ -94,7 +94,7 @@ func quote(_ text: String) -> String {
   return "\"" + escaped.replacing("\n", with: "\\n") + "\""
 }
 
-/// What a fresh normaliser makes of `text`.
+/// The result of a new normaliser for `text`.
 func normalise(
   _ text: String, rules: NormaliserSettings = NormaliserSettings(), firstLine: Int64 = 1,
   firstOffset: Int64 = 0
@@ -107,7 +107,7 @@ func normalise(
   return batch
 }
 
-/// The one reject of `text`, as its reason and detail.
+/// The reason and detail of the only reject of `text`.
 func refusal(_ text: String) -> [String] {
   let batch = normalise(text)
   guard batch.events.isEmpty, batch.rejects.count == 1, batch.lines == 1 else { return [] }
@@ -115,6 +115,6 @@ func refusal(_ text: String) -> [String] {
 }
 
 extension EventBatch {
-  /// The word that a symbol of this batch stands for.
+  /// The word of a symbol of this batch.
   func word(_ symbol: StringID) -> String { symbols.words[Int(symbol)] }
 }

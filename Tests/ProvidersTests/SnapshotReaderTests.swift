@@ -212,7 +212,7 @@ struct SnapshotReaderTests {
   }
 }
 
-/// What a fresh reader makes of `text`.
+/// The result of a new reader for `text`.
 func readSnapshots(
   _ text: String, capturedAtDefault: Instant? = nil
 ) -> SnapshotBatch {

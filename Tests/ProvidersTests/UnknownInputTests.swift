@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Unknown names are noted, never values")
 struct UnknownInputTests {
-  /// What is not known in `text`, as `what name lines@first`.
+  /// Unknown names in `text`, as `what name lines@first`.
   private func unknown(_ text: String, _ rules: NormaliserSettings = NormaliserSettings())
     -> [String]
   {

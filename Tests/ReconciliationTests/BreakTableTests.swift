@@ -29,15 +29,15 @@ struct BreakTableTests {
   }
 }
 
-/// The break codes of the reference, from what the checks declare.
+/// The break codes in the reference, generated from the checks.
 enum BreakTable {
-  /// All conditions, in the order of evaluation; conditions without a user come last.
+  /// All conditions in the order of evaluation; conditions without a user are last.
   static var conditions: [BreakCondition] {
     Reconciler.checks.flatMap { $0.conditions } + findingConditions
   }
 
-  /// An entry for each code with a condition or severity of its own, in the order of the codes,
-  /// then one for each condition of several codes.
+  /// An entry for each code with its own condition or severity, in the order of the codes, then one
+  /// for each condition of several codes.
   static var text: String {
     let codes = BreakCode.allCases.compactMap { code -> String? in
       let own = conditions.filter { $0.codes == [code] }.map { $0.condition }

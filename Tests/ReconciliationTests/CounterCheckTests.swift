@@ -187,7 +187,7 @@ struct CounterCheckTests {
     #expect(scenario.codes == [])
   }
 
-  /// A start, renewal 1, a change of product with the counter `upgrade`, and renewal `next`.
+  /// A start, renewal 1, a product change with the counter `upgrade`, and renewal `next`.
   private func upgraded(_ upgrade: Int32?, next: Int32) -> Scenario {
     var story = Story.monthly(renewals: 1)
     story.report(

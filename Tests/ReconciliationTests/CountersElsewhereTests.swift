@@ -12,7 +12,7 @@ struct CountersElsewhereTests {
     return story
   }
 
-  /// One of its own that came after it, with as many paid months as `renewals` and one.
+  /// A separate later subscription with one more paid month than `renewals`.
   private func second(renewals: Int = 1) -> Story {
     var story = Story(original: "300")
     for step in 0...renewals {
@@ -45,7 +45,7 @@ struct CountersElsewhereTests {
   func twoSubscriptions() {
     for listing in [listed, Array(listed.suffix(2)), []] {
       #expect(missing([first, second()], count: 3, listing: listing) == [])
-      // What it counts beyond both is missed.
+      // A count beyond both is missing.
       #expect(missing([first, second()], count: 4, listing: listing) == [1])
     }
   }

@@ -4,7 +4,7 @@ import Domain
 
 @Suite("The subscription that an entitlement comes from")
 struct EntitlementOriginTests {
-  /// The yearly subscription beside the monthly one.
+  /// The yearly subscription in addition to the monthly one.
   private func yearly(
     _ id: String = "other", active: Bool = true, until end: String, started: String? = nil,
     listing transactions: [SnapshotTransaction] = []
@@ -114,7 +114,7 @@ struct EntitlementOriginTests {
       capturedAt: "2026-02-25", change: allMapped)
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
     #expect(scenario.breaks.first?.subscription == "100")
-    // The weekly one had ended before the access began, also where the snapshot leaves it out.
+    // The weekly one ended before the access began, even if the snapshot omits it.
     scenario.entitlements = [yearly(until: "2027-01-10", started: "2026-01-10")]
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
@@ -143,7 +143,7 @@ struct EntitlementOriginTests {
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.first?.subscription == "300")
     #expect(scenario.breaks.first?.product == "com.example.yearly")
-    // An older entitlement of the user does not take its place.
+    // An older entitlement of the user does not replace it.
     scenario.stories.append(endedWeekly)
     scenario.entitlements?.append(
       premium(

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("A missing charge is estimated from similar charges")
 struct EstimateTests {
-  /// A monthly subscription from January 2026 on at `prices`; nil was never reported.
+  /// A monthly subscription from January 2026 with `prices`; nil was never reported.
   private func reported(_ prices: [Int64?], original: String = "100") -> Story {
     var story = Story(original: original)
     for (step, price) in prices.enumerated() {
@@ -29,7 +29,7 @@ struct EstimateTests {
     return PaidPrices(prices)
   }
 
-  /// The estimates, in dollars, of what the list has and the story lacks.
+  /// The estimates, in dollars, of listed charges that the story lacks.
   private func estimates(
     of story: [Int64?], offers: Set<Int> = [], others: [[Int64?]] = []
   ) throws -> [Int64?] {
@@ -117,7 +117,7 @@ struct EstimateTests {
     let risen = Array(repeating: [10, 10, 10, 12] as [Int64?], count: 3)
     #expect(try estimates(of: [10, 10, 10, nil], others: risen) == [12])
     #expect(try estimates(of: [nil, nil, nil, 12], others: risen).suffix(1) == [10])
-    // What others always paid says nothing of somebody with a price of his own.
+    // Constant prices of others do not apply to a user with a different price.
     let other = Array(repeating: [12, 12, 12, 12] as [Int64?], count: 3)
     #expect(try estimates(of: [10, 10, 10, nil], others: other) == [10])
   }

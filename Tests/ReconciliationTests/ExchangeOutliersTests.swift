@@ -10,7 +10,7 @@ struct ExchangeOutliersTests {
   private static let euro: StringID = 20
   private let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-06-01")))
 
-  /// Charges of 10 euros, a lineage each: the day and the dollars of each.
+  /// Charges of 10 euros, each in its own lineage, with day and dollars.
   private func codes(_ charges: [(day: String, micros: Int64)]) throws -> [[Break]] {
     let stories = charges.enumerated().map { index, charge in
       var story = Story(original: String(200 + index))
@@ -95,7 +95,7 @@ struct ExchangeOutliersTests {
   func definition(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
-    // Rates from 1.0 up to a bit more than 5 % above, so that many are close to the threshold.
+    // Rates from 1.0 to slightly more than 5 % above, so that many are near the threshold.
     let spread = Int64.random(in: 1...70, using: &numbers)
     for _ in 0..<60 {
       let key = CurrencyDay(

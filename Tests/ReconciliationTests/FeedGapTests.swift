@@ -11,7 +11,7 @@ struct FeedGapTests {
 
   private func day(_ index: Int) -> Day { Day(number: first.number + Int32(index)) }
 
-  /// The gaps of a feed that sends everything of a day at noon.
+  /// The gaps of a feed that sends all of a day's events at noon.
   private func gaps(_ counts: [Int64], odds: Int = 1_000_000) -> [FeedGap] {
     gaps(byHour: counts.flatMap { count in (0..<24).map { $0 == 12 ? count : 0 } }, odds: odds)
   }
@@ -63,7 +63,7 @@ struct FeedGapTests {
     #expect(gaps(steady(6, days: 60, absent: [20])).isEmpty)
     #expect(gaps(steady(60, days: 13, absent: [7])).isEmpty)
     #expect(gaps((0..<80).map { $0 % 7 < 5 ? 100 : 0 }).isEmpty)
-    // A day off in a week without one is seen.
+    // A day without events in a week without days off is a gap.
     #expect(gaps((0..<80).map { $0 % 7 < 5 && $0 != 44 ? 100 : 0 }).map(\.day) == [day(44)])
   }
 
@@ -104,15 +104,15 @@ struct FeedGapTests {
     let found = gaps(byHour: counts)
     #expect(found.map(\.hours) == [hours(start..<start + 6)])
     #expect(found.map(\.expected) == [60] && found.map(\.day) == [nil])
-    // All that arrived on days that have these hours, so that an event has its usual worth.
+    // All events of days with these hours, so that each event has its usual worth.
     #expect(found.map(\.compared) == [start == 226 ? 4_740 : 4_500])
   }
 
   @Test("Hours of a daily rhythm, of a small feed or of a day that is a gap are not gaps")
   func innocentHours() {
-    // Nothing from midnight to eight, each day.
+    // No events from midnight to eight on any day.
     #expect(gaps(byHour: (0..<960).map { $0 % 24 < 8 ? 0 : 15 }).isEmpty)
-    // Of two an hour, twelve are too few to miss.
+    // At two an hour, twelve events are too few to be missed.
     var small = (0..<960).map { _ in Int64(2) }
     for hour in 400..<406 { small[hour] = 0 }
     #expect(gaps(byHour: small).isEmpty)
@@ -130,7 +130,7 @@ struct FeedGapTests {
     var (absentRuns, foundRuns) = (0, 0)
     for year in 0..<100 {
       let mean = [3.0, 20, 60, 250][year % 4]
-      // From a half of the mean before dawn to one and a half in the afternoon.
+      // From half of the mean before dawn to one and a half times it in the afternoon.
       let rates = (0..<24).map { mean / 24 * (1 + sin(2 * .pi * Double($0 - 10) / 24) / 2) }
       var counts = (0..<8_760).map { poisson(rates[$0 % 24], &numbers) }
       falseAlarms += gaps(byHour: counts).count
@@ -154,7 +154,7 @@ struct FeedGapTests {
     #expect(absentRuns == 275 && foundRuns >= 275, "\(foundRuns) of \(absentRuns)")
   }
 
-  /// A number of events around `mean`, by multiplying uniform numbers (Knuth).
+  /// A Poisson-distributed number of events with this mean, by multiplying uniform numbers (Knuth).
   private func poisson(_ mean: Double, _ numbers: inout SeededNumbers) -> Int64 {
     var count: Int64 = -1
     var sum = 0.0

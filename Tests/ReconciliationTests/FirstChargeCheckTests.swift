@@ -51,7 +51,7 @@ struct FirstChargeCheckTests {
     #expect(breaks(100).isEmpty)
   }
 
-  /// A renewal of March by iaptic, whose state dates the first purchase.
+  /// A renewal in March by iaptic; its state dates the first purchase.
   private func renewed(boughtOn day: String) -> Scenario {
     var story = Story()
     story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {

@@ -150,7 +150,7 @@ struct FreePeriodTests {
     #expect(found(102, "2026-03-10", price: -5) == lost)
     #expect(found(102, "2026-04-10", price: -10) == lost)
     #expect(found(101, "2026-03-10", price: -10) == lost)
-    // It ended the period, or may have.
+    // The refund ended the period, or may have.
     #expect(found(102, "2026-03-10", price: -10) == [])
     #expect(found(102, "2026-03-10", price: nil) == [])
   }

@@ -138,8 +138,8 @@ struct LastPeriodTests {
       scenario.entitlements = [shown]
       #expect(scenario.codes == ["EXPIRY_MISMATCH"])
     }
-    // Off, whatever end is shown; a list of purchases, which has only the end that was paid for;
-    // a refund that both sides report, of something that another purchase keeps on.
+    // Inactive with any end; a list of purchases, which has only paid ends; a refund that both
+    // sides report, of access that another purchase continues.
     listed[1].revokedAt = at("2026-02-10")
     for shown in [
       premium(active: false, until: "2026-03-01"), premium(active: nil, until: "2026-03-01"),

@@ -4,13 +4,13 @@ import Domain
 
 @Suite("A snapshot older than an event proves and hides nothing about it")
 struct OldSnapshotTests {
-  /// A scenario whose only snapshot is of before the first event of `story`.
+  /// A scenario whose only snapshot precedes the first event of `story`.
   private func scenario(_ story: Story, _ entitlements: [Entitlement] = []) -> Scenario {
     Scenario(
       stories: [story], entitlements: entitlements, capturedAt: "2025-12-20", asOf: "2026-08-01")
   }
 
-  /// The breaks of a story must be the same whether an old snapshot is there or none.
+  /// Expects the same breaks of a story with and without the old snapshot.
   private func expectSame(_ old: Scenario, _ codes: [String]) {
     var without = old
     (without.entitlements, without.capturedAt) = (nil, old.asOf ?? old.capturedAt)
@@ -77,14 +77,14 @@ struct OldSnapshotTests {
       until: "2026-03-01", count: 1, listing: monthlyTransactions(renewals: 1))
     var scenario = Scenario(
       stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-31T20:00:00")
-    // At as-of no event of it can be known.
+    // At as-of its event cannot be known yet.
     #expect(scenario.codes == [])
     scenario.asOf = "2026-02-01T03:00:00"
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-01")])
     #expect(scenario.breaks.map(\.status) == [.pending])
     let id = scenario.breaks.map(\.id)
-    // Lost for good, the next snapshot opens the same break.
+    // If the event stays missing, the next snapshot opens the same break.
     (scenario.capturedAt, scenario.asOf) = ("2026-02-10", nil)
     #expect(scenario.breaks.map(\.status) == [.open])
     #expect(scenario.breaks.map(\.id) == id)

@@ -7,7 +7,7 @@ struct OneLossTests {
   private let week = Story.endedWeek(
     from: "2026-04-14", canceled: "2026-04-16", until: "2026-04-21")
 
-  /// A month from the 11th of May on whose start never came, and what came after the snapshot.
+  /// A month from 11 May whose start is missing, and the events after the snapshot.
   private func month(_ kind: EventKind) -> Story {
     var story = Story(original: "300")
     let price: Int64? = kind == .refunded ? -10 : nil
@@ -43,7 +43,7 @@ struct OneLossTests {
           ])
       ], capturedAt: "2026-06-14")
     #expect(scenario.codes == ["MISSED_START"])
-    // One more that is counted, and that the list leaves out, is a loss of its own.
+    // A further counted renewal that the list lacks is a separate loss.
     scenario.stories[0].events[4].renewalCount = 4
     #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_START"])
     #expect(scenario.breaks.map(\.missingEvents) == [1, 1])
@@ -84,7 +84,7 @@ struct OneLossTests {
       $0.periodStart = at("2026-03-01")
     }
     expect(refunded, is: [id])
-    // The next one is another loss, and stays it when the first arrives late.
+    // The next loss is separate, and stays so when the first arrives late.
     let both = premium(until: "2026-06-01", listing: monthlyTransactions(renewals: 4))
     let lost = Story.monthly(renewals: 4, without: [2, 3])
     let second = Scenario(
@@ -92,7 +92,7 @@ struct OneLossTests {
     let next = try #require(second.breaks.first?.id)
     #expect(next != id)
     expect(lost, both, on: "2026-05-20", is: [id, next])
-    // Without a list both are one break, which names the id of what is left of it.
+    // Without a list both are one break, with the id of the remaining loss.
     let one = Scenario(stories: [lost], entitlements: nil, capturedAt: "2026-05-20").breaks
     #expect(one.map(\.id) == [id] && one.map(\.missingEvents) == [2])
     #expect(one.first?.idsOfLaterCharges == [next])
@@ -116,12 +116,12 @@ struct OneLossTests {
       stories: [week, month(.refunded)], entitlements: [entitlement(listed: false)],
       capturedAt: "2026-06-05", asOf: "2026-06-15", change: allMapped)
     #expect(scenario.breaks.map(\.transaction) == ["300"])
-    // Beside the entitlement of the week it could be no subscription that was reported.
+    // Next to the week's entitlement, it fits no reported subscription.
     scenario.entitlements?.append(
       premium(
         active: false, until: "2026-04-21", .canceled, product: "weekly", started: "2026-04-14"))
     #expect(scenario.breaks.map(\.transaction) == ["300"])
-    // A start of another moment is another one.
+    // A start at another time is a different one.
     scenario.entitlements?[0].startedAt = at("2026-05-20")
     #expect(scenario.codes == ["MISSED_START", "MISSED_START"])
   }
@@ -152,7 +152,7 @@ struct OneLossTests {
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
     scenario.stories[0].report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     #expect(scenario.codes == [])
-    // Once nobody collects any more, its end had to be reported.
+    // Once the store stops collecting, its end had to be reported.
     scenario.entitlements = [premium(active: false, until: "2026-01-08", .canceled)]
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
   }

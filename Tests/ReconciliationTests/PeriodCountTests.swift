@@ -108,7 +108,7 @@ struct PeriodCountTests {
       scenario.change = { if let length { $0.fold.periods[Story.monthly] = length } }
       return scenario.breaks.map(\.missingEvents)
     }
-    // The year that is shown would end in weeks that have not begun yet.
+    // The year shown would end in weeks that have not begun yet.
     #expect(missing(premium(until: "2027-05-08")) == [1])
     #expect(missing(premium(until: "2026-07-08")) == [9])
     #expect(missing(premium(until: "2026-07-08", count: 2)) == [2])
@@ -135,7 +135,7 @@ struct PeriodCountTests {
       ).breaks
       #expect(found.map(\.code) == [.missedStart])
       #expect(found.map(\.missingEvents) == [1])
-      // A month before the end that is shown.
+      // A month before the end shown.
       #expect(found.allSatisfy { ($0.expectedAt ?? at("2026-01-01")) > at("2026-04-18") })
     }
   }

@@ -7,7 +7,7 @@ import Testing
 struct PlayOrderTests {
   private let first = "GPA.1-2-3-4"
 
-  /// Charges by month of 2026 and order number; -1 is the first order.
+  /// Charges by date in 2026 and order number; -1 is the first order.
   private func breaks(
     _ orders: [(month: String, number: Int)], and others: [(month: String, id: String)] = [],
     tried: Bool = false, triedAgain: String? = nil, bought: String? = nil,
@@ -124,7 +124,7 @@ struct PlayOrderTests {
     #expect(found.map(\.code) == [.missedStart])
     let due = try #require(found.first?.expectedAt)
     #expect(at("2026-04-29") < due && due < at("2026-05-03"))
-    // The trial's own order was never bought again.
+    // The trial's own order was never renewed.
     let own = try breaks([("2026-06-01", 1)], tried: true, from: .iaptic)
     #expect(own.map(\.code) == [.missedConversion])
     #expect(own.map(\.expectedAt) == [at("2026-02-01")])

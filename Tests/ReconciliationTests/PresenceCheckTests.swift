@@ -115,7 +115,7 @@ struct PresenceCheckTests {
     #expect(fresh?.expectedAt == at("2026-06-15T02:40:00"))
     #expect(fresh?.status == .pending)
     #expect(found("2026-07-10", .months(1))?.status == .open)
-    // Neither without a length nor with one that does not fit.
+    // Not without a length, and not with one that does not fit.
     for length in [nil, .days(7)] as [PeriodLength?] {
       #expect(found("2026-07-15T02:40:00", length)?.expectedAt == nil)
       #expect(found("2026-07-15T02:40:00", length)?.status == .open)
@@ -178,12 +178,12 @@ struct PresenceCheckTests {
     #expect(scenario.outcome.counts[.unmatchedEntitlements] == 1)
     scenario.change = { $0.products = ["both": ["com.example.yearly"]] }
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
-    // Nobody holds a product twice in one store.
+    // A user cannot hold a product twice in one store.
     scenario.change = { $0.products = ["both": ["com.example.monthly", "com.example.yearly"]] }
     scenario.stories[1].events[0].store = .appStore
     scenario.entitlements?[0].store = .appStore
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
-    // Off, it shows nothing else.
+    // Inactive, it matches no other subscription.
     shown = premium(active: false, until: "2026-01-20", .canceled, product: "both")
     shown.store = .playStore
     scenario = Scenario(
@@ -241,7 +241,7 @@ struct PresenceCheckTests {
     }
     let ours = (app: "app", store: Store.appStore, product: "com.example.monthly")
     let later = (app: "later", store: Store.appStore, product: "com.later.monthly")
-    // Nothing reports the app: every app must have begun.
+    // If nothing identifies the app, every app must have begun.
     #expect(codes(sold: []) == [])
     #expect(codes(sold: [ours, later]) == ["MISSED_START"])
     #expect(scenario.breaks[0].app == "app")

@@ -18,7 +18,7 @@ struct PriceOutliersTests {
     ]
   }
 
-  /// The breaks of a subscription that paid `prices` from January on, beside so many that pay 1 in
+  /// The breaks of a subscription that paid `prices` from January on, among others that pay 1 in
   /// one country and 10 in the other.
   private func codes(
     _ prices: [Int64], in country: StringID, beside others: Int64 = 20,

@@ -6,8 +6,7 @@ import Domain
 struct ProductHeldTests {
   private let yearly = "com.example.yearly"
 
-  /// A monthly subscription that was changed to the yearly product on the 20th of January, without
-  /// money.
+  /// A monthly subscription changed to the yearly product on 20 January, without money.
   private func changed(_ kind: EventKind) -> Story {
     var story = Story.monthly(renewals: 0)
     story.report(kind, "2026-01-20", until: "2026-02-01", product: Story.yearly) {

@@ -32,7 +32,7 @@ struct RenewalStateCheckTests {
       scenario.stories = [.monthly(renewals: 2)]
       #expect(before.count == 1)
       #expect(scenario.breaks.map(\.id) == before.map(\.id))
-      // The same of the next period is another break.
+      // The same loss in the next period is another break.
       var next = shown
       next.expiresAt = shown.expiresAt.map { $0 + .days(30) }
       scenario.stories = [.monthly(renewals: 3)]
@@ -164,7 +164,7 @@ struct RenewalStateCheckTests {
       #expect(scenario.breaks.map(\.expectedAt) == [at("2026-01-01")])
       #expect(scenario.breaks.map(\.status) == [.open])
     }
-    // From here on the store collects, and may just have failed.
+    // From here on the store collects, and the payment may just have failed.
     scenario.capturedAt = "2026-12-31T12:00:00"
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-12-31T12:00:00")])
     #expect(scenario.breaks.map(\.status) == [.pending])

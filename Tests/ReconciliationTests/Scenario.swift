@@ -17,7 +17,7 @@ func month(_ month: Int) -> String {
   return "\(year)-\(rest < 10 ? "0" : "")\(rest)-01"
 }
 
-/// Maps every product of `Story` from the name that snapshots have for it.
+/// Maps the snapshots' name of every product in `Story`.
 func allMapped(_ rules: inout ReconciliationSettings) {
   rules.products = [
     "monthly": ["com.example.monthly"], "yearly": ["com.example.yearly"],
@@ -25,7 +25,7 @@ func allMapped(_ rules: inout ReconciliationSettings) {
   ]
 }
 
-/// Events of one subscription, reported one after the other, and folded for real.
+/// Events of one subscription, reported one after another and folded by the program.
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
@@ -36,7 +36,7 @@ struct Story {
   var app = "app"
   var events: [Event] = []
 
-  /// Reports an event of `transaction`; a price makes it carry revenue.
+  /// Reports an event of `transaction`; with a price it has revenue.
   mutating func report(
     _ kind: EventKind, _ time: String, until end: String? = nil, transaction: Int64 = 100,
     price: Int64? = nil, count: Int32? = nil, product: StringID = Self.monthly,
@@ -60,7 +60,7 @@ struct Story {
     events.append(event)
   }
 
-  /// A start in January and `renewals` monthly renewals, the provider's counter in each; the
+  /// A start in January and `renewals` monthly renewals with the provider's counter; the
   /// transaction ids are 100, 101, ….
   static func monthly(renewals: Int, without lost: Set<Int> = [], counted: Bool = true) -> Story {
     var story = Story()
@@ -72,7 +72,7 @@ struct Story {
     return story
   }
 
-  /// A weekly subscription that was paid for once, canceled, and ended.
+  /// A weekly subscription that was paid once, canceled and ended.
   static func endedWeek(from start: String, canceled: String, until end: String) -> Story {
     var story = Story(original: "200")
     story.report(.started, start, until: end, transaction: 200, price: 3, product: 3)
@@ -163,7 +163,7 @@ func premium(
     transactions: transactions)
 }
 
-/// The transactions of `Story.monthly`, all of them.
+/// All transactions of `Story.monthly`.
 func monthlyTransactions(renewals: Int) -> [SnapshotTransaction] {
   (0...renewals).map {
     bought(100 + $0, $0 == 0 ? .started : .renewed, month($0 + 1), until: month($0 + 2))

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("An id is unique only within its store, and compared by bytes")
 struct SharedIDTests {
-  /// Where a subscription is, and by which id.
+  /// The app, store and id of a subscription.
   private struct Home: Sendable {
     var app = "app"
     var store = Store.appStore
@@ -34,7 +34,7 @@ struct SharedIDTests {
     return moved
   }
 
-  /// Both stories of one user, each in a home of its own.
+  /// Both stories of one user, each in its own home.
   private func scenario(
     _ first: Story, _ second: Story, in homes: [Home], capturedAt: String,
     _ entitlements: [Entitlement]? = nil
@@ -55,7 +55,7 @@ struct SharedIDTests {
     return scenario
   }
 
-  /// A subscription by the month from February on whose first renewal, in March, never came.
+  /// A monthly subscription from February whose first renewal, in March, is missing.
   private var holed: Story {
     var story = Story()
     story.report(.started, "2026-02-01", until: "2026-03-01", transaction: 200, price: 10, count: 0)

@@ -4,7 +4,7 @@ import Domain
 
 @Suite("The period that the snapshot shows")
 struct ShownPeriodTests {
-  /// A subscription that was canceled and ended with January, of `product`.
+  /// A subscription to `product` that was canceled and ended with January.
   private func lapsed(_ product: StringID, from start: String = "2026-01-01") -> Story {
     var story = Story()
     story.report(.started, start, until: "2026-02-01", price: 10, count: 0, product: product)
@@ -30,7 +30,7 @@ struct ShownPeriodTests {
   func restartOfOther() {
     let week = lapsed(3, from: "2026-01-25")
     let dated = premium(until: "2026-06-11", started: "2026-05-11")
-    // Without a length it is one charge, and with one as many as fit.
+    // Without a length it is one charge; with a length, as many as fit.
     #expect(found(week, dated).map(\.missingEvents) == [1])
     let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
     #expect(found(week, dated, lengths: months).map(\.missingEvents) == [1])
@@ -62,7 +62,7 @@ struct ShownPeriodTests {
       #expect(restart.map(\.expectedAt) == [at("2026-05-20")])
       #expect(restart.map(\.missingEvents) == [1])
     }
-    // Off again or within the gap of the end, the counter still speaks.
+    // If access is off again, or within the gap after the end, the counter still counts.
     let off = premium(active: false, until: "2026-02-20", .canceled, count: 0)
     #expect(!found(lapsed(Story.monthly), off).contains { $0.code == .missedStart })
   }
@@ -92,7 +92,7 @@ struct ShownPeriodTests {
     let charge = found(story, ended)
     #expect(charge.map(\.missingEvents) == [1])
     #expect(charge.map(\.expectedAt) == [at("2026-03-29")])
-    // The payment that failed may be that of a later period: then all before it are missing.
+    // The failed payment may be for a later period: then all earlier charges are missing.
     var later = Story.monthly(renewals: 1)
     later.report(.billingRetry, "2026-05-01", until: "2026-05-01", transaction: 103)
     let failing = premium(active: false, until: "2026-05-01", .billingIssue)

@@ -112,7 +112,7 @@ struct SilentEndCheckTests {
         premium(until: "2026-04-10", listing: monthlyTransactions(renewals: 1) + [bought200])
       ], capturedAt: "2026-03-19", asOf: "2026-03-20")
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
-    // The entitlement may be of both.
+    // The entitlement may belong to both.
     scenario.entitlements = [premium(until: "2026-04-10")]
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }

@@ -205,7 +205,7 @@ struct TransactionCheckTests {
     #expect(codes(.canceled).sorted() == ["MISSED_CANCEL", "MISSED_REFUND"])
   }
 
-  /// A monthly subscription and its second purchase of June, whose original id it took over.
+  /// A monthly subscription and its second purchase in June, which took over its original id.
   private func movedHistory(original: String) -> Scenario {
     var story = Story(original: original)
     story.report(.started, "2026-01-01", until: "2026-02-01", transaction: 100, price: 10)

@@ -36,7 +36,7 @@ struct TransactionCodeTests {
     #expect(codes(.unknown, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
     #expect(codes(.renewed, "2026-01-10", until: "2026-04-10") == ["MISSED_RENEWAL"])
     story.report(.billingRetry, "2026-01-08", until: "2026-01-08")
-    // Sixty days from the eighth of January are the ninth of March.
+    // Sixty days after 8 January is 9 March.
     #expect(codes(.started, "2026-03-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
     #expect(codes(.started, "2026-03-10", until: "2026-04-10") == ["MISSED_START"])
     story.report(.canceled, "2026-01-20", until: "2026-01-08")
@@ -82,7 +82,7 @@ struct TransactionCodeTests {
             ])
         ], capturedAt: "2026-01-20")
     }
-    // Without its price, the conversion at its end reports the same.
+    // Without its price, the conversion at its end proves the same.
     for kind in [SnapshotTransactionKind.free, .unknown] {
       #expect(scenario(kind).codes == ["MISSED_START"])
       #expect(scenario(kind).breaks.map(\.estimatedUSD) == [.zero])

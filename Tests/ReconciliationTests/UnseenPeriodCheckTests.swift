@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A missing charge that a later event names")
 struct UnseenPeriodCheckTests {
-  /// Charges of January and February; then an event of the transaction 102, charged in March.
+  /// Charges in January and February, then an event of transaction 102, charged in March.
   private func story(
     _ kind: EventKind, _ time: String = "2026-03-15", transaction: Int64 = 102,
     until end: String = "2026-04-01", charged: String = "2026-03-01"
@@ -106,7 +106,7 @@ struct UnseenPeriodCheckTests {
       let story = story(.canceled, "2026-02-15", transaction: transaction, until: "2026-04-01")
       #expect(scenario(story, asOf: "2026-02-25").codes == [])
     }
-    // A failed order that is charged in the end.
+    // A failed order that is charged later.
     var late = story(.billingRetry, "2026-03-01")
     late.report(.renewed, "2026-03-05", until: "2026-04-05", transaction: 102, price: 10, count: 2)
     #expect(scenario(late).codes == [])

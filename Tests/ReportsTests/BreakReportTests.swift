@@ -235,7 +235,7 @@ struct BreakReportTests {
 
   private var run: Int64 { (try? world.ledger.runs(newest: 1).first?.id) ?? 0 }
 
-  /// A run as of a day of March 2026, and the as-of of what is written next.
+  /// Records a run as of a day in March 2026, which is also the as-of of later writes.
   private func record(_ number: Int, sees breaks: [Break]) throws {
     world.rules.asOf = day(2026, 3, number)
     let run = try world.ledger.beginRun(asOf: world.rules.asOf, version: "1", options: "{}")

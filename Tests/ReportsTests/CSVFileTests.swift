@@ -63,7 +63,7 @@ struct CSVFileTests {
     }
   }
 
-  /// The text that a line of one cell was made of, by the rules of docs/reports.md.
+  /// The text from which a line of one cell was printed, by the rules of docs/reports.md.
   private func original(of line: String) -> String {
     var cell = String(line.dropLast())
     if cell.hasPrefix("\"") {

@@ -9,7 +9,7 @@ struct CoverageReportTests {
 
   init() throws { world = try World() }
 
-  /// What is said of `metric` of a provider's one app: coverage, events, why.
+  /// Coverage, events and reason of `metric` for a provider's only app.
   private func statement(_ metric: String, _ provider: Provider) throws -> [String?] {
     let rows = try world.rows("coverage.csv").filter {
       $0["provider"] == provider.name && $0["metric"] == metric

@@ -18,7 +18,7 @@ struct DeliveryReportTests {
         0, 0, 1, 321)
       """)
     for (bucket, count) in [(1, 50), (2, 44), (3, 1), (200, 5)] {
-      // Half of each bucket came in another run.
+      // Half of each bucket arrived in another run.
       for (run, part) in [(1, count / 2), (2, count - count / 2)] {
         try world.sql(
           "insert into latency_cell values (\(run), \(day), 1, \(kind), \(bucket), \(part))")

@@ -115,7 +115,7 @@ struct IdentityTests {
     return error?.kind == .identity ? rows(error) : []
   }
 
-  /// The rows that the message of an identity names.
+  /// The rows in the message of an identity error.
   private func rows(_ error: SubledgerError?) -> [String] {
     let parts = error?.message.components(separatedBy: "does not hold for ") ?? []
     return parts.count == 2 ? parts[1].components(separatedBy: "; ") : []

@@ -10,8 +10,8 @@ struct PreviousMonthsTests {
   private let world: World
   private let previous: PreviousMonths
 
-  /// A set with a charge in January, February and March, whose January and February are complete;
-  /// the cells have two of each since then.
+  /// A set with a charge in January, February and March, of which January and February are
+  /// complete; since then the cells have two of each.
   init() throws {
     world = try World()
     try world.hear(until: day(2026, 3, 10))
@@ -33,7 +33,7 @@ struct PreviousMonthsTests {
 
   private let march = Month(number: 2026 * 12 + 2)
 
-  /// The months that the next set takes over.
+  /// The months that the next set carries over.
   private func carried(_ previous: PreviousMonths) throws -> [String] {
     var plan = ReportPlan(rules: world.rules, run: 2)
     plan.previous = previous

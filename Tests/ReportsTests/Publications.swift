@@ -4,9 +4,9 @@ import Reports
 import TestSupport
 import Domain
 
-/// A world whose reports are published run after run.
+/// A world whose reports are published by several runs.
 extension World {
-  /// Writes the reports as the next run, a second later, and keeps what it published.
+  /// Writes the reports as the next run, one second later, and stores its publication.
   @discardableResult
   func publish(
     options: String = "{}", version: String = "1", isRepeated: Bool = false, breaks: [Break] = []
@@ -25,7 +25,7 @@ extension World {
     return reports
   }
 
-  /// What the last publication restated, a line each without the key.
+  /// The restatements of the last publication, one line each without the key.
   func restated(_ columns: String...) throws -> [String] {
     try restatements().map { row in
       columns.map { row[$0] ?? "missing" }.joined(separator: " ")
@@ -35,7 +35,7 @@ extension World {
   /// The rows of `restatements.csv`.
   func restatements() throws -> [[String: String]] { try rows("restatements.csv") }
 
-  /// Charges of `product` in a month of 2026, each of 10 dollars.
+  /// Charges for `product` in a month of 2026, each of 10 dollars.
   func sell(
     _ charges: Int64, refunds: Int64 = 0, _ product: String = "pro", month: Int = 1,
     kind: ChargeKind = .renewal, basis: AmountBasis = .provider, provider: Provider = .qonversion
@@ -58,7 +58,7 @@ extension World {
     facts.revenue[key] = charges + refunds == 0 ? nil : sums
   }
 
-  /// The last input of the feed came on that day.
+  /// Sets the feed's newest input to that day.
   func hear(until day: Instant, provider: Provider = .qonversion) throws {
     rules.watermarks[Feed(provider: provider, app: try symbol("app"))] = day
   }

@@ -113,7 +113,7 @@ struct RestatementTests {
     try world.start(trials: 2, pending: 0)
     try world.publish()
     #expect(try world.restated() == [])
-    // One that is reported late is pending; what was complete is compared with when it ends.
+    // A late one is pending; when it ends, it is compared with what was complete.
     try world.start(trials: 3, pending: 1)
     try world.publish()
     #expect(try world.restated() == [])
@@ -252,7 +252,7 @@ struct RestatementTests {
 }
 
 extension World {
-  /// Trials that started in January 2026, of which all but the pending ones have expired.
+  /// Trials started in January 2026; all except the pending ones have expired.
   func start(trials: Int64, pending: Int64) throws {
     var sums = TrialSums()
     (sums.started, sums.pending, sums.expired) = (trials, pending, trials - pending)
@@ -260,7 +260,7 @@ extension World {
     facts.trials[ProductDay(day: day, productKey: try productKey("pro"))] = sums
   }
 
-  /// Counts of a report that are not zero, by period, key and column.
+  /// The nonzero counts of a report, by period, key and column.
   func measures(
     _ path: String, _ columns: [String]
   ) throws -> (columns: [String], values: [String: Int64]) {

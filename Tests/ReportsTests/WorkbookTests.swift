@@ -80,7 +80,7 @@ struct WorkbookTests {
         try writeWorkbook(of: set, in: world.folder.path(""), rowsMax: rowsMax) {}
         let book = try Data(
           contentsOf: URL(fileURLWithPath: world.folder.path("reports/\(workbookName)")))
-        // The manifest is the first, daily revenue the next.
+        // The manifest is the first sheet, daily revenue the next.
         for (sheet, note) in [(2, days), (3, months)] {
           let text = try #require(try zipEntry("xl/worksheets/sheet\(sheet).xml", in: book))
           let notes = text.matches(of: /<t>(more rows[^<]*)</).map { String($0.1) }

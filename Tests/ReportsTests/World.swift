@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Domain
 
-/// A ledger that a test fills with cells, and the reports over it.
+/// A ledger filled with cells by a test, and its reports.
 final class World {
   let folder: TemporaryFolder
   let ledger: Ledger
@@ -50,7 +50,7 @@ final class World {
     return reports.tables
   }
 
-  /// Puts the facts in the place of all that the ledger has, as a fold of everything does.
+  /// Replaces all facts of the ledger, as a fold of everything does.
   func fold() throws {
     let basis = FactCheckpoint(asOf: rules.asOf, rules: "", archive: 0)
     let change = FoldChange(basis: basis, facts: facts)
@@ -58,7 +58,7 @@ final class World {
     try ledger.finish(change)
   }
 
-  /// The bytes of a report that was written.
+  /// The bytes of a written report.
   func text(_ path: String) throws -> String {
     try String(contentsOfFile: folder.path("reports/\(path)"), encoding: .utf8)
   }
@@ -79,7 +79,7 @@ final class World {
     facts.movements[key] = sums
   }
 
-  /// Makes a subscription of the app of `key` one that is linked across providers.
+  /// Marks a subscription of the app of `key` as linked across providers.
   func link(_ key: ProductKey) throws {
     let lineage = 1 + Int64(key.provider.rawValue)
     try sql(

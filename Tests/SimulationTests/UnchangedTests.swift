@@ -10,7 +10,7 @@ import Domain
   func qonversionAlone() throws {
     let world = try World(Scenario(seed: 7, subscribers: 120, months: 8))
     #expect(try world.files("archives").count > 200)
-    // As recorded when the truth named what was paid.
+    // As recorded when the truth began to list payments.
     #expect(try fingerprint(world) == -2_725_479_744_910_127_626)
   }
 
@@ -21,11 +21,11 @@ import Domain
     scenario.archives = .count(3)
     for fault in FeedFault.allCases { scenario.faultShares[fault] = 50_000 }
     let written = try fingerprint(World(scenario))
-    // As recorded when the truth named the break that a fault must raise.
+    // As recorded when the truth began to list the break that a fault must raise.
     #expect(written == -8_951_198_613_694_556_889)
   }
 
-  /// Of all files but the configuration, unpacked.
+  /// A fingerprint of all files except the configuration, unpacked.
   private func fingerprint(_ world: World) throws -> Int64 {
     var fingerprint = Fingerprint()
     for folder in ["archives", "snapshots", "truth"] {

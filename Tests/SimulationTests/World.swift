@@ -5,7 +5,7 @@ import Domain
 
 @testable import Simulation
 
-/// A world written for a test, and ways to look into it.
+/// A world written for a test, with accessors to its files.
 final class World: Sendable {
   let folder: TemporaryFolder
   let summary: SimulationSummary
@@ -17,7 +17,7 @@ final class World: Sendable {
     summary = try simulate(scenario, into: folder.path("world"))
   }
 
-  /// A world in which every event arrives once, at once.
+  /// A world in which every event arrives exactly once, without delay.
   static func calm(
     subscribers: Int = 320, by providers: [Provider] = [.qonversion]
   ) throws -> World {
@@ -31,7 +31,7 @@ final class World: Sendable {
     return try shared(scenario)
   }
 
-  /// The world of a scenario, which is written once for all tests that only read it.
+  /// The world of a scenario, written once for all tests that only read it.
   static func shared(_ scenario: Scenario) throws -> World {
     try written.value("\(scenario)") { try World(scenario) }
   }
@@ -56,7 +56,7 @@ final class World: Sendable {
     return names.map { "\(root)/\($0)" }.filter { $0.contains(".") }
   }
 
-  /// The lines of a gzip file, as Foundation reads them after gzip has.
+  /// The lines of a gzip file, unpacked by gzip and parsed by Foundation.
   func values(_ path: String) throws -> [[String: Any]] {
     try gzip("-dc", path).split(separator: UInt8(ascii: "\n")).map { line in
       let value = try JSONSerialization.jsonObject(with: Data(line))
@@ -64,7 +64,7 @@ final class World: Sendable {
     }
   }
 
-  /// The bodies in all archives, out of their envelopes.
+  /// The bodies in all archives, without envelopes.
   func bodies() throws -> [[String: Any]] {
     try files("archives").flatMap { try values($0) }.map { value in
       guard let body = value["body"] else { return value }
@@ -86,7 +86,7 @@ final class World: Sendable {
   }
 }
 
-/// Millionths of a printed amount.
+/// A printed amount in millionths.
 func micros(_ text: String?) throws -> Int64 {
   let value = try #require(Decimal(string: text ?? ""))
   return NSDecimalNumber(decimal: value * 1_000_000).int64Value

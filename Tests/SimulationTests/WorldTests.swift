@@ -9,7 +9,7 @@ import Domain
     var first = Randomness(seed: 1, item: 2, stream: 3)
     var second = Randomness(seed: 1, item: 2, stream: 3)
     #expect((0..<100).allSatisfy { _ in first.next() == second.next() })
-    // The finaliser's published value for the first state of seed 0.
+    // The published value of the finalizer for the first state of seed 0.
     #expect(Randomness.mix(0x9e37_79b9_7f4a_7c15) == 0xe220_a839_7b1d_cdaf)
     let draws = (0..<1_000).map { _ in first.between(-3, 3) }
     #expect(Set(draws) == Set(-3...3))

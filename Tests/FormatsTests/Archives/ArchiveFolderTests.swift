@@ -121,7 +121,7 @@ func missing(name: String) throws {
 
 @Test(
   "A time too large for milliseconds stays far in the future and does not crash",
-  // Few file systems keep such times; this one does.
+  // Few file systems store such times; this one does.
   .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
 func farTime() throws {
   let path = "/dev/shm/subledger-\(UUID().uuidString)"

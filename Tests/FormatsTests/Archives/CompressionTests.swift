@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Archives compressed with zstd or bzip2")
 struct CompressionTests {
-  /// Lines that take several blocks.
+  /// Lines that fill several blocks.
   private static let lines = (0..<10_000).map { number in
     let mixed = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
     return #"{"n":\#(number),"text":"\#(String(mixed, radix: 36))\#(mixed >> 7)"}"# + "\n"
@@ -27,7 +27,7 @@ struct CompressionTests {
     var packed = [UInt8](repeating: 0, count: bytes.count + bytes.count / 100 + 600)
     #if ZSTD
       if format == .zstd {
-        // With a checksum, as its command writes it.
+        // With a checksum, as the command writes it.
         let context = ZSTD_createCCtx()
         defer { ZSTD_freeCCtx(context) }
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)

@@ -4,7 +4,7 @@ import Testing
 
 import TestSupport
 
-/// Whether there is another library than zlib to compare with.
+/// Whether this build has an inflating library to compare with zlib.
 private let hasISAL: Bool = {
   #if ISAL
     true

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON documents over several lines")
 struct DocumentTests {
-  /// The values of a document, one on each line; each byte must keep its place.
+  /// The values of a document, one per line; each byte must keep its position.
   private func values(_ document: String) throws -> [String] {
     let bytes = Array(document.utf8)
     let reading = try Reading(gzip(bytes))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Formats
 
-/// What is read where its library was there at build time.
+/// Formats that are read if their library was installed at build time.
 private let withoutLibrary: [([UInt8], String)] = [
   (Compression.zstd, [0x28, 0xb5, 0x2f, 0xfd, 4, 0, 0, 0], "zstd -dc FILE | gzip"),
   (.bzip2, Array("BZh91AY&SY".utf8), "bzip2 -dc FILE | gzip"),

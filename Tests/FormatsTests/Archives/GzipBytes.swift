@@ -1,4 +1,4 @@
-// Gzip members made by hand (RFC 1951 and 1952), so that each test knows every byte.
+// Hand-made gzip members (RFC 1951 and 1952), so that each test controls every byte.
 
 /// A member that stores `text` uncompressed.
 func gzip(_ text: String) -> [UInt8] { gzip(Array(text.utf8)) }
@@ -17,7 +17,7 @@ func gzip(_ bytes: [UInt8]) -> [UInt8] {
   return member + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
 }
 
-/// A member that holds `byte` 1 + 258 × `runs` times in about `runs` × 13 bits.
+/// A member that contains `byte` 1 + 258 × `runs` times in about `runs` × 13 bits.
 func gzip(runsOf byte: UInt8, runs: Int) -> [UInt8] {
   precondition(byte < 144, "the fixed code of a literal below 144 has eight bits")
   var bits = BitWriter()
@@ -34,14 +34,14 @@ func gzip(runsOf byte: UInt8, runs: Int) -> [UInt8] {
     + littleEndian(UInt32(inflated.count))
 }
 
-/// What `printf '{"a":1}\n{"b":2}\n{"a":1}\n' | gzip -n` writes.
+/// The output of `printf '{"a":1}\n{"b":2}\n{"a":1}\n' | gzip -n`.
 let compressedMember: [UInt8] = [
   0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xAB, 0x56, 0x4A, 0x54,
   0xB2, 0x32, 0xAC, 0xE5, 0xAA, 0x56, 0x4A, 0x52, 0xB2, 0x32, 0x02, 0xD1, 0x10, 0x3E,
   0x00, 0x48, 0x6E, 0xF5, 0x12, 0x18, 0x00, 0x00, 0x00,
 ]
 
-/// What `compressedMember` holds.
+/// The content of `compressedMember`.
 let compressedText = "{\"a\":1}\n{\"b\":2}\n{\"a\":1}\n"
 
 private let memberHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
@@ -54,7 +54,7 @@ private struct BitWriter {
     for place in 0..<count { appendBit(UInt8(value >> UInt32(place) & 1)) }
   }
 
-  /// Huffman codes go highest bit first.
+  /// Appends a Huffman code, highest bit first.
   mutating func appendCode(_ value: UInt32, count: Int) {
     for place in (0..<count).reversed() { appendBit(UInt8(value >> UInt32(place) & 1)) }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Formats
 
-/// What a command that prints `text` lists under `test://b/in`.
+/// The objects under `test://b/in` in a listing command's output `text`.
 private func listed(_ text: String) throws -> [(path: String, name: String, object: ListedObject)] {
   let folder = try TemporaryFolder()
   var commands = ArchiveCommands(

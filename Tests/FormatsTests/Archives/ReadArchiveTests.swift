@@ -60,7 +60,7 @@ func digest() throws {
   }
 }
 
-/// The hash of a text that comes in pieces of `size` bytes.
+/// The hash of a text that arrives in chunks of `size` bytes.
 private func contentHash(of text: String, piece size: Int = .max) -> Int64 {
   var hash = ContentHash()
   Array(text.utf8).withUnsafeBytes { bytes in

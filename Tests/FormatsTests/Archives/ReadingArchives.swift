@@ -5,20 +5,20 @@ import Testing
 
 import TestSupport
 
-/// All that reading an archive gave.
+/// The complete result of reading an archive.
 struct Reading {
-  /// A value that was left out.
+  /// A skipped value.
   struct Place: Equatable {
     let line: Int64
     let byteOffset: Int64
   }
 
-  /// The delivered bytes, put together.
+  /// The delivered bytes, joined.
   var bytes: [UInt8] = []
-  /// How many bytes each chunk had.
+  /// The size of each chunk.
   var chunkSizes: [Int] = []
   var oversized: [Place] = []
-  /// Whether what came first did not hold.
+  /// Whether reading had to start again because its first result was wrong.
   var isRepeated = false
   var end = ArchiveEnd(inflatedBytes: 0, damage: nil, sha256: "", contentHash: 0)
 
@@ -26,7 +26,7 @@ struct Reading {
   /// The delivered lines without their newlines.
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-  /// Reads an archive of these bytes; every chunk must name the place that it has in `inflated`.
+  /// Reads an archive of these bytes; every chunk must report its position in `inflated`.
   init(
     _ archive: [UInt8], inflated: [UInt8]? = nil, sizes: LineSizes = LineSizes(),
     byZlibAlone: Bool = false

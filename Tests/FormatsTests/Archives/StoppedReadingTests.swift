@@ -11,7 +11,7 @@ struct StoppedReadingTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Reads a file whole; gives how many values were left out, and how often the signal was asked.
+  /// Reads a whole file; returns the number of skipped values and of signal checks.
   private func read(_ path: String, _ listener: Listener) throws -> Int {
     let listing = try ArchiveFolder.files(under: [path], stop: listener.ask)
     var oversized = 0

@@ -108,7 +108,7 @@ struct OpenFileTests {
       var taken = 0
       while let piece = file.next(), !piece.isEmpty {
         taken += piece.count
-        // Half of the text is more than a pipe holds: the writer is not done yet.
+        // A pipe holds less than half of the text, so the writer is still busy.
         if taken < text.count / 2 { interrupt() }
       }
       count.withLock { $0 = taken }
@@ -122,29 +122,29 @@ struct OpenFileTests {
 }
 
 extension OpenFile {
-  /// The next bytes, none at the end.
+  /// The next bytes; none at the end.
   func next() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     return bytes.withUnsafeMutableBytes { read(into: $0) }.map { Array(bytes[..<$0]) }
   }
 }
 
-/// How many signals were taken.
+/// The number of signals received.
 private let signals = Atomic(0)
 
-/// A thread at the other end of a pipe with a name, which disturbs the thread that made it.
+/// A thread at the other end of a named pipe that interrupts the creating thread.
 private struct Interruption {
   private let end = DispatchSemaphore(value: 0)
   private var signal = sigset_t()
 
-  /// Makes the pipe at `path` and calls `body` with a way to interrupt this thread many times.
+  /// Creates the pipe at `path` and calls `body` with a function that interrupts this thread.
   init(of path: String, _ body: @escaping @Sendable (String, () -> Void) -> Void) throws {
-    // Unlike `signal`, this does not make the system repeat a call that was interrupted.
+    // Unlike `signal`, this makes the system not repeat an interrupted call.
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in signals.add(1, ordering: .relaxed) }
     try #require(sigaction(SIGUSR2, &action, nil) == 0)
     try #require(mkfifo(path, 0o600) == 0)
-    // Threads of tests let no signal through.
+    // Test threads block all signals.
     sigemptyset(&signal)
     sigaddset(&signal, SIGUSR2)
     pthread_sigmask(SIG_UNBLOCK, &signal, nil)
@@ -162,7 +162,7 @@ private struct Interruption {
     }
   }
 
-  /// Waits until the other thread is done with this one.
+  /// Waits until the other thread has finished.
   mutating func wait() {
     end.wait()
     pthread_sigmask(SIG_BLOCK, &signal, nil)

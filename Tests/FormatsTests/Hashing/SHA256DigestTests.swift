@@ -1,7 +1,7 @@
 import Formats
 import Testing
 
-/// Source: FIPS 180-4 examples, as NIST publishes them ("SHA256.pdf", "SHA2_Additional.pdf").
+/// Source: FIPS 180-4 examples published by NIST ("SHA256.pdf", "SHA2_Additional.pdf").
 private let vectors: [(message: [UInt8], digest: String)] = [
   ([], "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
   (Array("abc".utf8), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

@@ -33,7 +33,7 @@ private func hasHugeExponent(_ bytes: [UInt8]) -> Bool {
   String(decoding: bytes, as: UTF8.self).contains(/[eE][-+]?[0-9]{3}/)
 }
 
-/// Whether Foundation's value says the same; its numbers have lost their last digits.
+/// Whether Foundation's value is equal, except for the last digits of numbers.
 private func isSame(_ own: Tree, _ theirs: Any) -> Bool {
   switch own {
   case .object(let members):
@@ -66,7 +66,7 @@ private struct DocumentWriter {
     return (tree, bytes)
   }
 
-  /// The document with one to three small wounds.
+  /// The document with one to three small errors.
   mutating func damaged(_ document: [UInt8]) -> [UInt8] {
     var bytes = document
     let marks =
@@ -109,7 +109,7 @@ private struct DocumentWriter {
     elements.append(value(depth: depth + 1))
   }
 
-  /// Adds a member with a key of its own: Foundation takes the first of a repeated key.
+  /// Adds a member with a unique key: of a repeated one, Foundation uses the first.
   private mutating func append(to members: inout [String: Tree], depth: Int) {
     space()
     write("\"k\(members.count)")

@@ -2,8 +2,7 @@ import Formats
 import Foundation
 import Testing
 
-/// The files of the JSON parsing test suite: where JSON_SUITE says, or when they lie beside the
-/// project.
+/// The files of the JSON parsing test suite, from JSON_SUITE or from a folder next to the project.
 ///
 /// Source: JSONTestSuite by Nicolas Seriot: `y_` must be accepted, `n_` refused, `i_` is free.
 private let suite: URL? = {

@@ -37,7 +37,7 @@ struct NumberDifferentialTests {
         let (numerator, denominator) = try #require(exact.fraction(places: places))
         let read = Array(text.utf8).withUnsafeBytes { InstantText.epoch($0, unit: unit) }
         guard let read else {
-          // The shorter way from 1970 is that to the year 1.
+          // From 1970, year 1 is the nearer limit.
           #expect(numerator > WholeNumber(62_135_596_800_000) * denominator, "\(text)")
           continue
         }

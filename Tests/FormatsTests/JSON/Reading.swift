@@ -1,8 +1,8 @@
 @testable import Formats
 
-/// Reads one value that `bytes` hold with nothing but white space around it.
+/// Parses `bytes`, which must hold one value with only white space around it.
 ///
-/// - Returns: what `body` makes of the tape.
+/// - Returns: the result of `body` for the tape.
 func withTape<Result>(
   _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), _ body: (JSONTape) throws -> Result
 ) throws -> Result {
@@ -35,7 +35,7 @@ func isAccepted(_ bytes: [UInt8]) -> Bool {
   }
 }
 
-/// The problem that reading `bytes` meets.
+/// The problem found in parsing `bytes`, if any.
 func problem(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONProblem? {
   do {
     try withTape(bytes, limits: limits) { _ in }
@@ -49,7 +49,7 @@ func problem(_ text: String, limits: JSONLimits = JSONLimits()) -> JSONProblem? 
   problem(Array(text.utf8), limits: limits)
 }
 
-/// A value of the tape as a tree, read only through the door.
+/// A value of the tape as a tree, read only through the public API.
 indirect enum Tree: Equatable {
   case object([String: Tree])
   case array([Tree])

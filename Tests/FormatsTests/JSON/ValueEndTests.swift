@@ -1,7 +1,7 @@
 import Formats
 import Testing
 
-/// The pieces into which a search cuts a line, of which it sees so many bytes at a time.
+/// The pieces into which a search cuts a line that arrives `atOnce` bytes at a time.
 private func pieces(_ text: String, atOnce: Int = .max) -> [String] {
   let bytes = Array(text.utf8)
   var found: [String] = []

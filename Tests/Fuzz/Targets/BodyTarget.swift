@@ -2,8 +2,8 @@ import Formats
 import Providers
 import Domain
 
-/// Lines of bodies: all accounted for, the same however they are cut and however often they are
-/// read, and the same when a body says the same in other words.
+/// Lines of bodies: all counted, equal for every cut and repetition, and for equal content in other
+/// notation.
 func feedBodies(_ bytes: UnsafeRawBufferPointer) {
   var reused = Normaliser(rules: NormaliserSettings())
   let batch = normalised(bytes, by: &reused)
@@ -25,7 +25,7 @@ func feedBodies(_ bytes: UnsafeRawBufferPointer) {
   judgeOtherWords(bytes, batch)
 }
 
-/// What a stretch of bytes brings.
+/// The batch that these bytes give.
 func normalised(_ bytes: UnsafeRawBufferPointer, by normaliser: inout Normaliser) -> EventBatch {
   var batch = EventBatch()
   normaliser.add(.lines(bytes, firstLine: 1, firstOffset: 0), to: &batch)
@@ -92,7 +92,7 @@ private func judge(_ event: Event, _ text: EventText, _ batch: EventBatch, _ cou
   }
 }
 
-/// The value of a member `password` of at least 12 plain bytes that stand nowhere else.
+/// The value of a member `password` with at least 12 plain bytes that occur nowhere else.
 private func secret(in bytes: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
   let text = Array(bytes)
   let mark = Array("\"password\":\"".utf8)
@@ -103,7 +103,7 @@ private func secret(in bytes: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
   return value
 }
 
-/// A single object, its members turned round and its strings escaped, must bring the same events.
+/// A single object with reversed members and escaped strings must give the same events.
 private func judgeOtherWords(_ bytes: UnsafeRawBufferPointer, _ batch: EventBatch) {
   var tape = JSONTape()
   guard batch.lines == 1, end(of: bytes, on: &tape) != nil, tape.kind(0) == .object,
@@ -113,20 +113,19 @@ private func judgeOtherWords(_ bytes: UnsafeRawBufferPointer, _ batch: EventBatc
   var normaliser = Normaliser(rules: NormaliserSettings())
   let reportedAgain = withBytes(of: other) { normalised($0, by: &normaliser) }
   claim(contents(reportedAgain) == contents(batch), "other words bring the same events: \(other)")
-  // Of several things that are wrong, the one that stands first is reported.
+  // If several things are wrong, the first in the text is reported.
   claim(reportedAgain.rejects.count == batch.rejects.count, "or a refusal, too")
   claim(reportedAgain.skipped == batch.skipped, "or the same reason to skip")
 }
 
-/// What the events of a batch say, wherever and in whatever words they stand, in an order of
-/// their own.
+/// The content of a batch's events, independent of position and symbols, in a fixed order.
 func contents(_ batch: EventBatch) -> [Content] {
   zip(batch.events, batch.texts).map { event, text in
     Content(event, text, of: batch)
   }.sorted { ($0.event.identity, $0.user, "\($0)") < ($1.event.identity, $1.user, "\($1)") }
 }
 
-/// One event with its words instead of a batch's numbers for them.
+/// One event with words instead of a batch's symbols.
 struct Content: Equatable {
   var event: Event
   var words: [String]

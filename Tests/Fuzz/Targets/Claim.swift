@@ -7,17 +7,17 @@ func claim(_ holds: Bool, _ sentence: @autoclosure () -> String) {
   abort()
 }
 
-/// Puts a line on standard error.
+/// Writes a line to standard error.
 func report(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
 extension UnsafeRawBufferPointer {
-  /// The first byte, which steers the target, and the bytes behind it; nil when there is none.
+  /// The first byte, which steers the target, and the bytes after it; nil if there is none.
   var steered: (choice: Int, rest: UnsafeRawBufferPointer)? {
     guard let first else { return nil }
     return (Int(first), UnsafeRawBufferPointer(rebasing: dropFirst()))
   }
 
-  /// The bytes as text, wrong UTF-8 replaced.
+  /// The bytes as text, with invalid UTF-8 replaced.
   var text: String { String(decoding: self, as: UTF8.self) }
 }
 

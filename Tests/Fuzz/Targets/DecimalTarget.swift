@@ -2,8 +2,7 @@ import Formats
 import TestSupport
 import Domain
 
-/// Numbers: what is read must be the fraction that the text stands for, rounded half to even, and
-/// printed it must come back.
+/// Numbers: the parsed value must equal the exact fraction rounded half to even, and print back.
 func feedDecimal(_ bytes: UnsafeRawBufferPointer) {
   let parsed = DecimalText.amount(bytes)
   guard let exact = ExactDecimal(bytes) else {

@@ -3,8 +3,7 @@ import Foundation
 import Providers
 import Domain
 
-/// A body in every kind of envelope brings the events that it brings alone, or none when it lies
-/// deeper than three layers.
+/// A body in any envelope gives the same events as alone, or none below three layers.
 func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
   feedBodies(bytes)
   var tape = JSONTape()
@@ -24,7 +23,7 @@ func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
     claim(batch.lines == 1, "an envelope is one value: \(wrapped)")
     guard !reported.isEmpty else { continue }
     let found = contents(batch)
-    // Where an envelope is not opened any more, it is read as the body that it looks like.
+    // An envelope that is too deep to be opened is read as the body it resembles.
     let isTooDeep = batch.rejects.contains {
       mayBeOpened || ["unknown_provider", "not_json"].contains($0.reason)
     }

@@ -1,9 +1,9 @@
-// The door that libFuzzer knocks on. One program holds every target, so that it is linked once;
-// the variable FUZZ_TARGET says which one runs.
+// The entry point for libFuzzer. One program contains all targets, so that it is linked once; the
+// variable FUZZ_TARGET selects one.
 
 import Foundation
 
-/// What is fed with bytes that coverage makes up.
+/// The fuzz targets.
 enum Target: String, CaseIterable {
   case gzip, lines, json, decimal, instant
   case envelope, qonversion, flobuk, iaptic, purple, snapshot
@@ -11,7 +11,7 @@ enum Target: String, CaseIterable {
     case calendar, prices, configuration, decisions
   #endif
 
-  /// Feeds `bytes`, and stops the process when something does not hold.
+  /// Runs the target on `bytes`, and stops the process if a claim fails.
   func feed(_ bytes: UnsafeRawBufferPointer) {
     switch self {
     case .gzip: feedGzip(bytes)
@@ -41,7 +41,7 @@ enum Target: String, CaseIterable {
   }()
 }
 
-/// Called by libFuzzer for every input; 0 says that the input may join the corpus.
+/// Called by libFuzzer for every input; 0 allows the input into the corpus.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   Target.chosen.feed(UnsafeRawBufferPointer(start: start, count: count))

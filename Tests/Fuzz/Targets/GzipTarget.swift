@@ -3,11 +3,11 @@ import Glibc
 
 @testable import Formats
 
-// The steering byte's lowest two bits choose between bytes as they are, text packed into members,
-// the same cut short, and the same packed twice; the others say how it is cut.
+// The steering byte's lowest two bits choose plain bytes, packed members, truncated members, or
+// doubly packed ones; the other bits choose the cut.
 
-/// Archives: what is read must not depend on how much is read at a time, whole text must come back,
-/// and salvage must give its beginning.
+/// Archives: the result must not depend on the read size, complete text must be restored, and
+/// salvaged text must be its beginning.
 func feedGzip(_ bytes: UnsafeRawBufferPointer) {
   guard let (choice, rest) = bytes.steered else { return }
   let steps = choice >> 2
@@ -15,13 +15,13 @@ func feedGzip(_ bytes: UnsafeRawBufferPointer) {
     _ = sameAtAnySize(rest, steps)
     return
   }
-  // What is packed by its magic, too, would be unpacked once more.
+  // Input with a compression magic would be unpacked again.
   guard !Reading.converts(rest) else { return }
   let packed = members(of: rest, steps)
   switch choice & 3 {
   case 1: claim(whole(packed, steps) == Array(rest), "packed text comes back")
   case 2:
-    // A single byte is reported for gzip by nobody.
+    // A single byte cannot be recognized as gzip.
     let cut = max(2, packed.count * (steps + 1) / 65)
     let salvaged = packed[..<cut].withUnsafeBytes { sameAtAnySize($0, steps).bytes }
     claim(rest.starts(with: salvaged), "what is salvaged is the text's beginning")
@@ -39,7 +39,7 @@ private func whole(_ archive: [UInt8], _ steps: Int) -> [UInt8] {
   }
 }
 
-/// What reading gives, which must be the same with buffers of a few bytes.
+/// The result of reading, which must be the same with tiny buffers.
 private func sameAtAnySize(_ archive: UnsafeRawBufferPointer, _ steps: Int) -> Reading {
   let large = Reading(archive, largeSizes)
   claim(Reading(archive, largeSizes, byZlibAlone: true) == large, "zlib alone reads the same")
@@ -49,10 +49,10 @@ private func sameAtAnySize(_ archive: UnsafeRawBufferPointer, _ steps: Int) -> R
   return large
 }
 
-/// Far above what an input of a fuzzer holds, so that no value is left out.
+/// Limits far above any fuzz input, so that no value is skipped.
 private let largeSizes = LineSizes(buffer: 4096, longLine: 1 << 20, valueMax: 1 << 20)
 
-/// `bytes` as gzip members, cut in `steps` + 1 pieces of the same length.
+/// `bytes` as gzip members, cut into `steps` + 1 pieces of equal length.
 private func members(of bytes: UnsafeRawBufferPointer, _ steps: Int) -> [UInt8] {
   let length = bytes.count / (steps + 1) + 1
   var packed: [UInt8] = []

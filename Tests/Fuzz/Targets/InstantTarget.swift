@@ -4,8 +4,8 @@ import Domain
 
 @testable import Providers
 
-/// Points in time: numbers against the exact fraction, dates against a count of days by years and
-/// months, and both printed and read again.
+/// Instants: numbers compared with the exact fraction, dates with a count of days, and both printed
+/// and parsed again.
 func feedInstant(_ bytes: UnsafeRawBufferPointer) {
   for unit in [EpochUnit.seconds, .milliseconds, .guess] {
     judge(InstantText.epoch(bytes, unit: unit), unit, ExactDecimal(bytes))
@@ -27,7 +27,7 @@ private func judgePrinted(_ instant: Instant) {
   }
 }
 
-/// A number against the fraction that it stands for.
+/// Compares a number with its exact fraction.
 private func judge(_ read: Instant?, _ unit: EpochUnit, _ exact: ExactDecimal?) {
   guard let exact else { return claim(read == nil, "what is no number is no instant") }
   guard let whole = exact.fraction(places: 0), let fine = exact.fraction(places: 3) else {
@@ -60,8 +60,8 @@ private func judge(_ read: Instant?, _ unit: EpochUnit, _ exact: ExactDecimal?) 
   }
 }
 
-/// `2026-11-20T08:15:00Z`, with or without three decimals, counted in the plainest way; nil for
-/// every other form and for fields that no calendar has.
+/// `2026-11-20T08:15:00Z`, with or without three decimals, computed in the simplest way; nil for
+/// other forms and impossible fields.
 private func plainInstant(_ text: [UInt8]) -> Instant? {
   guard text.count == 20 || text.count == 24 else { return nil }
   let marks: [(Int, Unicode.Scalar)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
@@ -93,7 +93,7 @@ private func days(inMonth month: Int, of year: Int) -> Int {
   return [4, 6, 9, 11].contains(month) ? 30 : 31
 }
 
-/// When a year of 1 to 10000 begins, from 1970 on, added up year by year.
+/// The start of a year from 1 to 10000, relative to 1970, added up year by year.
 private func yearMilliseconds(_ year: Int) -> Int64 { yearStarts[year] }
 
 private let yearStarts: [Int64] = {

@@ -1,8 +1,8 @@
 import Formats
 import Foundation
 
-/// One JSON value: accepted when Foundation accepts it, with what Foundation reads in it, and
-/// refused as cut off wherever it is cut.
+/// One JSON value: accepted if and only if Foundation accepts it, with equal content, and refused
+/// as truncated at every cut.
 func feedJSON(_ bytes: UnsafeRawBufferPointer) {
   var tape = JSONTape()
   let behind = end(of: bytes, on: &tape)
@@ -29,7 +29,7 @@ func feedJSON(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-/// Where the value ends when nothing but white space is around it; else nil.
+/// The end of the value if only white space surrounds it; otherwise nil.
 func end(of bytes: UnsafeRawBufferPointer, on tape: inout JSONTape) -> Int? {
   do throws(JSONProblem) {
     let end = try tape.read(bytes, from: 0)
@@ -41,7 +41,7 @@ func end(of bytes: UnsafeRawBufferPointer, on tape: inout JSONTape) -> Int? {
   }
 }
 
-/// Compares with Foundation where both read the same language.
+/// Compares with Foundation where both accept the same grammar.
 private func judge(_ bytes: UnsafeRawBufferPointer, isAccepted: Bool, _ tape: JSONTape) {
   let theirs = try? JSONSerialization.jsonObject(
     with: Data(bytes), options: [.fragmentsAllowed])
@@ -51,10 +51,9 @@ private func judge(_ bytes: UnsafeRawBufferPointer, isAccepted: Bool, _ tape: JS
   claim(isSame(own, theirs), "Foundation reads the same in \(bytes.text)")
 }
 
-/// What Foundation takes that RFC 8259 does not, or the other way round, is not compared:
-/// UTF-16 and UTF-32, recognised by zero bytes and byte order marks, which it drops even at the
-/// beginning of a string; numbers beyond a Double, which it
-/// refuses; and values deeper than our limit of 64.
+/// Excludes input where Foundation differs from RFC 8259: UTF-16 and UTF-32, recognised by zero
+/// bytes, and byte order marks, which it drops even at the start of a string; numbers beyond a
+/// Double, which it refuses; and values deeper than our limit of 64.
 private func isCommonGround(_ bytes: UnsafeRawBufferPointer) -> Bool {
   if bytes.prefix(4).contains(0) || bytes.isEmpty { return false }
   if let first = bytes.first, [0xFE, 0xFF].contains(first) { return false }
@@ -79,7 +78,7 @@ private func isCommonGround(_ bytes: UnsafeRawBufferPointer) -> Bool {
   return true
 }
 
-/// Whether the first problem is a comma behind the last element, which Foundation lets pass.
+/// Whether the first problem is a trailing comma, which Foundation accepts.
 private func hasTrailingComma(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var tape = JSONTape()
   do throws(JSONProblem) {
@@ -94,7 +93,7 @@ private func hasTrailingComma(_ bytes: UnsafeRawBufferPointer) -> Bool {
   }
 }
 
-/// Whether Foundation's value says the same; its numbers have lost their last digits.
+/// Whether Foundation's value is equal, except for the last digits of numbers.
 private func isSame(_ own: Tree, _ theirs: Any) -> Bool {
   switch own {
   case .object(let members):

@@ -1,7 +1,6 @@
 @testable import Formats
 
-/// Lines with limits of a few bytes: however little is read at a time, the same values are
-/// delivered and the same ones are left out.
+/// Lines with limits of a few bytes: the same values are delivered and skipped for every read size.
 func feedLines(_ bytes: UnsafeRawBufferPointer) {
   guard let (choice, rest) = bytes.steered, !Reading.converts(rest) else { return }
   let valueMax = 8 + choice & 15

@@ -1,18 +1,18 @@
 @testable import Formats
 
-/// All that reading an archive gave.
+/// The complete result of reading an archive.
 struct Reading: Equatable {
-  /// The delivered bytes, put together.
+  /// The delivered bytes, joined.
   var bytes: [UInt8] = []
-  /// Line and byte of values that were left out.
+  /// Line and byte of skipped values.
   var leftOut: [[Int64]] = []
   var inflatedBytes: Int64 = 0
   var damage: ArchiveDamage?
   var sha256 = ""
-  /// Whether it is a file of another format, which is refused.
+  /// Whether it is a file in another format, which is refused.
   var isForeign = false
 
-  /// Reads `archive`, every chunk of which must fit its bound and name its place.
+  /// Reads `archive`; every chunk must respect its limit and report its position.
   init(_ archive: UnsafeRawBufferPointer, _ sizes: LineSizes, byZlibAlone: Bool = false) {
     ScratchFile.archive.write(archive)
     let bound = max(sizes.longLine, sizes.valueMax + 1) + 2 * sizes.buffer + 2
@@ -46,8 +46,8 @@ struct Reading: Equatable {
 
   private init(isForeign: Bool) { self.isForeign = isForeign }
 
-  /// Whether `bytes` are not delivered as they are: what is packed is unpacked, a document put on
-  /// lines of its own, and a file of another format refused.
+  /// Whether `bytes` are not delivered unchanged: packed bytes are unpacked, an indented document
+  /// is split into lines, and other formats are refused.
   static func converts(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(64 << 10))
     return Compression.readable.contains { $0.begins(beginning) }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// One file that is written anew for every input, in memory where the system has such a folder.
+/// A file that is rewritten for every input, in memory if the system has such a folder.
 struct ScratchFile {
   let path: String
 
@@ -18,7 +18,7 @@ struct ScratchFile {
   static let settings = ScratchFile("settings")
   private static let all = [archive, settings]
 
-  /// Replaces what the file holds.
+  /// Replaces the content of the file.
   func write(_ bytes: UnsafeRawBufferPointer) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     claim(file >= 0, "the scratch file \(path) can be written")

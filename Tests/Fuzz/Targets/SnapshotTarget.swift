@@ -2,8 +2,7 @@ import Formats
 import Providers
 import Domain
 
-/// Snapshot lines: the same however they are cut and however often they are read, with a time that
-/// stands in where they have none.
+/// Snapshot lines: equal for every cut and repetition, with a substitute time where they have none.
 func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
   let reader = SnapshotReader()
   let batch = read(bytes, by: reader)

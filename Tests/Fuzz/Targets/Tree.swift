@@ -10,10 +10,9 @@ indirect enum Tree: Equatable {
   case null
 }
 
-/// What `node` says; nil when an object inside repeats a key, so that readers may differ.
+/// The value of `node`; nil if an object in it repeats a key, so that readers may differ.
 ///
-/// Keys that are equal to Swift but not byte for byte are distinguished by nobody, and count as
-/// repeated.
+/// Keys that are equal in Swift but not byte for byte count as repeated.
 func tree(_ tape: JSONTape, _ node: JSONNode) -> Tree? {
   switch tape.kind(node) {
   case .object:
@@ -45,8 +44,8 @@ func tree(_ tape: JSONTape, _ node: JSONNode) -> Tree? {
   }
 }
 
-/// The same value in other words: members in the opposite order, more white space, every third
-/// character of a string as an escape.
+/// The same value in other notation: reversed members, more white space, every third character of a
+/// string escaped.
 func rewritten(_ tape: JSONTape, _ node: JSONNode) -> String {
   switch tape.kind(node) {
   case .object:

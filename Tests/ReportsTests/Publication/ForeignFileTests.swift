@@ -28,7 +28,7 @@ struct ForeignFileTests {
     var isLate = false
     let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
       paths, work throws(SubledgerError) in
-      // A folder that was open before the exchange is the former one after it.
+      // A folder that was open before the exchange is the old one after it.
       if !isLate, text("reports/a.csv") == "2\n" {
         isLate = true
         for name in ["inbox/new", "deep/er/new", "new", "inbox/old"] {
@@ -74,7 +74,7 @@ struct ForeignFileTests {
       try publishSet(["a.csv": "\(run)\n"], to: out)
       #expect(text("reports/db.dump") == "mine")
       #expect(text("reports/2025/db.dump") == "mine")
-      // Nor what is added to ours.
+      // Nor do entries added to our checksums.
       let sums = text("reports/SHA256SUMS") ?? ""
       try folder.write(sums + "\(hash)  db.dump\n", to: "reports/SHA256SUMS")
     }

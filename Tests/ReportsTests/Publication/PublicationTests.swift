@@ -169,7 +169,7 @@ import Domain
   }
 }
 
-/// The reports of the sets here.
+/// The reports of these tests' sets.
 let reportNames = ["a.csv", "b.csv", "churn.csv", "daily"]
 
 @discardableResult

@@ -3,8 +3,8 @@ import Domain
 
 @testable import Pipeline
 
-/// Days and months of time zones with summer time, half hours and a day that never was: each
-/// instant is on the day that Foundation's table says, and a day's start is its first instant.
+/// Days and months of time zones with summer time, half hours and a skipped day: each instant is on
+/// the day in Foundation's table, and a day's start is its first instant.
 func feedCalendar(_ bytes: UnsafeRawBufferPointer) {
   guard let (choice, rest) = bytes.steered, rest.count >= 5 else { return }
   let calendar = calendars[choice % calendars.count]
@@ -26,7 +26,7 @@ func feedCalendar(_ bytes: UnsafeRawBufferPointer) {
   let month = calendar.month(of: instant)
   let first = calendar.start(of: month)
   claim(first <= instant, "\(month.text) starts before \(instant.text)")
-  // Clocks set back over midnight show the end of a day twice: in St. John's, by up to two hours.
+  // Clocks set back over midnight repeat the end of a day: in St. John's, up to two hours.
   let end = calendar.start(of: month.next).milliseconds + 7_200_000
   claim(instant.milliseconds < end, "\(month.text) ends behind \(instant.text)")
   claim(calendar.month(of: first) == month, "\(month.text) starts in \(month.text)")

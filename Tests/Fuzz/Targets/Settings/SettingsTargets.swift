@@ -4,8 +4,8 @@ import Domain
 
 @testable import Pipeline
 
-/// Price books: taken or refused with a reason, and what the CSV reader reads comes back when it
-/// is written again with every field quoted.
+/// Price books: accepted, or refused with a reason; records are read back after all fields are
+/// quoted.
 func feedPrices(_ bytes: UnsafeRawBufferPointer) {
   if let records = csv(Array(bytes)) {
     let written = records.map { record in
@@ -28,8 +28,8 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-/// Configurations: taken or refused with a reason, and what is taken makes a plan whose settings
-/// keep to the bounds that the rooms below rely on.
+/// Configurations: accepted, or refused with a reason; an accepted one gives a plan whose settings
+/// are within the limits that other modules rely on.
 func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
@@ -54,7 +54,7 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-/// Decisions: taken or refused with a reason; the same break is decided once.
+/// Decisions: accepted, or refused with a reason; each break is decided once.
 func feedDecisions(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
@@ -69,7 +69,7 @@ func feedDecisions(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-/// A field in quotes, byte for byte: with a mark behind it, a quote is another Character.
+/// A quoted field, byte for byte: a quote followed by a combining mark is another Character.
 private func quotedField(_ field: String) -> [UInt8] {
   let quote = UInt8(ascii: "\"")
   return [quote] + field.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
