@@ -3,12 +3,12 @@ import Testing
 
 @Suite("A snapshot that names its app is compared with purchases in that app")
 struct AppSnapshotTests {
-  /// A monthly subscription of user F1 that FLOBUK reports, begun on the 10th of May.
+  /// A monthly subscription of user F1 reported by FLOBUK, from 10 May.
   private func subscription(_ product: String, order: String, app: String) -> String {
     line(app, user: "F1", order: order, at: 1_778_371_200, shown(product))
   }
 
-  /// Something small that somebody else bought, so that the app is known to report at that moment.
+  /// A small purchase of another user, so that the app is known to report at that time.
   private func sign(of app: String, order: String, at time: Int) -> String {
     line(
       app, user: "other", order: order, at: time,
@@ -23,7 +23,7 @@ struct AppSnapshotTests {
       + #""data":\#(data)}}"#
   }
 
-  /// The subscription as FLOBUK shows it, until the 10th of June.
+  /// The subscription until 10 June, as FLOBUK shows it.
   private func shown(_ product: String) -> String {
     #"{"status":0,"type":"Subscription","expiresDate":1781049600,"autoRenew":true,"#
       + #""billingRetry":false,"productId":"\#(product)","sandbox":false}"#
@@ -35,7 +35,7 @@ struct AppSnapshotTests {
       + #""purchases":[\#(purchases)]}"#
   }
 
-  /// Codes and apps of the breaks of the 10th of June.
+  /// Codes and apps of the breaks as of 10 June.
   private func breaks(
     _ reported: [String], _ snapshots: [String], isComplete: Bool = false
   ) throws -> [String] {

@@ -137,15 +137,15 @@ struct AtRunTests {
   }
 }
 
-/// What was published in some runs: the as-of of each run, and its files.
+/// The publications of some runs: the as-of of each run, and its files.
 struct PublishedNights {
   var world: World
   var asOfs: [String] = []
   var sets: [[String: Data]] = []
 }
 
-/// A world that arrives run by run: late, twice, in copies that say the same or something else,
-/// while people decide about breaks and options change.
+/// A world that arrives run by run: late, twice, in equal or different copies, while people make
+/// decisions and options change.
 struct RandomRuns {
   private var published: PublishedNights
   private var world: World { published.world }
@@ -155,7 +155,7 @@ struct RandomRuns {
 
   private static let lived = MadeOnce<[Int], PublishedNights>()
 
-  /// The first runs of a seed, in a folder of their own.
+  /// The first runs of a seed, in a separate folder.
   static func lived(seed: Int, count: Int = 7) throws -> PublishedNights {
     var published = try lived.value([seed, count]) {
       var runs = try RandomRuns(seed: seed)
@@ -238,7 +238,7 @@ struct RandomRuns {
     return try world.program.published()
   }
 
-  /// Of the breaks that stand, decisions about some.
+  /// Decisions about some of the current breaks.
   private mutating func decisions() throws -> String? {
     let path = world.program.folder.path("reports/breaks.csv")
     guard below(2) == 0, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
@@ -250,7 +250,7 @@ struct RandomRuns {
     }.joined()
   }
 
-  /// The same line, reported again: as it was, later, or with other money.
+  /// The same line, sent again: unchanged, later, or with other money.
   private mutating func copy(of line: String) -> String {
     switch below(4) {
     case 0: line

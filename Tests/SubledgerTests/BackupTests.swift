@@ -51,7 +51,7 @@ struct BackupTests {
     try program.run(run)
     let (path, log) = (program.folder.path("subledger.sqlite"), "subledger.sqlite-wal")
     try leaveLog(of: path, at: program.folder.path("log"))
-    // The log of a run that died carries on with its own ledger.
+    // The log of a killed run is continued with its own ledger.
     try copy("log", to: log)
     let carried = try program.run(run)
     #expect(carried.status == 0 && carried.errors.isEmpty, "\(carried)")
@@ -73,7 +73,7 @@ struct BackupTests {
     #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3", "1500"])
   }
 
-  /// Copies the log that a run would leave if it died while it writes the ledger at `path`.
+  /// Copies the log that a run killed while writing the ledger at `path` would leave.
   private func leaveLog(of path: String, at target: String) throws {
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     try ledger.rows(sql: "update archive set modified_ms = modified_ms + 1") { _ in }

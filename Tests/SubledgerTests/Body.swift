@@ -1,4 +1,4 @@
-/// A Qonversion webhook body made by hand, as JSON members by name.
+/// A handmade Qonversion webhook body, as JSON members by name.
 struct Body {
   var members: [String: String] = [
     "event_name": "\"subscription_started\"",
@@ -23,7 +23,7 @@ struct Body {
     members["user_id"] = "\"QON_\(number)\""
   }
 
-  /// The object on one line, its members in order of their names, so that it is always the same.
+  /// The object on one line with sorted members, so that it is always the same.
   var line: String {
     let pairs = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     return "{\(pairs.joined(separator: ","))}"
@@ -42,7 +42,7 @@ struct Body {
   }
 }
 
-/// `count` bodies, a line each, from subscription `first` on.
+/// `count` bodies, one per line, starting with subscription `first`.
 func bodies(_ count: Int, from first: Int = 1) -> String {
   (first..<first + count).map { Body($0).line + "\n" }.joined()
 }

@@ -64,12 +64,12 @@ struct BreakPropertyTests {
     #expect(open.filter(isMissing).allSatisfy { asked.contains($0["break_id"] ?? "") })
     #expect(try world.program.rows("breaks_history.csv").count == all.count)
     try worth(world, of: open)
-    // Without the file everything stands again, to the last byte.
+    // Without the file, all breaks return, to the last byte.
     try world.publish(world.run())
     #expect(differences(undecided, try world.program.published()).isEmpty)
   }
 
-  /// What `status` says is missing by code is the sum of the open breaks of that code.
+  /// Compares the worth by code in `status` with the sum of the open breaks of that code.
   private func worth(_ world: World, of open: [[String: String]]) throws {
     let status = try world.program.run(
       ["status", "--ledger", "reports.sqlite", "--format", "json"])

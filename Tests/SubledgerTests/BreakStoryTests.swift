@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Story/` holds what arrives, what people decide, and the columns that reports must then show.
+/// `Story/` contains the input, the decisions, and the report columns that must follow.
 @Suite("A lost renewal, from the run that finds it missing to the run that has it")
 struct BreakStoryTests {
   let program: Program
@@ -113,11 +113,11 @@ struct BreakStoryTests {
     let before = try program.published()
     #expect(try run("2026-03-02", "--fail-on", "pending").status == 0)
     #expect(differences(before, try program.published()).isEmpty)
-    // Another run says nothing of it any more; the history does.
+    // The next run no longer reports it; the history does.
     #expect(try run("2026-03-02T06:00:00Z").status == 0)
     #expect(try statuses().isEmpty)
     try expect("breaks_history", as: "end")
-    // A look back shows that time with what is known now, and changes no history.
+    // A run at an earlier as-of shows that time with current data, and changes no history.
     #expect(try run("2026-03-01").status == 0)
     #expect(try statuses().isEmpty)
     try expect("breaks_history", as: "end")
@@ -161,7 +161,7 @@ struct BreakStoryTests {
     return ((object as? [String: Any])?["subledger"] as? [String: Any])?[member]
   }
 
-  /// Expects of a report the columns and rows of `Story/<moment>.<report>.csv`.
+  /// Expects the columns and rows of `Story/<moment>.<report>.csv` in a report.
   private func expect(_ report: String, as moment: String) throws {
     let path = Self.path("\(moment).\(report).csv")
     let expected = try String(contentsOfFile: path, encoding: .utf8)

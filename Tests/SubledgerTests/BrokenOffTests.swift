@@ -25,7 +25,7 @@ struct BrokenOffTests {
     try program.run(["run", "--archives", "in", "--as-of", asOf] + more)
   }
 
-  /// A run that ends when it begins to write its set, with breaks and cells in the ledger.
+  /// A run that fails when it starts to write its set, with breaks and cells in the ledger.
   private func breakOff(_ asOf: String) throws {
     let result = try run(asOf, "--out", "/proc/nope/reports")
     try #require(result.status == 73, "\(result)")

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Lines of every provider with canaries wherever secrets and personal data stand, whole and broken
-/// in every way.
+/// Lines of every provider with canaries in all secrets and personal data, valid and broken in
+/// every way.
 enum CanaryCorpus {
-  /// What must be nowhere: a word, an address and a device id.
+  /// Texts that must not appear anywhere: a word, an address and a device id.
   static let words = ["c4n4ry", "203.0.113.77", "c4c4c4c4-0000-4000-8000-00000000c4c4"]
 
   private static let personal =
@@ -16,7 +16,7 @@ enum CanaryCorpus {
     #""email":"c4n4ry@example.invalid","ip":"203.0.113.77","c4n4ry-key":"c4n4ry","deviceInfo":"#
     + #"{"idfa":"c4c4c4c4-0000-4000-8000-00000000c4c4"}"#
 
-  /// A whole body of each provider; kept are ids without canaries only.
+  /// A valid body of each provider; stored ids have no canaries.
   static let bodies = [
     #"{"event_name":"subscription_started","user_id":"QON_1","time":1772193600,"created_at":"#
       + #"1772193660,"product_id":"pro","revenue":{"value":9.99,"value_usd":9.99,"currency":"USD","#
@@ -58,7 +58,7 @@ enum CanaryCorpus {
     ]
   }
 
-  /// The body broken in every way that is known to bring an error, or an event without the part.
+  /// The body broken in every known way that gives an error, or an event without the part.
   static func broken(_ body: String) -> [String] {
     let cuts = (1..<8).map { String(body.prefix(body.count * $0 / 8)) }
     let fields = [
@@ -90,7 +90,7 @@ enum CanaryCorpus {
     ]
   }
 
-  /// Lines of nobody.
+  /// Lines of no provider.
   static let foreign = [
     "c4n4ry", #""c4n4ry""#, #"["c4n4ry"]"#, #"{"c4n4ry":"c4n4ry"}"#, #"{"c4n4ry":c4n4ry}"#,
     #"{"ok":false,"status":401,"message":"c4n4ry"}"#, #"{"code":10101,"error":"c4n4ry"}"#,
@@ -99,7 +99,7 @@ enum CanaryCorpus {
     String(repeating: "[", count: 5000) + "c4n4ry",
   ]
 
-  /// Snapshot lines of every shape, with the fields that they have beside those that are read.
+  /// Snapshot lines of every shape, including fields that are not read.
   static let snapshots = [
     #"{"user_id":"QON_1","captured_at":1772280000,"data":[{"id":"premium","active":true,"started":"#
       + #"1772193600,"expires":1774612800,"source":"appstore","product":{"product_id":"pro","#
@@ -128,8 +128,7 @@ enum CanaryCorpus {
 }
 
 extension Data {
-  /// The words of the corpus that the bytes hold, in small or capital letters, in base64, or as
-  /// hexadecimal digits.
+  /// The corpus's words in the bytes, in any case, in base64 or as hexadecimal digits.
   func canaries() -> [String] {
     CanaryCorpus.words.filter { word in
       let digits = word.utf8.map { String($0, radix: 16) }.joined()
@@ -138,8 +137,8 @@ extension Data {
     }
   }
 
-  /// What stays the same in the base64 of a text with `word` in it, for each of the three places at
-  /// which it can begin.
+  /// The constant part of the base64 of a text that contains `word`, for each of the three
+  /// positions at which it can begin.
   private static func base64(of word: String) -> [String] {
     (0..<3).map { before in
       let bytes = Data(repeating: 0, count: before) + Data(word.utf8)

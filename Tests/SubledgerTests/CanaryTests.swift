@@ -10,7 +10,7 @@ struct CanaryTests {
 
   private let options = ["--as-of", "2026-03-02", "--config", "subledger.yaml", "--verbose"]
 
-  /// Writes the corpus: whole lines, broken ones, a torn and a damaged archive, snapshots.
+  /// Writes the corpus: complete lines, broken ones, a torn and a damaged archive, snapshots.
   private func plant() throws {
     let whole = CanaryCorpus.bodies.flatMap { [$0] + CanaryCorpus.enveloped($0) }
     let broken = CanaryCorpus.bodies.flatMap(CanaryCorpus.broken) + CanaryCorpus.foreign
@@ -37,7 +37,7 @@ struct CanaryTests {
     #expect(data.canaries().isEmpty, "in \(place)")
   }
 
-  /// Searches what was written while the program ran, and what is left in its folder.
+  /// Searches everything written during the run, and the files left in its folder.
   private func search(_ watch: Watch, _ result: ProgramResult, _ about: String) throws {
     expectNone(try watch.writes(), "what \(about) wrote")
     expectNone(Data((result.output + result.errors).utf8), "what \(about) said")
@@ -76,7 +76,7 @@ struct CanaryTests {
     let inputRows = try program.rows("inputs.csv")
     let providers = Set(try program.rows("coverage.csv").map { $0["provider"] })
     #expect(providers.count == 4, "lines of each provider are taken")
-    // The torn one is the beginning of the whole one.
+    // The torn archive is the beginning of the complete one.
     #expect(inputRows.filter { $0["status"] == "damaged" }.count == 1)
     #expect(inputRows.contains { $0["archive"] == "torn.gz; whole.jsonl" })
     let reasons = Set(try program.rows("rejects.csv").compactMap { $0["reason"] })

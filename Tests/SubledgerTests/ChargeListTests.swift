@@ -27,7 +27,7 @@ struct ChargeListTests {
     return body
   }
 
-  /// A refund of all of it, on 10 April.
+  /// A whole refund of it, on 10 April.
   private var refund: Body {
     var body = renewal
     body.members["event_name"] = "\"subscription_refunded\""

@@ -20,8 +20,8 @@ struct ClockTests {
     #expect(found.isSuperset(of: ["CLOCK", "STALE_INPUT"]), "\(found)")
   }
 
-  /// The breaks of a feed of twelve days of February 2026, with another line made `created`, and
-  /// others that happened at `times`.
+  /// The breaks of a feed of twelve days in February 2026, with another line created at `created`
+  /// and others at `times`.
   private func breaks(
     created: String, asOf: String, others times: [String] = []
   ) throws -> [[String: String]] {

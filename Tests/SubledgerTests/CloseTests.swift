@@ -9,7 +9,7 @@ struct CloseTests {
 
   init() throws {
     program = try Program()
-    // February's charges, and one of the last day of April that says how far the input reaches.
+    // February's charges, and one on the last day of April that shows how far the input goes.
     try program.folder.write(bodies(3) + april, to: "in/1.jsonl")
   }
 
@@ -20,14 +20,14 @@ struct CloseTests {
     return body.line + "\n"
   }
 
-  /// Runs the run that begins at an hour of 1 May.
+  /// The run that begins at `hour` of 1 May.
   private func publish(_ hour: Int = 0) throws {
     let asOf = "2026-05-01T\(hour < 10 ? "0" : "")\(hour):00:00Z"
     let result = try program.run(["run", "--archives", "in", "--as-of", asOf])
     try #require([0, 1].contains(result.status), "\(result)")
   }
 
-  /// Restatements of February's row of revenue, by column.
+  /// Restatements of February's revenue row, by column.
   private func revenue() throws -> [String: [String: String]] {
     let rows = try program.rows("restatements.csv").filter {
       $0["report"] == "revenue_monthly" && $0["period"] == "2026-02"
@@ -74,7 +74,7 @@ struct CloseTests {
     #expect(try revenue()["charges"]?["cause"] == "late_event")
     #expect(try revenue()["gross_usd"]?["published"] == "29.97")
     #expect(try revenue()["gross_usd"]?["restated"] == "39.96")
-    // The same run after run, for the close stands.
+    // The same in every run, because the close is in force.
     try publish(4)
     #expect(try revenue()["charges"]?["published_by_run"] == "1")
 
@@ -108,7 +108,7 @@ struct CloseTests {
     try reopen()
   }
 
-  /// Every restated number is the one that its report shows.
+  /// Checks that every restated number equals the one in its report.
   private func bridges() throws {
     let now = try #require(
       try program.rows("revenue_monthly.csv").first { $0["period"] == "2026-02" })
@@ -174,7 +174,7 @@ struct CloseTests {
     let back = ["run", "--archives", "in", "--as-of", "2026-02-28"]
     #expect(try program.run(back).status <= 1)
     try refuse(["close", "2026-02"], 75, "later deliveries can still change rows")
-    // A look back has no row of the closed month.
+    // A report at an earlier as-of has no row of the closed month.
     let status = try program.run(["status"]).output
     #expect(status.contains(/2026-04  UTC +closed .* 1\n/), "\(status)")
   }

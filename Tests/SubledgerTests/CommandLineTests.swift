@@ -233,7 +233,7 @@ struct CommandLineTests {
     }
   }
 
-  /// The help of a command and of those below it.
+  /// The help of a command and its subcommands.
   private func helpTexts(of command: [String] = []) throws -> [String] {
     let text = try program.run(command + ["--help"]).output
     let list = text.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().first ?? ""

@@ -16,7 +16,7 @@ struct CustomerIDTests {
     try program.folder.write("customer_id: \(member)\n", to: "subledger.yaml")
   }
 
-  /// A body of user 1: a start, or a renewal that follows a lost one.
+  /// A body of user 1: a start, or a renewal after a lost one.
   private func body(
     _ number: Int = 1, isRenewal: Bool = false, user: Int = 1, _ members: [String: String] = [:]
   ) -> String {
@@ -36,7 +36,7 @@ struct CustomerIDTests {
 
   private func identity(_ id: String) -> [String: String] { ["identity_id": "\"\(id)\""] }
 
-  /// Runs over one more archive.
+  /// Runs with one more archive.
   @discardableResult
   private func run(_ name: String, _ lines: [String], asOf: String = "2026-05-10") throws
     -> ProgramResult
@@ -47,7 +47,7 @@ struct CustomerIDTests {
     return result
   }
 
-  /// The customer ids in files, of all users or one.
+  /// The customer ids in files, of all users or one user.
   private func customers(
     _ files: [String], in out: String = "reports", of user: String? = nil
   ) throws -> [String] {
@@ -83,7 +83,7 @@ struct CustomerIDTests {
   func off() throws {
     let lines = [
       body(1, identity("acct-1")), body(1, isRenewal: true, identity("acct-1")),
-      // The same with another id is a duplicate, not a conflict.
+      // The same event with another id is a duplicate, not a conflict.
       body(1, identity("acct-2")),
     ]
     try run("a", lines)

@@ -57,7 +57,7 @@ struct DamageTests {
     try program.folder.write(text + bodies(1, from: 90), to: "in/a.jsonl")
     let proof = try program.run(["verify", "--strict"])
     #expect(proof.status == 0, "\(proof)")
-    // Other bytes of the same name are other deliveries.
+    // Different bytes under the same name are new deliveries.
     try program.folder.write(bodies(1) + text, to: "in/a.jsonl")
     #expect(try program.run(run).status <= 1)
     #expect(try deliveries() == [63, 30, 33])
@@ -114,7 +114,7 @@ struct DamageTests {
     #expect(status.output.contains(#/snapshots +0 +0 +0 /#), "\(status)")
   }
 
-  /// Delivered, distinct and exact duplicates of all days.
+  /// The sums of deliveries, distinct events and exact duplicates over all days.
   private func deliveries() throws -> [Int] {
     let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
     let rows = try files.sorted().flatMap { try program.rows($0) }

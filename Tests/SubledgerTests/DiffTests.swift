@@ -6,8 +6,8 @@ import Testing
 struct DiffTests {
   private let world: World
 
-  /// The set `before` of all archives but an early one,
-  /// and the set `reports` of all, both of one ledger.
+  /// The set `before` of all archives except an early one, and the set `reports` of all, from one
+  /// ledger.
   private static let published = Result {
     let world = try World(seed: 36, subscribers: 120, lost: 10_000, archives: 8)
     let archives = try world.archives().map(\.path)
@@ -72,7 +72,7 @@ struct DiffTests {
         expected.insert([String(parts[0]), String(parts[1]), column, was, now, delta])
       }
     }
-    // Decimals are compared as numbers: 1.50 is 1.5.
+    // Decimals are compared as numbers: 1.50 equals 1.5.
     func plain(_ cell: [String]) -> [String] {
       cell.dropLast() + [cell[5].isEmpty ? "" : "\(Decimal(string: cell[5]) ?? 0)"]
     }

@@ -10,7 +10,7 @@ struct EraseAgainTests {
 
   init() throws {
     program = try Program()
-    // The person's charge came with two prices, which is a break.
+    // The person's charge arrived with two prices, which is a break.
     var dearer = Body(7)
     dearer.members["revenue"] = Body.money("12.99", rate: 70)
     try program.folder.write(bodies(40) + dearer.line + "\n", to: "in/1.jsonl")
@@ -29,7 +29,7 @@ struct EraseAgainTests {
     return result.output
   }
 
-  /// Whether the ledger's file, or a published one, holds the id.
+  /// Whether the ledger's file or a published one contains the id.
   private func isPresent() throws -> Bool {
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
     var found = false
@@ -65,7 +65,7 @@ struct EraseAgainTests {
     #expect(verified.output.contains("holds    replay.reports"), "\(verified)")
   }
 
-  /// Decides `id` in words that name the person.
+  /// Decides about break `id` in words that name the person.
   private func decide(_ id: String, _ words: String = "") throws {
     let reason = "QON_7 wrote to us\(words)"
     try program.folder.write(
@@ -112,7 +112,7 @@ struct EraseAgainTests {
     _ = try run(1)
     _ = try erase()
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
-    // A run that was broken off before it published.
+    // A run that was interrupted before it published.
     let last = try #require(try ledger.lastPublished())
     _ = try ledger.beginRun(asOf: last.asOf, version: last.version, options: last.options)
     try ledger.replaceDecisions([

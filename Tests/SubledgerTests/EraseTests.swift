@@ -6,7 +6,7 @@ import Domain
 
 @Suite("Erasing a person changes no number")
 struct EraseTests {
-  /// The tables that no person's id has to do with.
+  /// The tables without data of persons.
   private static let numbers = [
     "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
     "excluded_cell", "arrival_cell", "coverage_cell", "rate_cell", "price_cell", "closed_report",
@@ -48,7 +48,7 @@ struct EraseTests {
     let renamed = names.reduce(explained.output) {
       Redaction(id: $1.key, name: $1.value).applied(to: $0)
     }
-    // What happened in one moment is reported by subscription, and those are named otherwise now.
+    // Events of the same moment are sorted by subscription, and those have other names now.
     #expect(try sortedLines(explain(program).output) == sortedLines(renamed))
 
     let verified = try program.run(["verify", "--ledger", "l.sqlite", "--out", "l", "--replay"])
@@ -76,7 +76,7 @@ struct EraseTests {
 
   private func sortedLines(_ text: String) -> [Substring] { text.split(separator: "\n").sorted() }
 
-  /// All revenue of a month by its events.
+  /// Explains all revenue of a month.
   private func explain(_ program: Program) throws -> ProgramResult {
     try program.run(
       ["explain", "revenue_monthly", "period=2025-03", "net_usd"] + [
@@ -89,7 +89,7 @@ struct EraseTests {
 struct EraseCommandTests {
   private let program: Program
 
-  /// Forty persons and their reports, made once and copied for each test.
+  /// Forty persons and their reports, created once and copied for each test.
   private static let published = Result {
     let program = try Program()
     try program.folder.write(bodies(40), to: "in/1.jsonl")
@@ -192,7 +192,7 @@ struct EraseCommandTests {
     for number in 1...12 {
       let user = "QON_\(20 + number)"
       let process = try program.start(["erase", user, "--reason", "request"])
-      // At once, then all over the time that it takes; the last one comes to its end.
+      // Killed at once, then at moments over the whole duration; the last one completes.
       usleep(UInt32(whole / .microseconds(1)) * UInt32(number - 1) / 8)
       if number < 12 { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()

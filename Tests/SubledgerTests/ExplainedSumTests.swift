@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ExplainCommandTests {
-  /// The number that it answers for one column.
+  /// The printed number for one column.
   private func value(_ words: [String]) throws -> String? {
     let result = try program.run(["explain"] + words + ["--format", "json"])
     try #require(result.status == 0, "\(result)")

@@ -8,7 +8,7 @@ struct ExplainedVersionTests {
 
   init() throws { program = try Program() }
 
-  /// A start of `transaction`, created `delay` seconds after the usual.
+  /// A start of `transaction`, created `delay` seconds later than usual.
   private func start(_ transaction: String, of original: String, user: String, delay: Int) -> Body {
     var body = Body()
     body.members["user_id"] = "\"\(user)\""
@@ -26,7 +26,7 @@ struct ExplainedVersionTests {
     try #require([0, 1].contains(result.status), "\(result)")
   }
 
-  /// Step, archive, subscription and user of what was received, by archive.
+  /// Step, archive, subscription and user of the received events, by archive.
   private func received(_ subject: String...) throws -> [[String]] {
     let result = try program.run(["explain"] + subject + ["--format", "csv"])
     try #require(result.status == 0, "\(result)")

@@ -46,9 +46,9 @@ struct FaultRecallTests {
     }
     for (code, recall, precision) in [
       ("DOUBLE_CHARGE", 100, 100), ("RATE_MISMATCH", 100, 100),
-      // Twice the refund of a charge that came hundredfold is not too much.
+      // A second refund of a hundredfold charge is still below the charge.
       ("OVER_REFUND", 90, 100),
-      // Nothing shows what the first renewals of a product should cost.
+      // No data shows what a product's first renewals should cost.
       ("PRICE_OUTLIER", 90, 100),
     ] {
       let (sent, raised) = (wanted.filter { $0.code == code }, found.filter { $0.code == code })

@@ -13,7 +13,7 @@ struct FetchCommandTests {
       "HTTP/1.1 \(status) x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
   }
 
-  /// A server that knows `QON_1` and `QON_2`, the first of whom has renewed.
+  /// A server with the users `QON_1` and `QON_2`; the first has renewed.
   private static func provider() throws -> LocalServer {
     try LocalServer { request in
       let path = request.split(separator: " ")[1]
@@ -29,7 +29,7 @@ struct FetchCommandTests {
           + #""store_data":{"transaction_id":"\#(id)","#
           + #""original_transaction_id":"2000000900000001"}}"#
       }
-      // The purchase behind the first page is the one that `starting_after` asks for.
+      // `starting_after` asks for the purchase after the first page.
       let isFirst = !path.contains("starting_after=2000000900000002")
       let purchase =
         isFirst

@@ -8,13 +8,13 @@ struct GreatAmountTests {
 
   init() throws { program = try Program() }
 
-  /// Reads `lines` beside three ordinary ones, as of the evening of the next day.
+  /// Reads `lines` and three ordinary ones, as of the evening of the next day.
   private func run(_ lines: [String]) throws -> ProgramResult {
     try program.folder.write(bodies(3) + lines.joined(separator: "\n") + "\n", to: "in/a.jsonl")
     return try program.run(["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"])
   }
 
-  /// A charge of a day from 27 February 2026, noon UTC.
+  /// A charge `number` days after 27 February 2026, noon UTC.
   private func day(_ number: Int, revenue: String) -> String {
     var body = Body(number)
     body.members["transaction"] = Body.transaction("\(number)").replacing(
@@ -48,7 +48,7 @@ struct GreatAmountTests {
 
   @Test("Recurring revenue beyond the exact range is damaged input, and its lines are reported")
   func recurring() throws {
-    // 26 times 365 · 10⁹ dollars a year are more than 2⁶³ millionths.
+    // 26 times 365 · 10⁹ dollars a year exceed 2⁶³ millionths.
     func subscriptions(_ count: Int) -> [String] {
       (1...count).map {
         day($0, revenue: Body.money("1000000000", rate: 70))
@@ -90,7 +90,7 @@ struct GreatAmountTests {
       + #""proceeds_rate":70}"#
   }
 
-  /// Charges of 10¹² units each, of a currency of which a dollar buys a million.
+  /// Charges of 10¹² units each, in a currency with a million units per dollar.
   private func great(_ numbers: Range<Int>) -> String {
     numbers.map { number in
       var body = Body(number)

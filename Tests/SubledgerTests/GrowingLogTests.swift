@@ -25,7 +25,7 @@ struct GrowingLogTests {
       atPath: program.folder.path("in/\(name)"), toPath: program.folder.path("in/\(other)"))
   }
 
-  /// Delivered, distinct and exact duplicates of all days.
+  /// The sums of deliveries, distinct events and exact duplicates over all days.
   private func deliveries() throws -> [Int] {
     let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
     let rows = try files.flatMap { try program.rows($0) }

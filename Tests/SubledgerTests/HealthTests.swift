@@ -8,7 +8,7 @@ struct HealthTests {
 
   init() throws { program = try Program() }
 
-  /// Checks at `time`, and expects the exit code and a part of the one line.
+  /// Runs the check at `time`, and expects the exit code and a part of the line.
   private func expect(
     _ status: Int32, _ part: String, at time: String = "2026-03-01", _ more: String...,
     location: SourceLocation = #_sourceLocation

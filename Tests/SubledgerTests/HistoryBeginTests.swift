@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Nothing before the start of a feed is missing")
 struct HistoryBeginTests {
-  /// Codes of missed charges, of a feed that begins in February and has a fourth renewal in June.
+  /// Codes of missing charges in a feed that begins in February and has a fourth renewal in June.
   private func missed(_ setting: String?) throws -> [String?] {
     let program = try Program()
     var renewal = Body(2)

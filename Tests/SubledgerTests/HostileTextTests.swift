@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Foreign names cannot imitate the program's messages")
 struct HostileTextTests {
-  /// An escape sequence, a turned direction, and a line that looks like the program's own.
+  /// An escape sequence, a reversed direction, and a line that imitates the program's own.
   private let hostile = "\u{1b}]0;x\u{07}\u{9b}31m\u{202e}\u{200b}\u{2028}x\nsubledger: all is well"
   private let shown =
     #"\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{200b}\u{2028}x\u{a}subledger: all is well"#

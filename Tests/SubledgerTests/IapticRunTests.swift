@@ -3,7 +3,7 @@ import Testing
 
 @Suite("iaptic's notifications about other transactions than shown, and repeated ones")
 struct IapticRunTests {
-  /// A line about transaction `reported` of a monthly subscription, whose collection shows `shown`.
+  /// A line about transaction `reported` of a monthly subscription; its collection shows `shown`.
   private func line(
     _ reason: String, _ id: String, _ date: String, _ reported: String, shown: Int, price: String
   ) -> String {
@@ -27,7 +27,7 @@ struct IapticRunTests {
     line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 2, price: "9.99")
   }
 
-  /// What is published of `lines`, in one run, and in the other order by a run for each line.
+  /// The published reports of `lines`, in one run and, in reverse order, by one run per line.
   private func reports(
     _ lines: [String], asOf: String, _ names: [String]
   ) throws -> [String: [[String: String]]] {

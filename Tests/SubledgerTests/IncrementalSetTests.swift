@@ -11,7 +11,7 @@ struct IncrementalSetTests {
     ])
   func sameAsReproduced(options: [String]) throws {
     let runs = try SteadyRuns(options: options)
-    // How files are written is shown by the runs around the change.
+    // The runs around the change show how files are written.
     for run in (options.isEmpty ? 0 : 4)..<runs.count {
       try runs.publish(run)
       let daily = runs.world.program.folder.path("reports/revenue_daily/2025-01.csv")
@@ -40,7 +40,7 @@ struct IncrementalSetTests {
   }
 }
 
-/// A world of ten months that arrives in pieces by the same options, some lines months late.
+/// A world of ten months that arrives in parts with the same options, some lines months late.
 private struct SteadyRuns {
   let world: World
   let count = 9
@@ -64,7 +64,7 @@ private struct SteadyRuns {
     }
   }
 
-  /// Runs the job with one more archive than a month before, the first time with all so far.
+  /// Runs the job a month later with one more archive; the first time with all so far.
   func publish(_ run: Int, _ more: [String] = []) throws {
     let folder = world.program.folder
     for piece in 0...run

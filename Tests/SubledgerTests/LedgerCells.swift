@@ -1,8 +1,8 @@
 import EventStore
 import Domain
 
-/// What a ledger's cells hold, and the breaks that stand, in words rather than in symbols, whose
-/// numbers depend on arrival.
+/// A ledger's cells and current breaks with words instead of symbols, whose numbers depend on the
+/// order of arrival.
 func cells(_ path: String) throws -> [String: [String]] {
   let ledger = try Ledger.open(path: path, mode: .readOnly)
   let words = ledger.symbols.words
@@ -24,7 +24,7 @@ func cells(_ path: String) throws -> [String: [String]] {
     tables[table] = rows.sorted()
   }
   var breaks: [String] = []
-  // What came back is open, whatever it was called before.
+  // A reopened break counts as open.
   try ledger.rows(
     sql: """
       select break_id, code, iif(status = 'reopened', 'open', status), severity, lineage,

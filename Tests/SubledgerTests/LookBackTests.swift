@@ -9,7 +9,7 @@ struct LookBackTests {
 
   init() throws {
     program = try Program()
-    // Months lie between the deliveries.
+    // The deliveries are months apart.
     try program.folder.write("freshness_max: 200d\n", to: "subledger.yaml")
   }
 
@@ -131,7 +131,7 @@ struct LookBackTests {
     #expect(far.status <= 1 && far.errors.contains("is more than a day from now"), "\(far)")
   }
 
-  /// A charge of somebody else, in July.
+  /// A charge of another user, in July.
   private var fresh: Body {
     var body = Body(2)
     body.members["time"] = "1784548800"
@@ -154,7 +154,7 @@ struct LookBackTests {
     try program.folder.write(bodies.map { $0.line + "\n" }.joined(), to: "in/\(name)")
   }
 
-  /// The breaks that a run at `asOf` publishes as standing.
+  /// The current breaks that a run at `asOf` publishes.
   private func codes(asOf: String) throws -> [String] {
     let run = try program.run(["run", "--archives", "in", "--as-of", asOf])
     #expect(run.status <= 1, "\(run)")

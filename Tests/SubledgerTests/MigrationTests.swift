@@ -21,7 +21,7 @@ struct MigrationTests {
       let reported = try sums(column, moved, "reports")
       #expect(try sums(column, moved, "world/truth") == reported, "\(column)")
     }
-    // From the move on as the other provider alone would show it: it sends no end of grace.
+    // After the migration, as the new provider alone shows it: it sends no end of grace.
     for column in ["churned", "active_close"] {
       let before = try sums(column, moved, "world/truth").filter { $0.key < "2025-06" }
       let after = try sums(column, alone, "world/truth").filter { $0.key >= "2025-06" }
@@ -140,7 +140,7 @@ struct MigrationTests {
     #expect(result.status == 64 && result.errors.contains("a migration is from"), "\(result)")
   }
 
-  /// Sums of a column over the app that moves, by month.
+  /// Sums of a column over the migrated app, by month.
   private func sums(_ column: String, _ world: World, _ folder: String) throws -> [String: Int] {
     let reports = [
       "charges": "revenue", "renewals": "renewals", "started": "trials", "converted": "trials",

@@ -10,7 +10,7 @@ struct MixedWorldTests {
     "country", "storefront", "currency", "proceeds_rate", "amount_basis", "renewal_ordinal",
   ]
 
-  /// A year of people whose purchases four providers report, all in the same archives.
+  /// A year of purchases that four providers report, all in the same archives.
   private func world(seed: Int, subscribers: Int = 300, isPublished: Bool = true) throws -> World {
     try World(
       seed: seed, subscribers: subscribers, months: 12, archives: 12,
@@ -83,7 +83,7 @@ struct MixedWorldTests {
     let lines = try world.archives().flatMap {
       try gzip("-dc", $0.path).split(separator: UInt8(ascii: "\n"))
     }
-    // Any mixture will do, as long as it is the same one every time.
+    // Any order works if it is always the same.
     let mixed = lines.indices.sorted { ($0 * 7919 % 10_007, $0) < ($1 * 7919 % 10_007, $1) }
     for (run, asOf) in ["2025-06-01", "2025-10-15", world.asOf].enumerated() {
       let hand = mixed.indices.filter { $0 % 3 == run }.map { lines[mixed[$0]] }
@@ -93,7 +93,7 @@ struct MixedWorldTests {
     }
     #expect(lines.count > 1000)
     func lasting(_ out: String) throws -> [String: Data] {
-      // Breaks that a later run resolved speak of arrival.
+      // Breaks resolved by a later run depend on arrival.
       try timeless(world.program, out).filter { !$0.key.hasPrefix("breaks") }
     }
     #expect(differences(try lasting("once"), try lasting("nights")).isEmpty)
@@ -113,7 +113,7 @@ struct MixedWorldTests {
       })
   }
 
-  /// An empty product in the truth's coverage stands for all of them.
+  /// An empty product in the truth's coverage means all products.
   private func isExact(
     _ row: [String: String], _ report: String, _ exact: Set<[String]>
   ) -> Bool {

@@ -18,7 +18,7 @@ struct NoRegularFileTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  /// Runs the program, and ends it when it waits for ever.
+  /// Runs the program, and ends it if it hangs.
   private func status(_ arguments: [String]) throws -> Int32 {
     try execute(
       ["timeout", "-s", "KILL", "60", Program.binary.path] + arguments, in: program.folder.path

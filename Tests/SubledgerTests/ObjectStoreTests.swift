@@ -8,7 +8,7 @@ struct ObjectStoreTests {
 
   init() throws {
     program = try Program()
-    // A store in a folder; `calls` has what was asked of it.
+    // A store in a folder; `calls` lists its requests.
     try program.folder.write(
       """
       cd store && for path in $(find "$1" -type f | sort); do

@@ -6,7 +6,7 @@ import Testing
 struct OldSnapshotTests {
   private let snapshot = #"{"user_id":"QON_1","captured_at":"2026-02-20T00:00:00Z","data":[]}"#
 
-  /// An event of subscription 1: `time` and `end` are days of 2026, counted from 1 January.
+  /// An event of subscription 1; `time` and `end` are days of 2026 from 1 January.
   private func event(
     _ name: String, _ time: Int, id: Int, until end: Int, count: Int? = nil
   ) -> String {
@@ -23,7 +23,7 @@ struct OldSnapshotTests {
     return body.line + "\n"
   }
 
-  /// What each run brings: a start, a renewal, and a renewal that counts one too many.
+  /// The input of each run: a start, a renewal, and a renewal whose counter is one too high.
   private var deliveries: [(asOf: String, lines: String)] {
     var other = Body(2)
     other.members["time"] = "1767229200"
@@ -38,10 +38,10 @@ struct OldSnapshotTests {
     ]
   }
 
-  /// Publishes run by run; the snapshot comes with the run of that number, or never.
+  /// Publishes run by run; the snapshot arrives with run `snapshotRun`, or never.
   private func runs(_ snapshotRun: Int?, from first: Int = 0) throws -> Program {
     let program = try Program()
-    // The newest input is of a minute after this window.
+    // The newest input is one minute after this window.
     try program.folder.write(
       "materiality: 100%\ndelivery_window: {qonversion: 24h}\n", to: "subledger.yaml")
     for (number, delivery) in deliveries.enumerated() {
@@ -69,7 +69,7 @@ struct OldSnapshotTests {
   func oneRun() throws {
     for run in [nil, 0, 2] {
       let (many, one) = (try runs(run), try runs(run, from: deliveries.count - 1))
-      // Of what was over in between, only the runs know.
+      // Only the separate runs contain breaks that ended in between.
       #expect(try breaks(many) == (try breaks(one)))
       let files = try (timeless(many), timeless(one))
       #expect(differences(files.0, files.1).filter { $0 != "breaks.csv" } == [])

@@ -8,14 +8,14 @@ struct OmittedAppTests {
       + #""eventTimeMillis":\#(millis)}"# + "\n"
   }
 
-  /// What each event but the page's example has of a purchase.
+  /// The purchase members of each event except the documented example.
   private func purchase(of device: String, _ number: Int, in app: String) -> String {
     #""packageName":"\#(app)","deviceId":"\#(device)","productId":"monthly","#
       + #""transactionId":"200000090000003\#(number)","#
       + #""originalTransactionId":"200000090000003\#(number)""#
   }
 
-  /// Purchases of 10 January, the page's example ten days later, and an expiry of 10 February.
+  /// Purchases on 10 January, the documented example ten days later, and an expiry on 10 February.
   private func rows(_ apps: String...) throws -> [String] {
     let program = try Program()
     var lines = ""
@@ -31,7 +31,7 @@ struct OmittedAppTests {
     try program.folder.write("periods: {monthly: P31D}\n", to: "subledger.yaml")
     let run = try program.run(["run", "--archives", "in", "--as-of", "2026-02-20"])
     try #require(run.status == 0, "\(run)")
-    // Where several apps fit, bodies without one are a feed of their own, which is stale.
+    // If several apps fit, bodies without an app form their own feed, which is stale.
     let stale = try program.rows("breaks.csv").filter { $0["code"] == "STALE_INPUT" }
     #expect(stale.count == (apps.count == 1 ? 0 : 1))
     return try program.rows("churn_monthly.csv").filter { $0["churned"] != "0" }.map { row in

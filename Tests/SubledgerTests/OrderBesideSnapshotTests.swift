@@ -3,8 +3,7 @@ import Testing
 
 @Suite("Play's order numbers prove missing renewals with and without a snapshot")
 struct OrderBesideSnapshotTests {
-  /// The charge of the week with this number from the 1st of January 2026 on, order `..n-1`; or the
-  /// payment that failed after it.
+  /// The charge of week `week` from 1 January 2026, order `..n-1`, or the failed payment after it.
   private func event(_ week: Int, failed: Bool = false) -> String {
     let start = 1_767_225_600 + week * 604_800
     let time = failed ? start + 604_800 : start

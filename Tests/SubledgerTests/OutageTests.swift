@@ -23,14 +23,14 @@ struct OutageTests {
       let (from, to) = (row["from"] ?? "", row["to"] ?? "")
       let last = try #require(row["last_taken_at"])
       #expect(!last.isEmpty && last < bounds[0])
-      // The making of a message is up to three seconds before its first attempt.
+      // A message is created up to three seconds before its first attempt.
       #expect(try Date(from, strategy: .iso8601) > Date(bounds[0], strategy: .iso8601) - 3)
       #expect(from < to && to < bounds[1] && bounds[1] <= row["next_taken_at"] ?? "")
       #expect(row["provider"] == "qonversion")
       #expect(Int(row["deliveries_delayed"] ?? "") ?? 0 >= 3)
     }
     #expect(rows[0]["deliveries_lost"] == "0")
-    // What was made in the first of two days is given up before the end of the second.
+    // Deliveries created on the first of two days are given up before the end of the second.
     #expect(rows[1]["from"] ?? "" > "2025-04-20T23")
     let lost = try TruthEvent.all(of: world).filter { $0.outcome == "lost" && $0.isProduction }
     let shown = lost.filter { $0.isCharge && $0.evidence?.contains("sdk") == true }

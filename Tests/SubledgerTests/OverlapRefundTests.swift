@@ -15,7 +15,7 @@ struct OverlapRefundTests {
     "currency":"USD","amountUSD":9.99}}}
     """
 
-  /// A refund of part of the charge, some days after it, as Qonversion reports it.
+  /// A partial refund of the charge some days later, as Qonversion reports it.
   private func refund(of part: String, after days: Int) -> String {
     var body = Body()
     body.members["event_name"] = "\"subscription_refunded\""
@@ -25,7 +25,7 @@ struct OverlapRefundTests {
     return body.line
   }
 
-  /// What is published of the charge and two refunds of the parts, where iaptic counts.
+  /// The published reports of the charge and two partial refunds, with iaptic as the authority.
   private func published(_ parts: String...) throws -> Program {
     let program = try Program()
     try program.folder.write("authority: [iaptic]\nfreshness_max: 60d\n", to: "subledger.yaml")

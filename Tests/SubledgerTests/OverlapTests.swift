@@ -4,8 +4,8 @@ import Testing
 
 @Suite("One purchase reported by several providers")
 struct OverlapTests {
-  /// A month of a subscription for $9.99 from the first of month `month` of 2026, as Qonversion
-  /// reports it.
+  /// A month of a $9.99 subscription from the first of month `month` of 2026, as Qonversion reports
+  /// it.
   private func qonversion(_ month: Int, kind: String? = nil, price: String = "9.99") -> String {
     let first = 1_767_225_600
     let starts = [0, 31, 59, 90, 120, 151].map { first + $0 * 86_400 }
@@ -25,7 +25,7 @@ struct OverlapTests {
     return body.line
   }
 
-  /// The same as iaptic reports it.
+  /// The same month as iaptic reports it.
   private func iaptic(
     _ month: Int, original: String = "101", price: String = "9.49", refundedOn day: String? = nil,
     user: String = "u1"
@@ -46,7 +46,7 @@ struct OverlapTests {
       """
   }
 
-  /// What is published of `lines`, in one run, and in the other order by a run for each line.
+  /// The published reports of `lines`, in one run and, in reverse order, by one run per line.
   private func reports(
     _ lines: [String], asOf: String = "2026-03-15", authority: String? = nil
   ) throws -> Program {
@@ -64,7 +64,7 @@ struct OverlapTests {
     return program
   }
 
-  /// The sum of a column over all rows, exact where it is a number of cents.
+  /// The sum of a column over all rows, exact if it is a number of cents.
   private func sum(
     _ column: String, of report: String, _ program: Program, provider: String? = nil
   ) throws -> Decimal {
@@ -184,7 +184,7 @@ struct OverlapTests {
     try open(reports(lines, asOf: "2026-03-20", authority: authority))
   }
 
-  /// Breaks of missing events that are not explained.
+  /// Breaks of missing events that are not resolved.
   private func open(_ program: Program) throws -> [[String: String]] {
     try program.rows("breaks.csv", in: "one/out").filter {
       $0["code"]?.hasPrefix("MISSED_") == true && $0["status"] != "resolved"
@@ -272,9 +272,9 @@ struct OverlapTests {
     #expect(try world.program.rows("overlap.csv", in: "b").count > 100)
   }
 
-  /// The lines of both providers about the same transactions, and those of the first alone.
+  /// Writes the lines of both providers about the same transactions, and those of the first alone.
   ///
-  /// The first provider's oldest bodies name no transactions, so that none can be the same.
+  /// The first provider's oldest bodies have no transactions, so they cannot be matched.
   private func write(_ pair: [String], of world: World) throws {
     let numbers = pair.map { ["qonversion", "flobuk", "iaptic", "purple"].firstIndex(of: $0) ?? 0 }
     let marks = [0: "event_name", 2: "applicationUsername", 3: "eventTimeMillis"]

@@ -60,11 +60,11 @@ struct OwnPlacesTests {
       for name in ["c.yaml", "prices.csv", "decisions.yaml", "key", "l", "people"] {
         #expect(result.errors.contains("left out all/\(name): the job's own"), "\(result)")
       }
-      // A publication that was broken off has no checksums yet.
+      // An interrupted publication has no checksums yet.
       if count == 3 { try FileManager.default.removeItem(atPath: folder.path("all/SHA256SUMS")) }
     }
     let read = try program.rows("inputs.csv", in: "all").map { $0["archive"] }
-    // Each begins with the one before.
+    // Each file begins with the content of the previous one.
     #expect(read == ["3.jsonl; 4.jsonl; 5.jsonl"])
     let ledger = try Ledger.open(path: folder.path("all/l"), mode: .readOnly)
     try ledger.rows(sql: "select count(*) from snapshot") { #expect($0.number(0) == 1) }

@@ -12,7 +12,7 @@ struct OwnReportTests {
       "--as-of", "2026-03-01", "--reports-dir", examples,
     ]
 
-  /// A set of the sample with both examples, made once; tests that write take a copy.
+  /// A set of the sample with both examples, created once; tests that write copy it.
   private static let prepared = Result {
     let program = try Program()
     let result = try program.run(Program.sampleRun + ["--reports-dir", examples])
@@ -31,7 +31,7 @@ struct OwnReportTests {
     let life = try program.rows("own/ltv_monthly.csv").filter {
       $0["cohort"] == "2025-01" && $0["provider"] == "flobuk" && $0["app_id"] == ""
     }
-    // One subscription of 9.99 a month, of which 85 % stay, five months long.
+    // One subscription of 9.99 a month for five months, with 85 % left after commission.
     #expect(life.count == 14 && life.allSatisfy { $0["subscriptions"] == "1" })
     #expect(
       life.prefix(6).map { $0["net_usd"] } == ["9.99", "9.99", "9.99", "9.99", "9.99", "0.00"])

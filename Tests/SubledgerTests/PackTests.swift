@@ -65,7 +65,7 @@ struct PackTests {
     #expect(try proof("c.tar.gz").status == 0)
     #expect(try proof("c.tar.gz").output.contains("no run has sealed it yet"))
     try system("tar", "-xzf", "c.tar.gz")
-    // What was frozen is what the set shows of the month.
+    // The frozen numbers equal the set's numbers of the month.
     let shown = try String(
       contentsOfFile: program.folder.path("subledger-2025-03/reports/revenue_daily/2025-03.csv"),
       encoding: .utf8)
@@ -73,7 +73,7 @@ struct PackTests {
     #expect(
       try String(contentsOfFile: program.folder.path(frozen), encoding: .utf8)
         == shown)
-    // The next set shows other numbers, and the pack still has those of the close.
+    // The next set has other numbers, and the pack still has those of the close.
     let before = try program.published(in: "subledger-2025-03/closed")
     try program.folder.write("renewal_gap: 90h\n", to: "g.yaml")
     try run(["report", "--config", "g.yaml", "--as-of", "2025-07-01"])
@@ -88,7 +88,7 @@ struct PackTests {
     try forge()
   }
 
-  /// Somebody who makes the checksums fit is found by the act, and by the run that sealed it.
+  /// A forger who updates the checksums is detected by the act, and by the run that sealed it.
   private func forge() throws {
     for (file, reported) in [
       ("churn_monthly.csv", "that were closed"), ("acts.json", "does not contain the close"),

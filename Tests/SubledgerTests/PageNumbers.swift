@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A number printed on the page, with the attributes that say what it is made of.
+/// A number printed on the page, with its provenance attributes.
 struct PrintedNumber {
   let text: String
-  /// Attributes of the number and of what surrounds it; conditions are joined.
+  /// Attributes of the number and its enclosing elements, with joined conditions.
   let attributes: [String: String]
 }
 
-/// The numbers of `index.html`, read as a program would that knows nothing but HTML.
+/// The numbers in `index.html`, parsed as plain HTML.
 struct PageNumbers {
   private(set) var numbers: [PrintedNumber] = []
-  /// Cells and figures with digits of which nothing says what they are made of.
+  /// Cells and figures with digits but without provenance.
   private(set) var unexplained: [String] = []
-  /// The words that charts show to who points at them.
+  /// The tooltips of the charts.
   private(set) var titles: [String] = []
   private(set) var anchors: Set<String> = []
   private(set) var links: [String] = []
@@ -84,22 +84,22 @@ struct PageNumbers {
   }
 }
 
-/// Text without references to characters.
+/// Text with character references resolved.
 private func plain(_ text: String) -> String {
   [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
     .reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
 }
 
-/// The cells of a set, and numbers computed anew from them.
+/// The cells of a set, and numbers recomputed from them.
 final class SetCells {
   private let folder: String
   private var reports: [String: [[String: String]]] = [:]
-  /// What filters left of reports, for many numbers have the same.
+  /// Filtered rows of reports, because many numbers share a filter.
   private var filtered: [[String]: [[String: String]]] = [:]
 
   init(_ folder: String) { self.folder = folder }
 
-  /// What the page has to print for a number.
+  /// The text that the page must print for a number.
   func expected(_ number: PrintedNumber, grouping: String = ",", sign: String = ".") throws
     -> String
   {
@@ -151,7 +151,7 @@ final class SetCells {
         : try FileManager.default.contentsOfDirectory(atPath: path).map { "\(path)/\($0)" }
       reports[report] = try files.flatMap(readCSV)
     }
-    // One condition after the other, for many filters begin alike.
+    // Applies one condition after another, because many filters share their first conditions.
     let conditions = filter.split(separator: ";")
     guard let last = conditions.last else { return reports[report] ?? [] }
     let parts = last.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -97,7 +97,7 @@ struct PageTests {
     try String(contentsOfFile: program.folder.path("\(out)/index.html"), encoding: .utf8)
   }
 
-  /// The page in `folder`, each of its numbers compared with its cells.
+  /// The page in `folder`, with each number compared with its cells.
   private func compared(
     _ folder: String, grouping: String = ",", sign: String = "."
   ) throws -> PageNumbers {

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 import Domain
 
-/// Three runs of a world that four providers report, in which ids of persons stand in every
-/// place that can hold one.
+/// Three runs of a world of four providers, with ids of persons in every field that can hold one.
 struct PersonsWorld {
   let program: Program
   private let parts: [String]
@@ -39,8 +38,8 @@ struct PersonsWorld {
     try #require(closed.status == 0, "\(closed)")
   }
 
-  /// Takes the transaction out of some lines, so that the person names the subscription, and says
-  /// some lines twice with other money.
+  /// Removes the transaction from some lines, so that the person identifies the subscription, and
+  /// repeats some lines with other money.
   private static func reportedAgain(_ line: String, _ number: Int) -> [String] {
     switch number % 7 {
     case 0:
@@ -71,7 +70,7 @@ struct PersonsWorld {
       try folder.write(text, to: "in-\(number)/\(part).jsonl")
     }
     if number == 3 {
-      // Lines that came before, in another order.
+      // Earlier lines in another order.
       let old = try String(contentsOfFile: folder.path("in-1/\(parts[1]).jsonl"), encoding: .utf8)
       try folder.write(
         old.split(separator: "\n").reversed().map { $0 + "\n" }.joined(), to: "in-3/again.jsonl")
@@ -114,8 +113,8 @@ struct PersonsWorld {
     }
   }
 
-  /// One with breaks and one with a subscription of its own name for each provider, and whom
-  /// decisions and a close name.
+  /// For each provider a person with breaks and one with a subscription of its own name, and those
+  /// named in decisions and in a close.
   func persons() throws -> [String] {
     var persons: Set<String> = [try person()]
     let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readOnly)
@@ -132,13 +131,13 @@ struct PersonsWorld {
     return persons.sorted()
   }
 
-  /// The rows of tables, as text, a list for each.
+  /// The rows of tables as text, one list per table.
   func rows(of tables: some Sequence<String>, _ name: String) throws -> [[String]] {
     let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
     return try tables.map { table in
       var columns: [String] = []
       try ledger.rows(sql: "select name from pragma_table_info(?)", arguments: [.text(table)]) {
-        // Of the index of identities, the lineages behind them may have other keys.
+        // In the index of identities, the lineages may have other keys.
         if !["entries", "row_check"].contains($0.text(0)) {
           columns.append("quote(\($0.text(0)))")
         }
@@ -153,8 +152,8 @@ struct PersonsWorld {
 }
 
 extension PersonsWorld {
-  /// How many of the spellings of an id stand anywhere in the ledger's files, packed or not; of a
-  /// short id, whose bytes stand anywhere by chance, how many cells hold it.
+  /// How many spellings of an id occur in the ledger's files, packed or not; for a short id, whose
+  /// bytes can occur by chance, how many cells contain it.
   func spellings(of id: String, _ name: String) throws -> Int {
     guard id.utf8.count > 8 else { return try cells(holding: id, name) }
     let folder = program.folder
@@ -173,7 +172,7 @@ extension PersonsWorld {
     let hex = plain.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let escaped = plain.map { "\\u00\(String($0 >> 4, radix: 16))\(String($0 & 15, radix: 16))" }
     let base64 = (0..<3).map { shift in
-      // What of the base64 does not depend on the bytes around.
+      // The part of the base64 that does not depend on adjacent bytes.
       let text = (Data(count: shift) + plain).base64EncodedString()
       let (first, last) = ((shift * 8 + 5) / 6, (shift + plain.count) * 8 / 6)
       return Data(Array(text.utf8)[first..<last])
@@ -197,7 +196,7 @@ extension PersonsWorld {
     return Int(count)
   }
 
-  /// The contents of packed documents.
+  /// The unpacked contents of documents.
   private func packed(_ name: String) throws -> Data {
     let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
     var members: [UInt8] = []
@@ -213,9 +212,9 @@ extension PersonsWorld {
     return try gzip("-dc", program.folder.path("packed.gz"))
   }
 
-  /// Whether two sets are the same when the first says `names` for what stands before them.
+  /// Whether two sets are equal after replacing `names` in the second.
   ///
-  /// Rows that are sorted by ids of persons are in another order.
+  /// Rows sorted by ids of persons have another order.
   func isSame(_ one: String, _ other: String, _ names: [String: String]) throws -> Bool {
     // The page lists the first rows of breaks and of the worklist.
     let described = ["SHA256SUMS", "datapackage.json", "index.html"]
@@ -232,7 +231,7 @@ extension PersonsWorld {
         let text = String(decoding: data ?? Data(), as: UTF8.self)
         let names = names.filter { text.contains($0.key) }
         return text.split(separator: "\n").map { line in
-          // The order of the list, and so the rank, follows the ids.
+          // The order of the worklist, and so the priority, follows the ids.
           let line = file.hasPrefix("refetch") ? String(line.drop { $0 != "," }) : String(line)
           return names.reduce(line) { line, name in
             line.contains(name.key)

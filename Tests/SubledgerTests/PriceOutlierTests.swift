@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Renewals far off the usual price are found, and nothing else")
 struct PriceOutlierTests {
-  /// Transactions of the breaks of a published set.
+  /// Transactions of the price outliers in a published set.
   private func found(_ world: World, in out: String = "reports") throws -> [String] {
     try world.program.rows("breaks.csv", in: out).filter { $0["code"] == "PRICE_OUTLIER" }
       .compactMap { $0["transaction_id"] }.sorted()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What one call of the real binary did.
+/// The result of one call of the real binary.
 struct ProgramResult: CustomStringConvertible {
   let status: Int32
   let output: String
@@ -11,7 +11,7 @@ struct ProgramResult: CustomStringConvertible {
   var description: String { "status \(status)\nstdout: \(output)\nstderr: \(errors)" }
 }
 
-/// The built program, run in a folder of its own.
+/// The built program, run in a separate folder.
 struct Program {
   let folder: TemporaryFolder
 
@@ -23,12 +23,12 @@ struct Program {
     try folder.write(lines, to: "in/a.jsonl")
   }
 
-  /// The program in a folder of its own with all that lies in another's.
+  /// The program in a new folder with a copy of another's files.
   init(copying other: Program) throws {
     folder = try TemporaryFolder(copying: other.folder)
   }
 
-  /// Runs `subledger` with `arguments` in the folder, by `umask` if given, and waits for it.
+  /// Runs `subledger` with `arguments` in the folder, with `umask` if given, and waits for it.
   @discardableResult
   func run(
     _ arguments: [String], environment: [String: String] = [:], umask: Int? = nil
@@ -57,7 +57,7 @@ struct Program {
       errors: try String(contentsOfFile: errorPath, encoding: .utf8))
   }
 
-  /// Starts `subledger` in the folder without waiting, its output thrown away.
+  /// Starts `subledger` in the folder without waiting, and discards its output.
   func start(
     _ arguments: [String], environment: [String: String] = [:]
   ) throws -> Process {
@@ -68,8 +68,7 @@ struct Program {
     return process
   }
 
-  /// Waits until the running `process` has opened the lock of the ledger, and so listens to
-  /// signals, or has ended.
+  /// Waits until `process` has opened the ledger's lock, and so handles signals, or has ended.
   func waitUntilAtLock(_ process: Process) {
     let folder = "/proc/\(process.processIdentifier)/fd"
     func isAtLock() -> Bool {
@@ -99,7 +98,7 @@ struct Program {
     try readCSV(folder.path("\(out)/\(file)"))
   }
 
-  /// Publishes `lines` in one run in `one/out`, and in the other order by a run for each line in
+  /// Publishes `lines` in one run into `one/out`, and in reverse order by one run per line into
   /// `many/out`.
   func publishBothWays(_ lines: [String], asOf: String) throws {
     let parts = [("one", [lines.joined(separator: "\n")]), ("many", lines.reversed())]
@@ -115,14 +114,14 @@ struct Program {
     }
   }
 
-  /// Every published file with its bytes, except those named.
+  /// Every published file with its bytes, except `names`.
   func published(in out: String = "reports", except names: [String] = []) throws -> [String: Data] {
     try filesAndBytes(under: folder.path(out)).filter { file in
       !names.contains { file.key.hasPrefix($0) }
     }
   }
 
-  /// The program that `TESTED_PROGRAM` names, or the one that was built with the tests.
+  /// The program in `TESTED_PROGRAM`, or the one built with the tests.
   static let binary: URL = {
     if let program = ProcessInfo.processInfo.environment["TESTED_PROGRAM"] {
       return URL(fileURLWithPath: program)
@@ -168,7 +167,7 @@ extension Program {
     "--prices", Project.path("sample-data/prices.csv"),
   ]
 
-  /// The sample's ledger and reports, made once; tests that write take a copy.
+  /// The sample's ledger and reports, created once; tests that write copy it.
   static let ofSample = Result {
     let program = try Program()
     let result = try program.run(sampleRun)

@@ -8,7 +8,7 @@ struct PropertyTests {
   func shuffledFiles() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     for (index, url) in try world.archives().enumerated() {
-      // Reversed, with a name that says nothing about what is inside, in folders of their own.
+      // Reversed, with meaningless names, in separate folders.
       let name = "other/\(String(UnicodeScalar(UInt8(122 - index))))/\(index * 7 % 14).log"
       try world.program.folder.write(Array(Data(contentsOf: url)), to: name)
     }
@@ -25,7 +25,7 @@ struct PropertyTests {
     var number = 0
     for url in try world.archives() {
       for line in try gzip("-dc", url.path).split(separator: UInt8(ascii: "\n")) {
-        // Any mixture will do, as long as it is the same one every time.
+        // Any distribution works if it is always the same.
         number = (number * 31 + line.count) % 9973
         hands[number % 5] += line + [UInt8(ascii: "\n")]
       }
@@ -131,7 +131,7 @@ struct PropertyTests {
     #expect(sums.count { $0 == "\n" } == (try world.program.published().count) - 1)
   }
 
-  /// The number of each published file: a file that was written anew has another one.
+  /// The inode of each published file: a rewritten file has another one.
   private func inodes(_ world: World, _ out: String) throws -> [String: Int] {
     var numbers: [String: Int] = [:]
     for name in try world.program.published(in: out).keys {

@@ -137,7 +137,7 @@ struct PruneTests {
       toPath: program.folder.path("\(other).sqlite"))
   }
 
-  /// What closes froze.
+  /// The rows that closes froze.
   private func closedMonths(_ name: String, _ program: Program) throws -> [String] {
     let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
     var rows: [String] = []

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The monthly numbers that sets have shown, as a reader of their CSV files remembers them, and
-/// what `restatements.csv` has to say of the next set.
+/// The monthly numbers of published sets, as a reader of their CSV files records them, and what
+/// `restatements.csv` of the next set must contain.
 struct PublishedNumbers {
-  /// A row of a report, found again in the next set by these words.
+  /// A row of a report, found again in the next set by this key.
   struct Key: Hashable {
     let report: String
     let period: String
@@ -14,22 +14,22 @@ struct PublishedNumbers {
   typealias Row = [String: String]
   typealias Rows = [Key: Row]
 
-  /// What a reader of one time zone remembers.
+  /// The records of a reader in one time zone.
   private struct Memory {
-    /// Rows as they were last complete.
+    /// Rows as they last were when complete.
     var complete: Rows = [:]
-    /// Rows that were shown and never complete: not from nothing when they become so.
+    /// Rows that were shown but never complete, so that they are not new when they become complete.
     var open: Set<Key> = []
-    /// Report, period, provider and app of which something was complete.
+    /// Report, period, provider and app with complete rows.
     var settled: Set<[String]> = []
     var closes: [String: (run: Int, rows: Rows)] = [:]
   }
 
   private var memories: [String: Memory] = [:]
-  /// The memory before the first of the runs that say the same again.
+  /// The records before the first of several equal runs.
   private var before: [String: Memory] = [:]
   private var sets: [Int: Rows] = [:]
-  /// How many cells were bridged from one number to another.
+  /// How many cells led from one number to another.
   private(set) var bridged = 0
 
   static let reports: [String: [String]] = [
@@ -44,10 +44,10 @@ struct PublishedNumbers {
   ]
   private static let productKey = ["provider", "app_id", "store", "product_id"]
 
-  /// The months that stand closed in a zone.
+  /// The closed months of a zone.
   func closed(in zone: String) -> [String] { (memories[zone]?.closes ?? [:]).keys.sorted() }
 
-  /// Remembers that the numbers of a month are those of `run` from now on.
+  /// Records that the numbers of a month are frozen as of `run`.
   mutating func close(_ month: String, in zone: String, with run: Int) {
     memories[zone, default: Memory()].closes[month] = (run, of(month, in: sets[run] ?? [:]))
     before[zone, default: Memory()].closes = memories[zone]?.closes ?? [:]
@@ -58,7 +58,7 @@ struct PublishedNumbers {
     before[zone]?.closes[month] = nil
   }
 
-  /// Holds the set of a run to what was remembered, cell by cell, and remembers it.
+  /// Compares the set of a run with the records, cell by cell, and updates them.
   mutating func read(_ program: Program, _ publication: Season.Publication) throws {
     let (run, zone) = (publication.run, publication.zone)
     let now = try rows(of: program)
@@ -81,7 +81,7 @@ struct PublishedNumbers {
     #expect(lines.count == reported.count, "run \(run): a cell is restated twice")
     let untold = changed.subtracting(lines).map { $0.joined(separator: " ") }.sorted()
     let needless = lines.subtracting(changed).filter { line in
-      // A month can be complete before its first row shows, and after its last one is gone.
+      // A month can be complete before its first row appears, and after its last one vanished.
       let key = Key(report: line[0], period: line[1], key: line[2])
       return memory.closes[line[1]] != nil || memory.complete[key] != nil && now[key] != nil
     }.map { $0.joined(separator: " ") }.sorted()
@@ -105,7 +105,7 @@ struct PublishedNumbers {
     }
   }
 
-  /// What was published and the difference are what is shown now, in the set of the very run named.
+  /// Checks that published number plus difference equals the current one, for the run named.
   private mutating func bridge(_ reported: [Line], to now: Rows, _ run: Int) throws {
     for line in reported {
       let name = "run \(run): \(line.row.sorted { $0.key < $1.key }.map(\.value))"
@@ -132,13 +132,13 @@ struct PublishedNumbers {
     return (from, to)
   }
 
-  /// A cell of a row; of none, the zero of its kind.
+  /// A cell of a row; without a row, the zero of its type.
   private func value(_ column: String, _ row: Row?, like text: String) -> String {
     row?[column] ?? (column.contains("rate") ? "" : text == "0" ? "0" : "0.00")
   }
 
-  /// The cells of a row that must be reported: since its month was closed, else since it was last
-  /// complete.
+  /// The cells of a row that must be restated: since its month was closed, otherwise since it was
+  /// last complete.
   private func changes(_ key: Key, _ row: Row?, _ now: Rows, _ memory: Memory) -> [[String]] {
     let then: Row?
     if let close = memory.closes[key.period] {
@@ -151,7 +151,8 @@ struct PublishedNumbers {
         let isNews = memory.open.contains(key) || !memory.settled.contains(feed)
         guard row["is_complete"] == "true", then != nil || !isNews else { return [] }
       } else {
-        // A row is gone when its feed's others are complete, and not yet there while they are open.
+        // A row has vanished if its feed's other rows are complete, and is still missing while they
+        // are open.
         guard now.contains(where: { isComplete($0, feed) }) else { return [] }
       }
     }
@@ -162,7 +163,7 @@ struct PublishedNumbers {
       .map { [key.report, key.period, key.key, $0] }
   }
 
-  /// Whether two numbers differ; of a row that is not there counts are 0, and rates unknown.
+  /// Whether two numbers differ; without a row counts are 0, and rates unknown.
   private func differ(_ column: String, _ one: String?, _ other: String?) -> Bool {
     guard let one, let other else {
       return !(column.contains("rate") ? [""] : ["0", "0.00"]).contains(one ?? other ?? "")
@@ -211,7 +212,7 @@ struct PublishedNumbers {
     return rows
   }
 
-  /// The month that a row speaks of.
+  /// The month of a row.
   private func period(_ row: Row) -> String {
     guard let cohort = row["cohort"], let later = row["period_index"].flatMap({ Int($0) }) else {
       return row["period"] ?? ""

@@ -13,7 +13,7 @@ struct ReconcileScopeTests {
 
   private static func second(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
 
-  /// A charge of `user` on a day of 2026, counted from 1 January, for a month of 30 days.
+  /// A charge of `user` on a day of 2026 from 1 January, for a month of 30 days.
   private func charge(
     _ name: String, _ user: String, _ day: Int, id: Int, original: Int? = nil
   ) -> String {
@@ -29,7 +29,7 @@ struct ReconcileScopeTests {
     return body.line + "\n"
   }
 
-  /// What a user's snapshot of a day shows: purchases by id and day, each for 30 days.
+  /// A user's snapshot on a day: purchases by id and day, each for 30 days.
   private func shown(_ user: String, at day: Int, _ purchases: [(id: Int, original: Int, day: Int)])
     -> String
   {
@@ -45,9 +45,9 @@ struct ReconcileScopeTests {
       + #""source":"app_store","transactions":[\#(listed.joined(separator: ","))]}]}"# + "\n"
   }
 
-  /// The next night: what came, as of a day; gives the number of compared users.
+  /// Runs the next run with new input as of a day; returns the number of compared users.
   ///
-  /// A run over everything gives the same numbers and breaks.
+  /// Checks that one run over everything gives the same numbers and breaks.
   private func night(_ day: Int, events: String = "", snapshots: String = "") throws -> Int {
     if !events.isEmpty { try program.folder.write(events, to: "in/\(1000 + day).jsonl") }
     if !snapshots.isEmpty { try program.folder.write(snapshots, to: "snap/\(1000 + day).jsonl") }
@@ -78,7 +78,7 @@ struct ReconcileScopeTests {
     .map { "\($0["code"] ?? "") \($0["user_id"] ?? "") \($0["status"] ?? "")" }.sorted()
   }
 
-  /// Ten users, each with a purchase and a snapshot of the fifth day.
+  /// Ten users, each with a purchase and a snapshot on the fifth day.
   private func begin() throws -> Int {
     let users = 1...10
     return try night(
@@ -106,7 +106,7 @@ struct ReconcileScopeTests {
     #expect(try night(11, snapshots: other) == 1)
     let pending = try breaks()
     #expect(pending == ["MISSED_RENEWAL u4 pending"])
-    // Breaks are compared in every run; all have ended when the same is captured once more.
+    // Users with breaks are compared in every run; all periods have ended at the last capture.
     #expect(try night(12) == 1)
     let ended = (5...10).map { shown("u\($0)", at: 40, [(100 * $0, 100 * $0, 1)]) }.joined()
     #expect(
@@ -120,7 +120,7 @@ struct ReconcileScopeTests {
     #expect(
       try night(12, events: charge("subscription_renewed", "u4", 9, id: 401, original: 400)) == 1)
     #expect(try breaks() == [])
-    // It was captured before the one that was compared last.
+    // It was captured before the snapshot that was compared last.
     #expect(try night(13, snapshots: shown("u4", at: 9, [(400, 400, 1)])) == 1)
     #expect(try breaks() == [])
   }
@@ -128,13 +128,13 @@ struct ReconcileScopeTests {
   @Test("A purchase in another user's snapshot concerns both users, then and later")
   func transferred() throws {
     _ = try begin()
-    // The account of the first went to the second.
+    // The first user's account moved to the second.
     #expect(
       try night(8, snapshots: shown("u2", at: 7, [(100, 100, 1), (200, 200, 1)])) == 2)
     #expect(
       try night(10, events: charge("subscription_renewed", "u1", 9, id: 101, original: 100)) == 2)
     #expect(try night(12, snapshots: shown("u2", at: 11, [(200, 200, 1)])) == 2)
-    // A purchase that nobody reported is listed, and then somebody else reports it.
+    // An unreported purchase is listed, and then another user reports it.
     _ = try night(14, snapshots: shown("u5", at: 13, [(500, 500, 1), (777, 777, 12)]))
     #expect(try breaks().contains("MISSED_START u5 pending"))
     _ = try night(15, events: charge("subscription_started", "u6", 12, id: 777))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A user in any event has events, whichever user the last event names")
 struct RestoredPurchaseTests {
-  /// Codes and users of the breaks of the 10th of June.
+  /// Codes and users of the breaks as of 10 June.
   private func breaks(_ reported: [String], _ snapshots: [String]) throws -> [String] {
     let program = try Program()
     try program.folder.write(reported.joined(separator: "\n"), to: "in/a.jsonl")
@@ -16,7 +16,7 @@ struct RestoredPurchaseTests {
       .map { "\($0["code"] ?? "") \($0["user_id"] ?? "")" }.sorted()
   }
 
-  /// What FLOBUK reports a user's purchase in an app.
+  /// A user's purchase in an app, as FLOBUK reports it.
   private func flobuk(_ user: String, _ order: String, at time: Int, app: String = "one") -> String
   {
     #"{"receivedAt":\#(time),"headers":{"X-App-Id":"\#(app)"},"body":{"user":"\#(user)","#
@@ -31,7 +31,7 @@ struct RestoredPurchaseTests {
 
   @Test("A purchase restored by another user does not mean absent events of the first")
   func restored() throws {
-    // Somebody else makes both apps known, before and after.
+    // Another user's events make both apps known, before and after.
     let signs = [("one", "1"), ("two", "2")].flatMap { app, order in
       [
         flobuk("x", order + "1", at: 1_764_547_200, app: app),
@@ -42,7 +42,7 @@ struct RestoredPurchaseTests {
     for order in [reported, reported.reversed()] {
       #expect(try breaks(signs + order, [shown("a"), shown("b")]) == [])
     }
-    // Nobody ever reported for the third, and of the first nothing in that app.
+    // The third user has no events, and the first none in that app.
     #expect(
       try breaks(signs + reported, [shown("a"), shown("c"), shown("a", app: "two")])
         == ["EVENTS_ABSENT a", "EVENTS_ABSENT c"])

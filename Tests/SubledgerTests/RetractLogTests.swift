@@ -7,7 +7,7 @@ struct RetractLogTests {
   private let program: Program
   private let lines = bodies(160).split(separator: "\n").map { $0 + "\n" }
 
-  /// A log of 40, 93 and 133 lines, the last compressed under another name, and behind them more.
+  /// A log of 40, 93 and 133 lines, the last compressed under another name, and later more.
   init() throws {
     program = try Program()
     for count in [40, 93] {
@@ -18,7 +18,7 @@ struct RetractLogTests {
     try pack([133])
   }
 
-  /// Packs the lines up to each of `ends` as a member.
+  /// Packs the lines up to each of `ends` as one member.
   private func pack(_ ends: [Int]) throws {
     let members = try zip([0] + ends, ends).flatMap { start, end in
       try gzip("-nc", program.folder.write(lines[start..<end].joined(), to: "unpacked"))

@@ -12,7 +12,7 @@ struct RetractTests {
 
   private static let lines = ["a.jsonl": bodies(3), "b.jsonl": bodies(1, from: 4)]
 
-  /// A purchase in April so that months before it are complete.
+  /// A purchase in April, so that the months before it are complete.
   private static let later = {
     var body = Body(99)
     body.members["time"] = "1777590000"
@@ -44,7 +44,7 @@ struct RetractTests {
     try program.rows("inputs.csv").first { $0["archive"] == name } ?? [:]
   }
 
-  /// The files that differ from those of a ledger that read `files` alone.
+  /// The files that differ from those of a ledger that read only `files`.
   private func changes(from files: [String: String]) throws -> [String] {
     let name = "other"
     try write(files, to: name)
@@ -52,7 +52,7 @@ struct RetractTests {
     return differences(try Self.set(of: program), try Self.set(of: program, "\(name)-set"))
   }
 
-  /// What a set says but for its history: of what is about arrival, the account of deliveries.
+  /// A set without its history: of files that depend on arrival, only the counts of deliveries.
   static func set(
     of program: Program, _ out: String = "reports"
   ) throws -> [String: Data] {
@@ -66,7 +66,7 @@ struct RetractTests {
     return files
   }
 
-  /// A charge of 999.00 in the place of what `number` paid.
+  /// A charge of 999.00 instead of the one of `number`.
   private func wrong(_ number: Int) -> String {
     var body = Body(number)
     body.members["revenue"] = Body.money("999.00", rate: 70)
@@ -234,7 +234,7 @@ struct RetractTests {
     #expect(try Ledger.open(path: path, mode: .readOnly).acts().isEmpty)
     #expect(try retract("a.jsonl:2", moved).status == 0)
     #expect(try isRefused("a.jsonl:2", 64, "is retracted already", moved))
-    // The archive itself may be gone.
+    // The archive itself may be missing.
     try FileManager.default.removeItem(atPath: program.folder.path("in/a.jsonl"))
     #expect(try retract("a.jsonl", moved).status == 0)
     #expect(try isRefused("a.jsonl:1", 64, "is retracted already", moved))

@@ -76,7 +76,7 @@ struct RetractWorldTests {
     for number in 1...8 {
       let arguments = ["retract", names[number - 1], "--reason", "a test"]
       let process = try program.start(arguments)
-      // At once, then all over the time that it takes; the last one comes to its end.
+      // Killed at once, then at moments over the whole duration; the last one completes.
       usleep(UInt32(number - 1) * 15_000)
       if number < 8 { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()

@@ -42,13 +42,13 @@ struct RightsTests {
     for file in try program.published().keys {
       #expect(try mode("reports/\(file)") == 0o644 & ~umask, "\(file)")
     }
-    // What is copied into a closed folder is closed by it.
+    // Files copied into a private folder are protected by it.
     let closed = try watch.makes().filter { $0.what == "folder" && $0.mode == 0o700 }.map(\.path)
     #expect(closed.count == 2, "a dry run makes a folder for a ledger and one for a set")
     for made in try watch.makes() where !closed.contains(where: { made.path.hasPrefix("\($0)/") }) {
       #expect(made.mode & 0o022 == 0, "others may write \(made)")
       let isReport = made.path.contains(".staging-")
-      // SQLite asks for 644 when it opens a ledger that is there already.
+      // SQLite asks for 644 when it opens an existing ledger.
       let isOpened = made.path.hasSuffix("sqlite") && made.what == "file"
       #expect(made.mode & 0o077 == 0 || isReport || isOpened, "\(made)")
     }
@@ -72,8 +72,8 @@ struct RightsTests {
       contentsOfFile: "/proc/\(running.processIdentifier)/limits", encoding: .utf8)
     let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
     #expect(core?.split(separator: " ").suffix(3) == ["0", "0", "bytes"], "\(limits)")
-    // Sanitizers answer a fault with an exit of their own, and a child of these threads inherits
-    // that SIGABRT and SIGQUIT are blocked.
+    // Sanitizers turn a fault into an exit of their own, and a child of these threads inherits
+    // blocked SIGABRT and SIGQUIT.
     kill(running.processIdentifier, SIGSYS)
     running.waitUntilExit()
     #expect(running.terminationReason == .uncaughtSignal)
@@ -94,7 +94,7 @@ struct RightsTests {
     #expect(try mode("subledger.sqlite.lock") == 0o660)
   }
 
-  /// Runs a copy of the program as somebody whom the modes of files hold back, as they do not root.
+  /// Runs a copy of the program as a user whom file permissions restrict, unlike root.
   private func runHeldBack(_ arguments: [String]) throws -> (status: Int32, words: String) {
     let script = """
       cp "$0" subledger && chmod 777 . subledger && export TMPDIR="$PWD" || exit

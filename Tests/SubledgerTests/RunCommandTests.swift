@@ -19,11 +19,11 @@ struct RunCommandTests {
     #expect(refused.status == 75, "\(refused)")
     #expect(refused.errors.contains("another run holds it"))
     #expect(refused.errors.contains("--lock-wait"))
-    // Status only reads, and so needs no lock.
+    // Status only reads and needs no lock.
     #expect(try program.run(["status"]).status == 66, "there is no ledger yet")
     let waiting = try program.start(run + ["--lock-wait", "60"])
     program.waitUntilAtLock(waiting)
-    // It tries ten times a second, and would have ended by now if it did not wait.
+    // It tries ten times a second, so without waiting it would have ended by now.
     usleep(300_000)
     #expect(waiting.isRunning)
     close(descriptor)

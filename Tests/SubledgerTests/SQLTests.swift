@@ -14,13 +14,13 @@ struct SQLTests {
     return try readCSV(program.folder.write(result.output, to: "\(UUID().uuidString).csv"))
   }
 
-  /// The rows of the files of a report that has one for each month.
+  /// The rows of a report with one file per month.
   private func monthly(_ report: String) throws -> [[String: String]] {
     try FileManager.default.contentsOfDirectory(atPath: program.folder.path("reports/\(report)"))
       .sorted().flatMap { try program.rows("\(report)/\($0)") }
   }
 
-  /// Rows without some columns, in an order of their own.
+  /// Rows without some columns, in a fixed order.
   private func texts(_ rows: [[String: String]], without columns: Set<String> = []) -> [String] {
     rows.map { row in
       row.filter { !columns.contains($0.key) && !$0.key.hasSuffix("_micros") }
@@ -51,7 +51,7 @@ struct SQLTests {
         $0["movement"]
       }
       let months = try program.rows("\(report).csv")
-      // How many renew is a balance of the month's end there.
+      // There, the number of renewing subscriptions is a balance at the month's end.
       for word in words where months.first?[word] != nil && word != "auto_renew_off" {
         let printed = months.reduce(Decimal(0)) { $0 + (Decimal(string: $1[word] ?? "") ?? 0) }
         let moved = try rows("select \(column) from v_movement where movement = '\(word)'")
@@ -177,7 +177,7 @@ struct SQLTests {
         "sql", "--timeout", "3600",
         "with recursive n (i) as (select 1 union all select i + 1 from n) select max(i) from n",
       ])
-    // It goes on reading, but leaves the processor to others.
+    // It keeps reading, but leaves the processor to others.
     usleep(500_000)
     kill(process.processIdentifier, SIGSTOP)
     let result = try program.run(["report", "--as-of", "2026-03-02"])

@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Four hundred days that four providers report, run by run: late, twice, changed, beside
-/// snapshots that come when they like, while people decide, set options, close and open months.
+/// Four hundred days that four providers report, run by run: late, twice, changed, with snapshots
+/// at any time, while people make decisions, change settings, close and reopen months.
 struct Season {
-  /// What one run was reported to do, and what it published.
+  /// The arguments of one run, and what it published.
   struct Publication {
     let run: Int
     let asOf: Day
     let zone: String
-    /// Whether it was reported nothing that the run before it was not.
+    /// Whether its arguments and input equal those of the previous run.
     let isRepetition: Bool
     let files: [String: Data]
   }
 
-  /// Days since the world began.
+  /// Days since the start of the world.
   typealias Day = Int
 
   let world: World
@@ -58,7 +58,7 @@ struct Season {
     }
   }
 
-  /// Lives through the next run: archives, snapshots, settings; then the run itself.
+  /// Performs the next run: archives, snapshots, settings, then the run itself.
   mutating func live(of rounds: Int) throws -> Publication {
     let before = arguments
     let isRepetition = round > 0 && random.isOne(in: 6)
@@ -77,7 +77,7 @@ struct Season {
       files: try program.published())
   }
 
-  /// Publishes everything so far at once, as the last run did, into `whole`.
+  /// Publishes everything so far in one run into `whole`, as the last run did.
   func replay() throws {
     try? FileManager.default.removeItem(atPath: program.folder.path("whole.sqlite"))
     let renamed = arguments.map { ["l.sqlite": "whole.sqlite", "reports": "whole"][$0] ?? $0 }
@@ -86,7 +86,7 @@ struct Season {
     try #require([0, 1].contains(run.status), "\(run)")
   }
 
-  /// RFC 3339 of a day of the season.
+  /// The RFC 3339 text of a day of the season.
   func instant(_ day: Day, seconds: Int = 0) -> String {
     let start = Date(timeIntervalSince1970: 1_735_689_600)
     return ISO8601DateFormatter().string(
@@ -121,7 +121,7 @@ struct Season {
     }
   }
 
-  /// Snapshots of some users, as they will be at the end, taken about now.
+  /// Writes snapshots of some users with their final content, captured about now.
   private mutating func look(_ shape: String) throws {
     let path = program.folder.path("world/snapshots/\(shape)/2026-03-01.jsonl.gz")
     guard FileManager.default.fileExists(atPath: path) else { return }
@@ -166,7 +166,7 @@ struct Season {
     return arguments
   }
 
-  /// Of the breaks that stand, decisions about some.
+  /// Decisions about some of the current breaks.
   private mutating func decisions() throws -> String? {
     guard random.isOne(in: 2), round > 1 else { return nil }
     let ids = try program.rows("breaks.csv").compactMap { $0["break_id"] }

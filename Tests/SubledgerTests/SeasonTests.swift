@@ -5,7 +5,7 @@ import Testing
 
 @Suite("With closes, several runs, one run over everything and published sets agree")
 struct SeasonTests {
-  /// Seasons and runs of each: few beside the other tests, many with `SEASONS=1-100 NIGHTS=30`.
+  /// Seeds, and runs of each: few by default, many with `SEASONS=1-100 NIGHTS=30`.
   private static let seeds: ClosedRange<UInt64> = {
     let bounds = (ProcessInfo.processInfo.environment["SEASONS"] ?? "").split(separator: "-")
       .compactMap { UInt64($0) }
@@ -39,11 +39,12 @@ struct SeasonTests {
     }
     let proof = try program.run(["verify", "--ledger", "l.sqlite", "--replay"])
     #expect(proof.status == 0, "seed \(seed): \(proof)")
-    // Of other seeds' short seasons some restate nothing.
+    // In the short seasons of other seeds, some restate nothing.
     if seed <= 2 { #expect(numbers.bridged > 0, "seed \(seed): nothing was restated") }
   }
 
-  /// Cells, rates, prices and breaks are those of one run over everything so far; so are reports.
+  /// Compares cells, rates, prices, breaks and reports with those of one run over everything so
+  /// far.
   private func compareWithReplay(_ season: Season, _ seed: UInt64) throws {
     try season.replay()
     let reported = try cells(season.program.folder.path("l.sqlite"))
@@ -55,12 +56,12 @@ struct SeasonTests {
     let reports = differences(
       try timeless(season.program, withPlaces: true),
       try timeless(season.program, "whole", withPlaces: true))
-    // What was resolved only the runs can know.
+    // Only the separate runs contain resolved breaks.
     #expect(
       reports.filter { $0 != "breaks.csv" }.isEmpty, "seed \(seed), night \(season.round)")
   }
 
-  /// Closes a month of the last half year, or opens one.
+  /// Closes a month of the last half year, or reopens one.
   private func act(
     _ season: inout Season, _ publication: Season.Publication, _ numbers: inout PublishedNumbers
   ) throws {

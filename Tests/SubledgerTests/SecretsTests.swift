@@ -12,7 +12,7 @@ struct SecretsTests {
     try program.folder.write(
       (lines + [delivery(3, "Basic canary-forged"), Body(4).line]).joined(separator: "\n"),
       to: "in/a.jsonl")
-    // Enough sound lines that one reject does not qualify the set.
+    // Enough valid lines that one reject does not qualify the set.
     try program.folder.write(bodies(100, from: 100), to: "in/b.jsonl")
   }
 
@@ -33,7 +33,7 @@ struct SecretsTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  /// Runs the run and searches everything that it left and said for the secrets.
+  /// Runs the job and searches its files and messages for the secrets.
   private func run(_ environment: [String: String] = [:]) throws -> ProgramResult {
     let result = try program.run(run, environment: environment)
     var left = try filesAndBytes(under: program.folder.path)

@@ -77,7 +77,7 @@ struct SetupCommandTests {
     let commands = root?["subcommands"] as? [[String: Any]] ?? []
     let options = commands.flatMap { $0["arguments"] as? [[String: Any]] ?? [] }
     #expect(options.count > 100)
-    // The library describes neither its own help nor what that takes.
+    // The library describes neither its own help option nor its arguments.
     for option in options
     where option["shouldDisplay"] as? Bool == true
       && option["valueName"] as? String != "subcommands"
@@ -101,7 +101,7 @@ struct SetupCommandTests {
       let found = lines.filter { $0.dropFirst(9).hasPrefix(name) }
       #expect(!found.isEmpty && found.allSatisfy { $0.hasPrefix("ok ") }, "\(name): \(after)")
     }
-    // SQLite's own, while and after somebody reads.
+    // Files of SQLite, during and after a read.
     let left = try filesAndBytes(under: program.folder.path("."))
       .filter { !$0.key.hasSuffix("-wal") && !$0.key.hasSuffix("-shm") }
     #expect(left == files)

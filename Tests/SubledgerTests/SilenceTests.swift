@@ -7,7 +7,7 @@ struct SilenceTests {
 
   init() throws { program = try Program() }
 
-  /// Writes a purchase of `app` on each of these days of March 2026, at noon UTC.
+  /// Writes a purchase in `app` on each of these days of March 2026, at noon UTC.
   private func sell(_ app: Int, on days: [Int]) throws {
     for day in days {
       var body = Body(app * 100 + day)
@@ -22,7 +22,7 @@ struct SilenceTests {
     }
   }
 
-  /// Reads all, and returns the breaks about stale input.
+  /// Reads everything, and returns the breaks about stale input.
   private func stale(
     on day: Int, _ more: String..., exits: Int32 = 0
   ) throws -> [[String: String]] {

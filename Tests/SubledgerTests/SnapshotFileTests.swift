@@ -37,7 +37,7 @@ struct SnapshotFileTests {
     }
     #expect(
       try inputs().filter { $0.contains("complete 1") && $0.contains("snapshots") }.count == 2)
-    // What says itself when it was captured is the same under whatever name.
+    // A snapshot with its own capture time is the same under any name.
     let dated = person.replacingOccurrences(
       of: "}\n", with: #","captured_at":1769904000}"# + "\n")
     for day in ["2026-02-03", "2026-02-04"] {

@@ -8,7 +8,7 @@ struct StandardInputTests {
 
   init() throws { program = try Program() }
 
-  /// Runs the program in a shell, behind `source` and a pipe.
+  /// Runs the program in a shell after `source`, such as a pipe.
   private func run(
     _ arguments: String, behind source: String, wrapped: [String] = ["sh", "-c"]
   ) throws -> (status: Int32, output: String) {

@@ -13,7 +13,7 @@ struct StreamTests {
 
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01", "--verbose"]
 
-  /// Runs the program with `arguments` and the streams that a shell makes of `redirections`.
+  /// Runs the program with `arguments` and the shell's `redirections` of streams.
   private func run(_ arguments: [String], _ redirections: String) throws -> Int32 {
     let script = "exec \"$0\" \"$@\" \(redirections)"
     return try execute(
@@ -48,7 +48,7 @@ struct StreamTests {
     ])
   func unread(_ arguments: [String], _ status: Int) throws {
     #expect(try program.run(run).status == 0)
-    // A pipe whose reading end is closed before the program begins.
+    // A pipe whose reading end is closed before the program starts.
     let unread = "mkfifo pipe && exec 3<>pipe 4>pipe 3>&- && exec \"$0\" \"$@\" >&4 2>words"
     let ended = try execute(
       ["sh", "-c", unread, Program.binary.path] + arguments, in: program.folder.path)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Every number of the summary is the sum of printed rows")
 struct SummaryTests {
-  /// The files of the summary's columns, and their columns there.
+  /// The file and column that each column of the summary adds up.
   private static let sources: [String: (file: String, column: String)] = [
     "net_usd": ("revenue_monthly", "net_usd"), "proceeds_usd": ("revenue_monthly", "proceeds_usd"),
     "charges": ("revenue_monthly", "charges"), "refunds_usd": ("revenue_monthly", "refunds_usd"),
@@ -18,7 +18,7 @@ struct SummaryTests {
 
   private typealias Row = [String: String]
 
-  /// Holds the summary in `out` to the files beside it; returns how many cells are not zero.
+  /// Compares the summary in `out` with the files next to it; returns the number of nonzero cells.
   private func check(_ program: Program, _ out: String = "reports") throws -> Int {
     var files: [String: [Row]] = [:]
     for file in Set(Self.sources.values.map(\.file)) {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// One event of a simulated world, as truth/events.jsonl.gz has it.
+/// One event of a simulated world, from truth/events.jsonl.gz.
 struct TruthEvent: Decodable {
   let id: String
   let kind: String
@@ -30,7 +30,7 @@ struct TruthEvent: Decodable {
     }
   }
 
-  /// `2026-02`, in UTC.
+  /// The month in UTC, such as `2026-02`.
   var month: String {
     let date = Date(timeIntervalSince1970: TimeInterval(time)).formatted(.iso8601)
     return String(date.prefix(7))
@@ -38,12 +38,12 @@ struct TruthEvent: Decodable {
 
   var isProduction: Bool { environment == "production" }
 
-  /// Refunds, and the remainder of the old product that a change gives back.
+  /// Refunds, and the credit for the old product in a product change.
   var isRefund: Bool {
     kind == "refunded" || kind == "purchase_refunded" || isChange && (usd ?? 0) < 0
   }
 
-  /// Kinds that book money when they carry it.
+  /// Kinds that book money if they have any.
   var isCharge: Bool {
     let always = ["started", "trial_converted", "renewed", "purchased"]
     return always.contains(kind) || isChange && (usd ?? -1) >= 0

@@ -9,7 +9,7 @@ struct UpgradeTests {
 
   init() throws { program = try Program() }
 
-  /// Today's program as if it were released.
+  /// The current program, as if released.
   private func today() throws -> ReleasedLedger {
     let script = ReleasedLedger.home.appendingPathComponent("make.sh").path
     let folder = program.folder.url.appendingPathComponent("today")
@@ -40,7 +40,7 @@ struct UpgradeTests {
       }
       let sets = (try timeless(program, kept), try timeless(program, fresh))
       #expect(sets.0["revenue_monthly.csv"]?.count ?? 0 > 500, "there are numbers to compare")
-      // One run over everything knows no breaks that an earlier run saw and this one resolved.
+      // One run over everything lacks breaks that an earlier run saw and this one resolved.
       #expect(differences(sets.0, sets.1).filter { $0 != "breaks.csv" } == [], "\(release.name)")
       #expect(try standing(kept) == standing(fresh), "\(release.name)")
       let repeated = try program.rows("inputs.csv", in: kept).count { $0["status"] == "repeated" }
@@ -50,7 +50,7 @@ struct UpgradeTests {
     }
   }
 
-  /// The breaks that still stand, with what is missing.
+  /// The unresolved breaks, with their missing events.
   private func standing(_ out: String) throws -> [[String?]] {
     try program.rows("breaks.csv", in: out).filter { $0["status"] != "resolved" }.map {
       [$0["break_id"], $0["code"], $0["missing_events"], $0["estimated_usd"], $0["expected_at"]]

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file of bodies, and beside it what reports must say of them.
+/// A file of bodies, with the expected reports.
 struct VendorCase: Sendable, CustomTestStringConvertible {
   let name: String
   let sentence: String
   var asOf = "2026-03-01"
   var timezone = "UTC"
-  /// Codes in `breaks.csv`, in their order; stale input left out.
+  /// Codes in `breaks.csv` in order, without stale input.
   var breaks: [String] = []
 
   var testDescription: String { sentence }
@@ -59,7 +59,7 @@ struct VendorCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Bodies as their provider documents them")
 struct VendorTests {
-  /// `Vendor/<case>.<report>.csv` holds the columns that the case is about.
+  /// `Vendor/<case>.<report>.csv` contains the columns that the case is about.
   @Test("A documented case gives its expected reports", arguments: VendorCase.all)
   func reports(of vendor: VendorCase) throws {
     let program = try Program()

@@ -42,7 +42,7 @@ struct VerifyTests {
     let line = #"{"provider":"qonversion","user_id":"u-1","entitlements":[]}"# + "\n"
     try one.folder.write(line, to: "seen/2026-01-31/users-2026-02-20.jsonl")
     try one.folder.write(line.replacing("u-1", with: "u-2"), to: "seen/2026-01-31/users.jsonl")
-    // A name that is no UTF-8 is found again by the way it is shown.
+    // A name that is not UTF-8 is found again by its printed form.
     let move = "mv in/a.jsonl \"in/$(printf 'a\\377b\\nc').jsonl\""
     try output(of: ["sh", "-c", move], in: one.folder.path)
     let run = [
@@ -168,7 +168,7 @@ struct VerifyTests {
 
   private static let flips = Int(ProcessInfo.processInfo.environment["FLIPS"] ?? "") ?? 24
 
-  /// Every file but those beside the ledger that SQLite makes for any reader.
+  /// Every file except those that SQLite creates next to the ledger for any reader.
   private func files() throws -> [String: Data] {
     try filesAndBytes(under: program.folder.url.path).filter { !$0.key.hasPrefix("l.sqlite-") }
   }
@@ -177,7 +177,7 @@ struct VerifyTests {
     try program.run(["verify", "--ledger", "l.sqlite"] + more)
   }
 
-  /// Changes the least bit of the byte in the middle of a file.
+  /// Flips the lowest bit of the byte in the middle of a file.
   private func flip(_ file: String) throws {
     let url = URL(fileURLWithPath: program.folder.path(file))
     var bytes = try [UInt8](Data(contentsOf: url))
@@ -191,7 +191,7 @@ struct VerifyTests {
     try ledger.checkpoint()
   }
 
-  /// Everything that the tables say.
+  /// The whole content of the tables.
   private func dump(_ path: String) throws -> [String] {
     for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     let ledger = try Ledger.open(path: path, mode: .readOnly)
@@ -216,7 +216,7 @@ struct VerifyTests {
 
   @Test("A decision about several charges applies to those left, also in a replay")
   func decidedCharges() throws {
-    /// The renewal with this number, one each month from 27 November on.
+    /// The renewal with this number, one each month from 27 November.
     func charge(_ number: Int) -> String {
       let days = [0, 30, 61, 92, 120]
       let time = 1_764_244_800 + days[number] * 86_400

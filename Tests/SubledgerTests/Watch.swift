@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a run of the program wrote anywhere, also to files that were gone when it ended, and with
-/// which rights it made files.
+/// Everything that a run of the program wrote, including to temporary files, and the permissions of
+/// the files it created.
 struct Watch {
-  /// The variables with which the program is to be run.
+  /// The environment variables for the program.
   let environment: [String: String]
   private let folder: TemporaryFolder
 
@@ -17,10 +17,10 @@ struct Watch {
     ]
   }
 
-  /// Every byte that was written.
+  /// Every written byte.
   func writes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder.path("writes"))) }
 
-  /// What was made: `file` or `folder`, the mode that was asked for, and the path.
+  /// The created files and folders: `file` or `folder`, the requested mode, and the path.
   func makes() throws -> [(what: String, mode: Int, path: String)] {
     try String(contentsOfFile: folder.path("makes"), encoding: .utf8).split(separator: "\n").map {
       let parts = $0.split(separator: " ", maxSplits: 2).map(String.init)

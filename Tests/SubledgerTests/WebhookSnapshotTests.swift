@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A webhook of user Ada, who pays 10 dollars each 30 days from the 1st of January 2026 on.
+/// A webhook of user Ada, who pays 10 dollars every 30 days from 1 January 2026.
 ///
 /// Times are in hours since then.
 private struct Webhook {
@@ -40,14 +40,14 @@ private struct Webhook {
       transaction: 1001 + number, until: end, price: "10.00", shown: shown ?? [access(until: end)])
   }
 
-  /// Coins that Ada buys, and her entitlements then.
+  /// A purchase of coins by Ada, with her entitlements at that time.
   static func coins(at hour: Int, _ shown: [String], transaction: Int = 2001) -> Webhook {
     Webhook(
       name: "in_app_purchase", at: hour, transaction: transaction, original: transaction,
       price: "1.99", product: "com.example.coins", shown: shown)
   }
 
-  /// An entitlement as REST v3 has it.
+  /// An entitlement in the format of REST v3.
   static func access(
     _ id: String = "premium", product: String = "pro", from start: Int = 0, until end: Int,
     isActive: Bool = true
@@ -65,8 +65,7 @@ struct WebhookSnapshotTests {
 
   init() throws { program = try Program() }
 
-  /// What remains when the second renewal, of the 2nd of March, is lost, and two days later Ada
-  /// buys coins.
+  /// The input when the second renewal, of 2 March, is lost and Ada buys coins two days later.
   private let lost = [
     Webhook.charge(0), .charge(1), .coins(at: 62 * 24, [Webhook.access(until: 90 * 24)]),
   ]
@@ -75,7 +74,7 @@ struct WebhookSnapshotTests {
     try program.folder.write(webhooks.map { $0.line + "\n" }.joined(), to: "in/\(name)")
   }
 
-  /// Code and status of each break but stale input.
+  /// Code and status of each break except stale input.
   private func breaks(_ asOf: String, _ more: [String] = [], out: String = "reports") throws
     -> [String]
   {
@@ -88,7 +87,7 @@ struct WebhookSnapshotTests {
     }
   }
 
-  /// Whether the first break is shown by the silence of its subscription alone.
+  /// Whether the first break is proven only by its subscription's silence.
   private func isByCalendar(in out: String = "reports") throws -> Bool {
     try program.rows("breaks.csv", in: out).first?["evidence"]?.hasPrefix("auto-renew was on")
       ?? false
@@ -219,7 +218,7 @@ struct WebhookSnapshotTests {
       Webhook.access(until: 90 * 24), Webhook.access("news", product: "news", until: 300 * 24),
     ]
     try arrives([.charge(0), .charge(1), other, .coins(at: 62 * 24, shown)])
-    // The calendar misses the renewal, too.
+    // The calendar finds the renewal missing, too.
     #expect(try breaks("2026-03-06") == ["MISSED_RENEWAL open"])
     #expect(try isByCalendar())
     #expect(try unmatched() == 1)

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A synthetic world, and the program that makes reports of it.
+/// A synthetic world, and the program that reports on it.
 struct World {
   let program: Program
-  /// The world's end.
+  /// The end of the world, its as-of.
   let asOf: String
 
   private static let written = MadeOnce<[String], Program>()
   private static let published = MadeOnce<[String], Program>()
 
-  /// A world in the folder `world` of a program of its own, or also what a run publishes of it.
+  /// A world in the folder `world` of a new program, optionally with what a run publishes of it.
   ///
-  /// What the options describe is made once and copied for each test.
+  /// Each combination of options is created once and copied for each test.
   init(
     seed: Int, subscribers: Int = 300, months: Int = 14, lost: Int = 0, archives: Int = 14,
     more: [String] = [], isPublished: Bool = false
@@ -41,7 +41,7 @@ struct World {
     }
   }
 
-  /// The world in a folder of its own with all that lies in another's.
+  /// The world in a new folder with a copy of another's files.
   init(copying other: World) throws { try self.init(Program(copying: other.program)) }
 
   private init(_ program: Program) throws {
@@ -51,7 +51,7 @@ struct World {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// The arguments of a whole run over `archives`, with a ledger named like the report set.
+  /// The arguments of a complete run over `archives`, with a ledger named like the report set.
   func run(
     archives: [String] = ["world/archives"], out: String = "reports", asOf: String? = nil
   ) -> [String] {
@@ -68,7 +68,7 @@ struct World {
     FileManager.default.fileExists(atPath: program.folder.path(name))
   }
 
-  /// Runs a whole run and expects that it published a set.
+  /// Runs the job and expects a published set.
   func publish(_ arguments: [String]) throws {
     let result = try program.run(arguments)
     try #require([0, 1].contains(result.status), "\(result)")
@@ -83,22 +83,22 @@ struct World {
   }
 }
 
-/// What speaks of arrival itself, and so may differ between runs that saw the same events.
+/// Files and columns about arrival, which may differ between runs over the same events.
 let arrivalFiles = [
   "inputs.csv", "rejects.csv", "unknown_input.csv", "deliveries_daily", "restatements.csv",
   "breaks_history.csv", "summary_monthly.csv", "index.html",
   "datapackage.json", "SHA256SUMS",
 ]
 
-/// The published files of which arrival decides nothing; of breaks, what is not seen-at.
+/// The published files that do not depend on arrival; breaks without the times they were seen.
 ///
-/// One run over everything cannot contain what an earlier run raised and later input explained.
+/// One run over everything lacks breaks that an earlier run raised and later input explained.
 func timeless(
   _ program: Program, _ out: String = "reports", withResolved: Bool = true,
   withPlaces: Bool = false
 ) throws -> [String: Data] {
   var files = try program.published(in: out, except: arrivalFiles + ["breaks.csv"])
-  // The runs of charges, and the archive and the line.
+  // The runs of charges, and archive and line.
   let dropped = withPlaces ? 2 : 4
   for (file, data) in files where file.hasPrefix("charges/") {
     let rows = String(decoding: data, as: UTF8.self).split(separator: "\n").map {
@@ -118,7 +118,7 @@ func timeless(
   return files
 }
 
-/// Names of the files that differ, for a readable failure.
+/// The names of files that differ, for a readable failure.
 func differences(_ left: [String: Data], _ right: [String: Data]) -> [String] {
   Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
 }

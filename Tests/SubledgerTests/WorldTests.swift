@@ -43,7 +43,7 @@ struct WorldTests {
     try expectEstimated(lost.filter { $0.kind == "renewed" && $0.isProceed == 0 }, by: missed)
   }
 
-  /// All together within 1 % of what was paid.
+  /// All estimates together are within 1 % of what was paid.
   private func expectEstimated(
     _ lost: [TruthEvent], by missed: [[String: String]]
   ) throws {
@@ -57,7 +57,7 @@ struct WorldTests {
     #expect(paid > 20 && abs(estimated - paid) * 100 <= paid, "\(estimated) of \(paid)")
   }
 
-  /// Sums by app, store, country and month: what was sent, gross or after commission.
+  /// Sums by app, store, country and month of the sent amounts, gross or after commission.
   private func expectRevenueRecounted(_ world: World) throws {
     var sent: [[String]: [Int: Decimal]] = [:]
     var counts: [[String]: (charges: Int, refunds: Int)] = [:]
@@ -72,7 +72,7 @@ struct WorldTests {
       counts[key, default: (0, 0)].charges += isRefund ? 0 : 1
       counts[key, default: (0, 0)].refunds += isRefund ? 1 : 0
       var amount = isRefund ? -abs(usd) : usd
-      // A whole refund gives back what was charged, whatever the dollar is worth by then.
+      // A whole refund equals its charge, whatever the exchange rate at its time.
       if isRefund, let charge = charges[event.transaction], let paid = charge.usd,
         charge.value.map(abs) == event.value.map(abs)
       {
@@ -93,7 +93,7 @@ struct WorldTests {
     for (key, count) in counts {
       let row = try #require(reported[key])
       #expect(row.charges == count.charges && row.refunds == count.refunds, "\(key)")
-      // Where only one form was sent, its sum is exact; mixed, each half needs the rates.
+      // If all amounts were sent in one form, the sum is exact; a mixture needs the rates.
       guard let amounts = sent[key], amounts.count == 1 else { continue }
       if let gross = amounts[0] { #expect(row.net == gross, "\(key)") }
       if let proceeds = amounts[1] { #expect(row.proceeds == proceeds, "\(key)") }
@@ -144,7 +144,7 @@ struct WorldTests {
 }
 
 extension TruthEvent {
-  /// The row of renewals in which `event` puts this renewal.
+  /// The row of the renewal report in which `event` puts this renewal.
   func renewalKey(_ event: TruthEvent) -> [String] {
     [event.month, app, store, product, ordinal.map(String.init) ?? ""]
   }

@@ -10,7 +10,7 @@ struct WrongChecksumTests {
 
   init() throws { program = try Program() }
 
-  /// One member that holds `text` as it is, so that a bit that flips in it changes that bit alone.
+  /// One member that stores `text` uncompressed, so that a flipped bit changes only itself.
   private func member(_ text: String) throws -> [UInt8] {
     let trailer = try gzip("-nc", program.folder.write(text, to: "unpacked")).suffix(8)
     let count = UInt16(text.utf8.count)
@@ -18,7 +18,7 @@ struct WrongChecksumTests {
     return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1] + sizes + Array(text.utf8) + trailer
   }
 
-  /// The bytes with the lowest bit of the first byte of `text` in them flipped.
+  /// The bytes with the lowest bit flipped in the first byte of `text`.
   private func flipped(_ bytes: [UInt8], at text: String) throws -> [UInt8] {
     let place = try #require(Data(bytes).range(of: Data(text.utf8)))
     var wrong = bytes
@@ -53,14 +53,14 @@ struct WrongChecksumTests {
     return result
   }
 
-  /// Months and apps of which revenue can still change.
+  /// Months and apps whose revenue can still change.
   private func incomplete() throws -> Set<String> {
     Set(
       try program.rows("revenue_monthly.csv").filter { $0["is_complete"] == "false" }
         .map { "\($0["period"] ?? "") \($0["app_id"] ?? "")" })
   }
 
-  /// Whether the ledger is one that read the whole file alone.
+  /// Whether the ledger equals one that read only the complete file.
   private func isSame(asOf archive: [UInt8]) throws -> Bool {
     try write(archive, to: "whole/a.gz")
     try run("whole", "whole-set")

@@ -17,7 +17,7 @@ struct DoubleChargeTests {
     facts.excluded.map { "\($0.key.reason.name) \($0.value.events) \($0.value.charges)" }.sorted()
   }
 
-  /// A subscription of two months.
+  /// A two-month subscription.
   private func twoMonths() -> Story {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -190,7 +190,7 @@ struct DoubleChargeTests {
 
 @Suite("Refunds do not exceed their charge")
 struct OverRefundTests {
-  /// A charge of 10 at 70 %, and refunds of such amounts of it, one a day.
+  /// A charge of 10 at 70 %, and refunds of these amounts, one per day.
   private func story(_ refunds: [String], isProceed: Bool = false) -> Story {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: isProceed ? "7" : "10") {
@@ -291,7 +291,7 @@ struct OverRefundTests {
     facts.facts.excluded = [:]
     facts.facts.gaps = single.facts.gaps
     #expect(facts == single, "apart from what arrived")
-    // A refund above the charge gives all of it back.
+    // A refund above the charge refunds it completely.
     #expect(try story(["12"]).facts(asOf: "2026-06-01").count(.churnedRefund) == 1)
   }
 }

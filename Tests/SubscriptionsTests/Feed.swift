@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-/// What a provider without kinds, money or lasting ids sends of one user.
+/// What a provider without kinds, money or lasting ids sends about one user.
 struct Telling {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
@@ -12,7 +12,7 @@ struct Telling {
 
   init(_ provider: Provider) { self.provider = provider }
 
-  /// Reports an event; its lineage is `lineage`, and its transaction the same unless changed.
+  /// Reports an event in `lineage`; its transaction has the same id unless changed.
   mutating func report(
     _ kind: EventKind, _ time: String, of lineage: Int64 = 10,
     _ change: (inout Event) -> Void = { _ in }
@@ -59,7 +59,7 @@ struct Telling {
     try BookedHistories(histories(asOf: asOf, change))
   }
 
-  /// Kind and time of what the only subscription comes to, one a line.
+  /// Kind and time of the events of the only subscription, one per line.
   func history(asOf: String = "2027-01-01") throws -> [String] {
     let histories = try histories(asOf: asOf)
     #expect(histories.count == 1)
@@ -67,7 +67,7 @@ struct Telling {
   }
 }
 
-/// `2026-01-31`, or `2026-01-31T12:00:00`.
+/// An instant as `2026-01-31`, or `2026-01-31T12:00:00`.
 func text(_ instant: Instant) -> String {
   let day = CivilCalendar.utc.day(of: instant)
   let second = instant.milliseconds / 1000 - Int64(day.number) * 86_400

@@ -5,7 +5,8 @@ import Domain
 
 @Suite("Late reports about a former period do not affect the current one")
 struct FormerPeriodTests {
-  /// Bought monthly in January, and a year from the 20th on, whose end only its length gives.
+  /// A monthly purchase in January and a yearly one from the 20th, whose end follows from its
+  /// length.
   private func upgraded() -> Story {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -22,7 +23,7 @@ struct FormerPeriodTests {
     var story = upgraded()
     story.report(.expired, "2026-02-10", until: "2026-02-10") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-06-01", year).count(.churned) == 0)
-    // That of the product itself does.
+    // The expiry of the product itself does.
     story.events[2].transaction = 102
     #expect(try story.facts(asOf: "2026-06-01", year).days(.churned) == ["2026-02-10"])
   }

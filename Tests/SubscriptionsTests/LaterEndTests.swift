@@ -5,7 +5,7 @@ import Domain
 
 @Suite("The store can postpone an end")
 struct LaterEndTests {
-  /// Paid to 10 February; what is reported with its transaction says when it ends.
+  /// A period paid to 10 February; reports about its transaction can change its end.
   private func bought() -> Story {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")

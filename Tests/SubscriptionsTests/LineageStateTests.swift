@@ -49,7 +49,7 @@ struct LineageStateTests {
       $0.startsLineage = false
       $0.graceEnd = at("2026-03-17")
     }
-    // Its charge does, until the end that was paid for.
+    // The charge of that period does, until the paid end.
     #expect(try history(story).state?.effectiveEnd == at("2026-03-01"))
     story.events[1].transaction = story.events[0].transaction
     #expect(try history(story).state?.effectiveEnd == at("2026-03-17"))
@@ -122,7 +122,7 @@ struct LineageStateTests {
     story.report(.canceled, "2026-01-05", until: "2026-02-01")
     story.report(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
     #expect(try history(story).state?.unansweredEnd == nil)
-    // No commitment that began then is over.
+    // A commitment that began then is not over.
     var begun = story
     begun.events[0].kind = .started
     #expect(try history(begun).state?.unansweredEnd == at("2026-03-01"))

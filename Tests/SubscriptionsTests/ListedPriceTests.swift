@@ -8,7 +8,7 @@ struct ListedPriceTests {
   private static let euro: StringID = 11
   private static let pound: StringID = 12
 
-  /// A month of a product listed at 9.99 euros and 10.80 dollars, and what is given back of it.
+  /// A month of a product listed at 9.99 euros and 10.80 dollars, with a refund.
   private func history(
     _ refund: Revenue?, currency: StringID = 0, listed: [PriceBook.Price]? = nil
   ) throws -> SubscriptionHistory {

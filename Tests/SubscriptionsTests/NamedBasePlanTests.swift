@@ -8,7 +8,7 @@ struct NamedBasePlanTests {
   private static let monthly: StringID = 2
   private static let yearly: StringID = 3
 
-  /// Of product 1 the base plans 2 and 3.
+  /// The base plans 2 and 3 of product 1.
   private let plans: BasePlans = {
     var texts = StringTable()
     for text in ["pro", "pro:monthly", "pro:yearly"] { _ = texts.symbol(text) }

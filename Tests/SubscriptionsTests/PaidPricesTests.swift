@@ -7,7 +7,7 @@ import Domain
 struct PaidPricesTests {
   private let product = PricedProduct(product: Story.monthly, store: .appStore, currency: 9)
 
-  /// A start and monthly renewals at `prices`, from January 2026 on.
+  /// A start and monthly renewals at `prices` from January 2026.
   private func story(_ prices: [String], in country: StringID = 0) -> Story {
     var story = Story()
     for (step, price) in prices.enumerated() {

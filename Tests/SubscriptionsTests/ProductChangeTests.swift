@@ -4,7 +4,7 @@ import Domain
 @testable import Subscriptions
 
 @Suite struct ProductChangeTests {
-  /// Monthly for $10 from March on, upgraded for $20 on the 16th; is unknown until when.
+  /// Monthly for $10 from March, upgraded for $20 on the 16th with an unknown end.
   private func upgraded() -> Story {
     var story = Story()
     story.report(.started, "2026-03-01", until: "2026-04-01", price: "10")
@@ -71,8 +71,8 @@ import Domain
     #expect(history.state?.periodEnd == nil)
   }
 
-  /// Monthly for $10 in Germany under the id 101; on the 16th $5 of it go back under the id
-  /// `credit`, and yearly begins for $100 under the id `charge`, reported as `kind`.
+  /// Monthly for $10 in Germany under id 101; on the 16th $5 are refunded under id `credit`, and
+  /// yearly begins for $100 under id `charge`, reported as `kinds`.
   private func remainder(
     credit: Int64, charge: Int64, _ kinds: (EventKind, EventKind), at times: (String, String)
   ) -> Story {

@@ -215,11 +215,11 @@ struct PurpleTests {
     feed.report(.purchaseRefunded, "2026-01-20") { $0.store = store }
     feed.report(.purchaseRefunded, "2026-01-21") { $0.store = store }
     #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == given[0])
-    // A part of it leaves the rest to be given back, where ids may repeat all of it.
+    // After a partial refund the rest can still be refunded; an id that may repeat refunds all.
     feed.events[1].revenue = Revenue(local: usd("4"), usd: usd("4"), currency: 9)
     let parts = try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD)
     #expect(parts == given[1])
-    // Bought again under an id that may repeat, it is given back again.
+    // Bought again under an id that may repeat, it can be refunded again.
     feed.events[1].revenue = nil
     feed.report(.purchased, "2026-01-20T12:00:00") { $0.store = store }
     #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == given[2])

@@ -53,7 +53,7 @@ import Domain
       $0.revenue = Revenue(local: usd("9.49"), usd: usd("1.30"), currency: 9, isProceed: false)
     }
     let facts = try story.facts(asOf: "2026-01-10")
-    // 1.50 × 365/84 × 1.07/7.99 = 0.8728543…; of the two rounded months it would be 0.872855.
+    // 1.50 × 365/84 × 1.07/7.99 = 0.8728543…; from the two rounded months it would be 0.872855.
     #expect(facts.mrr(.expansion) == "0.872854")
     #expect(facts.mrr(.new) == "4.649405")
   }

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Counting renewals charge by charge")
 struct RenewalCounterTests {
-  /// The jumps of a subscription, whose start is seen, up to each of some charges.
+  /// The jumps of a subscription with a seen start, up to each of some charges.
   private func jumps(
     _ charges: [(kind: ChargeKind, counter: Int32?)]
   ) -> (jumps: [CounterJump?], count: Int64?) {

@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Each number of a subscription has its events")
 struct SharesTests {
-  /// Kind and time of the events behind the shares of a movement, the one that carries it first.
+  /// Kind and time of the events of a movement's contributions, the source event first.
   private func events(_ movement: Movement, of story: Story) throws -> [[String]] {
     let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-06-01")))
@@ -61,7 +61,7 @@ struct SharesTests {
 }
 
 extension Facts {
-  /// Adds one share to its cell.
+  /// Adds one contribution to its cell.
   mutating func add(_ share: Contribution) throws {
     switch share.cell {
     case .revenue(let key, let sums): revenue[key, default: RevenueSums()].add(sums)

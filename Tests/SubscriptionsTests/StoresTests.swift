@@ -39,7 +39,7 @@ struct StoresTests {
       let facts = try feed.facts(asOf: "2026-06-01")
       #expect(facts.days(.churned) == ["2026-02-10", "2026-04-01"])
       #expect(facts.days(.churnedVoluntary) == ["2026-04-01"])
-      // Where both run, is unknown which is meant.
+      // If it runs in both stores, the event's store is unknown.
       feed.events.remove(at: 1)
       #expect(try feed.facts(asOf: "2026-06-01").count(.churned) == 0)
     }

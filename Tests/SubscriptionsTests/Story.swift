@@ -11,7 +11,7 @@ func at(_ text: String) -> Instant {
   return Instant(seconds: Int64(day.number) * 86_400 + clock)
 }
 
-/// A zone so many hours east of UTC.
+/// A time zone this many hours east of UTC.
 func zone(_ hours: Int64) -> CivilCalendar {
   let offset = CivilCalendar.Offset(from: Instant(milliseconds: .min), seconds: hours * 3600)
   return CivilCalendar(identifier: "Elsewhere", offsets: [offset])
@@ -25,14 +25,14 @@ func usd(_ text: String) -> Amount {
   return Amount(micros: (Int64(parts[0]) ?? 0) * 1_000_000 + (Int64(padded) ?? 0))
 }
 
-/// Events of one lineage, reported one after the other.
+/// Events of one lineage, reported one after another.
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
   var events: [Event] = []
   private var transaction: Int64 = 100
 
-  /// Reports an event; charges take a new transaction id, everything else the last one.
+  /// Reports an event; charges get a new transaction id, other events the last one.
   @discardableResult
   mutating func report(
     _ kind: EventKind, _ time: String, until end: String? = nil, price: String? = nil,
@@ -69,7 +69,7 @@ struct Story {
   }
 }
 
-/// What a subscription adds to facts can be taken out of them again.
+/// Checks that a subscription's contributions to facts can be removed again.
 private func expectWithdrawable(_ history: SubscriptionHistory) throws {
   var facts = Facts()
   try history.book(into: &facts)
@@ -78,7 +78,7 @@ private func expectWithdrawable(_ history: SubscriptionHistory) throws {
   #expect(facts == Facts())
 }
 
-/// The facts of some subscriptions, and the days on which their movements take effect.
+/// The facts of some subscriptions, and the days of their movements.
 @dynamicMemberLookup
 struct BookedHistories: Equatable {
   var facts = Facts()
@@ -98,14 +98,14 @@ struct BookedHistories: Equatable {
 
   subscript<Part>(dynamicMember part: KeyPath<Facts, Part>) -> Part { facts[keyPath: part] }
 
-  /// The days on which a movement happened.
+  /// The days of a movement.
   func days(_ movement: Movement) -> [String] {
     days[movement, default: [:]].filter { $0.value != 0 }.map(\.key.text).sorted()
   }
 }
 
 extension BookedHistories {
-  /// Subscriptions moved, by movement, over all days and rows.
+  /// Subscriptions in a movement, over all days and rows.
   func count(_ movement: Movement, in month: String? = nil, product: StringID? = nil) -> Int64 {
     facts.movements.reduce(0) { sum, cell in
       guard cell.key.movement == movement, month == nil || cell.key.month.text == month,
@@ -115,7 +115,7 @@ extension BookedHistories {
     }
   }
 
-  /// Recurring revenue moved, by movement, over all days and rows.
+  /// Recurring revenue in a movement, over all days and rows.
   func mrr(_ movement: Movement, product: StringID? = nil) -> String {
     var sum = Amount.zero
     for (key, value) in facts.movements

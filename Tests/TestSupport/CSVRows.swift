@@ -1,4 +1,4 @@
-/// The rows of a CSV text, the header first; RFC 4180.
+/// The rows of a CSV text by RFC 4180, header first.
 public func csvRows(of text: String) -> [[String]] {
   var rows: [[String]] = []
   var row: [String] = []

@@ -1,13 +1,13 @@
-/// A JSON number as a fraction without any loss, read in the plainest way.
+/// A JSON number as an exact fraction, parsed in the simplest way.
 public struct ExactDecimal: Sendable {
-  /// Whether a minus stands before it, also before a zero.
+  /// Whether it has a minus sign, even for zero.
   public let isNegative: Bool
-  /// The magnitude is `digits` × 10^`exponent`; digits end in no zero.
+  /// The magnitude is `digits` × 10^`exponent`; digits have no trailing zero.
   public let digits: WholeNumber
-  /// Beyond ±10¹⁵ it is held there.
+  /// Clamped to ±10¹⁵.
   public let exponent: Int
 
-  /// Nil when `text` is no JSON number (RFC 8259 §6) and nothing else.
+  /// Nil when `text` is not exactly one JSON number (RFC 8259 §6).
   public init?(_ text: some Collection<UInt8>) {
     var mantissa = Array(text)
     isNegative = mantissa.first == UInt8(ascii: "-")
@@ -33,10 +33,10 @@ public struct ExactDecimal: Sendable {
     self.exponent = exponent
   }
 
-  /// Whether nothing stands behind the point.
+  /// Whether it has no fractional digits.
   public var isWhole: Bool { exponent >= 0 || digits == WholeNumber(0) }
 
-  /// Magnitude × 10^`places` as a fraction; nil when the exponent is too far from 0 to be written
+  /// Magnitude × 10^`places` as a fraction; nil when the exponent is too far from 0 to write it
   /// out.
   public func fraction(
     places: Int

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// What `gzip` makes of a file, with `-dc` to unpack it or `-nc` to pack it; fails
-/// when gzip finds fault with it.
+/// The output of `gzip` for a file, with `-dc` to unpack or `-nc` to pack; fails when gzip reports
+/// an error.
 public func gzip(_ flags: String, _ path: String) throws -> Data {
   try output(of: ["gzip", flags, path])
 }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// A server on this machine that answers each connection once, with the bytes that it is told.
+/// A local server that answers each connection once with given bytes.
 public final class LocalServer: Sendable {
-  /// What it answers, and whether it waits for the caller to hang up after that.
+  /// An answer, and whether the server then closes the connection.
   public struct Answer: Sendable {
     let text: String
     let hangsUp: Bool
 
-    /// Sends `text`, head and body, and hangs up unless told not to.
+    /// Sends `text`, head and body, and closes the connection unless `hangsUp` is false.
     public init(_ text: String, hangsUp: Bool = true) {
       self.text = text
       self.hangsUp = hangsUp
@@ -17,13 +17,13 @@ public final class LocalServer: Sendable {
 
   private let socket: Int32
   private let received = Mutex<[String]>([])
-  /// Its address without a slash at the end.
+  /// Its address without a trailing slash.
   public let url: String
 
-  /// The requests as they came, in their order.
+  /// The received requests in order.
   public var requests: [String] { received.withLock { $0 } }
 
-  /// A server that answers a request as `answer` says, until it is released.
+  /// A server that answers requests with `answer` until it is released.
   public init(_ answer: @escaping @Sendable (String) -> Answer) throws {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -55,10 +55,10 @@ public final class LocalServer: Sendable {
     }
   }
 
-  // The thread closes it: its number could be another's by then.
+  // The thread closes it, because its number could be reused by then.
   deinit { shutdown(socket, Int32(SHUT_RDWR)) }
 
-  /// The head of a request and as much body as it announces.
+  /// The head of a request and as much of the body as it announces.
   private static func request(of caller: Int32) -> String {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)

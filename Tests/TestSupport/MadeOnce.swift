@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Values that several tests begin with: each is made when a test asks for it first.
+/// Values that several tests share, each created when a test first needs it.
 public final class MadeOnce<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private final class Place: Sendable { let value = Mutex<Value?>(nil) }
 
   private let places = Mutex<[Key: Place]>([:])
 
-  /// Holds nothing yet.
+  /// An empty store.
   public init() {}
 
-  /// The value of `key`; other tests that ask for it wait while `make` makes it.
+  /// The value of `key`; other tests wait while `make` creates it.
   public func value(_ key: Key, make: () throws -> Value) throws -> Value {
     let place = places.withLock { places in
       if let place = places[key] { return place }

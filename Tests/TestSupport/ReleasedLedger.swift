@@ -1,24 +1,24 @@
 public import Foundation
 
-/// A ledger as a released program left it, with the input of its first run and of the next.
+/// A ledger left by a released program, with the input of its first run and of the next.
 ///
-/// `Tests/Ledgers/make.sh` makes one; it is never made anew once its program was released.
+/// `Tests/Ledgers/make.sh` creates one; it is never created again after the release.
 public struct ReleasedLedger: Sendable {
   /// The release.
   public let name: String
-  /// Where `ledger.sqlite.gz`, `first/`, `then/` and what belongs to them are.
+  /// The folder with `ledger.sqlite.gz`, `first/`, `then/` and related files.
   public let folder: URL
 
-  /// A ledger that is in `folder`.
+  /// The ledger in `folder`.
   public init(name: String, folder: URL) {
     self.name = name
     self.folder = folder
   }
 
-  /// Where they are kept, with the script that makes them.
+  /// The folder of all released ledgers, with the script that creates them.
   public static let home = Project.root.appendingPathComponent("Tests/Ledgers")
 
-  /// Those of all releases.
+  /// The ledgers of all releases.
   public static func all() throws -> [ReleasedLedger] {
     try FileManager.default.contentsOfDirectory(at: home, includingPropertiesForKeys: nil)
       .filter(\.hasDirectoryPath)

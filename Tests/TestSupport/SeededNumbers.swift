@@ -1,11 +1,11 @@
-/// A source of numbers that repeats from its seed (SplitMix64).
+/// A random number generator that repeats from its seed (SplitMix64).
 public struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
 
-  /// The numbers of `seed`.
+  /// A generator with this seed.
   public init(seed: UInt64) { state = seed }
 
-  /// The next of them.
+  /// The next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -14,6 +14,6 @@ public struct SeededNumbers: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// The next of them, from 0 to `limit` - 1.
+  /// The next number, from 0 to `limit` - 1.
   public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A command that had to succeed and did not.
+/// A command failed that had to succeed.
 public struct CommandFailed: Error {
   let command: [String]
   let status: Int32
 }
 
-/// Runs a command of the system, found by PATH, in `folder`, and waits for its end.
+/// Runs a system command, found by PATH, in `folder`, and waits for its end.
 ///
-/// A signal that ended it counts as 128 and its number, as to a shell.
+/// A command ended by a signal gives 128 plus its number, as in a shell.
 public func execute(
   _ command: [String], in folder: String? = nil
 ) throws -> (status: Int32, output: Data) {
@@ -26,9 +26,9 @@ public func execute(
   return (process.terminationReason == .exit ? status : 128 + status, output)
 }
 
-/// What a command that has to succeed writes to standard output.
+/// The standard output of a command that must succeed.
 ///
-/// - Throws: `CommandFailed` when it ends with another code than 0.
+/// - Throws: `CommandFailed` when its exit code is not 0.
 @discardableResult
 public func output(of command: [String], in folder: String? = nil) throws -> Data {
   let (status, output) = try execute(command, in: folder)

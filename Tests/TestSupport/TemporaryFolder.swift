@@ -1,15 +1,15 @@
 public import Foundation
 import Synchronization
 
-/// A fresh folder for one test, removed when the test is done with it.
+/// A new folder for one test, removed when the test has finished.
 ///
-/// It lies in memory where the system has room for that: the program syncs what it writes, and no
-/// test needs to wait for a disk.
+/// It is in memory if there is room: the program syncs what it writes, and tests need not wait for
+/// a disk.
 public final class TemporaryFolder: Sendable {
-  /// Where it is.
+  /// Its location.
   public let url: URL
 
-  /// Makes a folder with a name of its own.
+  /// Creates a folder with a unique name.
   public init() throws {
     url = Self.parent.appendingPathComponent("subledger-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -17,7 +17,7 @@ public final class TemporaryFolder: Sendable {
     Self.open.withLock { _ = $0.insert(url) }
   }
 
-  /// Makes a folder with a copy of everything in `other`.
+  /// Creates a folder with a copy of everything in `other`.
   public convenience init(copying other: TemporaryFolder) throws {
     try self.init()
     for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
@@ -31,7 +31,7 @@ public final class TemporaryFolder: Sendable {
   /// The path of `name` inside the folder.
   public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// Writes `bytes` to `name`, making folders on the way, and returns its path.
+  /// Writes `bytes` to `name`, creates missing folders, and returns its path.
   @discardableResult
   public func write(_ bytes: [UInt8], to name: String) throws -> String {
     let target = url.appendingPathComponent(name)
@@ -52,7 +52,7 @@ public final class TemporaryFolder: Sendable {
     Self.open.withLock { _ = $0.remove(url) }
   }
 
-  /// `/dev/shm` where programs may run in it and four gigabytes are free, else the system's choice.
+  /// `/dev/shm` if it allows programs and has four gigabytes free; otherwise the system's default.
   private static let parent: URL = {
     var memory = statvfs()
     let isPresent = statvfs("/dev/shm", &memory) == 0
@@ -65,7 +65,7 @@ public final class TemporaryFolder: Sendable {
 
   private static let open = Mutex<Set<URL>>([])
 
-  /// Folders that tests share are never done with: the end of the process removes them.
+  /// Folders shared by tests are removed at the end of the process.
   private static let removalAtExit = atexit {
     for url in TemporaryFolder.open.withLock({ $0 }) {
       try? FileManager.default.removeItem(at: url)

@@ -1,7 +1,7 @@
-/// A whole number from 0 on, of any size: schoolbook arithmetic, slow and plain, to check the
-/// program's exact arithmetic by.
+/// A whole number from 0, of any size, with slow and simple schoolbook arithmetic to check the
+/// program's exact arithmetic.
 public struct WholeNumber: Hashable, Comparable, Sendable {
-  /// Digits to the base 2³², the lowest first, without zeros at the end.
+  /// Digits in base 2³², lowest first, without leading zeros.
   private var limbs: [UInt32]
 
   /// The same number.
@@ -10,7 +10,7 @@ public struct WholeNumber: Hashable, Comparable, Sendable {
     trim()
   }
 
-  /// The number that decimal digits in ASCII stand for; nil when one is no digit.
+  /// Parses decimal digits in ASCII; nil when one is not a digit.
   public init?(digits: some Sequence<UInt8>) {
     limbs = []
     for byte in digits {
@@ -57,7 +57,7 @@ public struct WholeNumber: Hashable, Comparable, Sendable {
     return WholeNumber(limbs: sum)
   }
 
-  /// How far the two are from one another.
+  /// The absolute difference of two numbers.
   public func distance(to other: WholeNumber) -> WholeNumber {
     let (larger, smaller) = self < other ? (other, self) : (self, other)
     var rest: [UInt32] = []

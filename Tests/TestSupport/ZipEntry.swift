@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The text of a file in a zip archive; nil when it has none of that name.
+/// The text of a file in a zip archive; nil when the archive has no such file.
 public func zipEntry(_ name: String, in archive: Data) throws -> String? {
   let bytes = [UInt8](archive)
   func number(_ place: Int, _ width: Int) -> Int {
     (0..<width).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
   }
-  // Entries of the directory at the end, each with the place of its file.
+  // Entries of the central directory, each with the offset of its file.
   var place = number(bytes.count - 6, 4)
   while number(place, 4) == 0x0201_4b50 {
     let nameLength = number(place + 28, 2)
@@ -14,7 +14,7 @@ public func zipEntry(_ name: String, in archive: Data) throws -> String? {
     if found == name {
       let file = number(place + 42, 4)
       let start = file + 30 + number(file + 26, 2) + number(file + 28, 2)
-      // Deflated as in a gzip file, with the same checksum and length behind it.
+      // Deflated as in a gzip file, followed by the same checksum and length.
       let packed =
         Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
         + bytes[start..<(start + number(place + 20, 4))]

@@ -1,9 +1,9 @@
-/// The targets of Package.swift in the order in which they stand there.
+/// The targets of Package.swift in order.
 struct FloorPlan {
   struct Target {
     let name: String
     let line: Int
-    /// Quoted names among its dependencies, products of packages left out.
+    /// The quoted names of its dependencies, without package products.
     let dependencies: [String]
   }
 
@@ -29,7 +29,7 @@ struct FloorPlan {
       .filter { !$0.isEmpty }
   }
 
-  /// Dependencies on targets that stand below, or on the target itself.
+  /// Dependencies on later targets, or on the target itself.
   var violations: [Violation] {
     var above: Set<String> = []
     var found: [Violation] = []

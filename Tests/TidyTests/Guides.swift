@@ -1,6 +1,6 @@
-/// What docs/reports.md says, by the files it has a section for.
+/// The content of docs/reports.md, by the files that have a section.
 struct ReportGuide {
-  /// Entries of the section about columns that mean the same in every file.
+  /// Entries of the section about columns with one meaning in every file.
   private var shared: Set<String> = []
   private var files: [String: Set<String>] = [:]
 
@@ -18,7 +18,7 @@ struct ReportGuide {
     }
   }
 
-  /// `path` is that of a CSV below `reports/`; a file per month stands for its folder.
+  /// `path` is a CSV below `reports/`; a monthly file counts as its folder.
   func violations(path: String, header: String) -> [Violation] {
     var name = path.split(separator: "/").dropFirst().joined(separator: "/")
     if let slash = name.firstIndex(of: "/") { name = "\(name[..<slash])/YYYY-MM.csv" }
@@ -32,18 +32,18 @@ struct ReportGuide {
   }
 }
 
-/// The texts between backticks.
+/// The texts in backticks.
 private func quotedNames(_ text: Substring) -> [String] {
   text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
     .filter { $0.offset % 2 == 1 }.map { String($0.element) }
 }
 
-/// What an entry of a list explains.
+/// The term that a list entry explains.
 private func term(_ entry: Substring) -> Substring {
   entry.prefix { $0 != ":" }
 }
 
-/// Tables of the ledger against docs/ledger.md.
+/// Compares the ledger's tables with docs/ledger.md.
 enum SchemaGuide {
   static func violations(path: String, sql: String, guide: String) -> [Violation] {
     let entries = guide.split(separator: "\n").filter { $0.hasPrefix("- `") }

@@ -3,7 +3,7 @@ import Testing
 /// A module that only some folders may import.
 struct ImportRule: Sendable, CustomTestStringConvertible {
   let module: String
-  /// Beginnings of paths below Sources that may import it; empty means all but `never`.
+  /// Prefixes of paths below Sources that may import it; empty means all except `never`.
   var only: [String] = []
   var never: [String] = []
 

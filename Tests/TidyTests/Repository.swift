@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// The files of the project that these tests stand in.
+/// The files of the project that contains these tests.
 enum Repository {
   /// Package.swift and every Swift file of Sources and Tests.
   static let swiftFiles: [SourceFile] = (["Package.swift"] + swiftPaths).compactMap { path in
     text(of: path).map { SourceFile(path: path, text: $0) }
   }
 
-  /// The text of a file, or nil when there is none.
+  /// The text of a file; nil when it does not exist.
   static func text(of path: String) -> String? {
     try? Project.text(of: path)
   }
@@ -17,7 +17,7 @@ enum Repository {
     FileManager.default.fileExists(atPath: Project.path(path))
   }
 
-  /// Paths below `folder` that end in `ending`, relative to the root and in order of their names.
+  /// Paths below `folder` with this ending, relative to the root and sorted by name.
   static func files(under folder: String, ending: String) -> [String] {
     let path = Project.path(folder)
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []

@@ -1,4 +1,4 @@
-/// How big things may be, and what files are called.
+/// Limits of sizes, and rules for file names.
 enum SizeRules {
   static let fileLinesMax = 300
   static let functionLinesMax = 60
@@ -22,7 +22,7 @@ enum SizeRules {
     }
   }
 
-  /// Functions, initialisers and computed properties from their declaration to the closing brace.
+  /// Functions, initialisers and computed properties, from their declaration to the closing brace.
   static func longFunctions(_ file: SourceFile) throws -> [Violation] {
     let declaration =
       #"^[^\n]*?(?<![.\w])(?:func\s+[^\n]|init[?]?[(<]|deinit\b|subscript\b|var\b[^=\n]*\{\s*$)"#
@@ -30,7 +30,7 @@ enum SizeRules {
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
     ).map(Array.init)
     return try matches(of: declaration, in: file.code).compactMap { match in
-      // `^` may stand before empty lines; the declaration is on the match's last one.
+      // `^` may match before empty lines; the declaration is on the match's last line.
       let count = length(ofBodyFrom: match.line - 1, lines)
       guard count > functionLinesMax else { return nil }
       return Violation(
@@ -60,7 +60,7 @@ enum SizeRules {
     return 0
   }
 
-  /// Names that say nothing about what is inside.
+  /// Names without meaning.
   static func emptyName(_ path: String) throws -> [Violation] {
     let words = "Util|Utils|Utilities|Helper|Helpers|Manager|Managers|Common|Extensions|Service"
     let pattern =

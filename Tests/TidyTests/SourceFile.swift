@@ -1,4 +1,4 @@
-/// One Swift file, with its code and its comments apart.
+/// One Swift file, with code and comments separated.
 struct SourceFile: Sendable {
   /// Relative to the repository's root.
   let path: String
@@ -18,7 +18,7 @@ struct SourceFile: Sendable {
   }
 }
 
-/// Tells code, comments and strings apart; what stands in an interpolation is code.
+/// Separates code, comments and strings; interpolations are code.
 private struct SourceScan {
   private let bytes: [UInt8]
   private var position = 0
@@ -66,7 +66,7 @@ private struct SourceScan {
     }
   }
 
-  /// The number of `#` before a string that begins here; nil when none does.
+  /// The number of `#` before a string that begins here; nil when none begins.
   private func hashesOfString() -> Int? {
     var end = position
     while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }

@@ -1,9 +1,9 @@
 import Testing
 
-/// A place in the repository that breaks a rule.
+/// A position in the repository that breaks a rule.
 struct Violation: CustomStringConvertible {
   let path: String
-  /// From 1; 0 when the whole file is meant.
+  /// From 1; 0 for the whole file.
   var line = 0
   let problem: String
 

@@ -5,18 +5,18 @@ import Testing
 struct WordRule: Sendable, CustomTestStringConvertible {
   enum Part: Sendable { case code, comments }
 
-  /// What holds, as a sentence.
+  /// The rule as a sentence.
   let sentence: String
-  /// A regular expression; `^` and `$` stand for the ends of lines.
+  /// A regular expression in which `^` and `$` match the ends of lines.
   let pattern: String
   var part = Part.code
-  /// Beginnings of the paths it holds for.
+  /// Prefixes of the paths that it applies to.
   var within = [""]
-  /// Beginnings of the paths it does not hold for, each with the reason.
+  /// Prefixes of the paths that it does not apply to, each with the reason.
   var exceptions: [String: String] = [:]
-  /// A line that breaks it, which proves that it finds something.
+  /// A line that breaks the rule, which proves that it finds something.
   let example: String
-  /// What each match contains, so that few files need the expression.
+  /// A text that each match contains, so that few files need the expression.
   var stem = ""
 
   var testDescription: String { sentence }
@@ -39,16 +39,16 @@ extension String {
   func has(_ bytes: String) -> Bool { strstr(self, bytes) != nil }
 }
 
-/// A stretch of text that fits a pattern.
+/// A range of text that matches a pattern.
 struct Match {
-  /// From 1.
+  /// Line number from 1.
   let line: Int
   let text: String
-  /// What the first group stands for; the whole when there is none.
+  /// The text of the first group; the whole match if there is no group.
   let group: String
 }
 
-/// Where `pattern` fits `text`, in order.
+/// The matches of `pattern` in `text`, in order.
 func matches(of pattern: String, in text: String) throws -> [Match] {
   let expression = try NSRegularExpression(pattern: pattern, options: [.anchorsMatchLines])
   let whole = text as NSString

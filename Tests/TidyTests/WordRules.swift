@@ -1,13 +1,13 @@
-/// The words that the sources do without.
+/// The words and patterns that sources must not contain.
 ///
-/// An exception needs its reason here, beside the rule.
+/// An exception must have its reason here, next to the rule.
 extension WordRule {
   static let all: [WordRule] = [access, safety, facts, words, language].flatMap(\.self)
 
   private static let access: [WordRule] = [
     WordRule(
       sentence: "`private`, nothing or `public` say who may see a name.",
-      // A public name that only its module may set can be written in no other way.
+      // There is no other way to write a public name that only its module may set.
       pattern: #"\b(?:(?:package|open|fileprivate)(?:\(set\))?|internal)\s+"#
         + #"(?:static|final|class|struct|enum|func|var|let|init|protocol|extension|actor"#
         + #"|typealias|subscript|mutating|indirect|override|lazy|weak|nonisolated)\b"#
@@ -107,7 +107,7 @@ extension WordRule {
       example: "struct LedgerManager {}"),
   ]
 
-  /// Words that the field does not use, with those that it does (docs/glossary.md).
+  /// Words that the field does not use, with their replacements (docs/glossary.md).
   private static let language: [WordRule] = [
     ("[Nn]ights?", "run"), ("[Rr]etold", "reported again"), ("[Cc]ensus", "counts"),
     ("[Ss]tints?", "period"), ("[Oo]fferings?", "product key"), ("[Ff]orgotten", "erased"),

@@ -223,7 +223,7 @@ struct ChargesFromStatesTests {
       return histories.flatMap { $0.state?.charges ?? [] }.map { text($0.time) }
     }
     #expect(try charged(yearly) == ["2025-07-10", "2025-10-05"])
-    // Of unknown length, it was charged when it was received at the latest.
+    // Without a known length, it was charged at its receipt at the latest.
     #expect(try charged() == ["2025-07-10"])
     feed.events[1].received = at("2025-10-06")
     #expect(try charged() == ["2025-07-10", "2025-10-06"])

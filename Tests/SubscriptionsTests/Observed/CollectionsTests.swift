@@ -58,7 +58,7 @@ extension CollectionsTests {
       show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
       show("2026-06-01", 2, Telling.monthly, until: "2026-06-01")
       show("2026-06-01", 2, Telling.yearly, until: "2026-07-01", chargedAt: "2026-06-01")
-      // Nothing in it reports a time after the first purchase.
+      // Its content has no time after the first purchase.
       if vanishes { show("2026-05-12", 3, Telling.monthly, until: "2026-06-01") }
       let reported = try feed.history()
       #expect(reported.prefix(1) == ["started 2026-05-12"])
@@ -92,7 +92,7 @@ extension CollectionsTests {
 }
 
 extension [Event] {
-  /// The event of the first collection after the last with both that lacks `product`.
+  /// An event of the first collection without `product` after the last collection with both.
   func lacking(_ lineage: Int64, _ product: StringID) -> Event? {
     let deliveries = Dictionary(grouping: self, by: \.collection).values.sorted {
       ($0[0].time, $0[0].identity) < ($1[0].time, $1[0].identity)

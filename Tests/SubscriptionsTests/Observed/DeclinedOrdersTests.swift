@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-/// Orders of a subscription of Play's: 10 is the first, 11 the one that was to renew it.
+/// Orders of a Play subscription: 10 is the first, 11 would have renewed it.
 @Suite("Orders that Play declined")
 struct DeclinedOrdersTests {
   private func started(_ provider: Provider, store: Store = .playStore) -> Telling {

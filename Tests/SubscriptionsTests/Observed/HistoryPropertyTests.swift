@@ -20,7 +20,7 @@ struct HistoryPropertyTests {
       other.events.shuffle(using: &dice)
       var again = try other.facts(asOf: Self.asOf)
       again.facts.arrivals = facts.arrivals
-      // The ledger keeps each event once.
+      // The ledger stores each event once.
       for key in facts.gaps.keys where key.gap == .arrival {
         again.facts.gaps[key] = facts.gaps[key]
       }
@@ -79,7 +79,7 @@ struct HistoryPropertyTests {
   }
 }
 
-/// A user's monthly periods, each with what happened in it.
+/// A user's monthly periods with the events of each.
 private struct RandomHistory {
   private(set) var shown = Telling(.iaptic)
   private(set) var reported = Telling(.iaptic)
@@ -108,7 +108,7 @@ private struct RandomHistory {
 
   private enum Ending: Int { case renewed, reconsidered, failed, expired }
 
-  /// What happens in and after a period before the next one.
+  /// Adds the events in and after a period, before the next one.
   private mutating func pass(
     _ ending: Ending, _ start: Instant, _ transaction: Int64, until end: Instant
   ) {
@@ -146,7 +146,7 @@ private struct RandomHistory {
     reported.events.append(event)
   }
 
-  /// Each event reported or shown, as the dice fall.
+  /// Each event as a reported event or a state, at random.
   func mixed(_ dice: inout SeededNumbers) -> Telling {
     var mixed = shown
     for index in mixed.events.indices where dice.roll(2) == 0 {

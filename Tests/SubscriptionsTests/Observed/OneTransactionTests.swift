@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-/// Shops that may send the id of the subscription in the place of that of a charge.
+/// Stores that may send the subscription's id instead of a charge's.
 @Suite("Charges under one transaction id")
 struct OneTransactionTests {
   private func months(_ provider: Provider, _ store: Store, isDated: Bool) -> Telling {

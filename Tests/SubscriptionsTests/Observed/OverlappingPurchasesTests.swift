@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-/// Purchases that states show beside or inside the period of another one.
+/// Purchases that states show next to or within the period of another one.
 @Suite("Purchases that overlap with others in states")
 struct OverlappingPurchasesTests {
   private func known(_ rules: inout FoldSettings) {
@@ -130,7 +130,7 @@ extension OverlappingPurchasesTests {
       #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
       #expect(facts.count(.churned) == 1 && facts.count(.reactivated) == 1)
     }
-    // Where nothing was received, the length reports.
+    // Without receive times, the length decides.
     for index in feed.events.indices { feed.events[index].received = nil }
     let facts = try feed.facts(asOf: "2026-06-01", known)
     #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
@@ -138,7 +138,7 @@ extension OverlappingPurchasesTests {
 }
 
 private extension Telling {
-  /// Shows a state without ids and without a date; `time` is the latest thing that it reports.
+  /// Shows a state without ids and date; `time` is the latest time in it.
   mutating func shown(
     _ received: String, _ collection: Int64, _ time: String, until end: String,
     _ product: StringID = monthly, _ change: (inout Observation) -> Void = { _ in }

@@ -179,7 +179,7 @@ struct StateChangesTests {
 }
 
 extension StateChangesTests {
-  /// An order of Play's that ended on 20 January, and another one of `product` since.
+  /// A Play order that ended on 20 January, and a later one for `product`.
   private func followed(
     by product: StringID, at time: String, _ provider: Provider = .flobuk,
     in store: Store = .playStore

@@ -3,8 +3,8 @@ import Domain
 
 @testable import Subscriptions
 
-/// Bodies of iaptic's first years say no more of their date than what has happened by then, so that
-/// all states of a period share one time.
+/// Bodies of iaptic's first years are dated only by what has happened so far, so that all states of
+/// a period have the same time.
 @Suite("States from bodies without a date")
 struct UndatedStatesTests {
   @Test("A failed payment belongs to the period before it, in any sort order")
@@ -80,7 +80,7 @@ struct UndatedStatesTests {
       #expect(facts.days(.new) == ["2026-01-05", "2026-01-10"])
       #expect(facts.days(.churnedRefund) == ["2026-01-20"] && facts.count(.churned) == 1)
     }
-    // CurrentSubscription once more later on, it never vanished.
+    // Held again in a later state, it never vanished.
     feed.events[0].received = at("2026-01-21")
     feed.events[1].received = at("2026-01-21")
     #expect(try feed.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
@@ -95,16 +95,16 @@ struct UndatedStatesTests {
       $0.isAutoRenewing = false
       $0.autoRenewChangedAt = at("2026-01-20")
     }
-    // An end that has come is the latest thing that the body reports.
+    // A past end is the latest time in the body.
     feed.events[1].time = at("2026-02-01")
     feed.receive("2026-05-20", until: "2026-06-20")
     let facts = try feed.facts(asOf: "2026-06-01")
     #expect(facts.days(.churnedVoluntary) == ["2026-02-01"] && facts.count(.churned) == 1)
     #expect(facts.days(.reactivated) == ["2026-05-20"] && facts.renewalOrdinals.isEmpty)
-    // Received when it was over, it was bought after access was last seen gone.
+    // Received after its end, it was bought when access was last seen gone.
     feed.events[2].received = at("2026-06-25")
     #expect(try feed.facts(asOf: "2026-07-30").days(.reactivated) == ["2026-04-15"])
-    // Seen gone within the renewal gap alone, it went on.
+    // If access was gone only within the renewal gap, it continued.
     feed.events[1].received = at("2026-02-01T20:00:00")
     #expect(try feed.facts(asOf: "2026-07-30").count(.reactivated) == 0)
   }
@@ -115,7 +115,7 @@ struct UndatedStatesTests {
     feed.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     feed.receive("2026-02-01T00:00:05", 11, until: "2026-03-01")
     feed.receive("2026-03-05", 12, until: "2026-04-01")
-    // A cancel is the latest thing that the body reports.
+    // A cancel is the latest time in the body.
     feed.receive("2026-04-11", 13, until: "2026-05-01") { $0.isAutoRenewing = false }
     feed.events[3].time = at("2026-04-10")
     let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
@@ -191,7 +191,7 @@ struct UndatedStatesTests {
 }
 
 extension Telling {
-  /// Shows a state whose body reports no more than that it was bought on 2026-01-01.
+  /// Shows a state whose body dates only the purchase, on 2026-01-01.
   mutating func receive(
     _ received: String, _ transaction: Int64 = 0, until end: String,
     _ change: (inout Observation) -> Void = { _ in }
@@ -204,7 +204,7 @@ extension Telling {
     }
   }
 
-  /// The same with the identities, which say nothing of order, the other way round.
+  /// The same with the identities in reverse order, which must not matter.
   var sortedOtherwise: Telling {
     var other = self
     for index in other.events.indices { other.events[index].identity *= -1 }

@@ -10,7 +10,7 @@ struct UnseenChargeTests {
       .flatMap { $0.state?.unseenPeriods ?? [] }
   }
 
-  /// A month from January on, and then an event of another transaction.
+  /// A month from January, and then an event of another transaction.
   private func purple(_ kind: EventKind, _ time: String) throws -> [UnseenPeriod] {
     var telling = Telling(.purple)
     telling.report(.started, "2026-01-01")
@@ -44,7 +44,7 @@ struct UnseenChargeTests {
     #expect(try purple(.recovered, "2026-03-01").isEmpty)
   }
 
-  /// States of January and, one period later, of another charge.
+  /// States of January and, after one free period, of another charge.
   private func shown(
     by provider: Provider, charged: String = "2026-03-01", renewing: Bool = true
   ) throws -> [UnseenPeriod] {
