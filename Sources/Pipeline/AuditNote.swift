@@ -32,8 +32,8 @@ public struct AuditNote: Sendable {
 
 extension AuditEntry {
   /// Creates an audit entry with a person's note.
-  init(_ deed: AuditAction, _ note: AuditNote) {
-    self.init(deed)
+  init(_ action: AuditAction, _ note: AuditNote) {
+    self.init(action)
     reason = note.reason
     who = note.who
   }

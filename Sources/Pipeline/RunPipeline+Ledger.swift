@@ -74,10 +74,10 @@ extension RunPipeline {
   }
 
   /// Throws when the ledger is missing: an empty set would replace a real one.
-  func requireLedger(to deed: String = "report from") throws {
+  func requireLedger(to action: String = "report from") throws {
     guard !mayExist(plan.ledger) else { return }
     throw SubledgerError(
-      .noInput, "cannot \(deed) the ledger \(plan.ledger.shown()): it does not exist",
+      .noInput, "cannot \(action) the ledger \(plan.ledger.shown()): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
@@ -102,11 +102,11 @@ extension RunPipeline {
   }
 
   /// Throws unless breaks and cells are those of `run`, for commands that depend on them.
-  func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws {
+  func requireStanding(_ run: RunRow, in ledger: Ledger, to action: String) throws {
     guard let other = try ledger.unpublishedRun() else { return }
     throw SubledgerError(
       .tryAgain,
-      "cannot \(deed): run \(other.id) has not published, and its breaks have replaced "
+      "cannot \(action): run \(other.id) has not published, and its breaks have replaced "
         + "those of run \(run.id)",
       hint: "wait for the run in progress; if there is none, one was interrupted: publish with "
         + "`subledger run` or `subledger report`")

@@ -44,7 +44,7 @@ public let pageName = "index.html"
 /// The contents of a set except its documents, by path: reports, which are files or folders with a
 /// file per month, custom reports, the page and the workbook.
 public var reportPaths: [String] {
-  ReportDefinition.all.map(\.path) + [OwnReport.folder] + copies
+  ReportDefinition.all.map(\.path) + [CustomReport.folder] + copies
 }
 
 /// Files that show the reports again.
@@ -52,12 +52,12 @@ private let copies = [pageName, workbookName]
 
 /// Whether a file of a set, by its path, identifies persons, or files whose names may.
 public func namesPersons(_ file: String) -> Bool {
-  copies.contains(file) || ReportDefinition.of(file)?.namesPersons ?? OwnReport.isFile(file)
+  copies.contains(file) || ReportDefinition.of(file)?.namesPersons ?? CustomReport.isFile(file)
 }
 
 /// Whether a file of a set, by its path, depends on when input arrived, not only on its content.
 public func dependsOnArrival(_ file: String) -> Bool {
-  copies.contains(file) || ReportDefinition.of(file)?.dependsOnArrival ?? OwnReport.isFile(file)
+  copies.contains(file) || ReportDefinition.of(file)?.dependsOnArrival ?? CustomReport.isFile(file)
 }
 
 extension ReportDefinition {

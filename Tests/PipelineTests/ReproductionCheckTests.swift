@@ -29,8 +29,8 @@ struct ReproductionCheckTests {
   @Test("Lines retracted since explain different bytes anywhere; a close does not")
   func retracted() {
     #expect(check(by: "2.0", since: [.close]).outcome(by: "2.0").wrong.count == 2)
-    for deed in [AuditEntry.AuditAction.retract, .readmit] {
-      let (wrong, notes) = check(by: "2.0", since: [deed]).outcome(by: "2.0")
+    for action in [AuditEntry.AuditAction.retract, .readmit] {
+      let (wrong, notes) = check(by: "2.0", since: [action]).outcome(by: "2.0")
       #expect(wrong.isEmpty && notes.count == 1 && notes[0].contains("were retracted since run 3"))
     }
   }

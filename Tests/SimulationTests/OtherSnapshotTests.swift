@@ -53,9 +53,9 @@ import Domain
   func purple() throws {
     let (world, values) = try lines(of: .purple)
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
-    let dueTime = Set(events.compactMap { $0["user_id"] as? String })
+    let expected = Set(events.compactMap { $0["user_id"] as? String })
     let users = values.compactMap { $0["user_id"] as? String }
-    #expect(Set(users) == dueTime && users.count == dueTime.count)
+    #expect(Set(users) == expected && users.count == expected.count)
     #expect(values.allSatisfy { $0["provider"] as? String == "purple" })
     var held: Set<String> = []
     for value in values {
@@ -71,7 +71,7 @@ import Domain
 
   @Test("A loss names the record of its provider that reveals it, and most losses are revealed")
   func evidence() throws {
-    for provider in Provider.dueTime where provider != .qonversion {
+    for provider in Provider.simulated where provider != .qonversion {
       var scenario = Scenario(seed: 6, subscribers: 220, months: 14)
       scenario.providers = [provider]
       scenario.lostShare = 50_000

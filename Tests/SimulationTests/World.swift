@@ -94,5 +94,5 @@ func micros(_ text: String?) throws -> Int64 {
 
 extension Provider {
   /// All providers.
-  static let dueTime: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
+  static let simulated: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
 }

@@ -138,7 +138,7 @@ struct AtRunTests {
 }
 
 /// The publications of some runs: the as-of of each run, and its files.
-struct PublishedNights {
+struct PublishedRuns {
   var world: World
   var asOfs: [String] = []
   var sets: [[String: Data]] = []
@@ -147,16 +147,16 @@ struct PublishedNights {
 /// A world that arrives run by run: late, twice, in equal or different copies, while people make
 /// decisions and options change.
 struct RandomRuns {
-  private var published: PublishedNights
+  private var published: PublishedRuns
   private var world: World { published.world }
   private var numbers: SeededNumbers
   private var lines: [(run: Int, line: String)] = []
   private let count = 7
 
-  private static let lived = MadeOnce<[Int], PublishedNights>()
+  private static let lived = MadeOnce<[Int], PublishedRuns>()
 
   /// The first runs of a seed, in a separate folder.
-  static func lived(seed: Int, count: Int = 7) throws -> PublishedNights {
+  static func lived(seed: Int, count: Int = 7) throws -> PublishedRuns {
     var published = try lived.value([seed, count]) {
       var runs = try RandomRuns(seed: seed)
       try runs.live(count)
@@ -167,7 +167,7 @@ struct RandomRuns {
   }
 
   private init(seed: Int) throws {
-    published = PublishedNights(
+    published = PublishedRuns(
       world: try World(
         seed: seed, subscribers: 60, months: 8, lost: 20_000, archives: 1,
         more: ["--duplicated", "50000", "--delayed", "50000", "--enveloped", "500000"]))

@@ -122,6 +122,6 @@ struct EraseAgainTests {
     try ledger.checkpoint()
     #expect(try !erase().contains("nothing is left"))
     #expect(try !isPresent())
-    #expect(try ledger.acts().map(\.deed) == [.erase, .erase])
+    #expect(try ledger.acts().map(\.action) == [.erase, .erase])
   }
 }

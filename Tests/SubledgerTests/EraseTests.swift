@@ -138,7 +138,7 @@ struct EraseCommandTests {
       #expect(second.output.hasPrefix("\(name): the person was erased before"), "\(second)")
     }
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
-    #expect(try ledger.acts().map(\.deed) == [.erase])
+    #expect(try ledger.acts().map(\.action) == [.erase])
     #expect(try ledger.acts()[0].reason == "request 7")
   }
 

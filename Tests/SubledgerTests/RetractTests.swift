@@ -239,7 +239,7 @@ struct RetractTests {
     #expect(try retract("a.jsonl", moved).status == 0)
     #expect(try isRefused("a.jsonl:1", 64, "is retracted already", moved))
     #expect(
-      try Ledger.open(path: path, mode: .readOnly).acts().map(\.deed) == [.retract, .retract])
+      try Ledger.open(path: path, mode: .readOnly).acts().map(\.action) == [.retract, .retract])
   }
 
   @Test("A file of snapshots and its lines are retracted like others")

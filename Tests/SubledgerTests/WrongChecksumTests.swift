@@ -89,7 +89,7 @@ struct WrongChecksumTests {
     let inputs = try program.rows("inputs.csv").filter { $0["archive"] == "a.gz" }
     #expect(Set(inputs.map { $0["retracted"] }) == ["0", "1"])
     let acts = try Ledger.open(path: program.folder.path("reports.sqlite"), mode: .readOnly).acts()
-    #expect(acts.map(\.deed) == [.retract] && acts.map(\.who) == ["subledger"])
+    #expect(acts.map(\.action) == [.retract] && acts.map(\.who) == ["subledger"])
     let proof = try program.run([
       "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
     ])

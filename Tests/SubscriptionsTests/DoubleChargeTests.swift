@@ -146,7 +146,7 @@ struct DoubleChargeTests {
     "Charges repeated by other providers count once, but each renewal under one id counts",
     arguments: [Provider.iaptic, .purple])
   func otherProviders(_ provider: Provider) throws {
-    var feed = Telling(provider)
+    var feed = StateFeed(provider)
     for day in ["2026-01-10", "2026-01-11", "2026-02-10"] {
       feed.report(.renewed, day) { $0.periodEnd = $0.time + .days(31) }
     }
@@ -165,7 +165,7 @@ struct DoubleChargeTests {
 
   @Test("A renewal created after the next one, under the same id, is a separate charge")
   func madeLater() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     for (day, made) in [("2026-01-10", "2026-03-01"), ("2026-02-10", "2026-02-10")] {
       feed.report(.renewed, day) {
         $0.periodEnd = $0.time + .days(31)
@@ -252,7 +252,7 @@ struct OverRefundTests {
     func paid(_ event: inout Event) {
       event.revenue = Revenue(local: usd("10"), usd: usd("10"), currency: 9, isProceed: false)
     }
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     for product in [3, 4] as [StringID] {
       feed.report(.purchased, "2026-01-10") {
         $0.product = product

@@ -12,7 +12,7 @@ struct ListedPriceTests {
   private func history(
     _ refund: Revenue?, currency: StringID = 0, listed: [PriceBook.Price]? = nil
   ) throws -> SubscriptionHistory {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.report(.started, "2026-01-10") {
       $0.periodEnd = at("2026-02-10")
       $0.revenue = currency == 0 ? nil : Revenue(currency: currency, isProceed: false)
@@ -23,7 +23,7 @@ struct ListedPriceTests {
       currency: Self.euro, validFrom: at("2026-01-01"), local: usd("9.99"), usd: usd("10.80"),
       rate: usd("85"))
     for price in listed ?? [euros] {
-      rules.prices.add(price, store: .unknown, product: Telling.monthly)
+      rules.prices.add(price, store: .unknown, product: StateFeed.monthly)
     }
     return try #require(try histories(of: feed.events, rules: rules).first)
   }
@@ -120,11 +120,11 @@ struct ListedPriceTests {
   @Test("The listed price is for one unit: several units cost a multiple")
   func units() throws {
     let price = PriceBook.Price(validFrom: at("2026-01-01"), local: usd("1"), usd: usd("1.10"))
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.report(.purchased, "2026-01-10") { $0.units = 3 }
     feed.report(.purchaseRefunded, "2026-01-12")
     let facts = try feed.facts(asOf: "2026-01-20") {
-      $0.prices.add(price, store: .unknown, product: Telling.monthly)
+      $0.prices.add(price, store: .unknown, product: StateFeed.monthly)
     }
     #expect(facts.total(\.grossLocal) == "3.00" && facts.total(\.grossUSD) == "3.30")
     #expect(facts.total(\.refundsUSD) == "3.30")
@@ -132,7 +132,7 @@ struct ListedPriceTests {
 
   @Test("The first of a purchase's states with an amount gives the charge")
   func laterAmount() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 1, until: "2026-02-10") { event, _ in
       event.revenue = Revenue(currency: Self.pound, isProceed: false)
     }

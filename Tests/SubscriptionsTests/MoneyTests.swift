@@ -183,7 +183,7 @@ import Domain
 
   @Test("Each of thousands of refunds finds its charge, with and without an id")
   func manyRefunds() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     let first = at("2026-01-01")
     let count = 4000
     for number in 0..<count {

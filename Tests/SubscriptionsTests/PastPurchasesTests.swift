@@ -8,12 +8,12 @@ struct PastPurchasesTests {
   private let upgraded: StringID = 2
 
   private func monthly(_ rules: inout FoldSettings) {
-    rules.periods = [Telling.monthly: .months(1), upgraded: .months(1)]
+    rules.periods = [StateFeed.monthly: .months(1), upgraded: .months(1)]
   }
 
   /// A purchase of 10 January.
-  private func bought(in store: Store = .appStore) -> Telling {
-    var feed = Telling(.purple)
+  private func bought(in store: Store = .appStore) -> StateFeed {
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10") { $0.store = store }
     return feed
   }
@@ -21,7 +21,7 @@ struct PastPurchasesTests {
   private func change(_ event: inout Event, in store: Store = .appStore) {
     event.store = store
     event.product = upgraded
-    event.previousProduct = Telling.monthly
+    event.previousProduct = StateFeed.monthly
   }
 
   @Test("A Play upgrade outlives the end of the old token, with and without a known length")

@@ -6,12 +6,12 @@ import Domain
 @Suite("Purple's failed renewals, product changes and returns")
 struct PurpleMovementTests {
   private let monthly: (inout FoldSettings) -> Void = {
-    $0.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
+    $0.periods = [StateFeed.monthly: .months(1), StateFeed.yearly: .months(12)]
   }
 
   @Test("After a failed renewal access continues until a payment, an end, or the retry horizon")
   func failed() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     feed.report(.graceEntered, "2026-02-10")
     #expect(try feed.facts(asOf: "2026-04-10", monthly).count(.churned) == 0)
@@ -32,7 +32,7 @@ struct PurpleMovementTests {
 
   @Test("Without a known length the retry horizon starts at the failed renewal")
   func failedWithoutLength() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     feed.report(.graceEntered, "2026-02-10")
     #expect(try feed.facts(asOf: "2026-04-10").count(.churned) == 0)
@@ -41,7 +41,7 @@ struct PurpleMovementTests {
 
   @Test("A user's cancel during payment retry does not mean the store gave up")
   func canceledInRetry() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     feed.report(.graceEntered, "2026-02-10")
     feed.report(.canceled, "2026-02-12")
@@ -54,11 +54,11 @@ struct PurpleMovementTests {
 
   @Test("An upgrade is charged and moves at once; a downgrade moves with its first period")
   func change() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     feed.report(.upgraded, "2026-01-20", of: 11) {
-      $0.product = Telling.yearly
-      $0.previousProduct = Telling.monthly
+      $0.product = StateFeed.yearly
+      $0.previousProduct = StateFeed.monthly
     }
     let upgraded = try feed.facts(asOf: "2027-03-01", monthly)
     #expect(upgraded.days(.transferIn) == ["2026-01-20"])
@@ -67,7 +67,7 @@ struct PurpleMovementTests {
     feed.events[1].kind = .downgraded
     let ended = try feed.facts(asOf: "2027-03-01", monthly)
     #expect(ended.days(.transferIn) == [] && ended.days(.churned) == ["2026-02-10"])
-    feed.report(.renewed, "2026-02-10", of: 11) { $0.product = Telling.yearly }
+    feed.report(.renewed, "2026-02-10", of: 11) { $0.product = StateFeed.yearly }
     let downgraded = try feed.facts(asOf: "2027-05-01", monthly)
     #expect(downgraded.days(.transferIn) == ["2026-02-10"])
     #expect(downgraded.charges(.productChange) == 0 && downgraded.charges(.renewal) == 1)
@@ -76,12 +76,12 @@ struct PurpleMovementTests {
 
   @Test("Outside the App Store, an upgrade moves at once and books nothing")
   func playUpgrade() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10") { $0.store = .playStore }
     feed.report(.upgraded, "2026-01-20", of: 11) {
       $0.store = .playStore
-      $0.product = Telling.yearly
-      $0.previousProduct = Telling.monthly
+      $0.product = StateFeed.yearly
+      $0.previousProduct = StateFeed.monthly
     }
     let upgraded = try feed.facts(asOf: "2027-03-01", monthly)
     #expect(upgraded.days(.transferIn) == ["2026-01-20"] && upgraded.charges(.productChange) == 0)
@@ -89,7 +89,7 @@ struct PurpleMovementTests {
 
   @Test("A resubscription is a reactivation, seen before or not")
   func resubscribed() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.resubscribed, "2026-03-10")
     #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.reactivated) == 1)
     feed.report(.started, "2026-01-10")

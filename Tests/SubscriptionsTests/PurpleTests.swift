@@ -6,7 +6,7 @@ import Domain
 @Suite("Reported kinds without money and ends")
 struct PurpleTests {
   private let monthly: (inout FoldSettings) -> Void = {
-    $0.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
+    $0.periods = [StateFeed.monthly: .months(1), StateFeed.yearly: .months(12)]
   }
 
   private func listed(_ rules: inout FoldSettings) {
@@ -14,12 +14,12 @@ struct PurpleTests {
       PriceBook.Price(
         currency: 9, validFrom: at("2026-01-01"), local: usd("9"), usd: usd("10"),
         rate: Amount(micros: 70_000_000), period: .months(1)),
-      store: .unknown, product: Telling.monthly)
+      store: .unknown, product: StateFeed.monthly)
   }
 
   @Test("A renewal after a trial is a conversion; one after a charge is a renewal")
   func conversion() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.trialStarted, "2026-01-01")
     feed.report(.renewed, "2026-01-08")
     feed.report(.renewed, "2026-02-08")
@@ -32,8 +32,8 @@ struct PurpleTests {
 
   @Test("A renewal long after an expired trial is not a conversion, whatever its product")
   func lateRenewal() throws {
-    for product in [Telling.monthly, Telling.yearly] {
-      var feed = Telling(.purple)
+    for product in [StateFeed.monthly, StateFeed.yearly] {
+      var feed = StateFeed(.purple)
       feed.report(.trialStarted, "2026-01-10")
       feed.report(.expired, "2026-01-17")
       feed.report(.renewed, "2026-03-20") { $0.product = product }
@@ -50,7 +50,7 @@ struct PurpleTests {
   func collectedTrial() throws {
     let cases: [(String, Int64)] = [("2026-03-18", 1), ("2026-03-19", 0)]
     for (day, conversions) in cases {
-      var feed = Telling(.iaptic)
+      var feed = StateFeed(.iaptic)
       feed.report(.trialStarted, "2026-01-10") { $0.periodEnd = at("2026-01-17") }
       feed.report(.trialBillingRetry, "2026-01-17")
       feed.report(.renewed, day)
@@ -64,7 +64,7 @@ struct PurpleTests {
 
   @Test("A trial without an end is pending until it expires")
   func trialEnd() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.trialStarted, "2026-01-01")
     #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.pending) == [1])
     feed.report(.expired, "2026-01-08")
@@ -73,7 +73,7 @@ struct PurpleTests {
 
   @Test("A subscription without known ends is active until its expiry")
   func openEnded() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     let open = try feed.facts(asOf: "2026-12-01")
     #expect(open.count(.churned) == 0 && open.count(.openEndedPeriod) == 1)
@@ -86,7 +86,7 @@ struct PurpleTests {
 
   @Test("A configured or listed length gives the end, unless an earlier expiry does")
   func derivedEnds() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     let configured = try feed.facts(asOf: "2026-12-01", monthly)
     #expect(configured.days(.churned) == ["2026-02-10"] && configured.count(.derivedEnd) == 1)
@@ -99,7 +99,7 @@ struct PurpleTests {
 
   @Test("A paid month is a month in UTC, whatever the reports' time zone")
   func zones() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-10-30T22:15:00")
     for hours in [-10, 0, 6] as [Int64] {
       let ends = try feed.histories(asOf: "2027-03-01") {
@@ -117,7 +117,7 @@ struct PurpleTests {
       (-5, "T03:00:00", "2026-05-30"),
     ]
     for (late, clock, end) in cases {
-      var feed = Telling(.purple)
+      var feed = StateFeed(.purple)
       feed.report(.started, "2026-01-31" + clock)
       for day in ["2026-02-28", "2026-03-31", "2026-04-30"] {
         feed.report(.renewed, day + clock) { $0.time = $0.time + .hours(late) }
@@ -130,34 +130,34 @@ struct PurpleTests {
 
   @Test("A resubscription, or another length, counts from its new date")
   func newCycle() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-31")
     feed.report(.resubscribed, "2026-02-28")
     #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-28"])
     feed.events[1].kind = .renewed
     #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-31"])
-    feed.events[1].product = Telling.yearly
+    feed.events[1].product = StateFeed.yearly
     #expect(try feed.facts(asOf: "2027-08-01", monthly).days(.churned) == ["2027-02-28"])
   }
 
   @Test("A change that waits for the renewal keeps the renewal date")
   func cycleOverDowngrade() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-31")
     feed.report(.downgraded, "2026-02-10", of: 11) {
       $0.product = 3
-      $0.previousProduct = Telling.monthly
+      $0.previousProduct = StateFeed.monthly
     }
     feed.report(.renewed, "2026-02-28", of: 11) { $0.product = 3 }
     let facts = try feed.facts(asOf: "2026-08-01") {
-      $0.periods = [Telling.monthly: .months(1), 3: .months(1)]
+      $0.periods = [StateFeed.monthly: .months(1), 3: .months(1)]
     }
     #expect(facts.days(.churned) == ["2026-03-31"])
   }
 
   @Test("A charge without amounts uses the listed ones, with that amount basis")
   func listedAmounts() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10")
     let facts = try feed.facts(asOf: "2026-01-20", listed)
     #expect(facts.revenue.keys.map(\.basis) == [.priceBook])
@@ -176,7 +176,7 @@ struct PurpleTests {
 
   @Test("A charge at an offer uses only that offer's price, which no other charge uses")
   func offers() throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.started, "2026-01-10") { $0.offer = 7 }
     feed.report(.renewed, "2026-02-10", of: 11)
     let unlisted = try feed.facts(asOf: "2026-02-20", listed)
@@ -185,7 +185,7 @@ struct PurpleTests {
     let facts = try feed.facts(asOf: "2026-02-20") {
       listed(&$0)
       let offer = PriceBook.Price(offer: 7, validFrom: Instant(seconds: 0), usd: usd("1.00"))
-      $0.prices.add(offer, store: .unknown, product: Telling.monthly)
+      $0.prices.add(offer, store: .unknown, product: StateFeed.monthly)
     }
     #expect(facts.count(.offerWithoutPrice) == 0 && facts.count(.chargeFromPriceBook) == 2)
     #expect(facts.total(\.grossUSD) == "11.00")
@@ -194,7 +194,7 @@ struct PurpleTests {
   @Test("A refund without an amount refunds its charge, or without an id its product's")
   func refund() throws {
     for transaction in [Int64(10), 0] {
-      var feed = Telling(.purple)
+      var feed = StateFeed(.purple)
       feed.report(.purchased, "2026-01-10")
       feed.report(.purchaseRefunded, "2026-01-20", of: 12) { $0.transaction = transaction }
       let facts = try feed.facts(asOf: "2026-02-01", listed)
@@ -210,7 +210,7 @@ struct PurpleTests {
       (Store.appStore, ["10.00", "10.00", "10.00"]), (.amazon, ["10.00", "14.00", "20.00"]),
     ])
   func refundReportedAgain(_ store: Store, _ given: [String]) throws {
-    var feed = Telling(.purple)
+    var feed = StateFeed(.purple)
     feed.report(.purchased, "2026-01-10") { $0.store = store }
     feed.report(.purchaseRefunded, "2026-01-20") { $0.store = store }
     feed.report(.purchaseRefunded, "2026-01-21") { $0.store = store }

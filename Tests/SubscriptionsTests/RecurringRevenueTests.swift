@@ -78,13 +78,13 @@ import Domain
         PriceBook.Price(
           currency: 9, validFrom: at("2026-01-01"), local: usd("10"), usd: usd("10"),
           period: .months(1)),
-        store: .unknown, product: Telling.monthly)
+        store: .unknown, product: StateFeed.monthly)
     }
     let ends: [(Provider, EventKind)] = [
       (.purple, .expired), (.purple, .endedInvoluntarily), (.qonversion, .expired),
     ]
     for (provider, kind) in ends {
-      var feed = Telling(provider)
+      var feed = StateFeed(provider)
       feed.report(.started, "2026-01-10") { $0.revenue = Revenue(local: usd("10"), usd: usd("10")) }
       feed.report(kind, "2026-01-13")
       let facts = try feed.facts(asOf: "2026-03-01", listed)

@@ -48,7 +48,7 @@ struct DocumentTests {
     let text = try document("docs/architecture.md")
     let chapter = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Modules") })
     let listed = try matches(of: "^- `(\\w+)`:", in: String(chapter)).map(\.group)
-    let plan = try FloorPlan(manifest: document("Package.swift"))
+    let plan = try TargetOrder(manifest: document("Package.swift"))
     let targets = plan.targets.map(\.name).filter { name in
       Repository.swiftFiles.contains { $0.path.hasPrefix("Sources/\(name)/") }
     }

@@ -11,7 +11,7 @@ struct GuideCheckTests {
       .target(name: "B"),
       .executableTarget(name: "c", dependencies: ["A", "B", "Yams", "c"]),
       """
-    let plan = try FloorPlan(manifest: manifest)
+    let plan = try TargetOrder(manifest: manifest)
     #expect(plan.targets.map(\.name) == ["CZ", "A", "B", "c"])
     let found = plan.violations.map(\.description)
     #expect(

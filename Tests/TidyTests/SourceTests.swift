@@ -35,7 +35,7 @@ struct SourceTests {
   @Test("A target uses only targets above it in Package.swift")
   func floorPlan() throws {
     let manifest = try #require(Repository.text(of: "Package.swift"), "Package.swift is missing")
-    let plan = try FloorPlan(manifest: manifest)
+    let plan = try TargetOrder(manifest: manifest)
     #expect(plan.targets.contains { $0.name == "Domain" }, "no targets were found to check")
     expectNone(plan.violations)
   }

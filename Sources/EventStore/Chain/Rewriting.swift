@@ -29,7 +29,7 @@ struct Rewritings {
   private var steps: [String: [Rewriting]] = [:]
 
   init(_ acts: [AuditEntry]) {
-    for act in acts where act.deed.rewrites {
+    for act in acts where act.action.rewrites {
       for step in act.content.split(separator: "\n").compactMap(Rewriting.init) {
         steps[step.subject, default: []].append(step)
       }

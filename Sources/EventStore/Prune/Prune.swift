@@ -64,7 +64,7 @@ extension Ledger {
   /// Returns the first as-of, and the first run, that can still be reproduced.
   public func prunedBefore() throws(SubledgerError) -> (moment: Instant, run: Int64)? {
     var found: (moment: Instant, run: Int64)?
-    for act in try acts() where act.deed == .prune {
+    for act in try acts() where act.action == .prune {
       var facts: [Substring: Int64] = [:]
       for line in act.content.split(separator: "\n") {
         let words = line.split(separator: " ")

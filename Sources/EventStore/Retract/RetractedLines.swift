@@ -87,7 +87,7 @@ extension AuditEntry {
   }
 
   private var words: [[Substring]] {
-    guard deed == .retract || deed == .readmit else { return [] }
+    guard action == .retract || action == .readmit else { return [] }
     return content.split(separator: "\n").map { $0.split(separator: " ") }
   }
 
@@ -103,7 +103,7 @@ extension Ledger {
     var retracted: [Int64: RetractedLines] = [:]
     for act in try acts() {
       for retraction in act.retractions {
-        retracted[retraction.archive, default: RetractedLines()].take(retraction, act.deed)
+        retracted[retraction.archive, default: RetractedLines()].take(retraction, act.action)
       }
     }
     return retracted.filter { $0.value != RetractedLines() }
@@ -111,7 +111,7 @@ extension Ledger {
 
   /// Returns the audit entries since `run` published that retracted or readmitted lines.
   public func retractions(since run: Int64) throws(SubledgerError) -> [AuditEntry] {
-    try acts().filter { $0.run >= run && ($0.deed == .retract || $0.deed == .readmit) }
+    try acts().filter { $0.run >= run && ($0.action == .retract || $0.action == .readmit) }
   }
 
   /// Returns the months in which events of these lines count; reads all events.
@@ -142,8 +142,8 @@ extension Ledger {
 
 extension RetractedLines {
   /// Applies the retraction of an audit entry.
-  public mutating func take(_ retraction: Retraction, _ deed: AuditEntry.AuditAction) {
-    switch (deed, retraction.line) {
+  public mutating func take(_ retraction: Retraction, _ action: AuditEntry.AuditAction) {
+    switch (action, retraction.line) {
     case (.retract, nil): isWhole = true
     case (.retract, let line?): lines.insert(line)
     case (_, nil): self = RetractedLines()

@@ -27,7 +27,7 @@ public struct AuditEntry: Sendable, Equatable, Codable {
   /// The newest published run; later runs include the entry.
   public var run: Int64 = 0
   /// The action.
-  public var deed: AuditAction
+  public var action: AuditAction
   /// The month that was closed or reopened.
   public var month: Month?
   /// The reason; empty if unknown.
@@ -49,7 +49,7 @@ public struct AuditEntry: Sendable, Equatable, Codable {
   /// `erase` replaces a person's id in the text of an entry, and names that entry in its own.
   public var text: String {
     [
-      "\(id) after run \(run): \(deed.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,
+      "\(id) after run \(run): \(action.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,
       content,
     ].joined(separator: "\n")
   }
@@ -57,7 +57,7 @@ public struct AuditEntry: Sendable, Equatable, Codable {
 
 extension AuditEntry {
   /// Creates an entry without texts, to be recorded.
-  public init(_ deed: AuditAction) { self.init(deed: deed) }
+  public init(_ action: AuditAction) { self.init(action: action) }
 }
 
 extension Ledger {
@@ -81,7 +81,7 @@ extension Ledger {
       act.sha256 = Formats.sha256(of: Array(act.text.utf8))
       try database.run(
         "insert into act (\(AuditEntry.columns)) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        act.id, act.run, act.deed, act.zone, act.month, act.reason, act.who, act.content,
+        act.id, act.run, act.action, act.zone, act.month, act.reason, act.who, act.content,
         act.sha256)
       return act.id
     }
@@ -93,7 +93,7 @@ extension Connection {
   func acts() throws -> [AuditEntry] {
     try all("select \(AuditEntry.columns) from act order by id") { row in
       AuditEntry(
-        id: row.int64(0), run: row.int64(1), deed: try row.value(2),
+        id: row.int64(0), run: row.int64(1), action: try row.value(2),
         month: row.isNull(4) ? nil : row.month(4), reason: row.text(5), who: row.text(6),
         zone: row.text(3), content: row.text(7), sha256: row.text(8))
     }

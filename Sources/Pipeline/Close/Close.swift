@@ -116,9 +116,9 @@ extension RunPipeline {
   var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
 
   func onLedger(
-    to deed: String, _ work: (Ledger) throws -> String
+    to action: String, _ work: (Ledger) throws -> String
   ) throws -> String {
-    try requireLedger(to: "\(deed) in")
+    try requireLedger(to: "\(action) in")
     return try withLedger(work)
   }
 

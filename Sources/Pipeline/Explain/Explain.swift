@@ -23,9 +23,9 @@ extension RunPipeline {
   /// Reads the ledger in one state, also during a run: `body` receives the newest published run,
   /// and a pipeline with its settings and as-of, unless the plan has an as-of.
   func reading(
-    to deed: String, _ body: (Ledger, RunRow?, RunPipeline) throws -> Void
+    to action: String, _ body: (Ledger, RunRow?, RunPipeline) throws -> Void
   ) throws {
-    try requireLedger(to: deed)
+    try requireLedger(to: action)
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     ledger.stop = stop
     try ledger.atOneMoment {
@@ -111,7 +111,7 @@ extension NumberQuestion {
   /// Returns the retracted lines with events of these rows, and the reasons.
   func retractions(in ledger: Ledger) throws -> [String] {
     let acts = try ledger.retractions(since: 0).filter { act in
-      act.deed == .retract
+      act.action == .retract
         && act.retractedMonths.first.contains { isAbout($0.key, since: $0.value, in: ledger) }
     }
     guard !acts.isEmpty else { return [] }

@@ -17,14 +17,14 @@ struct CloseProof {
     guard let close = manifest?.close else { return nil }
     var check = Verification.Check(name: "close", unit: "reports")
     guard let acts = unpackedJSON([AuditEntry].self, at: "\(folder)/closed/acts.json"),
-      let act = acts.first(where: { $0.id == close.act }), act.deed == .close,
+      let act = acts.first(where: { $0.id == close.act }), act.action == .close,
       act.run == close.run, KeptAuditEntries(acts).isSound(act)
     else {
       check.fail(.damaged, "closed/acts.json does not contain the close that pack.json names")
       return check
     }
     let undone = acts.contains {
-      $0.id > act.id && $0.month == act.month && $0.zone == act.zone && $0.deed == .reopen
+      $0.id > act.id && $0.month == act.month && $0.zone == act.zone && $0.action == .reopen
     }
     if undone { check.fail(.damaged, "the month was opened again after act \(act.id)") }
     hold(act, &check)

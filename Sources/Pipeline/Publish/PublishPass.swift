@@ -60,9 +60,9 @@ struct PublishPass {
       log.warning("\(torn.text)", metadata: ["code": "snapshots_rejected"])
     }
     let files = counted(published.changed.count, "changed file")
-    let deed = plan.isDryRun ? "would publish" : "published"
+    let action = plan.isDryRun ? "would publish" : "published"
     log.info(
-      "\(deed) \(files); \(counted(decided.breaks.count, "break"))",
+      "\(action) \(files); \(counted(decided.breaks.count, "break"))",
       metadata: ["code": "published", "breaks": "\(decided.breaks.count)"])
     var outcome = gate.outcome
     outcome.dryRun = dryRun

@@ -10,9 +10,10 @@ extension RunPipeline {
   /// - Parameter target: the archive's name as in `inputs.csv` or the beginning of its SHA-256, and
   ///   for one line a colon and its number.
   public func retract(_ target: String, readmit: Bool, _ note: AuditNote) throws -> String {
-    let deed = readmit ? AuditEntry.AuditAction.readmit : .retract
+    let action = readmit ? AuditEntry.AuditAction.readmit : .retract
     try note.requireReason(
-      of: deed == .retract ? "retract" : "--readmit", hint: "the act and restatements refer to it")
+      of: action == .retract ? "retract" : "--readmit", hint: "the act and restatements refer to it"
+    )
     return try onEvents(to: "retract lines") { ledger in
       let (archives, line) = try self.archives(target, in: ledger)
       let retracted = try ledger.retractedLines()
@@ -34,7 +35,7 @@ extension RunPipeline {
             ? "\(target.shown()) is not retracted" : "\(target.shown()) is retracted already",
           hint: "`subledger status` lists what was done")
       }
-      try remake(ledger, retractions, AuditEntry(deed, note))
+      try remake(ledger, retractions, AuditEntry(action, note))
       return dryRunNotice + (try answer(readmit, target, retractions, in: ledger))
     }
   }
@@ -180,7 +181,7 @@ extension RunPipeline {
   func remake(_ ledger: Ledger, _ retractions: [Retraction], _ act: AuditEntry) throws {
     var retracted = try ledger.retractedLines()
     for retraction in retractions {
-      retracted[retraction.archive, default: RetractedLines()].take(retraction, act.deed)
+      retracted[retraction.archive, default: RetractedLines()].take(retraction, act.action)
     }
     let files = try ledger.archives()
     let archives = files.filter { $0.isRead && retracted[$0.id]?.isWhole != true }
@@ -197,7 +198,7 @@ extension RunPipeline {
     try self.replay(
       Array(zip(archives, locations)), from: ledger, into: replay.ledger, retracted,
       begin: replay.expect)
-    let months = try (act.deed == .retract ? ledger : replay.ledger)
+    let months = try (act.action == .retract ? ledger : replay.ledger)
       .months(of: retractions, in: calendar)
     try replay.finish(retractions, months, retracted: retracted, as: act)
     try ledger.replace(by: replay.ledger, stop: stop)

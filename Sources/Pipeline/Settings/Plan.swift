@@ -106,7 +106,7 @@ struct Plan: Sendable {
     var plan = self
     try plan.readPrices()
     try plan.readDecisions()
-    try plan.readOwnReports()
+    try plan.readCustomReports()
     return plan
   }
 

@@ -10,7 +10,7 @@ extension GivenSettings {
     var errors = errors
     var plan = Plan(configuration, environment: environment, now: now)
     var checks: [() throws -> Void] = [
-      { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readOwnReports() },
+      { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readCustomReports() },
     ]
     for provider in Provider.allCases { checks.append { _ = try plan.secrets(of: provider) } }
     for (provider, source) in plan.fetch.sources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -141,8 +141,8 @@ extension RunPipeline {
   }
 
   /// Like `onLedger`, for work that needs all events.
-  func onEvents(to deed: String, _ work: (Ledger) throws -> String) throws -> String {
-    try onLedger(to: deed) { try changingEvents(of: $0, work) }
+  func onEvents(to action: String, _ work: (Ledger) throws -> String) throws -> String {
+    try onLedger(to: action) { try changingEvents(of: $0, work) }
   }
 
   /// Adds events that are stored in a lake to a copy of the ledger.

@@ -133,7 +133,7 @@ extension BreakCount {
 extension AuditEntry {
   var record: Record {
     Record([
-      ("act", .integer(id)), ("after_run", .integer(run)), ("what", .plain(deed.rawValue)),
+      ("act", .integer(id)), ("after_run", .integer(run)), ("what", .plain(action.rawValue)),
       ("month", .plain(month?.text ?? "")), ("reason", .text(reason)), ("who", .text(who)),
     ])
   }

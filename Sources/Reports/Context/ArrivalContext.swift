@@ -57,7 +57,7 @@ extension ReportContext {
       provider integer, from_ms integer, to_ms integer, delayed integer, last_taken_ms integer,
       next_taken_ms integer
       """)
-    var silence = Silence()
+    var silence = OutageCandidate()
     try ledger.rows(
       sql: """
         select provider, slot, min(from_ms) as from_ms, max(to_ms) as to_ms, 0 as attempt
@@ -77,13 +77,13 @@ extension ReportContext {
       let (provider, from) = (row.number(0), row.number(2))
       if silence.provider != provider {
         if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
-        silence = Silence(provider: provider)
+        silence = OutageCandidate(provider: provider)
       }
       if row.number(4) > 0 {
         silence.fail(at: from, isFirst: row.number(4) == 1)
       } else {
         if let outage = silence.outage(endedAt: from) { try insert("outage", outage) }
-        silence = Silence(provider: provider, taken: row.number(3))
+        silence = OutageCandidate(provider: provider, taken: row.number(3))
       }
     }
     if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
@@ -111,7 +111,7 @@ private struct LatencyDay {
 }
 
 /// A time without receipts, in ms, with the attempts that must have failed during it.
-private struct Silence {
+private struct OutageCandidate {
   var provider: Int64?
   /// The last receipt before it; nil when there is none.
   var taken: Int64?

@@ -40,7 +40,7 @@ struct FolderEntries {
 }
 
 /// Links entries of one folder into another, and syncs the other.
-struct SecondNames {
+struct HardLinks {
   let old: OpenFolder
   let new: OpenFolder
   /// Whether a file is linked only if this is its last name.

@@ -24,7 +24,7 @@ struct PreviousFolder {
   /// Removes the checksums last: the next run finds our files by them.
   private func removeSeen(_ each: ForEachPath) throws(SubledgerError) -> Bool {
     let entries = try FolderEntries(in: folder, besides: ours)
-    var second = SecondNames(old: folder, new: out, isLastNameOnly: isLeft)
+    var second = HardLinks(old: folder, new: out, isLastNameOnly: isLeft)
     for (name, seen) in try second.rescue(entries) {
       if let now = try folder.status(of: name), now.isSame(as: seen) {
         try folder.removeFile(name)

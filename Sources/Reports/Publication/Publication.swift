@@ -173,7 +173,7 @@ private func exchange(
     // Only an empty folder can be replaced this way.
     guard rename(staging.path, staging.out) == 0 else { return false }
   } else {
-    var names = SecondNames(old: out, new: staging.folder)
+    var names = HardLinks(old: out, new: staging.folder)
     guard try names.link(FolderEntries(in: out, besides: ours)),
       exchange_paths(staging.path, staging.out) == 0
     else { return false }

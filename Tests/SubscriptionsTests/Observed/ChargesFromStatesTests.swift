@@ -7,7 +7,7 @@ import Domain
 struct ChargesFromStatesTests {
   @Test("Each transaction with a period is a charge; one that continues another is a renewal")
   func renewals() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-02-10T00:00:09", 11, until: "2026-03-10")
     feed.show("2026-03-10T00:00:04", 12, until: "2026-04-10")
@@ -22,7 +22,7 @@ struct ChargesFromStatesTests {
 
   @Test("A transaction later than the gap after an end is a first charge again")
   func lapse() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-02-11T00:00:01", 11, until: "2026-03-10")
     #expect(try feed.history() == ["started 2026-01-10", "resubscribed 2026-02-11T00:00:01"])
@@ -36,7 +36,7 @@ struct ChargesFromStatesTests {
     for (provider, charged) in [
       (Provider.flobuk, "2026-02-01T00:05:00"), (.iaptic, "2026-01-31T23:55:00"),
     ] {
-      var feed = Telling(provider)
+      var feed = StateFeed(provider)
       feed.show("2026-01-10", 10, until: "2026-01-31T23:55:00")
       feed.show("2026-02-01T00:05:00", 11, until: "2026-03-01")
       #expect(try feed.history() == ["started 2026-01-10", "renewed \(charged)"])
@@ -45,10 +45,10 @@ struct ChargesFromStatesTests {
 
   @Test("A renewal seen late in its period was charged when the previous one ended")
   func seenLate() throws {
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     for provider in [Provider.iaptic, .flobuk] {
       for rules in [monthly, { _ in }] {
-        var feed = Telling(provider)
+        var feed = StateFeed(provider)
         feed.show("2026-01-10", 10, until: "2026-02-10")
         feed.show("2026-02-25", 11, until: "2026-03-10") { $1.isAutoRenewing = false }
         let facts = try feed.facts(asOf: "2026-03-01", rules)
@@ -59,14 +59,14 @@ struct ChargesFromStatesTests {
 
   @Test("A charge after a lapse, a failed payment or a revocation was made when it was seen")
   func seenAfterLapse() throws {
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
-    var lapse = Telling(.iaptic)
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
+    var lapse = StateFeed(.iaptic)
     lapse.show("2026-01-10", 10, until: "2026-02-10")
     lapse.show("2026-02-25", 11, until: "2026-03-24") { $1.isAutoRenewing = false }
     #expect(try lapse.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-25"])
     lapse.events[1].periodEnd = at("2026-03-15")
     #expect(try lapse.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
-    var failed = Telling(.iaptic)
+    var failed = StateFeed(.iaptic)
     failed.show("2026-01-10", 10, until: "2026-02-10")
     failed.show("2026-02-10", 10, until: "2026-02-10") { $1.isInBillingRetry = true }
     failed.show("2026-02-25", 11, until: "2026-03-25")
@@ -77,13 +77,13 @@ struct ChargesFromStatesTests {
 
   @Test("A purchase without an id after more than the gap is a reactivation")
   func shortGap() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     for end in ["2026-02-10T00:00:00", "2026-03-10T12:00:00"] {
       feed.show("2026-01-10", 0, until: end, of: 10) { $1.firstPurchasedAt = at("2026-01-10") }
     }
     for (hours, count) in [(24, 0), (1, 1)] as [(Int64, Int64)] {
       let facts = try feed.facts(asOf: "2026-03-01") {
-        $0.periods = [Telling.monthly: .months(1)]
+        $0.periods = [StateFeed.monthly: .months(1)]
         $0.renewalGap = .hours(hours)
       }
       #expect(facts.count(.reactivated) == count, "\(hours) h")
@@ -92,13 +92,13 @@ struct ChargesFromStatesTests {
 
   @Test("The reports' time zone does not affect whether a first period is long enough")
   func zones() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-03-01T00:00:01", 10, until: "2026-04-01T00:00:01") { _, state in
       state.firstPurchasedAt = at("2026-03-01T00:00:01")
     }
     for hours in [-5, 0, 14] as [Int64] {
       let facts = try feed.facts(asOf: "2026-03-20") {
-        $0.periods = [Telling.monthly: .months(1)]
+        $0.periods = [StateFeed.monthly: .months(1)]
         $0.calendar = zone(hours)
       }
       #expect(facts.count(.new) == 1 && facts.count(.firstSeen) == 0, "\(hours) h")
@@ -109,13 +109,13 @@ struct ChargesFromStatesTests {
   func firstInGrace() throws {
     for transaction in [10, 0] as [Int64] {
       for (end, isFirst) in [("2026-03-20", true), ("2026-04-02", transaction != 0)] {
-        var feed = Telling(.iaptic)
+        var feed = StateFeed(.iaptic)
         feed.show("2026-03-09", transaction, until: end, of: 10) { event, state in
           event.kind = .graceEntered
           (state.firstPurchasedAt, state.isInBillingRetry) = (at("2026-02-02"), true)
         }
         let first = try feed.histories(asOf: "2026-04-20") {
-          $0.periods = [Telling.monthly: .months(1)]
+          $0.periods = [StateFeed.monthly: .months(1)]
         }.first?.events.first
         #expect(first?.kind == (isFirst ? .started : .renewed), "\(transaction) \(end)")
         #expect((first?.time == at("2026-02-02")) == isFirst)
@@ -125,7 +125,7 @@ struct ChargesFromStatesTests {
 
   @Test("A transaction that does not begin its lineage was renewed before it was seen")
   func firstSeen() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 12, until: "2026-02-10", of: 10) { event, _ in
       event.store = .playStore
       event.user = 0
@@ -139,28 +139,28 @@ struct ChargesFromStatesTests {
 
   @Test("A different product within the gap is a product change")
   func change() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10") { event, state in state.group = 5 }
     feed.show("2026-01-20", 11, until: "2027-01-20") { event, state in
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
       state.group = 5
     }
     #expect(try feed.history() == ["started 2026-01-10", "product_changed 2026-01-20"])
     let facts = try feed.facts(asOf: "2026-02-01")
     #expect(facts.charges(.productChange) == 1 && facts.renewalOrdinals.isEmpty)
     #expect(facts.count(.transferOut) == 1)
-    #expect(facts.count(.transferIn, product: Telling.yearly) == 1)
+    #expect(facts.count(.transferIn, product: StateFeed.yearly) == 1)
   }
 
   @Test("A purchase without an end is one-time; one awaiting payment is not charged")
   func oneTime() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: nil) { _, state in
       state.firstPurchasedAt = at("2026-01-09")
     }
     #expect(try feed.history() == ["purchased 2026-01-09"])
     feed.show("2026-01-11", 11, until: "2026-02-11") { event, state in
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
       state.isPending = true
     }
     let facts = try feed.facts(asOf: "2026-03-01")
@@ -169,7 +169,7 @@ struct ChargesFromStatesTests {
 
   @Test("The first charge after a trial is its conversion, in states and in reported renewals")
   func trial() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-01", 10, until: "2026-01-08") { _, state in state.isTrial = true }
     feed.show("2026-01-08T00:01:00", 11, until: "2026-02-08", of: 10)
     #expect(try feed.history() == ["trial_started 2026-01-01", "trial_converted 2026-01-08"])
@@ -184,7 +184,7 @@ struct ChargesFromStatesTests {
 
   @Test("Without transaction ids a later end is a renewal, or grace in billing retry")
   func oldBodies() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     for end in ["2026-02-10", "2026-03-10"] {
       feed.show("2026-01-10", 0, until: end, of: 10) { _, state in
         state.firstPurchasedAt = at("2026-01-10")
@@ -199,11 +199,11 @@ struct ChargesFromStatesTests {
 
   @Test("A purchase older than its product's period was charged again since")
   func knownLength() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-20", 0, until: "2026-02-10", of: 10) { _, state in
       state.firstPurchasedAt = at("2025-01-10")
     }
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.firstSeen) == ["2026-01-10"])
     feed.events[0].observation?.firstPurchasedAt = at("2026-01-09")
     #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.new) == ["2026-01-09"])
@@ -211,13 +211,13 @@ struct ChargesFromStatesTests {
 
   @Test("A repurchase within a running period was charged for its own length")
   func boughtAnew() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     for end in ["2026-07-10", "2026-10-05"] {
       feed.show("2025-07-10", 0, until: end, of: 10) { _, state in
         state.firstPurchasedAt = at("2025-07-10")
       }
     }
-    let yearly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(12)] }
+    let yearly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(12)] }
     func charged(_ change: (inout FoldSettings) -> Void = { _ in }) throws -> [String] {
       let histories = try feed.histories(asOf: "2026-01-01", change)
       return histories.flatMap { $0.state?.charges ?? [] }.map { text($0.time) }
@@ -231,11 +231,11 @@ struct ChargesFromStatesTests {
 
   @Test("If no body has a date, a period began one length before its end")
   func undated() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     for (transaction, end) in [(Int64(10), "2026-02-10"), (11, "2026-03-20")] {
       feed.show(end, transaction, until: end) { _, state in state.isUndated = true }
     }
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     let facts = try feed.facts(asOf: "2026-04-01", monthly)
     #expect(facts.days(.new) == ["2026-01-10"] && facts.days(.reactivated) == ["2026-02-20"])
     feed.events[1].periodEnd = at("2026-03-11")
@@ -245,9 +245,9 @@ struct ChargesFromStatesTests {
 
   @Test("A period first seen after its end was charged before its end")
   func seenTooLate() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-02-10T00:03:00", 10, until: "2026-02-10") { _, state in state.isOwned = false }
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-01-10"])
     #expect(try feed.history() == ["expired 2026-02-10", "started 2026-02-10"])
     #expect(try feed.histories(asOf: "2026-04-01").flatMap(\.findings).isEmpty)
@@ -257,7 +257,7 @@ struct ChargesFromStatesTests {
 
   @Test("A reported charge is not derived again, whichever arrived first")
   func reportedBeats() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-01-10T00:00:09", 10, until: "2026-02-10")
     feed.events[1].kind = .started
@@ -269,7 +269,7 @@ struct ChargesFromStatesTests {
   @Test(
     "A charge uses the amounts next to a reported event, except those of a trial")
   func amountsBesideEvents() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-12", 10, until: "2026-02-10") { event, state in
       event.kind = .canceled
       event.price = Price(local: Amount(micros: 5_000_000), usd: Amount(micros: 6_000_000))

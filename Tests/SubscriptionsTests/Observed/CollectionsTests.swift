@@ -41,7 +41,7 @@ extension CollectionsTests {
   @Test("Without ids, an end cut by an upgrade belongs to the purchase that it replaced")
   func upgradeWithoutIds() throws {
     for vanishes in [false, true] {
-      var feed = Telling(.iaptic)
+      var feed = StateFeed(.iaptic)
       func show(
         _ time: String, _ collection: Int64, _ product: StringID, until end: String,
         chargedAt charged: String? = nil
@@ -51,15 +51,15 @@ extension CollectionsTests {
           event.received = at(collection == 3 ? "2026-06-18" : time) + .seconds(1)
           (state.isTimeInferred, state.firstPurchasedAt) = (true, at("2026-05-12"))
           state.lastChargedAt = charged.map { at($0) }
-          guard product == Telling.monthly, collection > 1 else { return }
+          guard product == StateFeed.monthly, collection > 1 else { return }
           (state.isReplaced, state.isOwned) = (true, false)
         }
       }
-      show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
-      show("2026-06-01", 2, Telling.monthly, until: "2026-06-01")
-      show("2026-06-01", 2, Telling.yearly, until: "2026-07-01", chargedAt: "2026-06-01")
+      show("2026-05-12", 1, StateFeed.monthly, until: "2026-06-12")
+      show("2026-06-01", 2, StateFeed.monthly, until: "2026-06-01")
+      show("2026-06-01", 2, StateFeed.yearly, until: "2026-07-01", chargedAt: "2026-06-01")
       // Its content has no time after the first purchase.
-      if vanishes { show("2026-05-12", 3, Telling.monthly, until: "2026-06-01") }
+      if vanishes { show("2026-05-12", 3, StateFeed.monthly, until: "2026-06-01") }
       let reported = try feed.history()
       #expect(reported.prefix(1) == ["started 2026-05-12"])
       #expect(reported.contains("product_changed 2026-06-01"))
@@ -72,19 +72,19 @@ extension CollectionsTests {
 
   @Test("With an upgrade under one original id, the new product can vanish and the old one stay")
   func upgrade() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     func show(_ time: String, _ collection: Int64, _ product: StringID, until end: String) {
       feed.show(time, 0, until: end, of: 10) { event, state in
         (event.collection, event.product) = (collection, product)
-        guard product == Telling.monthly, collection > 1 else { return }
+        guard product == StateFeed.monthly, collection > 1 else { return }
         (state.isReplaced, state.isOwned) = (true, false)
       }
     }
-    show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
+    show("2026-05-12", 1, StateFeed.monthly, until: "2026-06-12")
     for collection in [2, 3] as [Int64] {
       let time = collection == 2 ? "2026-06-01" : "2026-06-18"
-      show(time, collection, Telling.monthly, until: "2026-06-01")
-      if collection == 2 { show(time, collection, Telling.yearly, until: "2026-07-01") }
+      show(time, collection, StateFeed.monthly, until: "2026-06-01")
+      if collection == 2 { show(time, collection, StateFeed.yearly, until: "2026-07-01") }
     }
     #expect(try feed.history().last == "revoked 2026-06-18")
     #expect(try feed.facts(asOf: "2026-06-20").days(.churnedRefund) == ["2026-06-18"])

@@ -6,8 +6,8 @@ import Domain
 /// Orders of a Play subscription: 10 is the first, 11 would have renewed it.
 @Suite("Orders that Play declined")
 struct DeclinedOrdersTests {
-  private func started(_ provider: Provider, store: Store = .playStore) -> Telling {
-    var feed = Telling(provider)
+  private func started(_ provider: Provider, store: Store = .playStore) -> StateFeed {
+    var feed = StateFeed(provider)
     feed.order("2026-01-31", 10, until: "2026-02-28", in: store)
     return feed
   }
@@ -112,7 +112,7 @@ struct DeclinedOrdersTests {
   }
 }
 
-private extension Telling {
+private extension StateFeed {
   /// Shows an order of the subscription that began with order 10.
   mutating func order(
     _ time: String, _ id: Int64, until end: String, in store: Store = .playStore,

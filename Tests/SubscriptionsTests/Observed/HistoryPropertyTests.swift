@@ -81,8 +81,8 @@ struct HistoryPropertyTests {
 
 /// A user's monthly periods with the events of each.
 private struct RandomHistory {
-  private(set) var shown = Telling(.iaptic)
-  private(set) var reported = Telling(.iaptic)
+  private(set) var shown = StateFeed(.iaptic)
+  private(set) var reported = StateFeed(.iaptic)
 
   init(_ dice: inout SeededNumbers) {
     var start = at("2026-01-10")
@@ -147,7 +147,7 @@ private struct RandomHistory {
   }
 
   /// Each event as a reported event or a state, at random.
-  func mixed(_ dice: inout SeededNumbers) -> Telling {
+  func mixed(_ dice: inout SeededNumbers) -> StateFeed {
     var mixed = shown
     for index in mixed.events.indices where dice.roll(2) == 0 {
       mixed.events[index] = reported.events[index]

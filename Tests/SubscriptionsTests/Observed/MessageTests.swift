@@ -6,8 +6,8 @@ import Domain
 @Suite("Messages about the past, and copies of messages")
 struct MessageTests {
   /// Two monthly periods, reported with their states.
-  private var renewed: Telling {
-    var story = Telling(.iaptic)
+  private var renewed: StateFeed {
+    var story = StateFeed(.iaptic)
     for (kind, time, transaction, end) in [
       (EventKind.started, "2026-01-10", 10, "2026-02-10"),
       (.renewed, "2026-02-10", 11, "2026-03-10"),
@@ -81,7 +81,7 @@ struct MessageTests {
 
   @Test("A state in a later copy of a message replaces the earlier copy's, and no other message's")
   func statesOfCopies() throws {
-    var story = Telling(.iaptic)
+    var story = StateFeed(.iaptic)
     for renews in [true, false] {
       story.show("2026-01-10", 10, until: "2026-02-10") { $1.isAutoRenewing = renews }
     }

@@ -6,8 +6,8 @@ import Domain
 /// Stores that may send the subscription's id instead of a charge's.
 @Suite("Charges under one transaction id")
 struct OneTransactionTests {
-  private func months(_ provider: Provider, _ store: Store, isDated: Bool) -> Telling {
-    var feed = Telling(provider)
+  private func months(_ provider: Provider, _ store: Store, isDated: Bool) -> StateFeed {
+    var feed = StateFeed(provider)
     for (time, end) in [
       ("2026-01-10", "2026-02-10"), ("2026-02-10", "2026-03-10"), ("2026-03-10", "2026-04-10"),
     ] {
@@ -31,7 +31,7 @@ struct OneTransactionTests {
 
   @Test("Without dates, each new end is a renewal")
   func undated() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     for month in 2...6 {
       feed.show("2026-01-10", 10, until: "2026-0\(month)-10") { event, state in
         event.store = .stripe

@@ -7,10 +7,11 @@ import Domain
 @Suite("Purchases that overlap with others in states")
 struct OverlappingPurchasesTests {
   private func known(_ rules: inout FoldSettings) {
-    rules.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
+    rules.periods = [StateFeed.monthly: .months(1), StateFeed.yearly: .months(12)]
   }
 
-  private func charged(_ feed: Telling, _ change: (inout FoldSettings) -> Void) throws -> [String] {
+  private func charged(_ feed: StateFeed, _ change: (inout FoldSettings) -> Void) throws -> [String]
+  {
     let charges = try feed.histories(asOf: "2026-07-20", change).flatMap { $0.state?.charges ?? [] }
     return charges.map { "\($0.product) \(text($0.time))" }.sorted()
   }
@@ -18,13 +19,13 @@ struct OverlappingPurchasesTests {
   @Test("A purchase already over when first seen was charged before the running one")
   func overLongAgo() throws {
     for lineage in [10, 20] as [Int64] {
-      var feed = Telling(.iaptic)
+      var feed = StateFeed(.iaptic)
       feed.show("2026-05-25", 15, until: "2026-06-20", of: 10) { _, state in
         state.lastChargedAt = at("2026-05-20")
         state.isAutoRenewing = false
       }
       feed.show("2026-05-25", 13, until: "2026-04-14", of: lineage) { event, state in
-        event.product = Telling.yearly
+        event.product = StateFeed.yearly
         (state.isOwned, state.isAutoRenewing, state.isReplaced) = (false, false, true)
       }
       for rules in [known, { _ in }] {
@@ -38,10 +39,10 @@ struct OverlappingPurchasesTests {
 
   @Test("A purchase that ended within another's period is never charged at that period's end")
   func endedInside() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2025-09-01", 20, until: "2026-09-01") { event, _ in
       event.kind = .started
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
     }
     feed.show("2026-05-25", 13, until: "2026-04-14", of: 10) { event, state in
       (state.isOwned, state.isAutoRenewing) = (false, false)
@@ -53,12 +54,12 @@ struct OverlappingPurchasesTests {
   @Test("An upgrade without ids was charged when it was bought, by its own date")
   func upgradeOfItsOwnDate() throws {
     for switched in ["2026-05-20", "2026-05-20T00:00:03"] {
-      var feed = Telling(.iaptic)
+      var feed = StateFeed(.iaptic)
       feed.shown("2026-05-10T00:00:09", 1, "2026-05-10", until: "2026-06-10")
       feed.shown("2026-05-20T00:00:09", 2, switched, until: "2026-05-20") {
         ($0.isReplaced, $0.isOwned) = (true, false)
       }
-      feed.shown("2026-05-20T00:00:09", 2, switched, until: "2027-05-20", Telling.yearly) {
+      feed.shown("2026-05-20T00:00:09", 2, switched, until: "2027-05-20", StateFeed.yearly) {
         $0.firstPurchasedAt = at("2026-05-20")
       }
       #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-05-20"], "\(switched)")
@@ -69,12 +70,12 @@ struct OverlappingPurchasesTests {
 
   @Test("A trial without ids within another product's period has its own length")
   func trialInside() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.shown("2026-05-10T00:00:09", 1, "2026-05-10", until: "2026-06-10")
     feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-20") {
       ($0.isReplaced, $0.isOwned) = (true, false)
     }
-    feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-27", Telling.yearly) {
+    feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-27", StateFeed.yearly) {
       ($0.firstPurchasedAt, $0.isTrial) = (at("2026-05-20"), true)
     }
     let trials = try feed.histories(asOf: "2026-05-25", known).flatMap { $0.state?.trials ?? [] }
@@ -84,8 +85,8 @@ struct OverlappingPurchasesTests {
 
 extension OverlappingPurchasesTests {
   /// Two months, the second of which was revoked on 19 April.
-  private var revokedAt: Telling {
-    var feed = Telling(.iaptic)
+  private var revokedAt: StateFeed {
+    var feed = StateFeed(.iaptic)
     feed.shown("2026-03-01T00:00:05", 1, "2026-03-01", until: "2026-04-01")
     feed.shown("2026-04-01T00:00:05", 2, "2026-03-01", until: "2026-05-01")
     feed.shown("2026-04-19T00:00:05", 3, "2026-04-19", until: "2026-04-19") {
@@ -117,7 +118,7 @@ extension OverlappingPurchasesTests {
 
   @Test("An end first seen after it passed is not cut by a later purchase")
   func lostPeriod() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.shown("2026-04-15T00:00:05", 1, "2026-04-01", until: "2026-04-01") {
       ($0.isOwned, $0.isAutoRenewing) = (false, false)
       $0.firstPurchasedAt = at("2026-03-01")
@@ -137,7 +138,7 @@ extension OverlappingPurchasesTests {
   }
 }
 
-private extension Telling {
+private extension StateFeed {
   /// Shows a state without ids and date; `time` is the latest time in it.
   mutating func shown(
     _ received: String, _ collection: Int64, _ time: String, until end: String,

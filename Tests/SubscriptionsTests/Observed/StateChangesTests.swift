@@ -7,8 +7,8 @@ import Domain
 struct StateChangesTests {
   private func feed(
     _ time: String = "2026-02-10T00:00:05", _ change: (inout Event, inout Observation) -> Void
-  ) -> Telling {
-    var feed = Telling(.flobuk)
+  ) -> StateFeed {
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show(time, 10, until: "2026-02-10", change)
     return feed
@@ -89,7 +89,7 @@ struct StateChangesTests {
   @Test("An expiry for a failed payment means the store gave up, with or without retry")
   func givenUpAtOnce() throws {
     for retry in [nil, "2026-02-10", "2026-02-10T00:00:01"] {
-      var story = Telling(.iaptic)
+      var story = StateFeed(.iaptic)
       story.report(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
       if let retry { story.report(.graceEntered, retry) { $0.periodEnd = at("2026-02-10") } }
       story.report(.expired, "2026-02-10T00:00:01") {
@@ -142,7 +142,7 @@ struct StateChangesTests {
   @Test(
     "A reported cancel or expiry is not derived again, and does not replace the other")
   func reportedBeats() throws {
-    var story = Telling(.iaptic)
+    var story = StateFeed(.iaptic)
     story.show("2026-01-10", 10, until: "2026-02-10")
     for kind in [EventKind.canceled, .expired] {
       story.show(kind == .expired ? "2026-02-10T00:00:09" : "2026-01-20", 10, until: "2026-02-10") {
@@ -161,7 +161,7 @@ struct StateChangesTests {
 
   @Test("A purchase missing from a later collection during its period is revoked")
   func vanished() throws {
-    var story = Telling(.iaptic)
+    var story = StateFeed(.iaptic)
     story.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.collection = 100 }
     story.report(.observed, "2026-01-20", of: 99) {
       $0.collection = 101
@@ -183,8 +183,8 @@ extension StateChangesTests {
   private func followed(
     by product: StringID, at time: String, _ provider: Provider = .flobuk,
     in store: Store = .playStore
-  ) -> Telling {
-    var story = Telling(provider)
+  ) -> StateFeed {
+    var story = StateFeed(provider)
     story.show("2026-01-10", 10, until: "2026-02-10")
     story.show(time, 20, until: "2027-01-20") { event, _ in event.product = product }
     story.show("2026-01-20T00:00:06", 10, until: "2026-01-20") { _, state in
@@ -197,7 +197,7 @@ extension StateChangesTests {
   @Test("A Play order that another replaced is not revoked")
   func replaced() throws {
     for isGroup in [true, false] {
-      var story = followed(by: Telling.yearly, at: "2026-01-20T00:00:03")
+      var story = followed(by: StateFeed.yearly, at: "2026-01-20T00:00:03")
       if isGroup {
         for index in story.events.indices { story.events[index].observation?.group = 5 }
       }
@@ -205,7 +205,7 @@ extension StateChangesTests {
       #expect(facts.count(.churned) == 0 && facts.charges(.productChange) == 1)
       #expect(facts.days(.transferOut) == ["2026-01-20"], "\(isGroup)")
     }
-    let anew = try followed(by: Telling.monthly, at: "2026-01-20T00:00:03")
+    let anew = try followed(by: StateFeed.monthly, at: "2026-01-20T00:00:03")
       .facts(asOf: "2026-03-01")
     #expect(anew.count(.churned) == 0 && anew.renewalOrdinals == [1])
   }
@@ -213,9 +213,9 @@ extension StateChangesTests {
   @Test("Without another order within the gap, or in another store, an order is revoked")
   func revokedAt() throws {
     for story in [
-      followed(by: Telling.yearly, at: "2026-01-21T00:00:01"),
-      followed(by: Telling.yearly, at: "2026-01-20T00:00:03", in: .appStore),
-      followed(by: Telling.yearly, at: "2026-01-20T00:00:03", .iaptic),
+      followed(by: StateFeed.yearly, at: "2026-01-21T00:00:01"),
+      followed(by: StateFeed.yearly, at: "2026-01-20T00:00:03", in: .appStore),
+      followed(by: StateFeed.yearly, at: "2026-01-20T00:00:03", .iaptic),
     ] {
       let facts = try story.facts(asOf: "2026-03-01")
       #expect(facts.days(.churnedRefund) == ["2026-01-20"])

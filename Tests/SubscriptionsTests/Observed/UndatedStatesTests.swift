@@ -9,7 +9,7 @@ import Domain
 struct UndatedStatesTests {
   @Test("A failed payment belongs to the period before it, in any sort order")
   func failedPayment() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
     feed.receive("2026-02-01T00:00:02", until: "2026-03-01")
     feed.receive("2026-03-01T00:00:01", until: "2026-03-01") { $0.isInBillingRetry = true }
@@ -33,7 +33,7 @@ struct UndatedStatesTests {
   @Test("Auto-renew follows the state received last")
   func renewing() throws {
     for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
-      var feed = Telling(.iaptic)
+      var feed = StateFeed(.iaptic)
       for (day, renews) in story.enumerated() {
         feed.receive("2026-01-0\(day + 1)", until: "2026-02-01") { $0.isAutoRenewing = renews }
       }
@@ -46,7 +46,7 @@ struct UndatedStatesTests {
 
   @Test("Access follows the state received last")
   func access() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.receive("2026-01-10", until: "2026-02-01") { $0.isOwned = false }
     feed.receive("2026-01-20", until: "2026-02-01")
     for story in [feed, feed.sortedOtherwise] {
@@ -60,7 +60,7 @@ struct UndatedStatesTests {
 
   @Test("A purchase missing from a collection vanished when that was received")
   func vanished() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.receive("2026-01-10T00:00:05", until: "2026-02-10") {
       $0.firstPurchasedAt = at("2026-01-10")
     }
@@ -68,7 +68,7 @@ struct UndatedStatesTests {
       feed.receive(received, until: "2027-01-05") { $0.firstPurchasedAt = at("2026-01-05") }
       let place = feed.events.count - 1
       feed.events[place].lineage = 20
-      feed.events[place].product = Telling.yearly
+      feed.events[place].product = StateFeed.yearly
       feed.events[place].time = at(index == 0 ? "2026-01-10" : "2026-01-05")
     }
     feed.events[0].time = at("2026-01-10")
@@ -88,7 +88,7 @@ struct UndatedStatesTests {
 
   @Test("A purchase after access was seen gone is a reactivation at its receipt")
   func lapse() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.receive("2026-01-01T00:00:05", until: "2026-02-01")
     feed.receive("2026-04-15", until: "2026-02-01") {
       $0.isOwned = false
@@ -111,14 +111,14 @@ struct UndatedStatesTests {
 
   @Test("An undated transaction was charged when the previous period ended")
   func transactions() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     feed.receive("2026-02-01T00:00:05", 11, until: "2026-03-01")
     feed.receive("2026-03-05", 12, until: "2026-04-01")
     // A cancel is the latest time in the body.
     feed.receive("2026-04-11", 13, until: "2026-05-01") { $0.isAutoRenewing = false }
     feed.events[3].time = at("2026-04-10")
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     for missing in [[], [1], [2], [0, 1, 2, 3]] {
       for rules in [monthly, { _ in }] {
         var mixed = feed
@@ -136,7 +136,7 @@ struct UndatedStatesTests {
 
   @Test("An undated transaction first seen, or after a lapse or upgrade, dates from its receipt")
   func transactionsReceived() throws {
-    var lapse = Telling(.iaptic)
+    var lapse = StateFeed(.iaptic)
     lapse.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     lapse.receive("2026-02-01T00:00:05", 10, until: "2026-02-01") { $0.isOwned = false }
     lapse.receive("2026-04-15", 11, until: "2026-05-15")
@@ -145,15 +145,17 @@ struct UndatedStatesTests {
       #expect(
         try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"], "\(reported)")
     }
-    var upgrade = Telling(.iaptic)
+    var upgrade = StateFeed(.iaptic)
     upgrade.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     upgrade.receive("2026-01-20", 11, until: "2027-01-20")
-    upgrade.events[1].product = Telling.yearly
+    upgrade.events[1].product = StateFeed.yearly
     #expect(try upgrade.facts(asOf: "2026-05-01").days(.transferIn) == ["2026-01-20"])
-    var unseen = Telling(.iaptic)
+    var unseen = StateFeed(.iaptic)
     unseen.receive("2026-04-01T00:00:05", 13, until: "2026-05-01")
     #expect(try unseen.history() == ["renewed 2026-04-01T00:00:05"])
-    let known = try unseen.facts(asOf: "2026-05-01") { $0.periods = [Telling.monthly: .months(1)] }
+    let known = try unseen.facts(asOf: "2026-05-01") {
+      $0.periods = [StateFeed.monthly: .months(1)]
+    }
     #expect(known.days(.firstSeen) == ["2026-04-01"])
   }
 
@@ -163,7 +165,7 @@ struct UndatedStatesTests {
       ("2026-01-31", "2026-02-28", "2026-03-31"), ("2026-01-10", "2026-02-10", "2026-03-10"),
     ] {
       for hours in [1, 30, 90, 400] as [Int64] {
-        var feed = Telling(.iaptic)
+        var feed = StateFeed(.iaptic)
         feed.receive(start, 10, until: end)
         feed.receive(end, 11, until: next)
         feed.events[1].received = at(end) + .hours(hours)
@@ -178,7 +180,7 @@ struct UndatedStatesTests {
 
   @Test("A late copy of an old state does not take grace from the later period")
   func lateCopy() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.receive("2026-03-02", until: "2026-02-01")
     feed.receive("2026-02-01", until: "2026-03-01")
     feed.receive("2026-03-05", until: "2026-03-17") { $0.isInBillingRetry = true }
@@ -190,7 +192,7 @@ struct UndatedStatesTests {
   }
 }
 
-extension Telling {
+extension StateFeed {
   /// Shows a state whose body dates only the purchase, on 2026-01-01.
   mutating func receive(
     _ received: String, _ transaction: Int64 = 0, until end: String,
@@ -205,7 +207,7 @@ extension Telling {
   }
 
   /// The same with the identities in reverse order, which must not matter.
-  var sortedOtherwise: Telling {
+  var sortedOtherwise: StateFeed {
     var other = self
     for index in other.events.indices { other.events[index].identity *= -1 }
     return other

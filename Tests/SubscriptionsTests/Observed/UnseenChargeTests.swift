@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Unreported charges, if no ends or kinds are sent")
 struct UnseenChargeTests {
-  private func unseen(_ telling: Telling) throws -> [UnseenPeriod] {
-    try telling.histories(asOf: "2026-08-01") { $0.periods = [Telling.monthly: .months(1)] }
+  private func unseen(_ telling: StateFeed) throws -> [UnseenPeriod] {
+    try telling.histories(asOf: "2026-08-01") { $0.periods = [StateFeed.monthly: .months(1)] }
       .flatMap { $0.state?.unseenPeriods ?? [] }
   }
 
   /// A month from January, and then an event of another transaction.
   private func purple(_ kind: EventKind, _ time: String) throws -> [UnseenPeriod] {
-    var telling = Telling(.purple)
+    var telling = StateFeed(.purple)
     telling.report(.started, "2026-01-01")
     telling.report(kind, time) { $0.transaction = 14 }
     return try unseen(telling)
@@ -48,7 +48,7 @@ struct UnseenChargeTests {
   private func shown(
     by provider: Provider, charged: String = "2026-03-01", renewing: Bool = true
   ) throws -> [UnseenPeriod] {
-    var telling = Telling(provider)
+    var telling = StateFeed(provider)
     telling.show("2026-01-02", 10, until: "2026-02-01") {
       $1.lastChargedAt = at("2026-01-01")
       $1.isAutoRenewing = renewing

@@ -1,7 +1,7 @@
 internal import Domain
 public import EventStore
 
-extension OwnReport {
+extension CustomReport {
   /// The folder of custom reports in a set, so that their names cannot clash with others.
   static let folder = "own"
 

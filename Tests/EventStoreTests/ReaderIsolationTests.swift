@@ -6,7 +6,7 @@ import Domain
 @testable import EventStore
 
 @Suite("A reader sees one state of the ledger and blocks no one")
-struct StillStateTests {
+struct ReaderIsolationTests {
   private let folder: TemporaryFolder
   private let path: String
   private let writer: Ledger

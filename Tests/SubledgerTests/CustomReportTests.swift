@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Custom reports are published like the others")
-struct OwnReportTests {
+struct CustomReportTests {
   private static let examples = Project.path("examples/reports")
   let program: Program
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Runs after a run at an earlier as-of")
-struct LookBackTests {
+struct EarlierAsOfTests {
   let program: Program
 
   init() throws {

@@ -4,12 +4,13 @@ import Domain
 @testable import Subscriptions
 
 @Suite("Subscriptions of one user")
-struct LivesTests {
+struct UserSubscriptionsTests {
   /// A month of one product and, after a lapse, a year of another.
-  private var monthThenYear: Telling {
-    var feed = Telling(.flobuk)
+  private var monthThenYear: StateFeed {
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
-    feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = Telling.yearly }
+    feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = StateFeed.yearly
+    }
     return feed
   }
 
@@ -48,10 +49,10 @@ struct LivesTests {
 
   @Test("A shared product, a group or a product change connects overlapping purchases")
   func ties() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10") { _, state in state.group = 5 }
     feed.show("2026-01-20", 11, until: "2027-01-20") { event, state in
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
       state.group = 6
     }
     #expect(try feed.histories(asOf: "2026-04-01").count == 2)
@@ -59,7 +60,7 @@ struct LivesTests {
     grouped.events[1].observation?.group = 5
     #expect(try grouped.histories(asOf: "2026-04-01").count == 1)
     var same = feed
-    same.events[1].product = Telling.monthly
+    same.events[1].product = StateFeed.monthly
     #expect(try same.histories(asOf: "2026-04-01").count == 1)
     var elsewhere = same
     elsewhere.events[1].store = .stripe
@@ -68,11 +69,11 @@ struct LivesTests {
 
   @Test("A replaced purchase passes its subscription to its replacement")
   func replaced() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
       event.kind = .started
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
     }
     feed.show("2026-01-20T00:00:10", 10, until: "2026-01-20") { event, state in
       event.kind = .expired
@@ -90,11 +91,11 @@ struct LivesTests {
   @Test(
     "An old product left by an upgrade under one original id does not end the subscription")
   func replacedWithin() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     let left = "2026-01-20T00:00:05"
     feed.report(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
     feed.show("2026-01-20", 12, until: "2026-02-20", of: 10) { event, _ in
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
     }
     feed.show(left, 10, until: "2026-01-20") { _, state in
       (state.isReplaced, state.isOwned) = (true, false)
@@ -111,11 +112,11 @@ struct LivesTests {
 
   @Test("A replaced purchase ended at the time in its state, however late it is reported")
   func replacedLongAgo() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
       event.kind = .started
-      event.product = Telling.yearly
+      event.product = StateFeed.yearly
     }
     feed.show("2026-02-01", 10, until: "2026-01-20") { _, state in
       state.isReplaced = true
@@ -129,7 +130,7 @@ struct LivesTests {
 
   @Test("A family-shared purchase counts as family sharing and nowhere else")
   func shared() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10") { _, state in state.isShared = true }
     let facts = try feed.facts(asOf: "2026-04-01")
     #expect(facts.excluded.map(\.key.reason) == [.familySharing])
@@ -141,7 +142,7 @@ struct LivesTests {
 
   @Test("A FLOBUK charge without a user is booked but in no subscription count, except at Play")
   func unchained() throws {
-    var feed = Telling(.flobuk)
+    var feed = StateFeed(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.user = 0 }
     let facts = try feed.facts(asOf: "2026-04-01")
     #expect(facts.revenue.values.map(\.charges) == [1] && facts.count(.unchainedCharge) == 1)
@@ -158,7 +159,7 @@ struct LivesTests {
 
   @Test("A pause is not churn, and a charge after it resumes")
   func paused() throws {
-    var feed = Telling(.iaptic)
+    var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.report(.paused, "2026-02-10T00:00:05", of: 10)
     let paused = try feed.facts(asOf: "2026-02-20")

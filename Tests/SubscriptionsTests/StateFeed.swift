@@ -4,7 +4,7 @@ import Domain
 @testable import Subscriptions
 
 /// What a provider without kinds, money or lasting ids sends about one user.
-struct Telling {
+struct StateFeed {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
   var provider: Provider

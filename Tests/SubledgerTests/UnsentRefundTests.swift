@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("A refund that only another provider sends")
-struct UntoldRefundTests {
+struct UnsentRefundTests {
   private func purple(_ type: String, _ millis: String, id: String, product: String) -> String {
     """
     {"version":"1.0","type":"\(type)","properties":{"packageName":"com.example","productId":\

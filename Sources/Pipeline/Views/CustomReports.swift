@@ -5,15 +5,15 @@ import Reports
 
 extension Plan {
   /// The analysts' reports, by name.
-  var ownReports: [OwnReport] {
+  var ownReports: [CustomReport] {
     get throws {
       try configuration.reports.sorted { $0.key < $1.key }
-        .map { try OwnReport($0.value, named: $0.key) }
+        .map { try CustomReport($0.value, named: $0.key) }
     }
   }
 
   /// Reads the files of `reports_dir`, and refuses a report that cannot be published.
-  mutating func readOwnReports() throws(SubledgerError) {
+  mutating func readCustomReports() throws(SubledgerError) {
     if let folder = configuration.job.reportsDir {
       guard mayExist(folder.path) else {
         throw SubledgerError(
@@ -38,7 +38,7 @@ extension Plan {
   }
 }
 
-extension [OwnReport] {
+extension [CustomReport] {
   /// Writes the reports into `folder`; a single fold unpacks the views that they read.
   func write(
     from ledger: Ledger, rules: FoldSettings, plan: ReportPlan, into folder: String

@@ -9,7 +9,7 @@ internal import EventStore
 /// -- column: net_usd usd Net of the cohort.
 /// select …
 /// ```
-public struct OwnReport: Sendable {
+public struct CustomReport: Sendable {
   /// The content of a column, and how the query returns it.
   enum Kind: String, CaseIterable {
     case string, integer, yearmonth, date, datetime, boolean
@@ -95,7 +95,7 @@ public struct OwnReport: Sendable {
   }
 }
 
-extension OwnReport.Kind {
+extension CustomReport.Kind {
   var format: CellFormat {
     switch self {
     case .string: .text

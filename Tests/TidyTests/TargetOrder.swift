@@ -1,5 +1,5 @@
 /// The targets of Package.swift in order.
-struct FloorPlan {
+struct TargetOrder {
   struct Target {
     let name: String
     let line: Int
