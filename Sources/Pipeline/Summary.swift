@@ -20,7 +20,7 @@ public struct RunResult: Sendable, Equatable {
 
   /// Success without reservations.
   public static let done = RunResult()
-  /// Success with reservations: somebody should look at the result.
+  /// Success with reservations: the result needs attention.
   public static let reservations = RunResult(hasReservations: true)
 }
 

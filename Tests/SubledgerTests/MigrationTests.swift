@@ -74,7 +74,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("An event of the former provider is not missing where the new one's snapshot lists it")
+  @Test("An event of the previous provider is not missing where the new one's snapshot lists it")
   func listed() throws {
     let program = try Program()
     try program.folder.write("freshness_max: 90d\n", to: "subledger.yaml")

@@ -67,7 +67,7 @@ enum SizeRules {
       "(?:^|/)(?:\\w*(?:\(words)|Services|Handler|Processor|Impl)|Core|Base|Models|Misc)"
       + #"(?:\.swift|/|$)"#
     return try matches(of: pattern, in: path).map {
-      Violation(path: path, problem: "`\($0.text)` says nothing; name what it holds")
+      Violation(path: path, problem: "`\($0.text)` has no meaning; describe the content")
     }
   }
 }

@@ -6,7 +6,7 @@ extension WordRule {
 
   private static let access: [WordRule] = [
     WordRule(
-      sentence: "`private`, nothing or `public` say who may see a name.",
+      sentence: "Access is `private`, default or `public`.",
       // There is no other way to write a public name that only its module may set.
       pattern: #"\b(?:(?:package|open|fileprivate)(?:\(set\))?|internal)\s+"#
         + #"(?:static|final|class|struct|enum|func|var|let|init|protocol|extension|actor"#
@@ -15,7 +15,7 @@ extension WordRule {
       exceptions: ["Sources/Domain/Heap.swift": "other modules inline it, whose rows it orders"],
       example: "  fileprivate static let width = 24"),
     WordRule(
-      sentence: "A public generic is many times slower across modules.",
+      sentence: "Public generics are many times slower across modules.",
       pattern: #"\bpublic\s+(?:static\s+|mutating\s+|final\s+)*(?:func\s+\w+|init|subscript)\s*<"#,
       within: ["Sources/"],
       example: "public func sorted<Element>(_ list: [Element]) {}"),
@@ -31,7 +31,7 @@ extension WordRule {
       pattern: #"@unchecked\b|\bnonisolated\(unsafe\)|@preconcurrency\b"#,
       example: "final class Box: @unchecked Sendable {}"),
     WordRule(
-      sentence: "Threads and locks live where the files are dealt out.",
+      sentence: "Only these files may use threads and locks.",
       pattern: #"\b(?:Mutex|Atomic|DispatchQueue|DispatchGroup|DispatchSemaphore|NSLock|Thread"#
         + #"|Task|withTaskGroup|withThrowingTaskGroup)\b(?=\s*[(<.{])"#,
       within: ["Sources/"],
@@ -74,7 +74,7 @@ extension WordRule {
 
   private static let facts: [WordRule] = [
     WordRule(
-      sentence: "`ProviderCapabilities` says what a provider sends; code compares no names.",
+      sentence: "Code asks `ProviderCapabilities`, and does not compare provider names.",
       pattern: #"\b[pP]rovider\s*[!=]=\s*\.|[!=]=\s*(?:Provider)?\."#
         + #"(?:qonversion|flobuk|iaptic|purple)\b"#,
       within: ["Sources/"],
@@ -88,7 +88,7 @@ extension WordRule {
 
   private static let words: [WordRule] = [
     WordRule(
-      sentence: "What is not done is not promised.",
+      sentence: "The code contains no to-do notes.",
       pattern: #"\b(?:TODO|FIXME|XXX|HACK)\b"#, part: .comments,
       example: "// TODO: later"),
     WordRule(
@@ -101,7 +101,7 @@ extension WordRule {
       part: .comments,
       example: "// let total = 0"),
     WordRule(
-      sentence: "A name says what the type is.",
+      sentence: "A type name says what the type is.",
       pattern: #"\b(?:struct|class|enum|protocol|actor)\s+"#
         + #"\w*(?:Manager|Helpers?|Utils?|Service|Handler|Processor|Common|Impl)\b"#,
       example: "struct LedgerManager {}"),
@@ -115,7 +115,9 @@ extension WordRule {
     ("[Tt]wins?", "counterpart"), ("[Ww]aves?", "write batch"), ("[Nn]obody", "nothing, or a name"),
     ("[Dd]oors?", "API"), ("[Cc]omes? to", "equals"), ("[Kk]nows? of", "has"),
     ("[Ss]peaks? of", "is about"), ("[Ss]tands? for", "means"), ("[Tt]aken away", "revoked"),
-    ("[Ss]ightings?", "state report"), ("[Tt]estimony", "evidence"),
+    ("[Ss]ightings?", "state report"), ("[Tt]estimony", "evidence"), ("[Aa]new", "again"),
+    ("[Ff]ormer", "previous"), ("[Ww]hoever", "a named subject"),
+    ("[Ss]omebody", "a named subject"),
   ].flatMap { word, replacement in
     [WordRule.Part.code, .comments].map { part in
       WordRule(

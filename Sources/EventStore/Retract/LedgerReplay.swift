@@ -14,7 +14,7 @@ public final class LedgerReplay {
     ledger = copy
     before = try copy.change("read the archives again") { database in
       let before = try SealedParts(of: Set(Self.emptied), in: database)
-      try database.execute("create temp table former as select * from archive")
+      try database.execute("create temp table previous as select * from archive")
       for table in Self.emptied { try database.execute("delete from \(table)") }
       return before
     }
@@ -39,9 +39,9 @@ public final class LedgerReplay {
           run, name, path, bytes, modified_ms, inode, path_check, status, damage_offset
         ) = (
           select run, name, path, bytes, modified_ms, inode, path_check, status, damage_offset
-          from former where former.id = archive.id);
-        insert into archive select * from former where id not in (select id from archive);
-        drop table former;
+          from previous where previous.id = archive.id);
+        insert into archive select * from previous where id not in (select id from archive);
+        drop table previous;
         """)
       for archive in retracted.filter(\.value.isWhole).keys.sorted() {
         try database.run(

@@ -86,6 +86,6 @@ extension FrequentReject {
   var hint: String? {
     guard reason == unauthenticated else { return nil }
     return "check `secrets` in the configuration; lines rejected by a wrong one are read again "
-      + "once it is packed again (docs/operations.md, Lines to read anew)"
+      + "once it is packed again (docs/operations.md, Read lines again)"
   }
 }

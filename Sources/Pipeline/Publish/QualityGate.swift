@@ -5,7 +5,7 @@ import Domain
 struct QualityGate {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
-  /// Why somebody should look at the set, as text for the log; begins with the qualifications.
+  /// Why the set needs attention, as text for the log; begins with the qualifications.
   private(set) var reservations: [String] = []
 
   /// Checks the set; `intake` counts the new lines of this run; `net` returns the net revenue of a

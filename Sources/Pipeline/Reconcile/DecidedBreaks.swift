@@ -10,7 +10,7 @@ struct DecidedBreaks {
   var decisions: [Decision] { decided.values.sorted { $0.breakID < $1.breakID } }
   private var decided: [String: Decision] = [:]
 
-  /// - Parameter former: returns an earlier break by its id.
+  /// - Parameter previous: returns an earlier break by its id.
   init(
     _ breaks: [Break], _ given: [Decision], previous: (String) throws -> Break? = { _ in nil }
   ) throws {

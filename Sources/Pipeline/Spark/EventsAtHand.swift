@@ -26,12 +26,12 @@ extension SparkEngine {
     try shard.finish(keepsSnapshots: true)
   }
 
-  /// Returns a copy of the ledger with the events of archives after `archive`, of the lineages and
-  /// users in `keys`, and of users of some providers without a snapshot, and with everything that
-  /// belongs together with them.
+  /// Returns a copy of the ledger with the changed events, and everything linked to them: events of
+  /// archives after `archive`, of the lineages and users in `keys`, and of users of some providers
+  /// without a snapshot.
   ///
-  /// Nil when the former are of more than `max` lineages, or all of more than four times as many.
-  /// Of the other events, Spark reads only keys, and it does not shuffle them.
+  /// Nil if the changed events have more than `max` lineages, or all events more than four times as
+  /// many. Of the other events, Spark reads only keys, and it does not shuffle them.
   func news(
     of ledger: Ledger, _ archives: [LakeArchive], users: String? = nil, since archive: Int32,
     keys: Set<Int64> = [], unseen: Set<Provider> = [], max: Int = .max,

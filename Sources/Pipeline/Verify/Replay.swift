@@ -46,11 +46,11 @@ extension RunPipeline {
     else { return [counted, reports.skipped("archives were ingested after the last run")] }
     // The charges that a decision is about depend on which were missing when the decision was made.
     let decisions = try ledger.unpublishedRun() == nil ? ledger.decisions() : nil
-    var anew = try publishAgain(
+    var repeated = try publishAgain(
       run, of: ledger, from: again, as: 1, into: folder.path("replayed"), decisions: decisions)
     reports.notes.append("except those about arrival")
-    anew.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
-    reports.take(anew, by: version)
+    repeated.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
+    reports.take(repeated, by: version)
     return [counted, reports]
   }
 

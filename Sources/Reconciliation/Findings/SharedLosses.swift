@@ -1,10 +1,9 @@
 public import Domain
 
 extension [Break] {
-  /// Values what several providers miss of one purchase once: at the one that comes first in
-  /// `authority`.
+  /// Values a loss that several providers miss once: at the provider that is first in `authority`.
   ///
-  /// - Parameter scale: says how much what is left matters.
+  /// - Parameter scale: gives the severity of the remaining amounts.
   public mutating func valueLossesOnce(by rules: FoldSettings, _ scale: SeverityScale) {
     func rank(_ index: Int) -> Int {
       rules.authority.firstIndex(of: self[index].provider) ?? .max
@@ -26,7 +25,7 @@ extension [Break] {
       let left = Swift.max(0, count - other.missingEvents)
       self[index].estimatedUSD = try? found.estimatedUSD?.scaled(by: left, over: count)
       self[index].severity = scale.severity(of: self[index].estimatedUSD)
-      self[index].evidence += "; \(other.provider.name) misses it too, whose report counts"
+      self[index].evidence += "; also missing from \(other.provider.name), whose report counts"
     }
   }
 }
@@ -48,7 +47,7 @@ private extension Break {
       .map { StorePlace(store: store, id: $0) }
   }
 
-  /// By the transaction, else by the time of the subscription.
+  /// Compares transactions if both breaks have one, else the expected times.
   func isLoss(of other: Break, _ gap: Interval) -> Bool {
     guard provider != other.provider, (code == .missedRefund) == (other.code == .missedRefund)
     else { return false }
