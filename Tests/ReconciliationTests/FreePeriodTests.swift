@@ -154,4 +154,39 @@ struct FreePeriodTests {
     #expect(found(102, "2026-03-10", price: -10) == [])
     #expect(found(102, "2026-03-10", price: nil) == [])
   }
+
+  @Test("A renewal of a product to which no change came proves an upgrade of Apple's")
+  func unannounced() {
+    func found(_ time: String, in store: Store = .appStore, announced: Bool = false) -> [Instant?] {
+      var story = Story.monthly(renewals: 0, counted: true)
+      if announced {
+        story.report(.productChanged, "2026-01-20", until: "2026-02-01", product: Story.yearly)
+      }
+      story.report(
+        .renewed, time, until: "2026-03-20", transaction: 102, price: 20, count: 1,
+        product: Story.yearly)
+      for index in story.events.indices { story.events[index].store = store }
+      return breaks(story).filter { $0.code == .missedRenewal }.map(\.expectedAt)
+    }
+    #expect(found("2026-02-20") == [at("2026-01-20")])
+    #expect(found("2026-02-20", in: .playStore) == [])
+    #expect(found("2026-02-01") == [])
+    #expect(found("2026-02-20", announced: true) == [])
+  }
+
+  @Test("Another order of Play's after a period without charge is a new start, not a renewal")
+  func anotherOrder() {
+    func codes(_ original: String, _ provider: Provider) -> [String] {
+      var story = Story.monthly(renewals: 0, counted: false)
+      story.original = original
+      story.report(.resubscribed, "2026-03-01", until: "2026-04-01", transaction: 200) {
+        $0.observation = Observation()
+      }
+      story.original = "100"
+      for index in story.events.indices { story.events[index].store = .playStore }
+      return self.codes(story, of: provider)
+    }
+    #expect(codes("200", .flobuk) == [])
+    #expect(codes("100", .iaptic) == ["MISSED_RENEWAL"])
+  }
 }

@@ -8,7 +8,8 @@ extension SubscriptionHistory {
   func freePeriod(before index: Int) -> UnseenPeriod? {
     guard index > 0,
       let time = UnpaidGap(periods[index - 1], periods[index], events, rules.renewalGap),
-      time.charge.renewalCount == nil || !isCounted(before: index), !time.isExplained
+      time.charge.renewalCount == nil || time.isUnannounced || !isCounted(before: index),
+      !time.isExplained
     else { return nil }
     return time.period
   }
@@ -86,12 +87,30 @@ private struct UnpaidGap {
   /// Whether another product replaced the previous one.
   private var isReplaced: Bool { previous.ownEvents.contains { events[$0].isOfReplaced } }
 
+  /// Whether the charge renews another product although no event announced a change.
+  ///
+  /// An upgrade with its own charge then began the period before it. Apple charges upgrades at once;
+  /// other stores may grant time instead.
+  var isUnannounced: Bool {
+    charge.kind == .renewed && charge.provider.capabilities.body == .event
+      && [.appStore, .macAppStore].contains(charge.store) && !previous.isTrial && !isFailed
+      && !isOfProduct
+  }
+
   /// Whether the charge is for the previous product or for an announced one.
   private var isOfProduct: Bool {
     next.product == previous.product
       || previous.ownEvents.contains {
         events[$0].isAnnouncement && events[$0].product == next.product
       }
+  }
+
+  /// Whether the charge is a renewal, or a charge derived from a state, which can be one unless it is
+  /// another Play order.
+  private var mayRenew: Bool {
+    if charge.kind == .renewed { return true }
+    return charge.kind == .resubscribed && charge.observation != nil
+      && (charge.store != .playStore || charge.lineage == events[previous.opener].lineage)
   }
 
   /// Whether the subscription ended, paused or lapsed, or the charge can belong to another one.
@@ -113,24 +132,30 @@ private struct UnpaidGap {
   /// The period that was paid in the gap; nil if no period fits.
   var period: UnseenPeriod? {
     let isSame = next.product == previous.product
-    let like = isSame && next.end != nil || previous.isTrial || isReplaced ? next : previous
+    let isMoved = isReplaced || isUnannounced
+    let like = isSame && next.end != nil || previous.isTrial || isMoved ? next : previous
     guard let end = like.end, end > like.start else { return nil }
     let begin = PeriodLength(from: like.start, to: end).start(before: next.start)
-    guard fits(end.since(like.start).milliseconds, from: begin) else { return nil }
+    let length = end.since(like.start).milliseconds
+    guard fits(length, from: begin) else { return nil }
+    let isWithin = isMoved && start.since(begin).milliseconds > tolerance(length)
     return UnseenPeriod(
       transaction: 0,
-      product: charge.mayRenew || isConversion ? next.product : previous.product,
-      isTrial: false, start: isFailed ? max(start, begin) : start, end: next.start,
-      previousEnd: start, opensLineage: false, kind: charge.kind, time: charge.time)
+      product: mayRenew || isConversion ? next.product : previous.product,
+      isTrial: false, start: isFailed ? max(start, begin) : isWithin ? begin : start,
+      end: next.start, previousEnd: start, opensLineage: false, kind: charge.kind,
+      time: charge.time)
   }
+
+  private func tolerance(_ length: Int64) -> Int64 { max(gap, length / 7) }
 
   /// Whether a period of `length` milliseconds that ends at the next one may have begun at `begin`.
   private func fits(_ length: Int64, from begin: Instant) -> Bool {
     let late = begin.since(start).milliseconds
-    let tolerance = isConversion ? hour : max(gap, length / 7)
+    let tolerance = isConversion ? hour : tolerance(length)
     // A charge earlier than one short period comes from a retry.
     let early = length < Interval.days(28).milliseconds ? hour : tolerance
-    if isReplaced { return begin >= previous.start && late <= tolerance }
+    if isReplaced || isUnannounced { return begin >= previous.start && late <= tolerance }
     if isFailed { return late >= -early && isOfProduct }
     let free = next.start.since(start).milliseconds
     let count = isRenewal ? max(1, (free + length / 2) / length) : 1
@@ -138,7 +163,7 @@ private struct UnpaidGap {
     if charge.chargeKind == .productChange {
       return charge.provider.capabilities.sendsExpirations && difference <= tolerance
     }
-    return (charge.mayRenew || isConversion) && (-early...tolerance).contains(difference)
+    return (mayRenew || isConversion) && (-early...tolerance).contains(difference)
       && isOfProduct
   }
 }
@@ -146,9 +171,6 @@ private struct UnpaidGap {
 extension Event {
   /// Whether it is the end of a replaced purchase.
   var isOfReplaced: Bool { isExpiry && observation?.isReplaced == true }
-
-  /// Whether it is a renewal, or a charge derived from a state, which can be one.
-  var mayRenew: Bool { kind == .renewed || kind == .resubscribed && observation != nil }
 }
 
 private let hour = Interval.hours(1).milliseconds
