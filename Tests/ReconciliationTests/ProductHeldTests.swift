@@ -128,4 +128,24 @@ struct ProductHeldTests {
     let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-02-20")
     expect(scenario, "MISSED_CONVERSION", "com.example.monthly", worth: 10)
   }
+
+  @Test("A listed charge within the period before it is of the product that followed")
+  func withinPeriod() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.report(
+      .renewed, "2026-02-20", until: "2027-02-20", transaction: 102, price: 60,
+      product: Story.yearly)
+    func scenario(_ time: String) -> Scenario {
+      let lost = bought(101, .renewed, time, until: "2026-02-20")
+      let listed =
+        [monthlyTransactions(renewals: 0)[0], lost]
+        + [bought(102, .renewed, "2026-02-20", until: "2027-02-20")]
+      return Scenario(
+        stories: [story],
+        entitlements: [premium(until: "2027-02-20", product: "yearly", listing: listed)],
+        capturedAt: "2026-03-20", change: allMapped)
+    }
+    expect(scenario("2026-01-20"), "MISSED_RENEWAL", yearly, worth: 60)
+    expect(scenario("2026-02-01"), "MISSED_RENEWAL", "com.example.monthly", worth: 10)
+  }
 }

@@ -174,10 +174,17 @@ extension Reconciler {
     }
     if transaction.isNewest, mapped.count == 1 { return mapped[0] }
     if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
-      return transaction.opensPeriods
+      return transaction.opensPeriods || cutsPeriod(lineage, at: at)
         ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)
     }
     return mapped.count == 1 ? mapped[0] : lineage.product
+  }
+
+  /// Whether a charge at `instant` changed the product: the period before it had more than the gap
+  /// left.
+  private func cutsPeriod(_ lineage: LineageInput, at instant: Instant) -> Bool {
+    let before = lineage.latest.subscriptionCharges.last { $0.time <= instant }
+    return before?.periodEnd.map { instant + rules.fold.renewalGap < $0 } ?? false
   }
 
   /// The lineage that a listed transaction belongs to.
