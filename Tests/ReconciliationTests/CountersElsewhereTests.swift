@@ -90,4 +90,15 @@ struct CountersElsewhereTests {
       capturedAt: "2026-04-20", firstEventAt: "2026-03-20")
     #expect(scenario.codes == [])
   }
+
+  @Test("What a counter adds to a listed charge was due after it")
+  func afterListed() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [1, 2])],
+      entitlements: [premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
+      capturedAt: "2026-02-20", asOf: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
+    #expect(Set(scenario.breaks.map(\.expectedAt)) == [at("2026-02-01"), at("2026-03-01")])
+    #expect(Set(scenario.breaks.map(\.id)).count == 2)
+  }
 }

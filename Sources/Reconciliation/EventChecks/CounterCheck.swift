@@ -93,7 +93,7 @@ extension Reconciler {
     }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
-    let due = min(firstGap(known) ?? last ?? from, charge.time)
+    let due = min(end(of: between, after: firstGap(known) ?? last ?? from), charge.time)
     let counts =
       isByOrder
       ? "order \(lineage.transactionText(charge.transaction))"
@@ -110,6 +110,18 @@ extension Reconciler {
       .missedRenewal, of: lineage, count: left - jump.changes, at: due, provenBy: .events, evidence)
   }
 
+  /// The end of the charges in `found` that follow each other from `due` on; the remaining missing
+  /// charges are later.
+  private func end(of found: [MissingCharge], after due: Instant) -> Instant {
+    let dated = found.compactMap { charge in
+      charge.at.flatMap { at in charge.end.map { (at: at, end: $0) } }
+    }
+    return dated.sorted { $0.at < $1.at }.reduce(due) { due, charge in
+      let apart = abs(charge.at.since(due).milliseconds)
+      return apart <= rules.fold.renewalGap.milliseconds ? max(due, charge.end) : due
+    }
+  }
+
   /// Raises the renewals counted by an event after the last charge, minus what was found.
   private func raiseReportedCount(_ lineage: LineageInput, above counted: Int64) {
     let state = lineage.latest
@@ -123,7 +135,8 @@ extension Reconciler {
     guard left > 0 else { return }
     raiseCharge(
       .missedRenewal, of: lineage, count: left,
-      at: min(last.periodEnd ?? last.time, reported.time), provenBy: .events,
+      at: min(hole(from: last.periodEnd ?? last.time, after: found), reported.time),
+      provenBy: .events,
       "\(reported.kind.name) of \(reported.time.text) counts \(reported.count) renewals; the "
         + "last charge that arrived is renewal \(counted)")
   }
