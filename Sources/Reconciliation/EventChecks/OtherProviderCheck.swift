@@ -25,7 +25,7 @@ extension Reconciler {
     let isFree = report.kind == .trialStarted
     let id = lineage.transactionText(report.transaction)
     let draft = BreakDraft(
-      code: report.missingCode, subject: about, key: .transaction(id), transaction: id,
+      code: code(of: report, in: lineage), subject: about, key: .transaction(id), transaction: id,
       expectedAt: report.time, worth: isFree ? nothing : (report.grossUSD, report.basis),
       provenBy: .events,
       evidence: "reported by \(report.provider.name): \(report.kind.name) of \(report.time.text)"
@@ -41,6 +41,25 @@ extension Reconciler {
     raise(
       draft, of: lineage, until: report.end, isFree: isFree,
       opensLineage: draft.code == .missedStart)
+  }
+
+  /// The code for a missing charge that another provider reports.
+  ///
+  /// If that provider does not link renewals, as FLOBUK outside Play, the code follows from the
+  /// charges of the subscription.
+  private func code(of report: OtherProviderReport, in lineage: LineageInput) -> BreakCode {
+    let state = lineage.latest
+    guard report.chargeKind == .first, report.kind != .trialStarted,
+      !report.provider.capabilities.linksRenewals(in: state.store)
+    else { return report.missingCode }
+    let last = state.subscriptionCharges.last { $0.time < report.time }
+    guard let end = last?.periodEnd else {
+      let trial = state.trials.last { $0.start < report.time }
+      return trial?.codeOfCharge(at: report.time) ?? report.missingCode
+    }
+    if report.time <= end + rules.fold.renewalGap { return .missedRenewal }
+    let isNewest = last == state.subscriptionCharges.last
+    return isNewest ? codeOfCharge(at: report.time, after: end, state) : report.missingCode
   }
 
   /// The break without the worth of charges that another provider reports and that count: only the
