@@ -97,7 +97,15 @@ extension Reconciler {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
       && !isTransferred(match.lineage) && !isReportedLater(match.lineage, .revocation)
-      && !isDerivedEndShown(match)
+      && !isDerivedEndShown(match) && !isOverByState(match)
+  }
+
+  /// Whether a later state without access shows that the period had ended: within the gap of its
+  /// end, that is an expiry, which counts at the end.
+  private func isOverByState(_ match: EntitlementMatch) -> Bool {
+    user.provider.capabilities.body != .event
+      && match.lineage.state.effectiveEnd.map { $0 <= knownAt + rules.fold.renewalGap } ?? false
+      && isReportedLater(match.lineage, .expiry)
   }
 
   /// Whether access ended at an end derived from the product's length, which is as inexact as the

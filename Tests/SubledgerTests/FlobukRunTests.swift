@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+
+@Suite("What FLOBUK's states prove in a run")
+struct FlobukRunTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  /// The state of a monthly subscription in the App Store at `time` in January 2026 or later.
+  private func state(
+    _ transaction: Int, at time: Int, until end: Int, status: Int = 0, user: String? = nil
+  ) -> String {
+    let named = user.map { #","user":"\#($0)""# } ?? ""
+    return #"{"received_at":\#(time + 5),"headers":{"X-App-Id":"abcdefgh12345678"},"body":"#
+      + #"{"transaction":"\#(transaction)","store":"AppleAppStore","timestamp":\#(time)\#(named),"#
+      + #""data":\#(data(until: end, status: status))}}"# + "\n"
+  }
+
+  private func data(until end: Int, status: Int) -> String {
+    #"{"productId":"com.example.pro.monthly","type":"Subscription","sandbox":false,"#
+      + #""status":\#(status),"expiresDate":\#(end),"autoRenew":\#(status == 0),"#
+      + #""billingRetry":false}"#
+  }
+
+  /// Midnight of a day after the end of 2025, in UTC.
+  private func day(_ number: Int) -> Int { 1_767_139_200 + number * 86_400 }
+
+  private func breaks(asOf: String) throws -> [[String: String]] {
+    let result = try program.run([
+      "run", "--archives", "in", "--snapshots", "snap", "--as-of", asOf,
+    ])
+    #expect([0, 1].contains(result.status), "\(result)")
+    return try program.rows("breaks.csv").filter { $0["code"] != "STALE_INPUT" }
+  }
+
+  @Test("A state without access shortly before the end agrees with a snapshot that shows none")
+  func revokedLate() throws {
+    let ended = state(1, at: day(32) - 40_000, until: day(32), status: 3, user: "ada")
+    func codes(_ lines: [String]) throws -> [String?] {
+      try program.folder.write(lines.joined(), to: "in/a.jsonl")
+      try program.folder.write(
+        #"{"user":"ada","app_id":"abcdefgh12345678","captured_at":\#(day(32) - 20_000),"#
+          + #""purchases":[{"data":\#(data(until: day(32), status: 3))}]}"#, to: "snap/a.jsonl")
+      return try breaks(asOf: "2026-02-10").filter { $0["status"] != "resolved" }.map { $0["code"] }
+    }
+    let start = state(1, at: day(1), until: day(32), user: "ada")
+    #expect(try codes([start]) == ["AHEAD_OF_SNAPSHOT"])
+    #expect(try codes([start, ended]) == [])
+  }
+
+  @Test("A renewal without user that Qonversion missed is no start")
+  func missedByQonversion() throws {
+    var lines: [String] = []
+    for (month, start) in [1, 32, 60].enumerated() {
+      // Of the third month, Qonversion reports the cancel only.
+      let isLost = month == 2
+      let (id, end, time) = (101 + month, [32, 60, 91][month], isLost ? 70 : start)
+      var body = Body()
+      let name = isLost ? "canceled" : month == 0 ? "started" : "renewed"
+      body.members["event_name"] = "\"subscription_\(name)\""
+      body.members["revenue"] = isLost ? nil : Body.money("9.99", rate: 70)
+      for member in ["time", "created_at"] { body.members[member] = "\(day(time))" }
+      body.members["transaction"] =
+        #"{"transaction_id":\#(id),"original_transaction_id":101,"expires":\#(day(end)),"#
+        + #""transaction_date":\#(day(start))}"#
+      lines += [body.line + "\n", state(id, at: day(start), until: day(end))]
+    }
+    try program.folder.write(lines.joined(), to: "in/a.jsonl")
+    try program.folder.write("", to: "snap/a.jsonl")
+    let found = try breaks(asOf: "2026-03-20")
+    #expect(found.map { [$0["code"], $0["transaction_id"]] } == [["MISSED_RENEWAL", "103"]])
+    #expect(found.map { $0["evidence"]?.hasPrefix("reported by flobuk: started") } == [true])
+  }
+}
