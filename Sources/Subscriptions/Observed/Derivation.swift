@@ -131,6 +131,8 @@ struct Derivation {
     let start = length.start(before: next)
     let latest = (event.isDated ? end : end + monthsDiffer) + rules.renewalGap
     if start <= latest, previous.isRenewing { return end }
+    // A trial, which FLOBUK does not mark, is shorter than its product's period.
+    if isMessage, start + monthsDiffer < end { return seen }
     return start + monthsDiffer < seen ? start : seen
   }
 

@@ -57,6 +57,18 @@ struct ChargesFromStatesTests {
     }
   }
 
+  @Test("FLOBUK's trial after a lapse was charged when it was seen, not a period before its end")
+  func trialAfterLapse() throws {
+    var feed = StateFeed(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-01-20", 10, until: "2026-02-10") {
+      ($1.isOwned, $1.isAutoRenewing) = (false, false)
+    }
+    feed.show("2026-02-20", 11, until: "2026-02-27")
+    let facts = try feed.facts(asOf: "2026-03-01") { $0.periods = [StateFeed.monthly: .months(1)] }
+    #expect(facts.days(.reactivated) == ["2026-02-20"])
+  }
+
   @Test("A charge after a lapse, a failed payment or a revocation was made when it was seen")
   func seenAfterLapse() throws {
     let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
