@@ -47,6 +47,8 @@ struct FlobukRunTests {
     let start = state(1, at: day(1), until: day(32), user: "ada")
     #expect(try codes([start]) == ["AHEAD_OF_SNAPSHOT"])
     #expect(try codes([start, ended]) == [])
+    let again = state(2, at: day(37), until: day(68), user: "ada")
+    #expect(try codes([start, ended, again]) == [])
   }
 
   @Test("A renewal without user that Qonversion missed is no start")
