@@ -148,4 +148,23 @@ struct OldSnapshotTests {
     let listed = [bought(100, .started, "2025-12-19", until: "2026-02-01")]
     expectSame(scenario(story, [premium(until: "2026-02-01", listing: listed)]), [])
   }
+
+  @Test("A listed charge whose period a newer state shows cut short contradicts nothing")
+  func cutLater() {
+    func codes(_ provider: Provider) -> [String] {
+      var story = Story.monthly(renewals: 0, counted: false)
+      story.report(
+        .renewed, "2026-02-01T02:00:00", until: "2026-02-13", transaction: 101, price: 10)
+      for index in story.events.indices { story.events[index].provider = provider }
+      let listed = [bought(101, .renewed, "2026-02-01", until: "2026-03-01")]
+      return Scenario(
+        stories: [story],
+        entitlements: [premium(until: "2026-03-01", listing: listed)],
+        capturedAt: "2026-02-01T01:00:00", asOf: "2026-02-14", provider: provider,
+        change: allMapped
+      ).codes
+    }
+    #expect(codes(.iaptic) == [])
+    #expect(codes(.qonversion) == ["EXPIRY_MISMATCH"])
+  }
 }

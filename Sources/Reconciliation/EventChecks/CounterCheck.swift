@@ -135,7 +135,7 @@ extension Reconciler {
     guard left > 0 else { return }
     raiseCharge(
       .missedRenewal, of: lineage, count: left,
-      at: min(hole(from: last.periodEnd ?? last.time, after: found), reported.time),
+      at: min(end(of: found, after: last.periodEnd ?? last.time), reported.time),
       provenBy: .events,
       "\(reported.kind.name) of \(reported.time.text) counts \(reported.count) renewals; the "
         + "last charge that arrived is renewal \(counted)")

@@ -79,8 +79,8 @@ extension Reconciler {
       || isReportedLater(match.lineage, .revocation)
     if isTaken && isOff { return }
     if missedRefunds.contains(match.lineage.name) { return }
-    // The charge with this end arrived, with a later time than the snapshot's.
-    if isReportedLater(end, than: known, match.lineage) { return }
+    // The charge with this end arrived, with a later time than that of the snapshot.
+    if isReportedLater(end, than: known, match.lineage) || isCutLater(match) { return }
     if end > base, later.isEmpty, hasGivenUp(state),
       state.lastCancelAt.map({ end < $0 }) ?? false
     {
@@ -158,6 +158,18 @@ extension Reconciler {
     return current.subscriptionCharges.contains { charge in
       charge.periodEnd.map { $0 > known && agree(end, $0) } ?? false
     }
+  }
+
+  /// Whether a newer state shows the listed charge with an earlier end, at which another replaced it.
+  private func isCutLater(_ match: EntitlementMatch) -> Bool {
+    guard user.provider.capabilities.body == .collection, let end = match.entitlement.expiresAt,
+      let listed = match.entitlement.newestTransaction, let current = match.lineage.current
+    else { return false }
+    let key = transactionKey(listed.id)
+    return !match.lineage.state.charges.contains { $0.transaction == key }
+      && current.charges.contains { charge in
+        charge.transaction == key && charge.periodEnd.map { $0 < end } ?? false
+      }
   }
 
   /// Whether a state of the charge reported the shown, later end, although another end counts.
