@@ -190,4 +190,27 @@ struct OneLossTests {
       #expect(scenario.breaks.map(\.expectedAt) == [at("2026-05-11")])
     }
   }
+
+  @Test("An order that a snapshot lists, and the renewal after it, is one loss")
+  func listedOrder() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.report(.expired, "2026-01-20", until: "2026-02-01") {
+      $0.observation = Observation()
+      $0.observation?.isReplaced = true
+    }
+    story.report(.renewed, "2026-02-20", until: "2026-03-20", transaction: 301, product: 2)
+    for index in story.events.indices { story.events[index].provider = .iaptic }
+    let order = bought(300, .started, "2026-01-20", until: "2026-02-20") { $0.originalID = "300" }
+    func codes(_ listed: [SnapshotTransaction]) -> [String] {
+      var shown = premium(until: "2026-02-20", product: "yearly", listing: listed)
+      if listed.isEmpty { shown.expiresAt = at("2026-03-20") }
+      return Scenario(
+        stories: [story], entitlements: listed.isEmpty ? nil : [shown],
+        capturedAt: listed.isEmpty ? "2026-03-10" : "2026-02-10", asOf: "2026-03-10",
+        provider: .iaptic, change: allMapped
+      ).codes
+    }
+    #expect(codes([]) == ["MISSED_RENEWAL"])
+    #expect(codes([order]).count == 1)
+  }
 }

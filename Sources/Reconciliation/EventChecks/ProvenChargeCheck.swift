@@ -23,7 +23,7 @@ extension Reconciler {
         return true
       }
       let begin = (period.start ?? period.end) - rules.fold.renewalGap
-      return isListed(around: period, in: lineage)
+      return isListed(around: period, in: lineage) || isListed(period)
         || missing(in: lineage).contains {
           $0.at.map { begin <= $0 && $0 < period.end } ?? false
         }
@@ -45,6 +45,15 @@ extension Reconciler {
     return view.siblings(of: listed).contains {
       $0.at.map { $0 < period.start ?? period.end } ?? false
     }
+  }
+
+  /// Whether the snapshot lists a transaction that ends with the free time and that no event names:
+  /// it is the charge, and has been evaluated by its id.
+  private func isListed(_ period: UnseenPeriod) -> Bool {
+    view?.transactions.contains { listed in
+      listed.expiresAt.map { agree($0, period.end) } ?? false
+        && !lineagesOfAnyTime.contains { $0.latest.transactions.contains(listed.key) }
+    } ?? false
   }
 
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
