@@ -89,12 +89,16 @@ extension Purchase {
     }
     let seen = events.asSeen(
       events.indices.lazy.filter { events[$0].observation != nil || events[$0].opensPurchase })
-    for place in seen where !events[place].canBeCutShort { _ = add(place) }
-    // Which end was cut short is known only once all ends are.
-    let cut = seen.filter { events[$0].canBeCutShort }
-    if !cut.isEmpty { index.order(purchases) }
-    for purchase in Set(cut.map(add)) {
-      purchases[purchase].places = events.asSeen(purchases[purchase].places)
+    for place in seen where !events[place].canBeGrace && !events[place].canBeCutShort {
+      _ = add(place)
+    }
+    // Moved and cut ends are known only once all other ends are.
+    for isMoved in [\Event.canBeGrace, \.canBeCutShort] {
+      let moved = seen.filter { events[$0][keyPath: isMoved] }
+      if !moved.isEmpty { index.order(purchases) }
+      for purchase in Set(moved.map(add)) {
+        purchases[purchase].places = events.asSeen(purchases[purchase].places)
+      }
     }
     return purchases.map { (place: $0.place, purchase: $0) }.sorted { $0.place < $1.place }
       .map(\.purchase)
@@ -105,7 +109,8 @@ extension Purchase {
 private struct PurchaseIndex {
   private var byTransaction: [OfLineage<Int64>: Int] = [:]
   private var byEnd: [OfLineage<Instant?>: Int] = [:]
-  private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
+  /// The last purchase of each lineage that was seen in billing retry without a transaction.
+  private var failing: [Int64: Int] = [:]
   private var named: Set<Int> = []
 
   /// Paid periods of purchases in stores without an id per charge.
@@ -127,7 +132,16 @@ private struct PurchaseIndex {
     }
     if let sameEnd { return sameEnd }
     if event.canBeCutShort, let cut = purchaseCut(by: event) { return cut }
-    return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
+    return event.canBeGrace ? purchaseProlonged(by: event) ?? failing[event.lineage] : nil
+  }
+
+  /// The purchase of which the end that is shown can be the grace: the last one that ended before
+  /// it, if possible of those that were seen by then.
+  private func purchaseProlonged(by event: Event) -> Int? {
+    guard let known = ends[OfLineage(event, event.product)] else { return nil }
+    let next = known.indices.partitioningIndex { known[$0].end > event.periodEnd ?? event.time }
+    let ended = known[..<next].suffix(4)
+    return (ended.last { $0.seen <= event.seenAt } ?? ended.last)?.purchase
   }
 
   /// Whether the event is about a later charge than that of `purchase`, under the same id.
@@ -161,6 +175,7 @@ private struct PurchaseIndex {
 
   /// Sorts the ends of `purchases`.
   mutating func order(_ purchases: [Purchase]) {
+    ends = [:]
     for (place, purchase) in purchases.enumerated() {
       guard let first = purchase.stateReports.first, let end = first.periodEnd else { continue }
       ends[OfLineage(first, first.product), default: []].append((end, place, first.seenAt))
@@ -176,9 +191,7 @@ private struct PurchaseIndex {
       notePaid(event, purchase, after: previous)
     }
     byEnd[OfLineage(event, event.periodEnd)] = purchase
-    let end = event.periodEnd ?? event.time
-    if let known = newest[event.lineage], end < known.end { return }
-    newest[event.lineage] = (purchase, end)
+    if event.canBeGrace { failing[event.lineage] = purchase }
   }
 
   /// Notes the paid time, which starts no earlier than the end of `previous`, because a state without
@@ -204,6 +217,11 @@ struct OfLineage<Value: Hashable>: Hashable {
 }
 
 extension Event {
+  /// Whether it shows, without transaction id, a purchase whose end may be that of its grace.
+  var canBeGrace: Bool {
+    transaction == 0 && observation?.isInBillingRetry == true && !canBeCutShort
+  }
+
   /// Whether it shows, without transaction id, a purchase that was replaced, or that gives no
   /// access and awaits no payment: its end may be earlier than that of its period.
   var canBeCutShort: Bool {

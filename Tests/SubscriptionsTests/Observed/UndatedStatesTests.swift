@@ -30,6 +30,32 @@ struct UndatedStatesTests {
     }
   }
 
+  @Test("A grace belongs to the period known at the time, even if it lasts beyond the next one")
+  func longGrace() throws {
+    var feed = StateFeed(.iaptic)
+    feed.receive("2026-01-01T00:00:01", until: "2026-01-08")
+    feed.receive("2026-01-08T01:00:00", until: "2026-01-24") { $0.isInBillingRetry = true }
+    feed.receive("2026-01-15T00:00:01", until: "2026-01-22")
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-01-20") { $0.periods = [StateFeed.monthly: .days(7)] }
+      #expect(facts.count(.reactivated) == 0 && facts.renewalOrdinals == [1])
+    }
+  }
+
+  @Test("A failed payment takes no charge from another body, however early its own is dated")
+  func failureDatedEarly() throws {
+    var feed = StateFeed(.iaptic)
+    feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
+    feed.receive("2026-02-01T00:00:01", until: "2026-03-01")
+    feed.events[1].time = at("2026-01-20")
+    feed.receive("2026-03-01T01:00:00", until: "2026-03-01") { $0.isInBillingRetry = true }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-03-20")
+      #expect(facts.renewalOrdinals == [1])
+      #expect(facts.days(.churnedInvoluntary) == ["2026-03-01"])
+    }
+  }
+
   @Test("Auto-renew follows the state received last")
   func renewing() throws {
     for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
