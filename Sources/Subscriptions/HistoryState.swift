@@ -66,7 +66,11 @@ extension SubscriptionHistory {
       return state
     }
     let later = period.ownEvents.filter { events[$0].time >= moment }
-    if later.contains(where: { events[$0].isCancel }) { state.noticesSince.insert(.cancel) }
+    if later.contains(where: { events[$0].isCancel })
+      || period.autoRenewOffSince(events, before: nil) != nil
+    {
+      state.noticesSince.insert(.cancel)
+    }
     if later.contains(where: { events[$0].isExpiry }) { state.noticesSince.insert(.expiry) }
     if period.isInvoluntary(events) { state.noticesSince.insert(.failedPayment) }
     if period.revokedAt != nil { state.noticesSince.insert(.revocation) }

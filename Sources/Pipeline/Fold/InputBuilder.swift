@@ -20,6 +20,11 @@ struct InputBuilder {
     then.asOf = min(rules.asOf, moment)
     // Even without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
+    // A state without a date of its own can be as new as its receipt.
+    let undated = isOlder ? group.events.filter { $0.isSeenLater(than: then.asOf) } : []
+    let events =
+      undated.isEmpty
+      ? group.events : group.events.filter { !$0.isSeenLater(than: then.asOf) }
     var today: [LineageState] = []
     var reported: [LineageState] = []
     var deadlines = Deadlines(group.events, rules: then)
@@ -31,7 +36,7 @@ struct InputBuilder {
       try group.forEachHistory(by: rules, in: ledger) {
         if let state = $0.state(since: moment) { today.append(state) }
       }
-      try forEachHistory(of: group.events, rules: then, checkStop: ledger.checkStop, read)
+      try forEachHistory(of: events, rules: then, checkStop: ledger.checkStop, read)
     } else {
       try group.forEachHistory(by: rules, in: ledger, read)
     }
@@ -51,7 +56,9 @@ struct InputBuilder {
         return texts.input(state, current: current)
       },
       newer: today.filter { known.isDisjoint(with: $0.lineages) }.map { texts.input($0) },
-      changesAt: deadlines.first
+      changesAt:
+        (undated.map { $0.seenAt + Interval(milliseconds: 1) }
+        + [deadlines.first].compactMap(\.self)).min()
     )
   }
 
@@ -74,6 +81,11 @@ struct InputBuilder {
       places: group.count == 1
         ? [:] : Dictionary(zip(group.map(\.key), 0...), uniquingKeysWith: { first, _ in first }))
   }
+}
+
+private extension Event {
+  /// Whether it was not seen yet when a snapshot was taken, though its time is before that.
+  func isSeenLater(than moment: Instant) -> Bool { time < moment && seenAt >= moment }
 }
 
 /// The texts of a fold group, for the subscriptions in it.
