@@ -214,7 +214,11 @@ struct PurpleTests {
     feed.report(.purchased, "2026-01-10") { $0.store = store }
     feed.report(.purchaseRefunded, "2026-01-20") { $0.store = store }
     feed.report(.purchaseRefunded, "2026-01-21") { $0.store = store }
-    #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == given[0])
+    let again = try feed.facts(asOf: "2026-02-01", listed)
+    #expect(again.total(\.refundsUSD) == given[0])
+    #expect(again.excluded.map(\.key.reason) == [.overRefund])
+    let findings = try feed.histories(asOf: "2026-02-01", listed).flatMap(\.findings)
+    #expect(findings.map(\.code) == [.overRefund])
     // After a partial refund the rest can still be refunded; an id that may repeat refunds all.
     feed.events[1].revenue = Revenue(local: usd("4"), usd: usd("4"), currency: 9)
     let parts = try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD)

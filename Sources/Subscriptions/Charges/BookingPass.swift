@@ -92,9 +92,14 @@ struct BookingPass {
     }
     let hasAmount =
       event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
-    // Without an amount it refunds the whole charge, which is possible only once.
-    guard hasAmount || !charges.isRefundedWhole(chargeIndex) else { return }
     let charge = bookings[chargeIndex]
+    // Without an amount it refunds the whole charge, which is possible only once.
+    if !hasAmount, charges.isRefundedWhole(chargeIndex),
+      rules.doubleCharges == .hold || !events[charge.event].namesOneCharge
+    {
+      find(event, beyond: events[charge.event], charge.money.grossUSD, isHeld: true)
+      return
+    }
     let paid = rules.paid(for: events[charge.event])
     var refund = charge
     refund.event = index

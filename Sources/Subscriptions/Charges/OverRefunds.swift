@@ -29,8 +29,11 @@ extension BookingPass {
         }
         let isOthers = event.provider != events[bookings[charge].event].provider
         if !isOthers || part != bookings[charge].money {
-          try hold(refund, part, of: bookings[charge])
-          guard rules.doubleCharges == .hold else { continue }
+          var excess = refund.money.grossUSD
+          if let all = excess, let booked = part?.grossUSD { excess = try all.subtracting(booked) }
+          let isHeld = rules.doubleCharges == .hold
+          find(event, beyond: events[bookings[charge].event], excess, isHeld: isHeld)
+          guard isHeld else { continue }
         }
         guard let part else {
           removed.insert(index)
@@ -44,14 +47,8 @@ extension BookingPass {
     if !removed.isEmpty { remove(removed) }
   }
 
-  /// Raises `OVER_REFUND` for the part of `refund` beyond `part`.
-  private mutating func hold(
-    _ refund: Booking, _ part: Money?, of charge: Booking
-  ) throws(AmountOverflow) {
-    let (event, charged) = (events[refund.event], events[charge.event])
-    var excess = refund.money.grossUSD
-    if let all = excess, let booked = part?.grossUSD { excess = try all.subtracting(booked) }
-    let isHeld = rules.doubleCharges == .hold
+  /// Raises `OVER_REFUND` for the part of a refund that exceeds its charge.
+  mutating func find(_ event: Event, beyond charged: Event, _ excess: Amount?, isHeld: Bool) {
     if isHeld { held.append(HeldEvent(event: event, reason: .overRefund, booked: charged)) }
     findings.append(
       FoldFinding(
