@@ -35,10 +35,13 @@ public struct LinkedHistories: Sendable {
   ) throws(AmountOverflow) {
     self.originals = originals
     self.own = own
-    func rank(_ index: Int) -> (Int, Int64, Int64, Int) {
-      let provider = own[index].reported[0].provider
+    // A test purchase comes before who marks none.
+    let unmarked = rules.authority.firstIndex { !$0.capabilities.marksSandbox } ?? .max
+    func rank(_ index: Int) -> (Int, Int, Int64, Int64, Int) {
+      let isTest = own[index].exclusion != nil
+      let named = rules.authority.firstIndex(of: own[index].reported[0].provider) ?? .max
       let place = own[index].place
-      return (rules.authority.firstIndex(of: provider) ?? .max, place.0, place.1, index)
+      return (isTest ? min(named, unmarked) : named, isTest ? 0 : 1, place.0, place.1, index)
     }
     let counted = own.indices.filter { !own[$0].isEmpty && own[$0].exclusion != .familySharing }
     histories = own.filter { $0.isEmpty || $0.exclusion == .familySharing }
