@@ -215,7 +215,8 @@ private struct Subscription {
     let charges = main.held.filter { $0.reason == .doubleCharge }.map(\.event)
     var shared = try SubscriptionHistory(
       reported: GroupEvents((main.reported + reported).inOrder),
-      events: (main.events + charges + events).inOrder.withConversions(main.rules),
+      events: (main.events + charges + events).inOrder.withRenewals(main.rules)
+        .withConversions(main.rules),
       nextDerived: nil, rules: main.rules, exclusion: nil, isChained: main.isChained)
     shared.role = .shared
     var feed = main

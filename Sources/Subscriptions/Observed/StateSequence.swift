@@ -31,6 +31,23 @@ struct StateSequence {
 }
 
 extension [Event] {
+  /// The events, with a charge from a state of a single purchase, which has no kind, as a renewal if
+  /// it continues a period within the gap, whichever provider reported that period.
+  func withRenewals(_ rules: FoldSettings) -> [Event] {
+    var events = self
+    var end: Instant?
+    for index in indices where self[index].opensSubscription {
+      if self[index].kind == .started, self[index].provider.capabilities.body == .purchase,
+        end.map({ self[index].time <= $0 + rules.renewalGap }) ?? false
+      {
+        events[index].kind = .renewed
+        events[index].startsLineage = false
+      }
+      end = self[index].periodEnd
+    }
+    return events
+  }
+
   /// The events, with the first charge after a trial as its conversion, whatever its name, if it is
   /// within the gap of the trial's end or recovered from billing retry.
   ///
