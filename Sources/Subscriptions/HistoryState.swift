@@ -41,6 +41,7 @@ extension SubscriptionHistory {
     }
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
+    state.paymentsFailed = events.filter(\.isBillingProblem).map(\.time)
     state.prices = reportedPrices
     state.productChanges = events.filter(\.kind.isProductChange).map {
       ProductChange(

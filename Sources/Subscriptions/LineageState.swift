@@ -145,6 +145,8 @@ public final class LineageState {
   public var productChanges: [ProductChange] = []
   /// Periods proven by events although neither charge nor trial start arrived, in business order.
   public var unseenPeriods: [UnseenPeriod] = []
+  /// Event times of failed payments, in business order.
+  public var paymentsFailed: [Instant] = []
   /// Whether the numbers in Play's order ids may show that a charge is missing.
   var mayMissOrders = false
   /// Ends that count as churn, in order, without pauses.

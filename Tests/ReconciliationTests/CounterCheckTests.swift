@@ -281,4 +281,16 @@ struct CounterCheckTests {
       capturedAt: "2026-09-20")
     #expect(scenario.codes == ["MISSED_START"])
   }
+
+  @Test("The renewal that recovered a failed payment came a period before the next one")
+  func recovered() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.renewed, "2026-04-20", until: "2026-05-20", transaction: 103, price: 10, count: 3)
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-01")
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-03-01")])
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    scenario.stories = [story]
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-03-20")])
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
 }

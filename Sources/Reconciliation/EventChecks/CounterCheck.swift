@@ -93,7 +93,10 @@ extension Reconciler {
     }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
-    let due = min(end(of: between, after: firstGap(known) ?? last ?? from), charge.time)
+    var due = min(end(of: between, after: firstGap(known) ?? last ?? from), charge.time)
+    if left == 1, let recovered = recovery(of: lineage, due: due, before: charge) {
+      due = recovered
+    }
     let counts =
       isByOrder
       ? "order \(lineage.transactionText(charge.transaction))"
@@ -120,6 +123,17 @@ extension Reconciler {
       let apart = abs(charge.at.since(due).milliseconds)
       return apart <= rules.fold.renewalGap.milliseconds ? max(due, charge.end) : due
     }
+  }
+
+  /// When a payment that had failed at `due` was recovered: one period before the next charge.
+  private func recovery(of lineage: LineageInput, due: Instant, before next: Charge) -> Instant? {
+    guard let end = next.periodEnd, end > next.periodStart else { return nil }
+    let length = PeriodLength(from: next.periodStart, to: end)
+    let recovered = length.start(before: next.periodStart)
+    let failed = lineage.latest.paymentsFailed.contains {
+      due - .days(1) <= $0 && $0 <= recovered
+    }
+    return failed && recovered > due ? recovered : nil
   }
 
   /// Raises the renewals counted by an event after the last charge, minus what was found.
