@@ -180,6 +180,18 @@ struct OtherProviderTests {
     #expect(scenario(.iaptic, reported, older, at: "2026-03-20").codes == [])
   }
 
+  @Test("An end of iaptic's that no message reported is a missing expiry, not a cancel")
+  func iapticEnd() {
+    let story = Story.monthly(renewals: 1, counted: false)
+    var ended = shown(until: "2026-03-01")
+    (ended.isActive, ended.renewState) = (false, .canceled)
+    let scenario = scenario(.iaptic, story, [ended], at: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+    (ended.isActive, ended.expiresAt) = (true, at("2026-03-01"))
+    #expect(self.scenario(.iaptic, story, [ended], at: "2026-02-20").codes == ["MISSED_CANCEL"])
+  }
+
   @Test(
     "Only Qonversion reports every end, so other providers' silence is no break",
     arguments: [

@@ -73,6 +73,11 @@ extension Reconciler {
   }
 
   private func raiseCancel(_ match: EntitlementMatch) {
+    if !sendsExpirations, match.entitlement.isActive(at: knownAt) == false {
+      guard !isReportedLater(match.lineage, .expiry) else { return }
+      let end = unreportedEnd(match) ?? match.lineage.state.lastEventAt
+      return raiseExpiration(match, at: end)
+    }
     raiseState(
       .missedCancel, match,
       at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt,
@@ -100,10 +105,14 @@ extension Reconciler {
     for match in matches where isExpirationMissing(match) {
       guard let end = unreportedEnd(match), end < knownAt, isWatched(end, subject(match.lineage))
       else { continue }
-      raiseState(
-        .missedExpiration, match, at: end,
-        "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event arrived")
+      raiseExpiration(match, at: end)
     }
+  }
+
+  private func raiseExpiration(_ match: EntitlementMatch, at end: Instant) {
+    raiseState(
+      .missedExpiration, match, at: end,
+      "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event arrived")
   }
 
   /// Whether an expiry is missing; while a payment fails, there is none as long as the store
