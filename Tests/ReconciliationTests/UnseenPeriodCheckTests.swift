@@ -46,6 +46,20 @@ struct UnseenPeriodCheckTests {
     #expect(scenario(story, asOf: "2026-05-01").outcome.churnInDoubt.isEmpty)
   }
 
+  @Test("After a cancel, an end several periods later proves one new start")
+  func afterCancel() {
+    func breaks(canceled: Bool, until end: String) -> [Break] {
+      var story = Story.monthly(renewals: 1)
+      if canceled { story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101) }
+      story.report(.canceled, "2026-03-15", until: end, transaction: 104)
+      return scenario(story).breaks
+    }
+    #expect(breaks(canceled: true, until: "2026-06-01").map(\.code) == [.missedStart])
+    #expect(breaks(canceled: true, until: "2026-06-01").map(\.missingEvents) == [1])
+    #expect(breaks(canceled: false, until: "2026-06-01").map(\.missingEvents) == [3])
+    #expect(breaks(canceled: true, until: "2026-04-01").map(\.code) == [.missedRenewal])
+  }
+
   @Test("An end several periods later proves as many charges")
   func several() {
     let breaks = scenario(

@@ -93,7 +93,15 @@ extension Reconciler {
     {
       return trial.codeOfCharge(at: at)
     }
-    return codeOfCharge(at: at, after: end, state)
+    return isAfterLapse(period, lineage) ? .missedStart : codeOfCharge(at: at, after: end, state)
+  }
+
+  /// Whether a canceled subscription was bought again: more than a period after its end.
+  private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
+    guard period.isAfterCancel, let end = period.previousEnd else { return false }
+    if let start = period.start { return start > end + rules.fold.renewalGap }
+    guard let length = periodLength(lineage, lineage.latest)?.milliseconds else { return false }
+    return period.end.since(end).milliseconds * 2 >= length * 3
   }
 
   /// The number of periods since the previous end; 1 if a payment had failed, because its charge
@@ -114,7 +122,8 @@ extension Reconciler {
     if let start = period.start { return start }
     let state = lineage.latest
     guard let end = period.previousEnd,
-      period.isRecovery || hasFailed(state, at: end) || isExpired(state, at: end),
+      period.isRecovery || hasFailed(state, at: end) || isExpired(state, at: end)
+        || isAfterLapse(period, lineage),
       let length = periodLength(lineage, state)
     else { return period.previousEnd }
     return max(end, period.end - length)

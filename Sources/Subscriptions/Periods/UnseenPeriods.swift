@@ -20,6 +20,8 @@ public struct UnseenPeriod: Sendable, Equatable {
   public var isRestart = false
   /// Whether the previous payment had failed, so that its charge can be at any time.
   public var isRecovery = false
+  /// Whether the subscription had been canceled before the period before it ended.
+  public var isAfterCancel = false
   /// The first event that proves it.
   public var kind: EventKind
   /// When that event happened.
@@ -123,6 +125,7 @@ extension SubscriptionHistory {
       opensLineage: event.startsLineage,
       isRestart: period.map { event.namesRestart(after: $0, events, rules.renewalGap) } ?? false,
       isRecovery: period.map { hasFailed($0, before: event) } ?? false,
+      isAfterCancel: period.map { $0.autoRenewOffSince(events, before: $0.end) != nil } ?? false,
       kind: event.kind, time: event.time)
   }
 
