@@ -52,7 +52,7 @@ extension Reconciler {
   private func isListed(_ period: UnseenPeriod) -> Bool {
     view?.transactions.contains { listed in
       listed.expiresAt.map { agree($0, period.end) } ?? false
-        && !lineagesOfAnyTime.contains { $0.latest.transactions.contains(listed.key) }
+        && !allLineages.contains { $0.latest.transactions.contains(listed.key) }
     } ?? false
   }
 
