@@ -31,7 +31,9 @@ extension Reconciler {
       !missing(in: lineage).contains(where: { isBefore(first, $0, after: last) })
     else { return }
     guard last == nil else {
-      if !paid.isFromStart { findChargesBefore(first, after: last, lineage) }
+      if !paid.isFromStart, !listsUnseen(until: first.periodStart) {
+        findChargesBefore(first, after: last, lineage)
+      }
       return
     }
     switch first.kind {

@@ -23,7 +23,7 @@ extension Reconciler {
         return true
       }
       let begin = (period.start ?? period.end) - rules.fold.renewalGap
-      return isListed(around: period, in: lineage) || isListed(period)
+      return isListed(around: period, in: lineage) || listsUnseen(until: period.end)
         || missing(in: lineage).contains {
           $0.at.map { begin <= $0 && $0 < period.end } ?? false
         }
@@ -47,11 +47,11 @@ extension Reconciler {
     }
   }
 
-  /// Whether the snapshot lists a transaction that ends with the free time and that no event names:
-  /// it is the charge, and has been evaluated by its id.
-  private func isListed(_ period: UnseenPeriod) -> Bool {
+  /// Whether the snapshot lists a transaction that ends at `instant` and that no event names: it is
+  /// the charge before what follows, and has been evaluated by its id.
+  func listsUnseen(until instant: Instant) -> Bool {
     view?.transactions.contains { listed in
-      listed.expiresAt.map { agree($0, period.end) } ?? false
+      listed.expiresAt.map { agree($0, instant) } ?? false
         && !allLineages.contains { $0.latest.transactions.contains(listed.key) }
     } ?? false
   }
