@@ -13,8 +13,7 @@ public struct LinkedHistories: Sendable {
     store: Store, counted: Event, other: Provider, countedUSD: Amount?, otherUSD: Amount?
   )
 
-  /// The counted histories, by the provider that reported them; one with a single provider is
-  /// unchanged.
+  /// The counted histories by reporting provider; those of a single provider are unchanged.
   public private(set) var histories: [SubscriptionHistory] = []
   /// The subscriptions as each provider reported them, with what other providers reported.
   public private(set) var own: [SubscriptionHistory]
@@ -35,7 +34,7 @@ public struct LinkedHistories: Sendable {
   ) throws(AmountOverflow) {
     self.originals = originals
     self.own = own
-    // A test purchase comes before who marks none.
+    // A test purchase ranks before providers that do not mark tests.
     let unmarked = rules.authority.firstIndex { !$0.capabilities.marksSandbox } ?? .max
     func rank(_ index: Int) -> (Int, Int, Int64, Int64, Int) {
       let isTest = own[index].exclusion != nil

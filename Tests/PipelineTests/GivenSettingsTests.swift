@@ -140,7 +140,7 @@ struct GivenSettingsTests {
   @Test("Every option of the command line is described by its setting")
   func help() {
     #expect(Setting.help("out") == "Folder of the published report set. (default: reports)")
-    #expect(Setting.help("captured_at").hasSuffix("or file name."))
+    #expect(Setting.help("captured_at").hasSuffix("file name contain none."))
     #expect(Setting.help("outt").isEmpty)
     #expect(Setting.options.allSatisfy { !Setting.help($0.name).isEmpty })
   }

@@ -23,7 +23,7 @@ struct ReproductionCheckTests {
     #expect(all.wrong == ["breaks.csv", "churn_monthly.csv"] && all.notes.isEmpty)
     let explained = check(by: "2.0", since: [.close, .erase]).outcome(by: "2.0")
     #expect(explained.wrong == ["churn_monthly.csv"])
-    #expect(explained.notes.count == 1 && explained.notes[0].hasSuffix("are in: breaks.csv"))
+    #expect(explained.notes.count == 1 && explained.notes[0].hasSuffix("differ in: breaks.csv"))
   }
 
   @Test("Lines retracted since explain different bytes anywhere; a close does not")

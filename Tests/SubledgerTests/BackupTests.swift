@@ -40,7 +40,7 @@ struct BackupTests {
     let result = try program.run(["backup", "b.sqlite"])
     #expect(result.status == 74)
     #expect(result.errors.contains("b.sqlite.part: File exists"), "\(result)")
-    #expect(result.errors.contains("one that died has left it"), "\(result)")
+    #expect(result.errors.contains("remove what a failed one left"), "\(result)")
   }
 
   @Test("A restored backup next to the log of a killed run is refused until the log is removed")
@@ -60,7 +60,7 @@ struct BackupTests {
     for arguments in [run, run + ["--dry-run"]] {
       let refused = try program.run(arguments)
       #expect(refused.status == 65, "\(refused)")
-      #expect(refused.errors.contains("ledger.sqlite-wal, which a run that died has left"))
+      #expect(refused.errors.contains("ledger.sqlite-wal, which an interrupted run left"))
       #expect(refused.errors.contains("remove that log"))
     }
     #expect(try bytes("subledger.sqlite") == bytes("b.sqlite"))

@@ -104,9 +104,12 @@ struct CustomReportTests {
     let query = "-- column: a integer key A.\nselect 1 as a"
     let cases: [(file: String, text: String, reason: String)] = [
       ("a.sql", "-- name: b\n\(query)", "a.sql, line 1: the name is not that of the file"),
-      ("a.sql", query, "lacks the name"), ("A.sql", query, "made of a-z"),
+      ("a.sql", query, "lacks the name"), ("A.sql", query, "other characters than a-z"),
       ("breaks.sql", "-- name: breaks\n\(query)", "already exists"),
-      ("a.sql", "-- name: a\n-- column: a number key A.\nselect 1 as a", "line 2: the column is"),
+      (
+        "a.sql", "-- name: a\n-- column: a number key A.\nselect 1 as a",
+        "line 2: the column must be"
+      ),
       ("a.sql", "-- name: a\n-- column: a integer A.\nselect 1 as a", "a column that is a key"),
       ("a.sql", "-- name: a\n\(query), 2 as b", "its columns are a, and those of the query a, b"),
       ("a.sql", "-- name: a\n\(query)\nfrom nowhere", "no such table: nowhere"),
@@ -132,10 +135,10 @@ struct CustomReportTests {
     let program = try Program(copying: program)
     let before = try program.published()
     let cases = [
-      ("integer", "1.5", "a of row 2 is no integer"), ("usd", "'1.50'", "a of row 2 is no usd"),
-      ("yearmonth", "'2025-13'", "no yearmonth"), ("date", "'20250101'", "no date"),
-      ("datetime", "'2025-01-01 00:00'", "no datetime"), ("boolean", "1", "no boolean"),
-      ("string", "2", "no string"), ("string", "null", "two rows have the same key"),
+      ("integer", "1.5", "a of row 2 is not integer"), ("usd", "'1.50'", "a of row 2 is not usd"),
+      ("yearmonth", "'2025-13'", "not yearmonth"), ("date", "'20250101'", "not date"),
+      ("datetime", "'2025-01-01 00:00'", "not datetime"), ("boolean", "1", "not boolean"),
+      ("string", "2", "not string"), ("string", "null", "two rows have the same key"),
     ]
     for (index, (type, value, reason)) in cases.enumerated() {
       try program.folder.write(

@@ -80,7 +80,8 @@ struct EarlierAsOfTests {
     }
     #expect(differences(published, try program.published()).contains("breaks.csv"))
     let proof = try program.run(["verify"])
-    #expect(proof.status == 0 && proof.output.contains("published by a look"), "\(proof)")
+    #expect(
+      proof.status == 0 && proof.output.contains("published without being recorded"), "\(proof)")
     let again = try program.run(["report", "--as-of", "2026-06-30"])
     #expect(again.status <= 1, "\(again)")
     #expect(try program.rows("breaks.csv").map { $0["code"] } == ["MISSED_EXPIRATION"])

@@ -81,7 +81,7 @@ struct EraseAgainTests {
     try decide(id)
     _ = try run(2, "--decisions", "decisions.yaml")
     #expect(try isPresent())
-    #expect(try erase().contains("runs follow them without the id"))
+    #expect(try erase().contains("runs use them without the id"))
     for day in 3...4 {
       let reported = try run(day, "--decisions", "decisions.yaml")
       #expect(
@@ -101,7 +101,7 @@ struct EraseAgainTests {
     try decide(id, " twice")
     _ = try run(5, "--decisions", "decisions.yaml")
     #expect(try isPresent())
-    #expect(try erase().contains("runs follow them without the id"))
+    #expect(try erase().contains("runs use them without the id"))
     #expect(try program.run(["verify"]).status == 0)
     _ = try run(6, "--decisions", "decisions.yaml")
     #expect(try !isPresent() && program.run(["verify"]).status == 0)

@@ -167,11 +167,11 @@ struct EraseCommandTests {
   @Test(
     "A later change in rewritten data is reported",
     arguments: [
-      ("update erased set pseudonym = 'erased-0'", "erased: of the"),
-      ("delete from erased", "erased: run 1 left 1 rows, and 0 are there"),
+      ("update erased set pseudonym = 'erased-0'", "erased: some of the"),
+      ("delete from erased", "erased: run 1 wrote 1 rows, but 0 exist"),
       ("update act set reason = 'another'", "act 1 was changed since it was written"),
       ("update act set content = content || '1'", "act 1 was changed since it was written"),
-      ("delete from act", "erased: run 1 left 0 rows, and 1 are there"),
+      ("delete from act", "erased: run 1 wrote 0 rows, but 1 exist"),
       ("update user set id = 'QON_7' where id like 'erased-%'", "does not have the key"),
     ])
   func changed(sql: String, reported: String) throws {

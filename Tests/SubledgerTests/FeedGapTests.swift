@@ -48,8 +48,9 @@ struct FeedGapTests {
     #expect(gap["estimated_usd"] == "399.60", "forty purchases at 9.99")
     #expect(
       gap["evidence"]
-        == "0 events of the app created on 2026-10-10 (UTC) arrived, about 40 were expected from the "
-        + "days around it; so few are less likely than 1 in 1000000; no archive covers 2026-10-10")
+        == "0 events of the app created on 2026-10-10 (UTC) arrived, about 40 were "
+        + "expected from the days around it; so few are less likely than 1 in 1000000; no archive "
+        + "covers 2026-10-10")
     try write(10)
     #expect(try run().map { $0["status"] } == ["resolved"])
   }

@@ -72,6 +72,6 @@ struct FlobukRunTests {
     try program.folder.write("", to: "snap/a.jsonl")
     let found = try breaks(asOf: "2026-03-20")
     #expect(found.map { [$0["code"], $0["transaction_id"]] } == [["MISSED_RENEWAL", "103"]])
-    #expect(found.map { $0["evidence"]?.hasPrefix("reported by flobuk: started") } == [true])
+    #expect(found.map { $0["evidence"]?.hasPrefix("reported by flobuk: renewed") } == [true])
   }
 }

@@ -131,7 +131,8 @@ struct ObjectStoreTests {
     let cases: [(String, Int32, String)] = [
       ("echo 'no such bucket' >&2; exit 2", 74, "exit code 2: no such bucket"),
       ("", 66, "nothing is there"), ("echo '{}'", 66, "nothing is there"),
-      ("echo 'a b'", 74, "neither JSON nor lines"), ("echo '[{'", 74, "neither JSON nor lines"),
+      ("echo 'a b'", 74, "neither JSON nor tab-separated"),
+      ("echo '[{'", 74, "neither JSON nor tab-separated"),
       ("kill -9 $$", 74, "signal 9"),
     ]
     for (script, status, part) in cases {

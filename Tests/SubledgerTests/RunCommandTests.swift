@@ -77,7 +77,7 @@ struct RunCommandTests {
     let report = ["report", "--as-of", "2026-03-01"]
     let bare = try program.run(report)
     #expect(bare.status == 0)
-    #expect(bare.errors.contains("the previous run was given periods, and this one was not"))
+    #expect(bare.errors.contains("the previous run was given periods, but this one was not"))
     #expect(try program.run(report).errors.isEmpty)
     #expect(try program.run(report + ["--config", "own.yaml"]).errors.isEmpty)
   }
@@ -87,7 +87,7 @@ struct RunCommandTests {
     let first = try program.run(run + ["--dry-run"])
     #expect(first.status == 0, "\(first)")
     #expect(first.errors.isEmpty)
-    #expect(first.output.contains("the ledger is as it was"))
+    #expect(first.output.contains("the ledger is unchanged"))
     #expect(first.output.contains("1 archive read"))
     #expect(first.output.contains("would add reports/revenue_monthly.csv\n"))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))

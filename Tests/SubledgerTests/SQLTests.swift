@@ -126,8 +126,8 @@ struct SQLTests {
       ("select sql from sqlite_schema", "prohibited"),
       ("delete from v_event", "not authorized"), ("create table a (b)", "not authorized"),
       ("attach 'other.sqlite' as other", "not authorized"),
-      ("pragma query_only = off", "not authorized"), ("vacuum into 'copy.sqlite'", "only select"),
-      ("begin", "not authorized"), ("select 1; select 2", "second statement"),
+      ("pragma query_only = off", "not authorized"), ("vacuum into 'copy.sqlite'", "only SELECT"),
+      ("begin", "not authorized"), ("select 1; select 2", "more than one statement"),
       ("select ?", "parameter"), ("", "there is no query"),
       ("select sum(9223372036854775807) from v_movement", "integer overflow"),
     ])

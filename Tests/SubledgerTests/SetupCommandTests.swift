@@ -23,7 +23,7 @@ struct SetupCommandTests {
     #expect(made.status == 0 && made.output.contains("app 1234567890: 3 events"), "\(made)")
     let checked = try program.run(["config", "check"])
     #expect(checked.status == 0, "\(checked)")
-    #expect(checked.output == "subledger.yaml: 1 setting given, nothing is wrong\n")
+    #expect(checked.output == "subledger.yaml: 1 setting given, no error\n")
     let run = try program.run(["run", "--as-of", "2026-03-01"])
     #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
     #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3"])

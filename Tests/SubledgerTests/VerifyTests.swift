@@ -98,12 +98,12 @@ struct VerifyTests {
     "A changed cell, break or run is reported by table",
     arguments: [
       ("update movement_cell set subscriptions = subscriptions + 1", "movement_cell: month "),
-      ("update break_episode set evidence = evidence || '.'", "break_episode: of the"),
+      ("update break_episode set evidence = evidence || '.'", "break_episode: some of the"),
       ("update run set as_of_ms = as_of_ms - 1 where id = 1", "run 1: the record"),
       ("delete from run_part where run = 1 and part = 'archive'", "run 1: the record"),
-      ("update archive set accepted = accepted + 1, lines = lines + 1", "archive: of the"),
-      ("update failed_attempt set at_ms = at_ms + 1", "failed_attempt: of the"),
-      ("update string set value = 'XXX' where value = 'USD'", "string: of the"),
+      ("update archive set accepted = accepted + 1, lines = lines + 1", "archive: some of the"),
+      ("update failed_attempt set at_ms = at_ms + 1", "failed_attempt: some of the"),
+      ("update string set value = 'XXX' where value = 'USD'", "string: some of the"),
       ("update snapshot set line = line + 1", "snapshots of archive"),
       ("update user set id = id || 'x'", "does not have the key of its id"),
       (

@@ -185,7 +185,7 @@ struct WrongChecksumTests {
     #expect(result.status == 1 && result.errors.contains("missing: later.jsonl"), "\(result)")
     #expect(try incomplete().contains("2026-02 1234567890"))
     try FileManager.default.moveItem(atPath: program.folder.path("later.jsonl"), toPath: path)
-    #expect(try run().errors.contains("is withdrawn"))
+    #expect(try run().errors.contains("is retracted"))
     #expect(try isSame(asOf: whole))
   }
 }

@@ -63,7 +63,7 @@ extension [Event] {
 }
 
 extension LineageRow {
-  /// Whether its id or, by `lineagesWithTextIDs`, a transaction id is not the number that is its key.
+  /// Whether its id or, by `lineagesWithTextIDs`, a transaction id is not the number of its key.
   public func hasTextIDs(_ lineagesWithTextIDs: Set<Int64>) -> Bool {
     transactionKey(original) != Int64(original) || lineagesWithTextIDs.contains(key)
   }

@@ -42,9 +42,9 @@ extension PublishPass {
     var text = "Unknown names in the input, listed in unknown_input.csv: \(Self.list(shown))"
     if !events.isEmpty {
       text += """
-        . These events count as other: a renamed cancel, for example, leaves churn without a reason. \
-        Add each with its kind, such as renewed or canceled, to the configuration, and rebuild the \
-        ledger: \
+        . These events count as other: a renamed cancel, for example, leaves churn without a \
+        reason. Add each with its kind, such as renewed or canceled, to the configuration, and \
+        rebuild the ledger: \
         event_names: {\(Self.list(events.map { "\"\($0.name)\": KIND" }))}
         """
     }

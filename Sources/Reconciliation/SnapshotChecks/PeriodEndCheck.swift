@@ -160,7 +160,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether a newer state shows the listed charge with an earlier end, at which another replaced it.
+  /// Whether a newer state shows the listed charge with an earlier end: another replaced it then.
   private func isCutLater(_ match: EntitlementMatch) -> Bool {
     guard user.provider.capabilities.body == .collection, let end = match.entitlement.expiresAt,
       let listed = match.entitlement.newestTransaction, let current = match.lineage.current

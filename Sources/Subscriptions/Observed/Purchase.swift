@@ -194,8 +194,8 @@ private struct PurchaseIndex {
     if event.canBeGrace { failing[event.lineage] = purchase }
   }
 
-  /// Notes the paid time, which starts no earlier than the end of `previous`, because a state without
-  /// a date can be as old as the first purchase.
+  /// Notes the paid time, which starts no earlier than the end of `previous`, because a state
+  /// without a date can be as old as the first purchase.
   private mutating func notePaid(_ event: Event, _ purchase: Int, after previous: Int?) {
     guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
     guard let known = paid[purchase] else {

@@ -31,8 +31,8 @@ struct StateSequence {
 }
 
 extension [Event] {
-  /// The events, with a charge from a state of a single purchase, which has no kind, as a renewal if
-  /// it continues a period within the gap, whichever provider reported that period.
+  /// The events, with a charge from a state of a single purchase, which has no kind, as a renewal
+  /// if it continues a period within the gap, whichever provider reported that period.
   func withRenewals(_ rules: FoldSettings) -> [Event] {
     var events = self
     var end: Instant?

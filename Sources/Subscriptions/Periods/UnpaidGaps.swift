@@ -89,8 +89,8 @@ private struct UnpaidGap {
 
   /// Whether the charge renews another product although no event announced a change.
   ///
-  /// An upgrade with its own charge then began the period before it. Apple charges upgrades at once;
-  /// other stores may grant time instead.
+  /// An upgrade with its own charge then began the period before it. Apple charges upgrades at
+  /// once; other stores may grant time instead.
   var isUnannounced: Bool {
     charge.kind == .renewed && charge.provider.capabilities.body == .event
       && [.appStore, .macAppStore].contains(charge.store) && !previous.isTrial && !isFailed
@@ -105,8 +105,8 @@ private struct UnpaidGap {
       }
   }
 
-  /// Whether the charge is a renewal, or a charge derived from a state, which can be one unless it is
-  /// another Play order.
+  /// Whether the charge is a renewal, or a charge derived from a state, which can be one unless it
+  /// is another Play order.
   private var mayRenew: Bool {
     if charge.kind == .renewed { return true }
     return charge.kind == .resubscribed && charge.observation != nil
