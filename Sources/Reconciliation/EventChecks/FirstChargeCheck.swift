@@ -31,7 +31,7 @@ extension Reconciler {
       !missing(in: lineage).contains(where: { isBefore(first, $0, after: last) })
     else { return }
     guard last == nil else {
-      if !paid.isFromStart, !listsUnseen(until: first.periodStart) {
+      if !paid.isFromStart, !isFoundMissing(until: first.periodStart) {
         findChargesBefore(first, after: last, lineage)
       }
       return

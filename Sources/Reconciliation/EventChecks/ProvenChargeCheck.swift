@@ -23,7 +23,7 @@ extension Reconciler {
         return true
       }
       let begin = (period.start ?? period.end) - rules.fold.renewalGap
-      return isListed(around: period, in: lineage) || listsUnseen(until: period.end)
+      return isListed(around: period, in: lineage) || isFoundMissing(until: period.end)
         || missing(in: lineage).contains {
           $0.at.map { begin <= $0 && $0 < period.end } ?? false
         }
@@ -47,13 +47,12 @@ extension Reconciler {
     }
   }
 
-  /// Whether the snapshot lists a transaction that ends at `instant` and that no event names: it is
-  /// the charge before what follows, and has been evaluated by its id.
-  func listsUnseen(until instant: Instant) -> Bool {
-    view?.transactions.contains { listed in
-      listed.expiresAt.map { agree($0, instant) } ?? false
-        && !allLineages.contains { $0.latest.transactions.contains(listed.key) }
-    } ?? false
+  /// Whether a missing charge that ends at `instant` was found in a lineage without events, as a
+  /// listed Play order is: it is the charge before what follows.
+  func isFoundMissing(until instant: Instant) -> Bool {
+    missing.contains { name, charges in
+      byName[name] == nil && charges.contains { $0.end.map { agree($0, instant) } ?? false }
+    }
   }
 
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
