@@ -56,7 +56,7 @@ struct SparkTests {
     let result = try program.run(["run", "--archives", "in", "--engine", "spark", "--lake", "lake"])
     #expect(result.status == 74)
     #expect(result.errors.contains("lake/events: Not a directory"))
-    #expect(result.errors.contains("check the disk and the rights there"))
+    #expect(result.errors.contains("check the disk and its permissions"))
   }
 
   @Test("A ledger cannot change its engine")

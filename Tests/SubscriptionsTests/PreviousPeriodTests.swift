@@ -3,8 +3,8 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Late reports about a former period do not affect the current one")
-struct FormerPeriodTests {
+@Suite("Late reports about a previous period do not affect the current one")
+struct PreviousPeriodTests {
   /// A monthly purchase in January and a yearly one from the 20th, whose end follows from its
   /// length.
   private func upgraded() -> Story {
