@@ -36,4 +36,45 @@ struct OrderBesideSnapshotTests {
     #expect(alone.map { $0[1] } == ["2"])
     #expect(try renewals(["--snapshots", "snap"], "beside") == alone)
   }
+
+  /// iaptic's weekly purchase as of its last order.
+  private func purchase(_ order: String, from last: String, until end: String, isOver: Bool = false)
+    -> String
+  {
+    #"{"google:weekly":{"productId":"google:weekly","purchaseId":"google:GPA.1-2","#
+      + #""platform":"google","sandbox":false,"purchaseDate":"2025-08-04T10:00:00Z","#
+      + #""expirationDate":"\#(end)T10:00:00Z","isExpired":\#(isOver),"renewalIntent":"Renew","#
+      + #""transactionId":"google:GPA.1-2\#(order)","lastRenewalDate":"\#(last)T10:00:00Z","#
+      + #""currency":"USD","amountMicros":2990000,"amountUSD":2.99}}"#
+  }
+
+  private func notice(_ reason: String, _ order: String, _ day: String, _ end: String) -> String {
+    #"{"receivedAt":"\#(day)T12:00:00Z","body":{"type":"purchases.updated","#
+      + #""applicationUsername":"Ada","notification":{"reason":"\#(reason)","id":"\#(day)","#
+      + #""date":"\#(day)T12:00:00Z","#
+      + #""productId":"google:weekly","purchaseId":"google:GPA.1-2","#
+      + #""transactionId":"google:GPA.1-2\#(order)"},"#
+      + #""purchases":\#(purchase(order, from: day, until: end))}}"# + "\n"
+  }
+
+  @Test("A renewal is missing although an expired purchase in a snapshot lists its order")
+  func listedButExpired() throws {
+    let program = try Program()
+    let lines = [
+      notice("PURCHASED", "", "2025-08-04", "2025-08-11"),
+      notice("RENEWED", "..0", "2025-08-11", "2025-08-18"),
+      notice("RENEWED", "..2", "2025-08-25", "2025-09-01"),
+    ]
+    try program.folder.write(lines.joined(), to: "in/a.jsonl")
+    let shown = purchase("..1", from: "2025-08-18", until: "2025-08-25", isOver: true)
+    try program.folder.write(
+      #"{"applicationUsername":"Ada","captured_at":"2025-08-25T11:00:00Z","purchases":\#(shown)}"#,
+      to: "snap/a.jsonl")
+    let result = try program.run(
+      ["run", "--archives", "in", "--snapshots", "snap", "--as-of", "2025-08-30"])
+    #expect(result.status == 1, "\(result)")
+    let breaks = try program.rows("breaks.csv", in: "reports")
+    #expect(breaks.map { $0["code"] } == ["MISSED_RENEWAL"])
+    #expect(breaks.first?["evidence"]?.contains("renewed of 2025-08-25") == true)
+  }
 }

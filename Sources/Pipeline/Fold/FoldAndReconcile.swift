@@ -53,7 +53,7 @@ extension RunPipeline {
     let reconciled = try pass.run(after: folded)
     let users = reconciled.users.reduce(0) { $0 + $1.count }
     if users > 0 || !reconciled.isWhole {
-      let whose = reconciled.isWhole ? "" : "with new input, open breaks or deadlines"
+      let whose = reconciled.isWhole ? "" : " with new input, open breaks or deadlines"
       log.info(
         "reconciled \(counted(users, "user"))\(whose)",
         metadata: ["code": "reconciled", "users": "\(users)"])

@@ -19,7 +19,7 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
     throw failure(
       "write", .cannotCreate,
       hint: errno == EEXIST
-        ? "another pack is writing \(path).part, or one that died has left it: remove it then"
+        ? "another pack is writing \(path).part; if none is running, remove what a failed one left"
         : "check that its folder exists and that you may write there")
   }
   let tar = TarWriter(time: time.milliseconds / 1000) {
