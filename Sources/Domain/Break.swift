@@ -121,8 +121,7 @@ public struct Break: Codable, Sendable, Equatable {
   public var user = ""
   /// Original transaction id of the lineage.
   public var subscription = ""
-  /// Original transaction ids of all its parts, for a missing charge of a subscription with
-  /// several; not stored.
+  /// Original transaction ids of all its parts, if it has several; not stored.
   public var parts: [String] = []
   /// Transaction id of the missing or doubtful event; empty when unknown.
   public var transaction = ""

@@ -84,8 +84,6 @@ struct BreakDraft {
   /// For a charge, set by `numbered`.
   var key = BreakKey.charge(0)
   var transaction = ""
-  /// Original transaction ids of all parts of the subscription, if it has several.
-  var parts: [String] = []
   /// Business time of the missing or doubtful event; nil if unknown.
   var expectedAt: Instant?
   /// Nil means 1 if the code is of a missing event, else 0.
@@ -107,7 +105,6 @@ struct BreakDraft {
     found.user = subject.user
     found.subscription = subject.original
     found.transaction = transaction
-    found.parts = parts
     found.product = subject.product
     found.expectedAt = expectedAt
     found.missingEvents = missingEvents ?? (code.isMissing ? 1 : 0)

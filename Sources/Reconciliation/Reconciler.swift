@@ -185,9 +185,11 @@ final class Reconciler {
   func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     // What a webhook shows can be in a webhook of any time.
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
-    let found = withoutCountedElsewhere(draft, lineage).finished(knownAt: knownUntil, rules)
+    let name = lineage ?? draft.subject.lineage
+    var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
+    found.parts = byName[name]?.parts ?? []
     if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
-      doubts[lineage ?? draft.subject.lineage, default: []].append(doubt)
+      doubts[name, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }

@@ -64,20 +64,17 @@ extension Reconciler {
 
   /// The break without the worth of charges that another provider reports and that count: only the
   /// rest is lost.
-  func withoutCountedElsewhere(_ draft: BreakDraft, _ name: LineageName?) -> BreakDraft {
+  func withoutCountedElsewhere(_ draft: BreakDraft, _ name: LineageName) -> BreakDraft {
     let count = draft.missingEvents ?? 1
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
-      let estimate = draft.worth.amount, estimate != .zero
+      let estimate = draft.worth.amount, estimate != .zero, let lineage = byName[name]
     else { return draft }
-    let name = name ?? draft.subject.lineage
-    guard let lineage = byName[name] else { return draft }
-    var draft = draft
-    draft.parts = lineage.parts
     let counted = lineage.latest.countedElsewhere(as: draft.code).filter { report in
       countedElsewhere[name]?.contains(report.time) != true
         && isSame(report, as: draft, in: lineage)
     }.prefix(Int(count))
     guard !counted.isEmpty else { return draft }
+    var draft = draft
     countedElsewhere[name, default: []].formUnion(counted.map(\.time))
     draft.worth.amount = try? estimate.scaled(by: count - Int64(counted.count), over: count)
     let providers = Set(counted.map(\.provider.name)).sorted().joined(separator: ", ")

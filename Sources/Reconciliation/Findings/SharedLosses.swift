@@ -9,10 +9,8 @@ extension [Break] {
       rules.authority.firstIndex(of: self[index].provider) ?? .max
     }
     let losses = indices.filter { self[$0].isLossOfMoney }
-    let ordered = losses.sorted { (rank($0), $0) < (rank($1), $1) }
-    guard let first = ordered.first, ordered.last.map(rank) != rank(first) else { return }
     var counted: [StorePlace: [Int]] = [:]
-    for index in ordered {
+    for index in losses.sorted(by: { (rank($0), $0) < (rank($1), $1) }) {
       let found = self[index]
       let same = found.places.lazy.flatMap { counted[$0] ?? [] }.first {
         self[$0].isLoss(of: found, rules.renewalGap)
