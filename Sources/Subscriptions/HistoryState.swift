@@ -33,9 +33,6 @@ extension SubscriptionHistory {
       charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
     }.max()
     state.isStartSeen = stretches.first?.opening == .new
-    state.isFirstChargeRecovered = events.prefix(periods.first?.opener ?? 0).contains {
-      $0.isBillingProblem
-    }
     state.firstPurchasedAt = periods.first.flatMap {
       events[$0.opener].observation?.firstPurchasedAt
     }

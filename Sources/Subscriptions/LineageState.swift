@@ -192,8 +192,6 @@ public final class LineageState {
   public var effectiveEnd: Instant?
   /// Whether every charge since the lineage's start was seen, so that counting from it is valid.
   public var isStartSeen = false
-  /// Whether a payment failed before the first charge, which can then be at any time.
-  public var isFirstChargeRecovered = false
   /// When auto-renew was last switched off, in any period; nil when it never was, or was switched
   /// on again.
   public var lastCancelAt: Instant?

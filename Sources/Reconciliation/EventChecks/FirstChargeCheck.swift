@@ -67,7 +67,7 @@ extension Reconciler {
   ) {
     let (about, state) = (subject(lineage), lineage.latest)
     guard !state.productChanges.contains(where: { $0.time <= first.time }),
-      last != nil || !state.isFirstChargeRecovered
+      last != nil || !state.paymentsFailed.contains(where: { $0 < first.time })
     else { return }
     if last == nil, let bought = state.firstPurchasedAt,
       bought + rules.fold.renewalGap < first.periodStart
