@@ -34,6 +34,11 @@ public struct Instant: Codable, Sendable, Hashable, Comparable {
   public func since(_ earlier: Instant) -> Interval {
     Interval(milliseconds: milliseconds - earlier.milliseconds)
   }
+
+  /// Whether it is at most `distance` before or after `other`.
+  public func isWithin(_ distance: Interval, of other: Instant) -> Bool {
+    abs(since(other).milliseconds) <= distance.milliseconds
+  }
 }
 
 /// A length of time in milliseconds.

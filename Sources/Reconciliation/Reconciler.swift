@@ -88,6 +88,8 @@ final class Reconciler {
   /// These and the production lineages whose events are all newer than the snapshot: the snapshot
   /// proves nothing about those, but their events may.
   let allLineages: [LineageInput]
+  /// `allLineages` without those that another user's snapshot lists.
+  private(set) lazy var ownLineages = allLineages.filter { !$0.isHeldByAnotherUser }
   /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
@@ -157,6 +159,16 @@ final class Reconciler {
     return place.map { allLineages[$0] }
   }
 
+  /// What the snapshot's entitlements show about a lineage.
+  func match(of lineage: LineageInput) -> EntitlementMatch? {
+    matches.first { $0.lineage.name == lineage.name }
+  }
+
+  /// Whether the snapshot lists a transaction of the lineage.
+  func isListed(_ lineage: LineageInput) -> Bool {
+    view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
+  }
+
   /// The moment that the snapshot shows; as-of without a snapshot.
   var knownAt: Instant {
     guard let view else { return rules.fold.asOf }
@@ -170,7 +182,7 @@ final class Reconciler {
     var outcome = ReconciliationResult()
     outcome.breaks = breaks.values.sorted { $0.id < $1.id }
     outcome.counts = counts
-    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+    for lineage in ownLineages {
       outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.name] ?? []))
     }
     // The text and the status of a break depend on as-of.
@@ -196,8 +208,9 @@ final class Reconciler {
 
   /// Whether a snapshot or a webhook shows that the subscription began before `limit`.
   func shows(_ lineage: LineageInput, begunBefore limit: Instant) -> Bool {
-    let shown = matches.first { $0.lineage.name == lineage.name }?.startedAt
-    return [shown, startsInWebhook[lineage.name]].contains { $0.map { $0 < limit } ?? false }
+    [match(of: lineage)?.startedAt, startsInWebhook[lineage.name]].contains {
+      $0.map { $0 < limit } ?? false
+    }
   }
 
   /// Adopts the starts of subscriptions from a webhook of the same user.

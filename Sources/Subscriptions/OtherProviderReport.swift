@@ -44,7 +44,7 @@ extension SubscriptionHistory {
         ? refunded.contains(event.transaction)
         : opened[event.transaction]?.contains { known in
           uses[event.transaction]?.count == 1 && event.transaction != 0
-            || abs(known.time.since(event.time).milliseconds) <= gap.milliseconds
+            || known.time.isWithin(gap, of: event.time)
         }
       if isKnown == true { return nil }
       let booking = booked[index]

@@ -20,7 +20,7 @@ extension Reconciler {
     // days for a shorter period. A charge recovered in retry pays for a whole period.
     let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
     let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
-    let isActive = match.entitlement.isActive(at: knownAt) == true
+    let isActive = isOn(match)
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
     let isInRetry = isFailing || state.isInBillingRetry
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
@@ -28,7 +28,7 @@ extension Reconciler {
 
   /// Whether access continues for longer than the gap after an end.
   private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
-    match.entitlement.isActive(at: knownAt) == true && knownAt > end + rules.fold.renewalGap
+    isOn(match) && knownAt > end + rules.fold.renewalGap
   }
 
   /// Whether events already have the snapshot's newest charge or its counter.

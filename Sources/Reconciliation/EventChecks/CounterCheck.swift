@@ -4,7 +4,7 @@ import Subscriptions
 extension Reconciler {
   /// Finds gaps in the events' own counters, without a snapshot.
   func findCounterGaps() {
-    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+    for lineage in ownLineages {
       let start = findStartOfCounting(lineage)
       for paid in lineage.countedCharges {
         let isStartSeen = paid.isByOrder ? paid.isFromStart : lineage.latest.isStartSeen
@@ -120,8 +120,7 @@ extension Reconciler {
       charge.at.flatMap { at in charge.end.map { (at: at, end: $0) } }
     }
     return dated.sorted { $0.at < $1.at }.reduce(due) { due, charge in
-      let apart = abs(charge.at.since(due).milliseconds)
-      return apart <= rules.fold.renewalGap.milliseconds ? max(due, charge.end) : due
+      charge.at.isWithin(rules.fold.renewalGap, of: due) ? max(due, charge.end) : due
     }
   }
 
@@ -142,8 +141,8 @@ extension Reconciler {
     guard let reported = state.reportedCount, let last = state.subscriptionCharges.last else {
       return
     }
-    let found = missing(in: lineage).filter {
-      !$0.isFree && $0.code != .missedPurchase && isAfterLastPeriod($0, state)
+    let found = missing(in: lineage, after: state).filter {
+      !$0.isFree && $0.code != .missedPurchase
     }
     let left = Int64(reported.count) - counted - total(found)
     guard left > 0 else { return }

@@ -7,10 +7,8 @@ extension Reconciler {
   ///
   /// - Parameter onlyDated: whether to skip subscriptions whose states do not date the start.
   func evaluateFirstCharges(onlyDated: Bool = false) {
-    for lineage in allLineages
-    where !lineage.isHeldByAnotherUser && !isListed(lineage)
-      && (!onlyDated || lineage.latest.firstPurchasedAt != nil)
-    {
+    for lineage in ownLineages
+    where !isEvaluatedByID(lineage) && (!onlyDated || lineage.latest.firstPurchasedAt != nil) {
       var last: Instant?
       for paid in lineage.countedCharges {
         evaluateFirst(of: paid, after: last, lineage)
@@ -45,9 +43,8 @@ extension Reconciler {
 
   /// Whether the snapshot lists its transactions, and not only the newest per product; each was
   /// evaluated by its id.
-  private func isListed(_ lineage: LineageInput) -> Bool {
-    !user.provider.capabilities.listsPastProducts
-      && view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
+  private func isEvaluatedByID(_ lineage: LineageInput) -> Bool {
+    !user.provider.capabilities.listsPastProducts && isListed(lineage)
   }
 
   private func isBefore(_ first: Charge, _ charge: MissingCharge, after last: Instant?) -> Bool {
@@ -180,9 +177,9 @@ extension Reconciler {
     lazy var found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
     }
-    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+    for lineage in ownLineages {
       guard let end = lineage.latest.unansweredEnd, isWatched(end, subject(lineage)),
-        !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) }),
+        missing(in: lineage, after: lineage.latest).isEmpty,
         !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
       let isShownOver = isShownOver(lineage, after: end)
@@ -220,14 +217,8 @@ extension Reconciler {
   /// It would show a charge made at that end.
   private func isShownOver(_ lineage: LineageInput, after end: Instant) -> Bool {
     guard let view, knownAt >= end + rules.fold.renewalGap else { return false }
-    if let match = matches.first(where: { $0.lineage.name == lineage.name }) {
-      return match.entitlement.isActive(at: knownAt) == false
-    }
-    if view.transactions.contains(where: { self.lineage(of: $0)?.name == lineage.name }) {
-      return true
-    }
-    return !mayBeHidden(lineage)
-      && view.entitlements.allSatisfy { $0.isActive(at: knownAt) == false }
+    if let match = match(of: lineage) { return isOver(match) }
+    return isListed(lineage) || !mayBeHidden(lineage) && view.entitlements.allSatisfy(isOver)
   }
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {

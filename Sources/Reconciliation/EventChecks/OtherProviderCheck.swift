@@ -4,7 +4,7 @@ import Domain
 extension Reconciler {
   /// Raises what the counted provider missed and another provider reported.
   func findReportsElsewhere() {
-    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+    for lineage in ownLineages {
       for report in lineage.latest.reportedByOthers where lineage.latest.hasMissed(report) {
         evaluate(report, of: lineage)
       }

@@ -4,7 +4,7 @@ import Subscriptions
 extension Reconciler {
   /// Raises the charge or trial start of a transaction that an event names with a later end.
   func findUnseenPeriods() {
-    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+    for lineage in ownLineages {
       let periods = lineage.latest.unseenPeriods
       let named = periods.filter { $0.transaction != 0 }
       for period in named + periods.filter({ $0.transaction == 0 })
@@ -19,9 +19,7 @@ extension Reconciler {
   private func isEvaluated(_ period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     guard period.transaction != 0 else {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
-      if matches.contains(where: { $0.lineage.name == lineage.name && $0.renewsCount != nil }) {
-        return true
-      }
+      if match(of: lineage)?.renewsCount != nil { return true }
       let begin = (period.start ?? period.end) - rules.fold.renewalGap
       return isListed(around: period, in: lineage) || isFoundMissing(until: period.end)
         || missing(in: lineage).contains {
@@ -141,7 +139,7 @@ extension Reconciler {
 
   /// Raises the missing charges that refunds prove.
   func findRefundedCharges() {
-    for lineage in allLineages where !lineage.isHeldByAnotherUser {
+    for lineage in ownLineages {
       lazy var charged = Set(lineage.latest.charges.map(\.transaction))
       var evaluated: Set<Int64> = []
       for refund in lineage.latest.refunds
@@ -196,7 +194,7 @@ extension Reconciler {
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
       !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
       let length = periodLength(lineage, state)?.milliseconds, length > 0,
-      view?.transactions.contains(where: { self.lineage(of: $0)?.name == lineage.name }) != true,
+      !isListed(lineage),
       !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })
     else { return }
     let count = (charged.since(end).milliseconds + length / 2) / length

@@ -53,6 +53,6 @@ private extension Break {
       return transaction == other.transaction
     }
     guard let at = expectedAt, let time = other.expectedAt else { return false }
-    return abs(at.since(time).milliseconds) <= gap.milliseconds
+    return at.isWithin(gap, of: time)
   }
 }

@@ -145,7 +145,7 @@ extension Reconciler {
   /// Whether an entitlement is active until an end that no event of the user reports, or without
   /// end; while a payment fails, the end is that of grace.
   func showsMore(_ entitlement: Entitlement) -> Bool {
-    guard entitlement.isActive(at: knownAt) == true, entitlement.renewState != .billingIssue
+    guard isOn(entitlement), entitlement.renewState != .billingIssue
     else { return false }
     guard let end = entitlement.expiresAt else { return !entitlement.isSubscription }
     return !(lineages + sandbox).contains { lineage in

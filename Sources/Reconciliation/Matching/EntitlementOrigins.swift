@@ -101,7 +101,7 @@ extension Reconciler {
   /// Whether the entitlement shows the current state of its lineage; it does not if it ended early
   /// or can be of a past product, because another one can have replaced it.
   private func claims(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
-    guard entitlement.isActive(at: knownAt) == false else { return true }
+    guard isOver(entitlement) else { return true }
     guard !user.provider.capabilities.listsPastProducts else { return false }
     guard let shown = entitlement.expiresAt, let known = lineage.state.periodEnd else {
       return true

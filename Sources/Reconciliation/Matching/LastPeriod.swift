@@ -4,9 +4,16 @@ import Domain
 /// What both sides report about the last period of a subscription.
 extension Reconciler {
   func agree(_ left: Instant, _ right: Instant) -> Bool {
-    let difference = left.since(right)
-    return abs(difference.milliseconds) <= rules.endTolerance.milliseconds
+    left.isWithin(rules.endTolerance, of: right)
   }
+
+  /// Whether the snapshot shows access.
+  func isOn(_ entitlement: Entitlement) -> Bool { entitlement.isActive(at: knownAt) == true }
+  func isOn(_ match: EntitlementMatch) -> Bool { isOn(match.entitlement) }
+
+  /// Whether the snapshot shows that access ended.
+  func isOver(_ entitlement: Entitlement) -> Bool { entitlement.isActive(at: knownAt) == false }
+  func isOver(_ match: EntitlementMatch) -> Bool { isOver(match.entitlement) }
 
   /// The shown end and the paid end, if the shown one is earlier.
   ///
@@ -21,6 +28,11 @@ extension Reconciler {
   func isAfterLastPeriod(_ charge: MissingCharge, _ state: LineageState) -> Bool {
     guard let at = charge.at else { return false }
     return begin(ofLastPeriodIn: state).map { at > $0 } ?? true
+  }
+
+  /// The missing charges after the last period that `state` reports.
+  func missing(in lineage: LineageInput, after state: LineageState) -> [MissingCharge] {
+    missing(in: lineage).filter { isAfterLastPeriod($0, state) }
   }
 
   /// When the last reported period began.
@@ -90,11 +102,11 @@ extension Reconciler {
   }
 
   /// Whether an event reports each lapse; otherwise states show the end.
-  var sendsExpirations: Bool { user.provider.capabilities.body == .event }
+  var sendsEvents: Bool { user.provider.capabilities.body == .event }
 
   /// Whether events show an active subscription and the entitlement an inactive one.
   func isAhead(_ match: EntitlementMatch) -> Bool {
-    match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
+    isOver(match) && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
       && !isTransferred(match.lineage) && !isReportedLater(match.lineage, .revocation)
       && !isDerivedEndShown(match) && !isOverByState(match)
@@ -103,7 +115,7 @@ extension Reconciler {
   /// Whether a later state without access shows that the period had ended: within the gap of its
   /// end, that is an expiry, which counts at the end.
   private func isOverByState(_ match: EntitlementMatch) -> Bool {
-    guard user.provider.capabilities.body != .event, let end = match.lineage.state.effectiveEnd,
+    guard !sendsEvents, let end = match.lineage.state.effectiveEnd,
       end <= knownAt + rules.fold.renewalGap
     else { return false }
     return isReportedLater(match.lineage, .expiry)
@@ -116,7 +128,7 @@ extension Reconciler {
     guard !user.provider.capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt,
       shown <= knownAt, let known = match.lineage.state.effectiveEnd
     else { return false }
-    return abs(known.since(shown).milliseconds) <= rules.fold.renewalGap.milliseconds
+    return known.isWithin(rules.fold.renewalGap, of: shown)
   }
 
   /// Whether the shown end is the paid end: a list of purchases does not contain the grace after

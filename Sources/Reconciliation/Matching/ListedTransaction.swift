@@ -52,7 +52,7 @@ struct ReportedTransactions {
     if charges.contains(transaction.key) { return true }
     guard let reported = changes[transaction.key] else { return false }
     guard let at = transaction.at else { return true }
-    return reported.contains { abs($0.since(at).milliseconds) <= gap.milliseconds }
+    return reported.contains { $0.isWithin(gap, of: at) }
   }
 }
 

@@ -8,8 +8,8 @@ extension Reconciler {
     guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match)
     else { return }
     // A missing charge after the last one may be that of the change.
-    let later = missing(in: lineage).filter { $0.at == nil || isAfterLastPeriod($0, state) }
-    guard later.isEmpty else { return }
+    guard !missing(in: lineage).contains(where: { $0.at == nil || isAfterLastPeriod($0, state) })
+    else { return }
     // The change arrived, with a later time than the snapshot's.
     if let reported = lineage.current?.product, products.contains(lineage.text(reported)) { return }
     // Refunds alone name one-time purchases, not products held before the first event.
@@ -57,7 +57,7 @@ extension Reconciler {
     let (state, entitlement) = (match.lineage.state, match.entitlement)
     guard let known = state.periodEnd else { return }
     var base = known
-    let later = missing(in: match.lineage).filter { isAfterLastPeriod($0, state) }
+    let later = missing(in: match.lineage, after: state)
     for charge in later {
       // A missed charge without a known end explains any end.
       guard let end = charge.end else { return }
@@ -73,7 +73,7 @@ extension Reconciler {
     if agree(end, base) && !isRefundInDoubt { return }
     if state.effectiveEnd.map({ agree(end, $0) }) ?? false { return }
     // A refunded period can still be shown with its paid end.
-    let isOff = entitlement.isActive(at: knownAt) == false
+    let isOff = isOver(entitlement)
     let isTaken =
       state.accessRevoked || state.isTrialGivenBack
       || isReportedLater(match.lineage, .revocation)

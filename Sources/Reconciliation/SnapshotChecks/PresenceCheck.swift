@@ -61,7 +61,7 @@ extension Reconciler {
     let store = lineage.state.store
     return (user.snapshot?.entitlements ?? []).contains { shown in
       let isElsewhere = shown.store == .unknown || !store.mayBe(shown.store)
-      return shown.transactions.isEmpty && shown.isActive(at: knownAt) == true
+      return shown.transactions.isEmpty && isOn(shown)
         && (shown.grant == .manual || (shown.isSubscription && isElsewhere))
         && storeProducts(shown.product)?.contains(lineage.product) ?? true
     }
@@ -71,7 +71,7 @@ extension Reconciler {
   private var hasUnmatchedSubscriptions: Bool {
     zip(view?.entitlements ?? [], origins.lineages).contains { entitlement, origin in
       origin == nil && entitlement.isSubscription && entitlement.transactions.isEmpty
-        && entitlement.isActive(at: knownAt) != false
+        && !isOver(entitlement)
     }
   }
 
@@ -118,7 +118,7 @@ extension Reconciler {
   private func raiseUnreportedEnd(of entitlement: Entitlement) {
     var about = subject(of: entitlement)
     guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
-      entitlement.isSubscription, sendsExpirations, let end = entitlement.expiresAt,
+      entitlement.isSubscription, sendsEvents, let end = entitlement.expiresAt,
       isWatched(end, about), end < knownAt
     else { return }
     about.original = ListedTransaction(newest, of: entitlement).original
@@ -237,7 +237,7 @@ extension Reconciler {
     guard entitlement.isSubscription, entitlement.renewState == .canceled,
       let canceledAt = entitlement.autoRenewOffAt, canceledAt < knownAt,
       let newest = entitlement.newestTransaction, newest.revokedAt == nil,
-      entitlement.isActive(at: knownAt) == true
+      isOn(entitlement)
         || (entitlement.expiresAt.map { $0 <= canceledAt } ?? false)
     else { return }
     let about = subject(ListedTransaction(newest, of: entitlement), nil)

@@ -60,8 +60,7 @@ extension Reconciler {
     let state = lineage.latest
     guard let at = entitlement.lastPurchasedAt, at < knownAt, at != entitlement.trialStartedAt,
       state.subscriptionCharges.last.map({ $0.time + rules.fold.renewalGap < at }) ?? true,
-      !isKnown(at), !missing(in: lineage).contains(where: { isAfterLastPeriod($0, state) }),
-      isWatched(at, subject(lineage))
+      !isKnown(at), missing(in: lineage, after: state).isEmpty, isWatched(at, subject(lineage))
     else { return }
     let code = lastPurchase(at, state)
     let product = product(of: lineage, at: at)
@@ -84,9 +83,7 @@ extension Reconciler {
 
   /// Whether an event or a listed transaction of the user is at that time, within the gap.
   func isKnown(_ instant: Instant) -> Bool {
-    func isNear(_ other: Instant) -> Bool {
-      abs(other.since(instant).milliseconds) <= rules.fold.renewalGap.milliseconds
-    }
+    func isNear(_ other: Instant) -> Bool { other.isWithin(rules.fold.renewalGap, of: instant) }
     return (view?.transactions.contains { $0.at.map(isNear) ?? false } ?? false)
       || (allLineages + sandbox).contains { lineage in
         let state = lineage.latest

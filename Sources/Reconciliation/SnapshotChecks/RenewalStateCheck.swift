@@ -32,7 +32,7 @@ extension Reconciler {
       guard match.entitlement.isActive != nil,
         !state.isTrial || wasGivenUp(match.entitlement)
       else { return false }
-    } else if sendsExpirations, match.entitlement.isActive(at: knownAt) == false {
+    } else if sendsEvents, match.entitlement.isActive(at: knownAt) == false {
       guard wasGivenUp(match.entitlement) else { return false }
     }
     return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(state)
@@ -73,7 +73,7 @@ extension Reconciler {
   }
 
   private func raiseCancel(_ match: EntitlementMatch) {
-    if !sendsExpirations, match.entitlement.isActive(at: knownAt) == false {
+    if !sendsEvents, match.entitlement.isActive(at: knownAt) == false {
       guard !isReportedLater(match.lineage, .expiry) else { return }
       let end = unreportedEnd(match) ?? match.lineage.state.lastEventAt
       return raiseExpiration(match, at: end)
@@ -120,7 +120,7 @@ extension Reconciler {
   private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
-    guard sendsExpirations, isOff, match.entitlement.renewState != .billingIssue,
+    guard sendsEvents, isOff, match.entitlement.renewState != .billingIssue,
       !state.isExpiryReported,
       !hasGivenUp(state), !mayBeRevoked(state),
       match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),

@@ -101,7 +101,7 @@ extension SubscriptionHistory {
     change.chargeKind == nil
       && events.contains { other in
         other.chargeKind == .productChange && other.transaction != change.transaction
-          && abs(other.time.since(change.time).milliseconds) <= rules.renewalGap.milliseconds
+          && other.time.isWithin(rules.renewalGap, of: change.time)
       }
   }
 
