@@ -21,30 +21,41 @@ extension Reconciler {
       && !isReportedLater(match.lineage, .failedPayment)
   }
 
-  /// Whether a cancel is missing; expiry, refund and revocation imply that nothing renews, so no
-  /// cancel is expected then.
+  private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
+    !isOverByStates(match) && isSwitchMissing(match)
+  }
+
+  /// Whether the state that shows the end of a canceled subscription is missing.
+  private func isEndMissing(_ match: EntitlementMatch) -> Bool {
+    match.entitlement.renewState == .canceled && isOverByStates(match) && isSwitchMissing(match)
+      && !isReportedLater(match.lineage, .expiry)
+  }
+
+  /// Whether it is over and its provider sends states, which show the end and not the cancel.
+  private func isOverByStates(_ match: EntitlementMatch) -> Bool { !sendsEvents && isOver(match) }
+
+  /// Whether nothing reported that auto-renew went off; expiry, refund and revocation imply that
+  /// nothing renews, so no cancel is expected then.
   ///
   /// An ended subscription has its own expiry, unless the store gave up collecting, which is sent
   /// as a cancel. A list of purchases shows such an end like a payment that is still failing.
-  private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
-    let state = match.lineage.state
+  private func isSwitchMissing(_ match: EntitlementMatch) -> Bool {
+    let (state, entitlement) = (match.lineage.state, match.entitlement)
     if state.isInBillingRetry {
-      guard match.entitlement.isActive != nil,
-        !state.isTrial || wasGivenUp(match.entitlement)
+      guard entitlement.isActive != nil, !state.isTrial || wasGivenUp(entitlement)
       else { return false }
-    } else if sendsEvents, match.entitlement.isActive(at: knownAt) == false {
-      guard wasGivenUp(match.entitlement) else { return false }
+    } else if sendsEvents, isOver(match), !wasGivenUp(entitlement) {
+      return false
     }
     return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(state)
       && !wasCutShort(match) && !isReportedLater(match.lineage, .cancel)
       && !missedRefunds.contains(match.lineage.name)
-      && match.entitlement.newestTransaction?.revokedAt == nil
-      && !isCancelReported(match)
+      && entitlement.newestTransaction?.revokedAt == nil && !isCancelReported(match)
   }
 
   /// Whether a refund or a revocation ended access before the period's end.
   private func wasCutShort(_ match: EntitlementMatch) -> Bool {
-    match.entitlement.isActive(at: knownAt) == false && earlyEnd(of: match) != nil
+    isOver(match) && earlyEnd(of: match) != nil
   }
 
   /// Whether an earlier cancel is the one that the snapshot shows.
@@ -73,11 +84,6 @@ extension Reconciler {
   }
 
   private func raiseCancel(_ match: EntitlementMatch) {
-    if !sendsEvents, match.entitlement.isActive(at: knownAt) == false {
-      guard !isReportedLater(match.lineage, .expiry) else { return }
-      let end = unreportedEnd(match) ?? match.lineage.state.lastEventAt
-      return raiseExpiration(match, at: end)
-    }
     raiseState(
       .missedCancel, match,
       at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt,
@@ -89,8 +95,7 @@ extension Reconciler {
   private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     return state.isAutoRenewOff && !state.accessRevoked
-      && match.entitlement.isActive(at: knownAt) != false
-      && !missing(in: match.lineage).contains { isAfterLastPeriod($0, state) }
+      && !isOver(match) && missing(in: match.lineage, after: state).isEmpty
   }
 
   private func raiseRenewState(_ match: EntitlementMatch) {
@@ -107,6 +112,9 @@ extension Reconciler {
       else { continue }
       raiseExpiration(match, at: end)
     }
+    for match in runningMatches where isEndMissing(match) {
+      raiseExpiration(match, at: unreportedEnd(match) ?? match.lineage.state.lastEventAt)
+    }
   }
 
   private func raiseExpiration(_ match: EntitlementMatch, at end: Instant) {
@@ -120,11 +128,9 @@ extension Reconciler {
   private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
-    guard sendsEvents, isOff, match.entitlement.renewState != .billingIssue,
-      !state.isExpiryReported,
-      !hasGivenUp(state), !mayBeRevoked(state),
-      match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
-      !missedRefunds.contains(match.lineage.name),
+    guard sendsEvents, isOff, match.entitlement.renewState != .billingIssue, isOver(match),
+      !state.isExpiryReported, !hasGivenUp(state), !mayBeRevoked(state),
+      !wasGivenUp(match.entitlement), !missedRefunds.contains(match.lineage.name),
       !isReportedLater(match.lineage, .expiry)
     else { return false }
     // A trial whose conversion could not be charged expires, unless a cancel after its end showed
@@ -143,7 +149,7 @@ extension Reconciler {
     if state.isInBillingRetry { return max(known, state.lastEventAt) }
     guard let shown = match.entitlement.expiresAt else { return known }
     if agree(shown, known) || state.periodEnd.map({ agree(shown, $0) }) ?? false { return known }
-    return missing(in: match.lineage).contains { isAfterLastPeriod($0, state) } ? shown : nil
+    return missing(in: match.lineage, after: state).isEmpty ? nil : shown
   }
 
   private func raiseState(
