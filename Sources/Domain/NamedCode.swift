@@ -36,6 +36,9 @@ public enum Store: UInt8, NamedCode {
   case windows = 6
   case paypal = 7
 
+  /// Whether it is one of Apple's.
+  public var isApple: Bool { self == .appStore || self == .macAppStore }
+
   /// Whether the first transaction of a subscription has the subscription's id, so that a different
   /// id proves an earlier transaction.
   ///

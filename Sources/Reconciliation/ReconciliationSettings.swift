@@ -144,6 +144,6 @@ extension Store {
   /// Whether both can be the same store.
   func mayBe(_ other: Store) -> Bool {
     self == other || self == .unknown || other == .unknown
-      || Set([self, other]) == [.appStore, .macAppStore]
+      || isApple && other.isApple
   }
 }

@@ -36,7 +36,7 @@ extension SubscriptionHistory {
     state.firstPurchasedAt = periods.first.flatMap {
       events[$0.opener].observation?.firstPurchasedAt
     }
-    let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
+    let lastSwitch = events.last(where: \.switchesAutoRenew)
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
     state.paymentsFailed = events.filter(\.isBillingProblem).map(\.time)
     state.prices = reportedPrices

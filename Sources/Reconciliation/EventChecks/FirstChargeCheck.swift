@@ -222,14 +222,11 @@ extension Reconciler {
   }
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {
-    let length = periodLength(lineage, lineage.latest) ?? .days(366)
-    let isLongAgo = end + length <= rules.fold.endsAreFinal(until: feed(of: lineage))
-    if isLongAgo { return .missedExpiration }
-    return lineage.latest.isTrial ? .missedConversion : .missedRenewal
-  }
-
-  private func feed(of lineage: LineageInput) -> Feed {
-    Feed(provider: lineage.latest.provider, app: lineage.latest.app)
+    let state = lineage.latest
+    let length = periodLength(lineage, state) ?? .days(366)
+    let feed = Feed(provider: state.provider, app: state.app)
+    if end + length <= rules.fold.endsAreFinal(until: feed) { return .missedExpiration }
+    return state.isTrial ? .missedConversion : .missedRenewal
   }
 }
 

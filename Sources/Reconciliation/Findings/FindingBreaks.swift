@@ -18,7 +18,6 @@ public func breaks(
       code: finding.code, subject: lineageSubject(lineage, product: finding.product),
       key: .event(finding.identity), transaction: lineage.transactionText(finding.transaction),
       expectedAt: finding.time, worth: (isSandbox ? nil : finding.difference, .provider),
-      severity: isSandbox ? .info : nil,
       evidence: finding.evidence
     ).finishedAtOnce(rules)
     byID[found.id] = found
@@ -41,7 +40,6 @@ public func conflictBreak(
     code: .conflict, subject: lineageSubject(lineage, product: event.product),
     key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
     expectedAt: event.time,
-    severity: lineage.state.environment == .sandbox ? .info : nil,
     evidence: "\(versions)\(isCut ? " or more" : "") versions of one event of "
       + "\(event.time.text) differ\(named)"
   ).finishedAtOnce(rules)
@@ -55,7 +53,6 @@ public func clockBreak(
   return BreakDraft(
     code: .clock, subject: lineageSubject(lineage, product: event.product),
     key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
-    severity: lineage.state.environment == .sandbox ? .info : nil,
     evidence: "\(event.kind.name) of \(event.time.text)\(received) is after as-of and not counted"
   ).finishedAtOnce(rules)
 }
@@ -73,6 +70,7 @@ extension BreakDraft {
   func finishedAtOnce(_ rules: ReconciliationSettings) -> Break {
     var found = finished(knownAt: rules.fold.asOf, rules)
     found.status = code.isAboutArrival ? .resolved : .open
+    if subject.environment == .sandbox { found.severity = .info }
     found.settlesAt = nil
     if code.isAboutArrival { found.evidenceExpiresAt = nil }
     return found

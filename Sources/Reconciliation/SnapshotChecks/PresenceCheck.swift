@@ -75,14 +75,10 @@ extension Reconciler {
     }
   }
 
-  /// Finds users that only one side has.
+  /// Finds a user without a snapshot, or without any event although one should have arrived.
   func findAbsentSide() {
-    if view == nil { countUserWithoutSnapshot() } else { findAbsentEvents() }
-  }
-
-  /// Finds a user without any event although one should have arrived.
-  private func findAbsentEvents() {
-    guard let view, user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
+    guard let view else { return countUserWithoutSnapshot() }
+    guard user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
       missedRefunds.isEmpty
     else { return }
     for entitlement in view.entitlements { raiseUnreportedEnd(of: entitlement) }

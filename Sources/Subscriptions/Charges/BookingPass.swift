@@ -52,7 +52,7 @@ struct BookingPass {
     }
     if event.hasImpossibleRate, !event.kind.isProductChange, let rate = event.revenue?.rate {
       find(
-        .rateMismatch, event, difference: nil,
+        .rateMismatch, event,
         "no store pays out \(rate.text()) % of the price; "
           + (money.grossUSD.map { "the price of \($0.text()) USD is booked" }
             ?? "the price is unknown"))
@@ -81,7 +81,7 @@ struct BookingPass {
 
   private mutating func find(_ charge: Event, after earlier: Event) {
     find(
-      .impossibleSequence, charge, difference: nil,
+      .impossibleSequence, charge,
       "\(charge.kind.name) of \(charge.time.text) follows \(earlier.kind.name) of "
         + "\(earlier.time.text) of its own transaction")
   }
@@ -123,7 +123,7 @@ struct BookingPass {
         ? "; the charge is given back as it was booked"
         : revenue.local == nil ? "" : "; the refund's local amount is not booked"
       find(
-        .currencyMismatch, event, difference: nil,
+        .currencyMismatch, event,
         "the refund of \(event.time.text)\(bracketed(revenue)) is in another currency than its "
           + "charge of \(charge.time.text)\(bracketed(paid))\(rest)")
     }
@@ -161,7 +161,7 @@ struct BookingPass {
   }
 
   private mutating func find(
-    _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
+    _ code: BreakCode, _ event: Event, difference: Amount? = nil, _ evidence: String
   ) {
     // Sandbox amounts are not money, whatever their rate.
     if code == .rateMismatch, event.environment == .sandbox { return }

@@ -64,11 +64,7 @@ extension Event {
   ///
   /// Ids of Apple and Play do; ids of other stores may repeat.
   var namesOneCharge: Bool {
-    guard transaction != 0, environment == .production else { return false }
-    switch store {
-    case .appStore, .macAppStore, .playStore: return true
-    case .stripe, .amazon, .windows, .paypal, .unknown: return false
-    }
+    transaction != 0 && environment == .production && (store.isApple || store == .playStore)
   }
 
   /// The charged unit: a transaction, or the part for one product if the provider shows one

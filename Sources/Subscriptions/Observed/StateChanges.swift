@@ -54,7 +54,7 @@ struct StateChanges {
   /// Whether, as far as known, nothing prevented a renewal at the end: no cancel, pause, failed
   /// payment or end of access.
   var renewsAtEnd: Bool {
-    let reportedSwitch = reported.last { $0.isCancel || $0.kind == .uncanceled }
+    let reportedSwitch = reported.last(where: \.switchesAutoRenew)
     return isRenewing && reportedSwitch?.isCancel != true && !isCollecting && !isEndKnown
       && !reports { $0.kind == .paused }
   }
@@ -91,7 +91,7 @@ struct StateChanges {
 
   /// Removes an opposite change at the same moment: only the state after both is known.
   private mutating func takeBackSwitch(at time: Instant) -> Bool {
-    let last = events.lastIndex { $0.isCancel || $0.kind == .uncanceled }
+    let last = events.lastIndex(where: \.switchesAutoRenew)
     guard let last, events[last].time == max(time, opening.time) else { return false }
     events.remove(at: last)
     return true

@@ -23,7 +23,7 @@ extension Event {
   /// The store's credit for the rest of the old period is unknown.
   private var isUpgradeAtListPrice: Bool {
     kind == .upgraded && provider.capabilities.body == .event && !provider.capabilities.sendsMoney
-      && (store == .appStore || store == .macAppStore)
+      && store.isApple
   }
 
   /// Whether revenue is negative; the US dollar amount decides unless it is missing or zero.

@@ -59,7 +59,7 @@ extension SubscriptionHistory {
       end <= rules.endsAreFinal(until: first.feed)
     else { return nil }
     let reported = period.ownEvents.dropFirst().contains { index in
-      explanations.contains(events[index].kind)
+      (events[index].isCancel || events[index].isExpiry || events[index].kind == .revoked)
         && events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)
           == (period.unseenEnd != nil)
     }
@@ -89,7 +89,7 @@ extension SubscriptionHistory {
     guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
       let paidUntil = period.paidUntil,
       paidUntil.since(period.start).isMonth,
-      let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.hasEnd }),
+      let last = events.lastIndex(where: { $0.switchesAutoRenew || $0.hasEnd }),
       events[last].isCancel, events[last].time > end - .days(366),
       stretches.first?.opening != .new || periods[0].start <= end - .days(360)
     else { return false }
@@ -103,9 +103,3 @@ extension Interval {
   /// Whether it is a calendar month, allowing for the hours by which stores charge early or late.
   public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
 }
-
-/// The kinds of events that explain why no period follows.
-private let explanations: [EventKind] = [
-  .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
-  .graceEntered, .endedInvoluntarily, .revoked,
-]

@@ -47,9 +47,8 @@ extension SubscriptionHistory {
       return nil
     }
     return UnseenPeriod(
-      transaction: 0, product: renewal.product, isTrial: false, start: start, end: next.start,
-      previousEnd: free, opensLineage: false, isRestart: true, kind: renewal.kind,
-      time: renewal.time)
+      product: renewal.product, start: start, end: next.start, previousEnd: free, isRestart: true,
+      kind: renewal.kind, time: renewal.time)
   }
 }
 
@@ -87,14 +86,16 @@ private struct UnpaidGap {
   /// Whether another product replaced the previous one.
   private var isReplaced: Bool { previous.ownEvents.contains { events[$0].isOfReplaced } }
 
+  /// Whether the product changed without an event of it, so that the gap is of the new one.
+  private var isMoved: Bool { isReplaced || isUnannounced }
+
   /// Whether the charge renews another product although no event announced a change.
   ///
   /// An upgrade with its own charge then began the period before it. Apple charges upgrades at
   /// once; other stores may grant time instead.
   var isUnannounced: Bool {
     charge.kind == .renewed && charge.provider.capabilities.body == .event
-      && [.appStore, .macAppStore].contains(charge.store) && !previous.isTrial && !isFailed
-      && !isOfProduct
+      && charge.store.isApple && !previous.isTrial && !isFailed && !isOfProduct
   }
 
   /// Whether the charge is for the previous product or for an announced one.
@@ -132,7 +133,6 @@ private struct UnpaidGap {
   /// The period that was paid in the gap; nil if no period fits.
   var period: UnseenPeriod? {
     let isSame = next.product == previous.product
-    let isMoved = isReplaced || isUnannounced
     let like = isSame && next.end != nil || previous.isTrial || isMoved ? next : previous
     guard let end = like.end, end > like.start else { return nil }
     let begin = PeriodLength(from: like.start, to: end).start(before: next.start)
@@ -140,11 +140,9 @@ private struct UnpaidGap {
     guard fits(length, from: begin) else { return nil }
     let isWithin = isMoved && start.since(begin).milliseconds > tolerance(length)
     return UnseenPeriod(
-      transaction: 0,
       product: mayRenew || isConversion ? next.product : previous.product,
-      isTrial: false, start: isFailed ? max(start, begin) : isWithin ? begin : start,
-      end: next.start, previousEnd: start, opensLineage: false, kind: charge.kind,
-      time: charge.time)
+      start: isFailed ? max(start, begin) : isWithin ? begin : start, end: next.start,
+      previousEnd: start, kind: charge.kind, time: charge.time)
   }
 
   private func tolerance(_ length: Int64) -> Int64 { max(gap, length / 7) }
@@ -155,7 +153,7 @@ private struct UnpaidGap {
     let tolerance = isConversion ? hour : tolerance(length)
     // A charge earlier than one short period comes from a retry.
     let early = length < Interval.days(28).milliseconds ? hour : tolerance
-    if isReplaced || isUnannounced { return begin >= previous.start && late <= tolerance }
+    if isMoved { return begin >= previous.start && late <= tolerance }
     if isFailed { return late >= -early && isOfProduct }
     let free = next.start.since(start).milliseconds
     let count = isRenewal ? max(1, (free + length / 2) / length) : 1

@@ -3,11 +3,11 @@ public import Domain
 /// A period that events prove although neither its charge nor its trial start arrived.
 public struct UnseenPeriod: Sendable, Equatable {
   /// `transactionKey` of its transaction; 0 if only the gap before a renewal proves it.
-  public var transaction: Int64
+  public var transaction: Int64 = 0
   /// Symbol of the store product id.
   public var product: StringID
   /// Whether it is a trial.
-  public var isTrial: Bool
+  public var isTrial = false
   /// When it was charged; nil when not sent.
   public var start: Instant?
   /// The latest reported end.
@@ -15,7 +15,7 @@ public struct UnseenPeriod: Sendable, Equatable {
   /// The end of the previous period; nil if no such period arrived.
   public var previousEnd: Instant?
   /// Whether its transaction is the original one.
-  public var opensLineage: Bool
+  public var opensLineage = false
   /// Whether it begins after the subscription had expired.
   public var isRestart = false
   /// Whether the previous payment had failed, so that its charge can be at any time.
