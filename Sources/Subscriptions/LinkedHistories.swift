@@ -259,32 +259,35 @@ private struct OtherReport {
     let event = history.events[index]
     // Not every provider marks test purchases.
     let isTest = subscription.main.exclusion != nil
-    if event.opensPurchase {
-      let isUnique = event.transaction != 0 && uses[event.transaction] == 1
-      let isKnown =
-        isTest
-        || subscription.hasOpened(
-          event, isUnique: isUnique, from: starts[index] ?? event.time)
-      isAdding = !isKnown
-      if isKnown {
-        leaveOut(index, of: &subscription, isUnique: isUnique)
-      } else {
-        added.insert(event.transaction)
-      }
-    }
-    let isOfAdded =
-      event.transaction == 0 || !uses.keys.contains(event.transaction)
-      ? isAdding : added.contains(event.transaction)
-    let isNew =
-      event.opensPurchase
-      ? isAdding
-      : event.kind.isRefund
-        ? refunded.contains(event.transaction) || !subscription.hasRefunded(event)
-        : isOfAdded || event.switchesAutoRenew && !subscription.hasSwitched(at: event)
-    guard isNew, !isTest else { return }
+    if event.opensPurchase { open(index, of: &subscription, isTest: isTest) }
+    guard !isTest, isNew(event, in: subscription) else { return }
     if event.kind.isRefund { refunded.insert(event.transaction) }
     countedElsewhere.insert(event.identity)
     subscription.add(event, from: history)
+  }
+
+  private mutating func open(_ index: Int, of subscription: inout Subscription, isTest: Bool) {
+    let event = history.events[index]
+    let isUnique = event.transaction != 0 && uses[event.transaction] == 1
+    isAdding =
+      !isTest
+      && !subscription.hasOpened(event, isUnique: isUnique, from: starts[index] ?? event.time)
+    if isAdding {
+      added.insert(event.transaction)
+    } else {
+      leaveOut(index, of: &subscription, isUnique: isUnique)
+    }
+  }
+
+  /// Whether only this provider reports the event.
+  private func isNew(_ event: Event, in subscription: Subscription) -> Bool {
+    if event.opensPurchase { return isAdding }
+    if event.kind.isRefund {
+      return refunded.contains(event.transaction) || !subscription.hasRefunded(event)
+    }
+    if event.switchesAutoRenew, !subscription.hasSwitched(at: event) { return true }
+    let isNamed = event.transaction != 0 && uses[event.transaction] != nil
+    return isNamed ? added.contains(event.transaction) : isAdding
   }
 
   private mutating func leaveOut(

@@ -123,11 +123,7 @@ extension Reconciler {
     else { return draft }
     var draft = draft
     draft.family = BreakCode.charges
-    let isFirst = draft.transaction == draft.subject.original
-    if let number = isFree
-      ? -1 : draft.expectedAt.map({ number(at: $0, draft, name) }) ?? (isFirst ? 0 : nil),
-      draft.code != .missedPurchase || isFirst || draft.transaction.isEmpty
-    {
+    if let number = number(of: draft, name, isFree: isFree) {
       draft.key = .charge(number)
       guard let known = breaks[draft.id], isOther(known, than: draft) else { return draft }
     }
@@ -137,6 +133,14 @@ extension Reconciler {
       draft.key = .after(at)
     }
     return draft
+  }
+
+  /// −1 for a trial; nil if unknown, and for a purchase that its transaction identifies.
+  private func number(of draft: BreakDraft, _ name: LineageName?, isFree: Bool) -> Int64? {
+    let isFirst = draft.transaction == draft.subject.original
+    if draft.code == .missedPurchase, !isFirst, !draft.transaction.isEmpty { return nil }
+    if isFree { return -1 }
+    return draft.expectedAt.map { number(at: $0, draft, name) } ?? (isFirst ? 0 : nil)
   }
 
   private func isOther(_ known: Break, than draft: BreakDraft) -> Bool {

@@ -191,9 +191,12 @@ private func gross(
   return try agree(price, derived) ? (price, nil) : (derived, price.subtracting(derived))
 }
 
-/// Whether two prices are equal within rounding: 0.5 % or 0.01.
+/// Whether two prices are equal within rounding.
 private func agree(_ price: Amount, _ derived: Amount) throws(AmountOverflow) -> Bool {
-  let cent = Amount(micros: 10_000)
-  let tolerance = Swift.max(cent, try derived.magnitude.scaled(by: 5, over: 1000))
-  return try price.subtracting(derived).magnitude <= tolerance
+  try price.subtracting(derived).magnitude <= rounding(of: derived)
+}
+
+/// How much a price derived from proceeds can be off: 0.5 % or 0.01.
+func rounding(of derived: Amount) throws(AmountOverflow) -> Amount {
+  Swift.max(Amount(micros: 10_000), try derived.magnitude.scaled(by: 5, over: 1000))
 }

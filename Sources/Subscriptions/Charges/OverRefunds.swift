@@ -89,9 +89,8 @@ private struct RefundLimit {
   /// The part of a refund that the rest covers; all of it if amounts are unknown, nil if nothing is
   /// left.
   func part(of refund: Booking, _ event: Event) throws(AmountOverflow) -> Money? {
-    let currency = event.revenue?.currency ?? 0
-    let paidIn = charged.revenue?.currency ?? 0
-    let isForeign = currency != 0 && paidIn != 0 && currency != paidIn
+    let (given, paid) = (event.revenue ?? Revenue(), charged.revenue ?? Revenue())
+    let isForeign = !given.mayShareCurrency(with: paid)
     let all = refund.money
     let (whole, asked, rest) =
       if !isForeign, let whole = charge.grossLocal, let asked = all.grossLocal,
@@ -129,10 +128,8 @@ private struct RefundLimit {
     of whole: Amount, _ event: Event, isForeign: Bool
   ) throws(AmountOverflow) -> Amount {
     if isForeign { return try whole.scaled(by: 5, over: 100) }
-    guard event.revenue?.isProceed == true || charged.revenue?.isProceed == true else {
-      return .zero
-    }
-    return Swift.max(Amount(micros: 10_000), try whole.scaled(by: 5, over: 1000))
+    let isDerived = event.revenue?.isProceed == true || charged.revenue?.isProceed == true
+    return isDerived ? try rounding(of: whole) : .zero
   }
 
   private func difference(
