@@ -74,6 +74,11 @@ public struct Interval: Codable, Sendable, Hashable, Comparable {
     left.milliseconds < right.milliseconds
   }
 
+  /// How many times `length`, above 0, it is, rounded half up if it is not negative.
+  public func rounded(dividingBy length: Interval) -> Int64 {
+    (milliseconds + length.milliseconds / 2) / length.milliseconds
+  }
+
   /// The sum of both lengths.
   public static func + (left: Interval, right: Interval) -> Interval {
     Interval(milliseconds: left.milliseconds + right.milliseconds)

@@ -153,12 +153,12 @@ extension Reconciler {
 
   func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
     guard let length = shownLength(match), length > .seconds(0) else { return 0 }
-    let span = until.since(from).milliseconds
+    let span = until.since(from)
     // An open end counts whole periods; a known one is rounded because months differ in length.
-    guard match.entitlement.expiresAt != nil else { return span / length.milliseconds }
+    guard match.entitlement.expiresAt != nil else { return span.milliseconds / length.milliseconds }
     // If the last period would begin after the snapshot, periods have become longer.
     if until - length > knownAt + rules.fold.renewalGap { return 1 }
-    return (span + length.milliseconds / 2) / length.milliseconds
+    return span.rounded(dividingBy: length)
   }
 }
 

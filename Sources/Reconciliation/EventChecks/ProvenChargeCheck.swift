@@ -107,10 +107,10 @@ extension Reconciler {
     let state = lineage.latest
     let free = period.transaction == 0 ? period.start : nil
     guard let end = free ?? period.previousEnd,
-      let length = periodLength(lineage, state)?.milliseconds, length > 0
+      let length = periodLength(lineage, state), length > .seconds(0),
+      !period.isRecovery, !hasFailed(state, at: end)
     else { return 1 }
-    if period.isRecovery || hasFailed(state, at: end) { return 1 }
-    return max(1, (period.end.since(end).milliseconds + length / 2) / length)
+    return max(1, period.end.since(end).rounded(dividingBy: length))
   }
 
   /// When the period began: as sent, else at the previous end or, after a failed payment or an
@@ -193,11 +193,11 @@ extension Reconciler {
     let state = lineage.latest
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
       !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
-      let length = periodLength(lineage, state)?.milliseconds, length > 0,
+      let length = periodLength(lineage, state), length > .seconds(0),
       !isListed(lineage),
       !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })
     else { return }
-    let count = (charged.since(end).milliseconds + length / 2) / length
+    let count = charged.since(end).rounded(dividingBy: length)
     guard count > 0 else { return }
     raiseCharge(
       .missedRenewal, of: lineage, count: count, at: end, provenBy: .events,

@@ -222,18 +222,18 @@ private struct NumberedPeriod {
   /// −1 is a trial, 0 the first charge.
   var number: Int64 = 0
 
-  private var length: Int64 { max(0, end.map { $0.since(begin).milliseconds } ?? 0) }
+  private var length: Interval { max(.seconds(0), end?.since(begin) ?? .seconds(0)) }
 
   /// The limit before which a start belongs to the same period with another date.
   var middle: Instant {
-    begin + max(.hours(12), .seconds(length / 2_000))
+    begin + max(.hours(12), .seconds(length.milliseconds / 2_000))
   }
 
   /// The number of similar periods between it and `instant`, on either side; 0 after a trial, whose
   /// length is different.
   func count(until instant: Instant) -> Int64 {
-    guard length > 0, !isTrial || instant < begin else { return 0 }
+    guard length > .seconds(0), !isTrial || instant < begin else { return 0 }
     let between = instant < begin ? begin.since(instant) : instant.since(end ?? begin)
-    return (max(0, between.milliseconds) + length / 2) / length
+    return max(.seconds(0), between).rounded(dividingBy: length)
   }
 }
