@@ -90,7 +90,7 @@ struct BreakDraft {
   var missingEvents: Int64?
   var worth = Worth(nil, .none)
   var provenBy = EvidenceKind.snapshot
-  /// Whether it only reports what may be missing: it is resolved at once and blocks nothing.
+  /// Whether it only reports what may be missing: nothing counts, and it is resolved at once.
   var isInformational = false
   /// The severity, if not that of the code.
   var severity: Severity?
@@ -113,7 +113,9 @@ struct BreakDraft {
     found.severity = severity ?? code.severity ?? rules.severities.severity(of: worth.amount)
     found.evidence = evidence
     found.action = code.action(at: subject.provider)
-    if isInformational { found.status = .resolved }
+    if isInformational {
+      (found.status, found.severity, found.missingEvents) = (.resolved, .info, 0)
+    }
     guard let expectedAt, !isInformational else { return found }
     let feed = rules.feed(subject.provider, subject.app)
     let window = rules.fold.deliveryWindow(subject.provider)

@@ -200,9 +200,7 @@ final class Reconciler {
     let name = lineage ?? draft.subject.lineage
     var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
     found.parts = byName[name]?.parts ?? []
-    if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
-      doubts[name, default: []].append(doubt)
-    }
+    if let doubt = Doubt(draft, gap: gap) { doubts[name, default: []].append(doubt) }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
 
@@ -261,9 +259,17 @@ final class Reconciler {
 
   /// Whether events at that time would have reached the ledger.
   func isWatched(_ instant: Instant, _ about: BreakSubject) -> Bool {
-    guard let first = rules.firstEventAt(about) else { return false }
-    return instant >= first
+    rules.firstEventAt(about).map { instant >= $0 } ?? false
   }
+
+  func isWatched(_ instant: Instant, _ lineage: LineageInput) -> Bool {
+    isWatched(instant, subject(lineage))
+  }
+
+  func isRefundMissed(_ lineage: LineageInput) -> Bool { missedRefunds.contains(lineage.name) }
+
+  var gap: Interval { rules.fold.renewalGap }
+  var capabilities: ProviderCapabilities { user.provider.capabilities }
 
   func subject(_ lineage: LineageInput, product: String? = nil) -> BreakSubject {
     var about = lineageSubject(lineage, product: lineage.state.product)

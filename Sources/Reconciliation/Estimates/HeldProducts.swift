@@ -15,7 +15,7 @@ extension Reconciler {
   /// Store product ids of a snapshot's product, as events can name it; nil when it is not mapped.
   func storeProducts(_ product: String) -> [String]? {
     if let known = storeProductsFound[product] { return known }
-    let isStores = !product.isEmpty && !user.provider.capabilities.namesDashboardProducts
+    let isStores = !product.isEmpty && !capabilities.namesDashboardProducts
     let named = rules.products[product] ?? (isStores ? [product] : nil)
     let found = named?.flatMap(names(of:))
     storeProductsFound[product] = .some(found)

@@ -13,7 +13,7 @@ extension Reconciler {
     _ match: EntitlementMatch, from base: Instant, to end: Instant
   ) -> Bool {
     let beyond = end.since(base)
-    guard beyond > rules.fold.renewalGap, !showsSameCharges(match) else { return false }
+    guard beyond > gap, !showsSameCharges(match) else { return false }
     if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // A failing payment's end is the end of grace: most of a period later or, in Play, up to 30
@@ -28,7 +28,7 @@ extension Reconciler {
 
   /// Whether access continues for longer than the gap after an end.
   private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
-    isOn(match) && knownAt > end + rules.fold.renewalGap
+    isOn(match) && knownAt > end + gap
   }
 
   /// Whether events already have the snapshot's newest charge or its counter.
@@ -92,7 +92,7 @@ extension Reconciler {
   func hasFailed(_ state: LineageState, at end: Instant) -> Bool {
     guard state.isInBillingRetry, state.reportedEnd != nil, let failedAt = state.paymentFailedAt
     else { return state.isInBillingRetry }
-    return failedAt <= end + rules.fold.renewalGap
+    return failedAt <= end + gap
   }
 
   /// Whether the snapshot names a product that no event of the last period names.
@@ -148,7 +148,7 @@ extension Reconciler {
     guard let end = match.entitlement.expiresAt else { return nil }
     let reported = knownLength(of: match.entitlement)?.start(before: end)
     let begin = reported ?? shownLength(match).map { end - $0 }
-    return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
+    return begin.flatMap { $0 <= knownAt + gap ? $0 : nil }
   }
 
   func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
@@ -157,7 +157,7 @@ extension Reconciler {
     // An open end counts whole periods; a known one is rounded because months differ in length.
     guard match.entitlement.expiresAt != nil else { return span.milliseconds / length.milliseconds }
     // If the last period would begin after the snapshot, periods have become longer.
-    if until - length > knownAt + rules.fold.renewalGap { return 1 }
+    if until - length > knownAt + gap { return 1 }
     return span.rounded(dividingBy: length)
   }
 }
@@ -261,7 +261,7 @@ extension Reconciler {
 
   func firstGap(_ paid: ArraySlice<Charge>) -> Instant? {
     for (charge, next) in zip(paid, paid.dropFirst()) {
-      if let end = charge.periodEnd, next.periodStart > end + rules.fold.renewalGap { return end }
+      if let end = charge.periodEnd, next.periodStart > end + gap { return end }
     }
     return nil
   }
@@ -272,7 +272,7 @@ extension Reconciler {
   func raiseCharge(
     _ code: BreakCode, of lineage: LineageInput, product: String? = nil, count: Int64 = 1,
     at: Instant, until end: Instant? = nil, isFree: Bool = false, opensLineage: Bool = false,
-    provenBy proof: EvidenceKind, _ evidence: String
+    provenBy proof: EvidenceKind = .events, _ evidence: String
   ) {
     let usual =
       code == .missedRenewal ? self.product(of: lineage, at: at) : productBegun(in: lineage, at: at)

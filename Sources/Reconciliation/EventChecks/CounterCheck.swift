@@ -37,7 +37,7 @@ extension Reconciler {
     if firsts.contains(where: { $0.code == .missedConversion }) { return due }
     let code = trial.codeOfCharge(at: due)
     raiseCharge(
-      code, of: lineage, at: due, provenBy: .events,
+      code, of: lineage, at: due,
       code == .missedConversion
         ? "a trial until \(due.text) is followed by renewal \(ordinal), without a conversion"
         : "a trial that had lapsed is followed by renewal \(ordinal), without a start")
@@ -60,7 +60,7 @@ extension Reconciler {
   ) -> Instant {
     let length = periodLength(lineage)?.milliseconds ?? 0
     let begun = max(trial.start, first.periodStart - Interval(milliseconds: length * number))
-    guard user.provider.capabilities.sendsPeriodEnds, let end = trial.end else { return begun }
+    guard capabilities.sendsPeriodEnds, let end = trial.end else { return begun }
     // Months differ in length.
     let code = trial.codeOfCharge(at: begun - Interval(milliseconds: length / 7))
     return mayLapse && code == .missedStart ? begun : end
@@ -80,7 +80,7 @@ extension Reconciler {
     let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
     // What another jump left out is dated at its later charge at the latest.
-    let begin = known.first?.time ?? (start ?? charge.time) - rules.fold.renewalGap
+    let begin = known.first?.time ?? (start ?? charge.time) - gap
     let between = missing(in: lineage).filter { missed in
       !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
         && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
@@ -109,8 +109,7 @@ extension Reconciler {
     guard left > jump.changes else {
       return raiseUncertain(lineage, at: due, evidence)
     }
-    raiseCharge(
-      .missedRenewal, of: lineage, count: left - jump.changes, at: due, provenBy: .events, evidence)
+    raiseCharge(.missedRenewal, of: lineage, count: left - jump.changes, at: due, evidence)
   }
 
   /// The end of the charges in `found` that follow each other from `due` on; the remaining missing
@@ -120,7 +119,7 @@ extension Reconciler {
       charge.at.flatMap { at in charge.end.map { (at: at, end: $0) } }
     }
     return dated.sorted { $0.at < $1.at }.reduce(due) { due, charge in
-      charge.at.isWithin(rules.fold.renewalGap, of: due) ? max(due, charge.end) : due
+      charge.at.isWithin(gap, of: due) ? max(due, charge.end) : due
     }
   }
 
@@ -149,7 +148,6 @@ extension Reconciler {
     raiseCharge(
       .missedRenewal, of: lineage, count: left,
       at: min(end(of: found, after: last.periodEnd ?? last.time), reported.time),
-      provenBy: .events,
       "\(reported.kind.name) of \(reported.time.text) counts \(reported.count) renewals; the "
         + "last charge that arrived is renewal \(counted)")
   }
@@ -160,8 +158,7 @@ extension Reconciler {
   ) {
     let draft = BreakDraft(
       code: .missedRenewal, subject: subject(lineage, product: product(of: lineage, at: at)),
-      expectedAt: at, missingEvents: 0, provenBy: .events, isInformational: true,
-      severity: .info, evidence: evidence)
+      expectedAt: at, provenBy: .events, isInformational: true, evidence: evidence)
     raise(numbered(draft, of: lineage.name))
   }
 
@@ -195,7 +192,7 @@ extension Reconciler {
   ///
   /// If renewals are sent with their number, that number counts them.
   private func paidBeforeFirstEvent(_ match: EntitlementMatch) -> Int64 {
-    guard !user.provider.capabilities.sendsRenewalOrdinals else { return 0 }
+    guard !capabilities.sendsRenewalOrdinals else { return 0 }
     let lineage = match.lineage
     let about = subject(lineage)
     return Int64(

@@ -44,7 +44,7 @@ extension Reconciler {
   /// Whether the snapshot lists its transactions, and not only the newest per product; each was
   /// evaluated by its id.
   private func isEvaluatedByID(_ lineage: LineageInput) -> Bool {
-    !user.provider.capabilities.listsPastProducts && isListed(lineage)
+    !capabilities.listsPastProducts && isListed(lineage)
   }
 
   private func isBefore(_ first: Charge, _ charge: MissingCharge, after last: Instant?) -> Bool {
@@ -66,9 +66,7 @@ extension Reconciler {
     guard !state.productChanges.contains(where: { $0.time <= first.time }),
       last != nil || !state.paymentsFailed.contains(where: { $0 < first.time })
     else { return }
-    if last == nil, let bought = state.firstPurchasedAt,
-      bought + rules.fold.renewalGap < first.periodStart
-    {
+    if last == nil, let bought = state.firstPurchasedAt, bought + gap < first.periodStart {
       return findCharges(since: bought, before: first, lineage)
     }
     let counted = first.renewalCount.map(Int64.init).flatMap { $0 > 0 ? $0 : nil }
@@ -89,8 +87,7 @@ extension Reconciler {
     let evidence = "the first charge\(order) that arrived, of \(first.time.text), is \(name)"
     guard number == limit, announces else {
       return raiseCharge(
-        .missedRenewal, of: lineage, count: counted == nil ? 1 : number, at: at, provenBy: .events,
-        evidence)
+        .missedRenewal, of: lineage, count: counted == nil ? 1 : number, at: at, evidence)
     }
     if counted == nil { at = latest }
     // The subscription can have begun with longer periods of another product.
@@ -99,7 +96,7 @@ extension Reconciler {
       return counts[.beforeFirstEvent, default: 0] += 1
     }
     raiseCharge(
-      .missedStart, of: lineage, at: at, opensLineage: last == nil, provenBy: .events,
+      .missedStart, of: lineage, at: at, opensLineage: last == nil,
       evidence + "; no start arrived")
   }
 
@@ -120,11 +117,10 @@ extension Reconciler {
   ///
   /// Charges of that time that another provider reported are not lost.
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
-    guard isWatched(bought, subject(lineage)), let end = first.periodEnd, end > first.periodStart,
+    guard isWatched(bought, lineage), let end = first.periodEnd, end > first.periodStart,
       let length = length(of: first, lineage),
       !lineage.latest.reportedByOthers.contains(where: { $0.time < first.time })
     else { return }
-    let gap = rules.fold.renewalGap
     var count = 1
     while length.end(from: bought, times: count) + gap < first.periodStart { count += 1 }
     let isAlone = first.renewalCount == 1 && count > 1
@@ -135,12 +131,12 @@ extension Reconciler {
       + bought.text
     let isFree = isLongTrial || first.periodStart + gap < length.end(from: bought)
     raiseCharge(
-      .missedStart, of: lineage, at: bought, isFree: isFree, opensLineage: true, provenBy: .events,
+      .missedStart, of: lineage, at: bought, isFree: isFree, opensLineage: true,
       evidence + "; no start arrived")
     if count > 1, length.end(from: bought, times: count) <= first.periodStart + gap {
       raiseCharge(
         .missedRenewal, of: lineage, count: Int64(count - 1), at: length.end(from: bought),
-        provenBy: .events, evidence)
+        evidence)
     }
   }
 
@@ -156,10 +152,10 @@ extension Reconciler {
   /// The trial's length is unknown, so only a trial that must have begun after the first event
   /// counts.
   private func findTrialBefore(_ conversion: Charge, _ lineage: LineageInput) {
-    guard isWatched(conversion.periodStart - longestTrial, subject(lineage)) else { return }
+    guard isWatched(conversion.periodStart - longestTrial, lineage) else { return }
     raiseCharge(
       .missedStart, of: lineage, product: lineage.text(conversion.product),
-      at: conversion.periodStart, isFree: true, opensLineage: true, provenBy: .events,
+      at: conversion.periodStart, isFree: true, opensLineage: true,
       "the conversion of \(conversion.time.text) follows a trial whose start never arrived")
   }
 }
@@ -178,7 +174,7 @@ extension Reconciler {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)
     }
     for lineage in ownLineages {
-      guard let end = lineage.latest.unansweredEnd, isWatched(end, subject(lineage)),
+      guard let end = lineage.latest.unansweredEnd, isWatched(end, lineage),
         missing(in: lineage, after: lineage.latest).isEmpty,
         !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
@@ -216,7 +212,7 @@ extension Reconciler {
   ///
   /// It would show a charge made at that end.
   private func isShownOver(_ lineage: LineageInput, after end: Instant) -> Bool {
-    guard let view, knownAt >= end + rules.fold.renewalGap else { return false }
+    guard let view, knownAt >= end + gap else { return false }
     if let match = match(of: lineage) { return isOver(match) }
     return isListed(lineage) || !mayBeHidden(lineage) && view.entitlements.allSatisfy(isOver)
   }

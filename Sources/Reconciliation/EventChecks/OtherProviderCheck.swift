@@ -35,7 +35,7 @@ extension Reconciler {
         missedRefunds.insert(lineage.name)
       }
       let type: ProductType = report.kind == .purchaseRefunded ? .oneTime : .subscription
-      if user.provider.capabilities.sendsRefunds(of: type) { raise(draft) }
+      if capabilities.sendsRefunds(of: type) { raise(draft) }
       return
     }
     raise(
@@ -57,7 +57,7 @@ extension Reconciler {
       let trial = state.trials.last { $0.start < report.time }
       return trial?.codeOfCharge(at: report.time) ?? report.missingCode
     }
-    if report.time <= end + rules.fold.renewalGap { return .missedRenewal }
+    if report.time <= end + gap { return .missedRenewal }
     let isNewest = last == state.subscriptionCharges.last
     return isNewest ? codeOfCharge(at: report.time, after: end, state) : report.missingCode
   }
@@ -90,7 +90,7 @@ extension Reconciler {
       return report.transaction == transactionKey(draft.transaction)
     }
     guard let due = draft.expectedAt else { return false }
-    let (gap, length) = (rules.fold.renewalGap, periodLength(lineage) ?? .seconds(0))
+    let length = periodLength(lineage) ?? .seconds(0)
     let until = due + Interval(milliseconds: length.milliseconds * (draft.missingEvents ?? 1))
     return due - gap <= report.time && report.time <= max(due + gap, until - gap)
   }

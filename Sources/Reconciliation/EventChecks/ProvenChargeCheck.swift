@@ -20,7 +20,7 @@ extension Reconciler {
     guard period.transaction != 0 else {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
       if match(of: lineage)?.renewsCount != nil { return true }
-      let begin = (period.start ?? period.end) - rules.fold.renewalGap
+      let begin = (period.start ?? period.end) - gap
       return isListed(around: period, in: lineage) || isFoundMissing(until: period.end)
         || missing(in: lineage).contains {
           $0.at.map { begin <= $0 && $0 < period.end } ?? false
@@ -55,7 +55,7 @@ extension Reconciler {
 
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
     guard let at = begin(of: period, lineage) else { return }
-    guard isWatched(at, subject(lineage)) else {
+    guard isWatched(at, lineage) else {
       counts[.beforeFirstEvent, default: 0] += 1
       return
     }
@@ -96,7 +96,7 @@ extension Reconciler {
   /// Whether a canceled subscription was bought again: more than a period after its end.
   private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
     guard period.isAfterCancel, let end = period.previousEnd else { return false }
-    if let start = period.start { return start > end + rules.fold.renewalGap }
+    if let start = period.start { return start > end + gap }
     guard let length = periodLength(lineage, lineage.latest)?.milliseconds else { return false }
     return period.end.since(end).milliseconds * 2 >= length * 3
   }
@@ -200,7 +200,7 @@ extension Reconciler {
     let count = charged.since(end).rounded(dividingBy: length)
     guard count > 0 else { return }
     raiseCharge(
-      .missedRenewal, of: lineage, count: count, at: end, provenBy: .events,
+      .missedRenewal, of: lineage, count: count, at: end,
       "transaction \(id) was charged \(charged.text); the period before it ended \(end.text)")
   }
 

@@ -13,7 +13,6 @@ extension Reconciler {
     guard transaction.kind == .unknown, let end = transaction.expiresAt, let lineage else {
       return transaction
     }
-    let gap = rules.fold.renewalGap
     let isConverted = lineage.latest.charges.contains {
       $0.kind == .conversion && $0.periodStart >= end - gap && $0.periodStart <= end + gap
     }
@@ -54,7 +53,6 @@ extension Reconciler {
       begin(ofLastPeriodIn: state).map({ $0 < at }) ?? false
     else { return .missedRenewal }
     let revoked = state.accessRevoked ? state.effectiveEnd : nil
-    let gap = rules.fold.renewalGap
     if let revoked, at > revoked + gap, at + gap < end || at > end + gap { return .missedStart }
     return codeOfCharge(at: at, after: end, state)
   }
@@ -99,7 +97,7 @@ extension Reconciler {
     if let reported { return isBy(reported.convertibleUntil, transaction) }
     let listed = siblings.last { $0.isTrial && $0.precedes(transaction) }
     guard let listed else { return false }
-    return isBy(listed.expiresAt.map { $0 + rules.fold.renewalGap }, transaction)
+    return isBy(listed.expiresAt.map { $0 + gap }, transaction)
   }
 
   private func isBy(_ limit: Instant?, _ transaction: ListedTransaction) -> Bool {

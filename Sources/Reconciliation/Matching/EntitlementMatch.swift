@@ -62,12 +62,12 @@ extension Reconciler {
       let charged = lineage.state.subscriptionCharges.last?.time
     else { return false }
     let newest = entitlement.transactions.compactMap(\.at).max().map { max($0, last) } ?? last
-    return charged > newest + rules.fold.renewalGap
+    return charged > newest + gap
   }
 
   /// Whether a later charge of another product followed the purchase of an entitlement.
   private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageInput) -> Bool {
-    guard user.provider.capabilities.listsPastProducts,
+    guard capabilities.listsPastProducts,
       let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
       !products.contains(lineage.text(lineage.state.product)),
       let charge = lineage.state.charges.last(where: {
@@ -111,7 +111,7 @@ extension Reconciler {
 
   /// Whether the entitlement ends where a missing purchase, which replaced it, begins.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
-    guard user.provider.capabilities.listsPastProducts, let end = match.entitlement.expiresAt else {
+    guard capabilities.listsPastProducts, let end = match.entitlement.expiresAt else {
       return false
     }
     return isMissed(at: end, outside: match.lineage)
@@ -120,10 +120,10 @@ extension Reconciler {
   /// Whether access began after the lineage had ended, with a purchase of another lineage that was
   /// found to be missing.
   func isBegunElsewhere(_ match: EntitlementMatch) -> Bool {
-    guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd,
-      started > known + rules.fold.renewalGap
-    else { return false }
-    return isMissed(at: started, outside: match.lineage)
+    guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd else {
+      return false
+    }
+    return started > known + gap && isMissed(at: started, outside: match.lineage)
   }
 
   /// Whether a charge at that time was found to be missing in another lineage than `lineage`.

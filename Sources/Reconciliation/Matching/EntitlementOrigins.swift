@@ -43,7 +43,7 @@ extension Reconciler {
     let left = all.filter { !claimed.contains($0) }
     guard all.count > 1, let started = entitlement.startedAt else { return left }
     return left.filter { index in
-      lineages[index].state.effectiveEnd.map { $0 + rules.fold.renewalGap >= started } ?? true
+      lineages[index].state.effectiveEnd.map { $0 + gap >= started } ?? true
     }
   }
 
@@ -87,7 +87,7 @@ extension Reconciler {
   private func gave(_ entitlement: Entitlement, _ index: Int) -> Bool {
     let state = lineages[index].state
     guard let started = entitlement.startedAt, state.firstEventAt <= knownAt else { return false }
-    return state.effectiveEnd.map { $0 + rules.fold.renewalGap >= started } ?? true
+    return state.effectiveEnd.map { $0 + gap >= started } ?? true
   }
 
   private func endingLast(_ indices: [Int]) -> Int? {
@@ -102,7 +102,7 @@ extension Reconciler {
   /// or can be of a past product, because another one can have replaced it.
   private func claims(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
     guard isOver(entitlement) else { return true }
-    guard !user.provider.capabilities.listsPastProducts else { return false }
+    guard !capabilities.listsPastProducts else { return false }
     guard let shown = entitlement.expiresAt, let known = lineage.state.periodEnd else {
       return true
     }

@@ -86,14 +86,13 @@ extension Reconciler {
   /// paid period.
   func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
-    let reported =
-      state.reportedEnd ?? (user.provider.capabilities.sendsPeriodEnds ? base : state.lastEventAt)
-    return min(reported, max(base, expiredAt)) <= base + rules.fold.renewalGap
+    let reported = state.reportedEnd ?? (capabilities.sendsPeriodEnds ? base : state.lastEventAt)
+    return min(reported, max(base, expiredAt)) <= base + gap
   }
 
   /// The code of a missing charge at `at`, after a paid period that ended at `end`.
   func codeOfCharge(at: Instant, after end: Instant, _ state: LineageState) -> BreakCode {
-    isExpired(state, at: end) && at > end + rules.fold.renewalGap ? .missedStart : .missedRenewal
+    isExpired(state, at: end) && at > end + gap ? .missedStart : .missedRenewal
   }
 
   func hasRefundsOnly(_ state: LineageState) -> Bool {
@@ -102,12 +101,12 @@ extension Reconciler {
   }
 
   /// Whether an event reports each lapse; otherwise states show the end.
-  var sendsEvents: Bool { user.provider.capabilities.body == .event }
+  var sendsEvents: Bool { capabilities.body == .event }
 
   /// Whether events show an active subscription and the entitlement an inactive one.
   func isAhead(_ match: EntitlementMatch) -> Bool {
     isOver(match) && isActive(match.lineage.state, at: knownAt)
-      && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
+      && !isInUnreportedGrace(match) && !isRefundMissed(match.lineage)
       && !isTransferred(match.lineage) && !isReportedLater(match.lineage, .revocation)
       && !isDerivedEndShown(match) && !isOverByState(match)
   }
@@ -115,8 +114,7 @@ extension Reconciler {
   /// Whether a later state without access shows that the period had ended: within the gap of its
   /// end, that is an expiry, which counts at the end.
   private func isOverByState(_ match: EntitlementMatch) -> Bool {
-    guard !sendsEvents, let end = match.lineage.state.effectiveEnd,
-      end <= knownAt + rules.fold.renewalGap
+    guard !sendsEvents, let end = match.lineage.state.effectiveEnd, end <= knownAt + gap
     else { return false }
     return isReportedLater(match.lineage, .expiry)
       || match.lineage.latest.churned.contains { agree($0.at, end) }
@@ -125,10 +123,10 @@ extension Reconciler {
   /// Whether access ended at an end derived from the product's length, which is as inexact as the
   /// time at which the charge was reported.
   private func isDerivedEndShown(_ match: EntitlementMatch) -> Bool {
-    guard !user.provider.capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt,
+    guard !capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt,
       shown <= knownAt, let known = match.lineage.state.effectiveEnd
     else { return false }
-    return known.isWithin(rules.fold.renewalGap, of: shown)
+    return known.isWithin(gap, of: shown)
   }
 
   /// Whether the shown end is the paid end: a list of purchases does not contain the grace after

@@ -184,7 +184,7 @@ extension Reconciler {
   /// left.
   private func cutsPeriod(_ lineage: LineageInput, at instant: Instant) -> Bool {
     let before = lineage.latest.subscriptionCharges.last { $0.time <= instant }
-    return before?.periodEnd.map { instant + rules.fold.renewalGap < $0 } ?? false
+    return before?.periodEnd.map { instant + gap < $0 } ?? false
   }
 
   /// The lineage that a listed transaction belongs to.

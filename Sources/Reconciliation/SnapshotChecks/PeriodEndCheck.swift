@@ -36,7 +36,7 @@ extension Reconciler {
 
   private func isNewestWatched(_ match: EntitlementMatch) -> Bool {
     let newest = match.entitlement.newestTransaction?.at ?? match.startedAt
-    return newest.map { isWatched($0, subject(match.lineage)) } ?? false
+    return newest.map { isWatched($0, match.lineage) } ?? false
   }
 
   /// Compares the end of the last period on both sides.
@@ -46,8 +46,7 @@ extension Reconciler {
         if showsMore(match) { compareEnds(match) }
       } else if !isAhead(match) {
         compareEnds(match)
-      } else if user.provider.capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match)
-      {
+      } else if capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match) {
         raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
       }
     }
@@ -78,16 +77,16 @@ extension Reconciler {
       state.accessRevoked || state.isTrialGivenBack
       || isReportedLater(match.lineage, .revocation)
     if isTaken && isOff { return }
-    if missedRefunds.contains(match.lineage.name) { return }
+    if isRefundMissed(match.lineage) { return }
     // The charge with this end arrived, with a later time than that of the snapshot.
     if isReportedLater(end, than: known, match.lineage) || isCutLater(match) { return }
     if end > base, later.isEmpty, hasGivenUp(state),
       state.lastCancelAt.map({ end < $0 }) ?? false
     {
-      if isWatched(base, subject(match.lineage)) { raiseBillingIssue(match) }
+      if isWatched(base, match.lineage) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
-    } else if user.provider.capabilities.sendsPeriodEnds, later.isEmpty,
+    } else if capabilities.sendsPeriodEnds, later.isEmpty,
       !state.accessRevoked || isRefundInDoubt, !explainsByBilling(match, end: end),
       !isOfOtherProduct(match), !isLastReported(end, state)
     {
@@ -126,7 +125,7 @@ extension Reconciler {
     if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
     // The event of a period that began when the webhook was created can still arrive.
     if isOfWebhook, at == base, count == 1, let begun = begin(ofPeriodShownBy: match),
-      begun > base + rules.fold.renewalGap
+      begun > base + gap
     {
       at = begun
     }
@@ -162,7 +161,7 @@ extension Reconciler {
 
   /// Whether a newer state shows the listed charge with an earlier end: another replaced it then.
   private func isCutLater(_ match: EntitlementMatch) -> Bool {
-    guard user.provider.capabilities.body == .collection, let end = match.entitlement.expiresAt,
+    guard capabilities.body == .collection, let end = match.entitlement.expiresAt,
       let listed = match.entitlement.newestTransaction, let current = match.lineage.current
     else { return false }
     let key = transactionKey(listed.id)
@@ -221,7 +220,7 @@ extension Reconciler {
   ) -> (at: Instant, count: Int64)? {
     let state = match.lineage.state
     guard !state.isTrial || (state.isExpiryReported && !state.isInBillingRetry) else { return nil }
-    if let started = match.startedAt, started > base + rules.fold.renewalGap {
+    if let started = match.startedAt, started > base + gap {
       guard let end = match.entitlement.expiresAt else { return (started, 1) }
       return (started, max(1, periods(match, from: started, until: end)))
     }

@@ -6,7 +6,7 @@ extension Reconciler {
   func compareAccess() {
     guard view != nil else { return }
     for match in comparableMatches where !isReplacedUnseen(match) && isAhead(match) {
-      if user.provider.capabilities.sendsPeriodEnds, earlyEnd(of: match) != nil { continue }
+      if capabilities.sendsPeriodEnds, earlyEnd(of: match) != nil { continue }
       raiseAhead(match.lineage, says: describe(match.entitlement))
     }
     findAheadOfSnapshot()
@@ -27,8 +27,7 @@ extension Reconciler {
     lazy var matched = Set(matches.map(\.lineage.name))
     for lineage in lineages
     where isActive(lineage.state, at: knownAt) && !matched.contains(lineage.name)
-      && isComparable(lineage)
-      && !isTransferred(lineage) && !missedRefunds.contains(lineage.name)
+      && isComparable(lineage) && !isTransferred(lineage) && !isRefundMissed(lineage)
       && !isReportedLater(lineage, .revocation)
     {
       guard !mayHaveVanished(lineage) else {
@@ -48,7 +47,7 @@ extension Reconciler {
   /// Bodies of iaptic's first years, which have no transaction ids, report the end of a refunded
   /// purchase by leaving it out; an empty body has no date for it.
   private func mayHaveVanished(_ lineage: LineageInput) -> Bool {
-    rules.hasUndatedCollections && user.provider.capabilities.body == .collection
+    rules.hasUndatedCollections && capabilities.body == .collection
       && lineage.latest.transactions.isEmpty
   }
 
@@ -107,7 +106,7 @@ extension Reconciler {
     if let started = entitlement.startedAt { return started }
     guard let end = entitlement.expiresAt else { return nil }
     let begin = knownLength(of: entitlement)?.start(before: end)
-    return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
+    return begin.flatMap { $0 <= knownAt + gap ? $0 : nil }
   }
 
   /// Raises the end of a purchase before the feed began, which the feed must still report.

@@ -12,9 +12,9 @@ extension Reconciler {
     let firstPaid = state.subscriptionCharges.first
     if let firstPaid {
       let begins = min(firstPaid.periodStart, firstPaid.time)
-      guard started + rules.fold.renewalGap < begins else { return }
+      guard started + gap < begins else { return }
     }
-    guard isWatched(started, subject(lineage)) else {
+    guard isWatched(started, lineage) else {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
     }
@@ -38,7 +38,7 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: .missedStart, subject: subject(lineage), key: .after(started), expectedAt: started,
-        missingEvents: 0, isInformational: true, severity: .info,
+        isInformational: true,
         evidence: "the snapshot dates the first purchase at \(started.text), before the first "
           + "event of the feed: the subscription counts as new and was first_seen"))
   }
@@ -47,7 +47,7 @@ extension Reconciler {
   func findMissingTrial(_ match: EntitlementMatch) {
     let lineage = match.lineage
     guard let at = match.entitlement.trialStartedAt, lineage.latest.trials.isEmpty, at < knownAt,
-      !isKnown(at), !missing(in: lineage).contains(where: \.isFree), isWatched(at, subject(lineage))
+      !isKnown(at), !missing(in: lineage).contains(where: \.isFree), isWatched(at, lineage)
     else { return }
     raiseCharge(
       .missedStart, of: lineage, at: at, isFree: true, opensLineage: true, provenBy: .snapshot,
@@ -59,8 +59,8 @@ extension Reconciler {
     let (lineage, entitlement) = (match.lineage, match.entitlement)
     let state = lineage.latest
     guard let at = entitlement.lastPurchasedAt, at < knownAt, at != entitlement.trialStartedAt,
-      state.subscriptionCharges.last.map({ $0.time + rules.fold.renewalGap < at }) ?? true,
-      !isKnown(at), missing(in: lineage, after: state).isEmpty, isWatched(at, subject(lineage))
+      state.subscriptionCharges.last.map({ $0.time + gap < at }) ?? true,
+      !isKnown(at), missing(in: lineage, after: state).isEmpty, isWatched(at, lineage)
     else { return }
     let code = lastPurchase(at, state)
     let product = product(of: lineage, at: at)
@@ -83,7 +83,7 @@ extension Reconciler {
 
   /// Whether an event or a listed transaction of the user is at that time, within the gap.
   func isKnown(_ instant: Instant) -> Bool {
-    func isNear(_ other: Instant) -> Bool { other.isWithin(rules.fold.renewalGap, of: instant) }
+    func isNear(_ other: Instant) -> Bool { other.isWithin(gap, of: instant) }
     return (view?.transactions.contains { $0.at.map(isNear) ?? false } ?? false)
       || (allLineages + sandbox).contains { lineage in
         let state = lineage.latest

@@ -49,8 +49,8 @@ extension Reconciler {
     }
     return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(state)
       && !wasCutShort(match) && !isReportedLater(match.lineage, .cancel)
-      && !missedRefunds.contains(match.lineage.name)
-      && entitlement.newestTransaction?.revokedAt == nil && !isCancelReported(match)
+      && !isRefundMissed(match.lineage) && entitlement.newestTransaction?.revokedAt == nil
+      && !isCancelReported(match)
   }
 
   /// Whether a refund or a revocation ended access before the period's end.
@@ -65,7 +65,7 @@ extension Reconciler {
       return !state.isInBillingRetry && isServingCommitment(match.lineage)
     }
     // A cancel before the first event was not expected to arrive.
-    guard isWatched(off, subject(match.lineage)) else { return true }
+    guard isWatched(off, match.lineage) else { return true }
     return state.lastCancelAt.map { $0 >= off - rules.endTolerance } ?? false
   }
 
@@ -108,7 +108,7 @@ extension Reconciler {
   /// failed.
   func compareExpirations() {
     for match in matches where isExpirationMissing(match) {
-      guard let end = unreportedEnd(match), end < knownAt, isWatched(end, subject(match.lineage))
+      guard let end = unreportedEnd(match), end < knownAt, isWatched(end, match.lineage)
       else { continue }
       raiseExpiration(match, at: end)
     }
@@ -130,7 +130,7 @@ extension Reconciler {
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
     guard sendsEvents, isOff, match.entitlement.renewState != .billingIssue, isOver(match),
       !state.isExpiryReported, !hasGivenUp(state), !mayBeRevoked(state),
-      !wasGivenUp(match.entitlement), !missedRefunds.contains(match.lineage.name),
+      !wasGivenUp(match.entitlement), !isRefundMissed(match.lineage),
       !isReportedLater(match.lineage, .expiry)
     else { return false }
     // A trial whose conversion could not be charged expires, unless a cancel after its end showed
@@ -144,7 +144,7 @@ extension Reconciler {
     let state = match.lineage.state
     // Purple sends neither the end nor the length of a trial.
     guard let known = state.effectiveEnd else {
-      return user.provider.capabilities.sendsPeriodEnds ? nil : match.entitlement.expiresAt
+      return capabilities.sendsPeriodEnds ? nil : match.entitlement.expiresAt
     }
     if state.isInBillingRetry { return max(known, state.lastEventAt) }
     guard let shown = match.entitlement.expiresAt else { return known }

@@ -8,9 +8,7 @@ extension Reconciler {
     let reported = reported
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
-      guard !reported.covers(transaction, within: rules.fold.renewalGap),
-        !isDeclined(transaction, lineage)
-      else { continue }
+      if reported.covers(transaction, within: gap) || isDeclined(transaction, lineage) { continue }
       evaluate(typed(transaction, lineage), of: lineage, in: view)
     }
   }
@@ -63,12 +61,11 @@ extension Reconciler {
   ///
   /// iaptic shows the last order of a subscription, whether charged, pending or declined.
   private func isDeclined(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> Bool {
-    guard user.provider.capabilities.body == .collection, transaction.store == .playStore,
+    guard capabilities.body == .collection, transaction.store == .playStore,
       transaction.kind != .oneTime, transaction.id != transaction.original,
       transaction.isFailing || transaction.isOver, let state = lineage?.latest,
       let end = transaction.expiresAt, let known = state.periodEnd
     else { return false }
-    let gap = rules.fold.renewalGap
     if let charged = transaction.dateSent, charged >= known - gap { return false }
     if end <= max(known + gap, state.effectiveEnd ?? known) { return true }
     guard transaction.isFailing, let length = lineage.flatMap({ periodLength($0, state) }) else {
@@ -108,10 +105,8 @@ extension Reconciler {
     let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [name]
     guard revokedAt < rules.fold.asOf else { return missedRefunds.formUnion(ended) }
     // The provider has no event for it, so none was sent.
-    guard
-      user.provider.capabilities.sendsRefunds(
-        of: transaction.kind == .oneTime ? .oneTime : .subscription)
-    else {
+    let type: ProductType = transaction.kind == .oneTime ? .oneTime : .subscription
+    guard capabilities.sendsRefunds(of: type) else {
       counts[.refundsNotSent, default: 0] += 1
       return missedRefunds.formUnion(ended)
     }
