@@ -102,16 +102,12 @@ extension Reconciler {
     return !products.contains(match.lineage.product)
   }
 
-  /// Whether the snapshot shows the period of a product after an unannounced change.
+  /// Whether the snapshot shows the period of a product after an unannounced change; one announced
+  /// for the next renewal can be shown already.
   func isOfOtherProduct(_ match: EntitlementMatch) -> Bool {
-    namesOtherProduct(match) && !isScheduled(match)
-  }
-
-  /// Whether a change to the snapshot's product was announced for the next renewal; the snapshot
-  /// may show it already.
-  func isScheduled(_ match: EntitlementMatch) -> Bool {
-    guard let next = match.lineage.state.scheduledProduct else { return false }
-    return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) ?? false
+    guard namesOtherProduct(match) else { return false }
+    guard let next = match.lineage.state.scheduledProduct else { return true }
+    return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) != true
   }
 
   func periodLength(_ lineage: LineageInput) -> Interval? { periodLength(lineage, lineage.state) }

@@ -205,23 +205,19 @@ extension Reconciler {
   /// earlier, one period before its own end; else when the access that contains it began.
   func inferredDate(of transaction: ListedTransaction, in view: SnapshotView) -> Instant? {
     let lineage = lineage(of: transaction)
-    let reported = lineage?.latest.charges.last { $0.transaction == transaction.key }
+    let state = lineage?.latest
+    let reported = state?.charges.last { $0.transaction == transaction.key }
     if let reported { return reported.time }
     guard let end = transaction.expiresAt else { return transaction.startedAt }
     let listed = view.siblings(of: transaction).compactMap(\.expiresAt)
-    let known = (listed + (lineage?.knownEnds ?? [])).filter { $0 < end - rules.endTolerance }
+    let paid = state?.subscriptionCharges.compactMap(\.periodEnd) ?? []
+    let tried = state?.trials.compactMap(\.end) ?? []
+    let known = (listed + paid + tried).filter { $0 < end - rules.endTolerance }
     guard let length = lineage.flatMap({ periodLength($0, $0.latest) }) else {
       return known.max() ?? transaction.startedAt.flatMap { $0 < end ? $0 : nil }
     }
     // Months differ in length; if two periods are missing, the end between them is unknown.
     let isNext = known.max().map { end.since($0).milliseconds < length.milliseconds / 2 * 3 }
     return isNext == true ? known.max() : end - length
-  }
-}
-
-extension LineageInput {
-  /// The ends of all periods and trials that events report.
-  var knownEnds: [Instant] {
-    latest.subscriptionCharges.compactMap(\.periodEnd) + latest.trials.compactMap(\.end)
   }
 }

@@ -151,19 +151,14 @@ extension Reconciler {
     for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
     where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
       raiseUnreportedCancel(entitlement)
-      if isEvaluatedElsewhere(entitlement) { continue }
+      // Other checks evaluate listed transactions, and a user without events as a whole.
+      if !entitlement.transactions.isEmpty || user.lineages.isEmpty { continue }
       if lineages.isEmpty {
         counts[.sandbox, default: 0] += 1
       } else if !raiseUnreportedStart(entitlement) {
         counts[.unmatchedEntitlements, default: 0] += 1
       }
     }
-  }
-
-  /// Whether another check covers an entitlement without a lineage: its transactions are evaluated
-  /// one by one, and a user without events as a whole.
-  private func isEvaluatedElsewhere(_ entitlement: Entitlement) -> Bool {
-    !entitlement.transactions.isEmpty || user.lineages.isEmpty
   }
 
   /// Raises the purchase of an entitlement that cannot be one of the user's lineages.

@@ -7,8 +7,12 @@ extension Reconciler {
   func findMissingStart(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.latest)
     guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
-      missing(in: lineage).isEmpty, !state.isStartSeen || isFirstPurchase(started, of: match)
+      missing(in: lineage).isEmpty
     else { return }
+    // Although a start arrived, the snapshot can date an earlier purchase that no event reports.
+    if state.isStartSeen, match.entitlement.firstPurchasedAt != started || isKnown(started) {
+      return
+    }
     let firstPaid = state.subscriptionCharges.first
     if let firstPaid {
       let begins = min(firstPaid.periodStart, firstPaid.time)
@@ -25,12 +29,6 @@ extension Reconciler {
       until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
       opensLineage: true, provenBy: .snapshot,
       "\(snapshotWords) a start of \(started.text); \(first ?? "no charge ever arrived")")
-  }
-
-  /// Whether the snapshot dates a first purchase of the entitlement that no event reports, although
-  /// the subscription's start arrived.
-  private func isFirstPurchase(_ started: Instant, of match: EntitlementMatch) -> Bool {
-    match.entitlement.firstPurchasedAt == started && !isKnown(started)
   }
 
   /// Records that a subscription counted as new began before the feed: nothing is missing.

@@ -47,15 +47,11 @@ extension Reconciler {
     } else if sendsEvents, isOver(match), !wasGivenUp(entitlement) {
       return false
     }
+    // A refund or a revocation ends access before the period's end.
+    if isOver(match), earlyEnd(of: match) != nil { return false }
     return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(state)
-      && !wasCutShort(match) && !isReportedLater(match.lineage, .cancel)
-      && !isRefundMissed(match.lineage) && entitlement.newestTransaction?.revokedAt == nil
-      && !isCancelReported(match)
-  }
-
-  /// Whether a refund or a revocation ended access before the period's end.
-  private func wasCutShort(_ match: EntitlementMatch) -> Bool {
-    isOver(match) && earlyEnd(of: match) != nil
+      && !isReportedLater(match.lineage, .cancel) && !isRefundMissed(match.lineage)
+      && entitlement.newestTransaction?.revokedAt == nil && !isCancelReported(match)
   }
 
   /// Whether an earlier cancel is the one that the snapshot shows.
