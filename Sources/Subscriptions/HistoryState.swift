@@ -16,6 +16,8 @@ extension SubscriptionHistory {
       let lineages = Set(reported.map(\.lineage))
       if lineages.count > 1 { state.merged = lineages.sorted() }
     }
+    // FLOBUK's oldest bodies, which have no creation time, report charges only.
+    state.isSentOnChange = first.provider.capabilities.body != .purchase || last.created != nil
     state.country =
       bookings.last { $0.country != 0 }?.country
       ?? events.last { $0.country != 0 }?.country ?? 0

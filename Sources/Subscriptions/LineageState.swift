@@ -183,6 +183,8 @@ public final class LineageState {
   public var noticesSince: Notices = []
   /// Whether the lineage's latest report says that it will not renew.
   public var isAutoRenewOff = false
+  /// Whether a state is sent when it changes, and not only with a charge.
+  public var isSentOnChange = true
   /// Whether a billing problem followed the last period and no charge has resolved it.
   public var isInBillingRetry = false
   /// Symbol of the country of the newest charge that has one, else of the newest event; 0 when

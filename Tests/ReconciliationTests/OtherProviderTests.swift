@@ -37,11 +37,25 @@ struct OtherProviderTests {
 
   @Test("For a period that both sides know, FLOBUK's snapshot is compared in every store")
   func flobukRunning() {
-    let story = Story.monthly(renewals: 0, counted: false)
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.events[0].created = at("2026-01-01")
     var canceled = shown(until: "2026-02-01")
     canceled.renewState = .canceled
     #expect(scenario(.flobuk, story, [canceled], at: "2026-01-20").codes == ["MISSED_CANCEL"])
     #expect(scenario(.flobuk, story, [canceled], at: "2026-02-20").codes == [])
+  }
+
+  @Test("FLOBUK's oldest bodies, without creation time, are of charges: no other event is missing")
+  func flobukChargesOnly() {
+    let story = Story.monthly(renewals: 0, counted: false)
+    for state in [RenewState.canceled, .billingIssue] {
+      var later = shown(until: "2026-02-01")
+      later.renewState = state
+      #expect(scenario(.flobuk, story, [later], at: "2026-01-20").codes == [])
+      later.isActive = false
+      let ended = scenario(.flobuk, story, [later], at: "2026-02-20", store: .playStore)
+      #expect(ended.codes == [])
+    }
   }
 
   @Test("An end computed from a product's length is as imprecise as its charge's time")

@@ -151,6 +151,7 @@ extension Reconciler {
   private func raiseState(
     _ code: BreakCode, _ match: EntitlementMatch, at: Instant, _ evidence: String
   ) {
+    guard !code.isMissing || match.lineage.state.isSentOnChange else { return }
     raise(
       BreakDraft(
         code: code, subject: subject(match.lineage), key: lastPeriod(match.lineage.state),
