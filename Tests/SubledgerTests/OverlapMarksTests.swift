@@ -52,4 +52,42 @@ struct OverlapMarksTests {
       #expect(try program.rows("renewals_monthly.csv", in: out).map { $0["renewals"] } == ["1"])
     }
   }
+
+  @Test("What FLOBUK saw bought again after a refund is a start that Purple missed")
+  func boughtAgain() throws {
+    func purple(_ type: String, _ time: Int, _ user: String) -> String {
+      """
+      {"version":"1.0","type":"\(type)","eventTimeMillis":\(time)000,\
+      "properties":{"packageName":"com.example.app","productId":"pro","transactionId":"\(time)",\
+      "originalTransactionId":"\(time)","accountId":"\(user)"}}
+      """
+    }
+    func flobuk(_ transaction: Int, _ time: Int, until end: Int, owned: Bool = true) -> String {
+      """
+      {"headers":{"x-app-id":"abcdefghijklmnop"},"body":{"transaction":"\(transaction)",\
+      "data":{"type":"Subscription","status":\(owned ? 0 : 3),"productId":"pro",\
+      "expiresDate":\(end),"autoRenew":\(owned),"sandbox":false},"store":"AppleAppStore",\
+      "user":"u1","timestamp":\(time)}}
+      """
+    }
+    // January 1st, 5th and 10th, and the ends a month later.
+    let (start, refunded, again) = (1_767_225_600, 1_767_571_200, 1_768_003_200)
+    let lines = [
+      purple("SUBSCRIPTION_PURCHASED", start, "u2"),
+      flobuk(start, start, until: 1_769_904_000),
+      flobuk(start, refunded, until: 1_769_904_000, owned: false),
+      flobuk(again, again, until: 1_770_681_600),
+      purple("PRODUCT_PURCHASED", 1_772_323_200, "u3"),
+    ]
+    let program = try Program()
+    try program.folder.write(
+      "authority: [purple]\nperiods: {pro: P1M}\nfreshness_max: 90d\n", to: "subledger.yaml")
+    try program.publishBothWays(lines, asOf: "2026-03-05")
+    for out in ["one/out", "many/out"] {
+      let missed = try program.rows("breaks.csv", in: out).filter {
+        $0["code"]?.hasPrefix("MISSED_") == true && $0["transaction_id"] == "\(again)"
+      }
+      #expect(missed.map { $0["code"] } == ["MISSED_START"])
+    }
+  }
 }

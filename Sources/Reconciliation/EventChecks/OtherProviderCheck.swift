@@ -57,6 +57,8 @@ extension Reconciler {
       let trial = state.trials.last { $0.start < report.time }
       return trial?.codeOfCharge(at: report.time) ?? report.missingCode
     }
+    // No store renews more than the gap before the end: that provider saw access revoked.
+    if report.kind == .resubscribed, report.time + gap < end { return .missedStart }
     if report.time <= end + gap { return .missedRenewal }
     let isNewest = last == state.subscriptionCharges.last
     return isNewest ? codeOfCharge(at: report.time, after: end, state) : report.missingCode
