@@ -174,6 +174,22 @@ struct FreePeriodTests {
     #expect(found("2026-02-20", announced: true) == [])
   }
 
+  @Test("A renewal of a subscription that follows another one proves its start")
+  func another() {
+    func found(_ original: String) -> [Break] {
+      var story = Story.monthly(renewals: 0, counted: false)
+      story.original = original
+      story.report(
+        .renewed, "2026-03-02", until: "2026-04-02", transaction: 201, product: Story.yearly)
+      story.original = "100"
+      return breaks(story, of: .purple, asOf: "2026-03-20")
+    }
+    #expect(found("200").map(\.code) == [.missedStart])
+    #expect(found("200").map(\.expectedAt) == [at("2026-02-02")])
+    #expect(found("100").map(\.code) == [.missedRenewal])
+    #expect(found("100").map(\.expectedAt) == [at("2026-02-01")])
+  }
+
   @Test("Another order of Play's after a period without charge is a new start, not a renewal")
   func anotherOrder() {
     func codes(_ original: String, _ provider: Provider) -> [String] {

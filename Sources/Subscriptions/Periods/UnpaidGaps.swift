@@ -98,6 +98,12 @@ private struct UnpaidGap {
       && charge.store.isApple && !previous.isTrial && !isFailed && !isOfProduct
   }
 
+  /// Whether the charge renews a subscription of which neither charge nor trial start arrived.
+  private var isOfAnother: Bool {
+    let first = events.first { $0.lineage == charge.lineage && $0.opensPurchase }
+    return isUnannounced && !charge.startsLineage && first?.identity == charge.identity
+  }
+
   /// Whether the charge is for the previous product or for an announced one.
   private var isOfProduct: Bool {
     next.product == previous.product
@@ -138,11 +144,12 @@ private struct UnpaidGap {
     let begin = PeriodLength(from: like.start, to: end).start(before: next.start)
     let length = end.since(like.start).milliseconds
     guard fits(length, from: begin) else { return nil }
+    let isStart = isOfAnother
     let isWithin = isMoved && start.since(begin).milliseconds > tolerance(length)
     return UnseenPeriod(
       product: mayRenew || isConversion ? next.product : previous.product,
-      start: isFailed ? max(start, begin) : isWithin ? begin : start, end: next.start,
-      previousEnd: start, kind: charge.kind, time: charge.time)
+      start: isFailed ? max(start, begin) : isWithin || isStart ? begin : start, end: next.start,
+      previousEnd: start, opensLineage: isStart, kind: charge.kind, time: charge.time)
   }
 
   private func tolerance(_ length: Int64) -> Int64 { max(gap, length / 7) }
