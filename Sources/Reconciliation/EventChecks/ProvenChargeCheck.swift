@@ -93,9 +93,12 @@ extension Reconciler {
     return isAfterLapse(period, lineage) ? .missedStart : codeOfCharge(at: at, after: end, state)
   }
 
-  /// Whether a canceled subscription was bought again: more than a period after its end.
+  /// Whether a canceled subscription was bought again: more than a period after its end, and no
+  /// payment failed in between.
   private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
-    guard period.isAfterCancel, let end = period.previousEnd else { return false }
+    guard period.isAfterCancel, !period.isRecovery, let end = period.previousEnd else {
+      return false
+    }
     if let start = period.start { return start > end + gap }
     guard let length = periodLength(lineage, lineage.latest)?.milliseconds else { return false }
     return period.end.since(end).milliseconds * 2 >= length * 3
