@@ -11,7 +11,8 @@ struct PlayOrderTests {
   private func breaks(
     _ orders: [(month: String, number: Int)], and others: [(month: String, id: String)] = [],
     tried: Bool = false, triedAgain: String? = nil, bought: String? = nil,
-    length: PeriodLength = .months(1), from provider: Provider = .flobuk
+    length: PeriodLength = .months(1), from provider: Provider = .flobuk,
+    listed: SnapshotTransaction? = nil
   ) throws -> [Break] {
     var (story, texts) = (Story(original: first), [transactionKey(first): first])
     if tried {
@@ -44,11 +45,21 @@ struct PlayOrderTests {
     let state = try #require(try SubscriptionHistory(events: story.events, rules: rules).state)
     let feed = FeedHistory(
       provider: provider, app: "app", firstEventAt: at("2025-10-01"), watermark: rules.asOf)
+    let snapshot = listed.map { listed in
+      var shown = premium(until: "2026-06-01", listing: [listed])
+      shown.store = .playStore
+      return Snapshot(
+        provider: provider, user: "ada", capturedAt: at("2026-05-10"), entitlements: [shown])
+    }
+    let then = try snapshot.flatMap {
+      try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: $0.capturedAt)).state
+    }
     let lineage = LineageInput(
-      state: state, original: first, user: "ada", app: "app", words: Story.words,
-      transactions: texts)
+      state: then ?? state, current: then == nil ? nil : state, original: first, user: "ada",
+      app: "app", words: Story.words, transactions: texts)
     return reconcile(
-      ReconciliationInput(provider: provider, user: "ada", lineages: [lineage]),
+      ReconciliationInput(
+        provider: provider, user: "ada", snapshot: snapshot, lineages: [lineage]),
       rules: ReconciliationSettings(fold: rules, products: [:], feeds: [feed]),
       checkStop: {}
     ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
@@ -94,6 +105,17 @@ struct PlayOrderTests {
     }
     #expect(try codes(again) == [])
     #expect(try codes([again[1]]) == [.missedStart])
+  }
+
+  @Test("A later first order that a snapshot lists, and the number after it, is one loss")
+  func listedOrder() throws {
+    let order = bought(1, .started, "2026-05-01", until: "2026-06-01") {
+      ($0.id, $0.originalID) = ("GPA.5-6-7-8", "GPA.5-6-7-8")
+    }
+    let found = try breaks(
+      [("2026-01-01", -1)], and: [("2026-06-01", "GPA.5-6-7-8..0")], from: .iaptic, listed: order)
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.transaction) == ["GPA.5-6-7-8"])
   }
 
   @Test("After a trial whose end is not sent, the second number proves a conversion")
