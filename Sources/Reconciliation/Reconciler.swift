@@ -107,6 +107,11 @@ final class Reconciler {
   /// `allLineages` by name: a user can have hundreds of thousands.
   private(set) lazy var byName = Dictionary(
     allLineages.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  /// The lineages that a change of another lineage's product opened, as Play's new order does, by
+  /// that product.
+  private(set) lazy var replacements = Dictionary(
+    grouping: allLineages.filter { $0.changeThatOpens != nil },
+    by: { $0.text($0.changeThatOpens?.previousProduct ?? 0) })
   /// The results of `storeProducts`.
   var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, according to a webhook's entitlements.

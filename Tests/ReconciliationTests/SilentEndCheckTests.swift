@@ -33,6 +33,27 @@ struct SilentEndCheckTests {
     #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
   }
 
+  @Test("Nothing follows what a product change replaced with another subscription, as Play does")
+  func replaced() {
+    func codes(_ shown: [Entitlement]?, previous product: StringID) -> [String] {
+      var next = Story(original: "200")
+      next.report(
+        .upgraded, "2026-01-20", until: "2026-06-20", transaction: 200, price: 20,
+        product: Story.yearly
+      ) { $0.previousProduct = product }
+      return Scenario(
+        stories: [.monthly(renewals: 0), next], entitlements: shown,
+        capturedAt: shown == nil ? "2026-02-20" : "2026-01-25", asOf: "2026-02-20",
+        change: allMapped
+      ).codes
+    }
+    let access = premium(until: "2026-06-20", product: "yearly", started: "2026-01-01")
+    #expect(codes(nil, previous: Story.monthly) == [])
+    #expect(codes([access], previous: Story.monthly) == [])
+    #expect(codes(nil, previous: 3) == ["MISSED_RENEWAL"])
+    #expect(codes([access], previous: 3) == ["AHEAD_OF_SNAPSHOT"])
+  }
+
   @Test("A credit for the old product in an upgrade does not explain silence")
   func credit() {
     var story = Story.monthly(renewals: 1)

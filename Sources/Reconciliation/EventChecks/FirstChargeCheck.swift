@@ -176,7 +176,8 @@ extension Reconciler {
     for lineage in ownLineages {
       guard let end = lineage.latest.unansweredEnd, isWatched(end, lineage),
         missing(in: lineage, after: lineage.latest).isEmpty,
-        !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
+        !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) }),
+        !isReplaced(lineage)
       else { continue }
       let isShownOver = isShownOver(lineage, after: end)
       let code = isShownOver ? .missedExpiration : code(ofSilenceAfter: end, lineage)

@@ -136,6 +136,19 @@ extension Reconciler {
     return agree(end, known)
   }
 
+  /// Whether a change that opened another lineage replaced the last period: nothing follows it.
+  func isReplaced(_ lineage: LineageInput) -> Bool {
+    let state = lineage.latest
+    guard let begun = begin(ofLastPeriodIn: state), let end = state.effectiveEnd else {
+      return false
+    }
+    return replacements[lineage.text(state.product)]?.contains { next in
+      let changed = next.latest.firstEventAt
+      return next.name != lineage.name && next.latest.store == state.store
+        && next.app == lineage.app && begun < changed && changed <= end + rules.fold.renewalGap
+    } ?? false
+  }
+
   /// Whether it is paid or in trial beyond `instant`, according to events only.
   func isActive(_ state: LineageState, at instant: Instant) -> Bool {
     guard state.isSubscription, !state.accessRevoked, !state.isTrialGivenBack,
@@ -149,6 +162,13 @@ extension Reconciler {
   func isTransferred(_ lineage: LineageInput) -> Bool {
     lineage.isHeldByAnotherUser
       || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
+  }
+}
+
+extension LineageInput {
+  /// The product change that is its first event; nil if it began otherwise.
+  var changeThatOpens: ProductChange? {
+    latest.productChanges.first.flatMap { $0.time == latest.firstEventAt ? $0 : nil }
   }
 }
 

@@ -27,7 +27,8 @@ extension Reconciler {
     lazy var matched = Set(matches.map(\.lineage.name))
     for lineage in lineages
     where isActive(lineage.state, at: knownAt) && !matched.contains(lineage.name)
-      && isComparable(lineage) && !isTransferred(lineage) && !isRefundMissed(lineage)
+      && isComparable(lineage) && !isTransferred(lineage) && !isReplaced(lineage)
+      && !isRefundMissed(lineage)
       && !isReportedLater(lineage, .revocation)
     {
       guard !mayHaveVanished(lineage) else {

@@ -22,6 +22,8 @@ extension Reconciler {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
     }
+    // Access continues through a product change that opened another lineage.
+    guard !isKnown(started) else { return }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(

@@ -151,7 +151,8 @@ extension Reconciler {
   private func raiseState(
     _ code: BreakCode, _ match: EntitlementMatch, at: Instant, _ evidence: String
   ) {
-    guard !code.isMissing || match.lineage.state.isSentOnChange else { return }
+    let isSent = match.lineage.state.isSentOnChange && !isReplaced(match.lineage)
+    guard !code.isMissing || isSent else { return }
     raise(
       BreakDraft(
         code: code, subject: subject(match.lineage), key: lastPeriod(match.lineage.state),
