@@ -145,7 +145,7 @@ extension Reconciler {
     return replacements[lineage.text(state.product)]?.contains { next in
       let changed = next.latest.firstEventAt
       return next.name != lineage.name && next.latest.store == state.store
-        && next.app == lineage.app && begun < changed && changed <= end + rules.fold.renewalGap
+        && next.app == lineage.app && begun < changed && changed <= end + gap
     } ?? false
   }
 

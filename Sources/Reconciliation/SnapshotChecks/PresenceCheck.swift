@@ -28,8 +28,7 @@ extension Reconciler {
     for lineage in lineages
     where isActive(lineage.state, at: knownAt) && !matched.contains(lineage.name)
       && isComparable(lineage) && !isTransferred(lineage) && !isReplaced(lineage)
-      && !isRefundMissed(lineage)
-      && !isReportedLater(lineage, .revocation)
+      && !isRefundMissed(lineage) && !isReportedLater(lineage, .revocation)
     {
       guard !mayHaveVanished(lineage) else {
         counts[.endsWithoutDate, default: 0] += 1
