@@ -141,7 +141,8 @@ struct Derivation {
   ///
   /// If it was bought again before that period ended, it was charged before that end, as its own
   /// length or the time of its receipt shows. The same applies if it ended no later than that
-  /// period. A trial does not have its product's length.
+  /// period, or is another product that ran well before that end. A trial does not have its
+  /// product's length.
   private func undatedChargeTime(_ event: Event, after previous: CurrentSubscription?) -> Instant {
     let soonest = previous?.end
     guard let end = event.periodEnd, event.observation?.isTrial != true,
@@ -153,7 +154,11 @@ struct Derivation {
     }
     let start = length.start(before: end)
     guard let soonest, end > soonest else { return start }
-    let isAnew = start + monthsDiffer < soonest && event.time < soonest
+    let ranBefore =
+      event.product != previous?.product
+      && event.received.map { $0 + rules.renewalGap < soonest } ?? false
+    let margin = ranBefore ? Interval(milliseconds: 0) : monthsDiffer
+    let isAnew = start + margin < soonest && event.time < soonest
     return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
 

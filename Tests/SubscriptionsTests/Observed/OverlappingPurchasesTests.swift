@@ -68,6 +68,20 @@ struct OverlappingPurchasesTests {
     }
   }
 
+  @Test("An upgrade seen days before the replaced period ends was charged when it was bought")
+  func upgradeBeforeTheEnd() throws {
+    var feed = StateFeed(.iaptic)
+    feed.shown("2026-05-10T00:00:09", 1, "2026-05-10", until: "2026-06-10")
+    feed.shown("2026-06-07T00:00:09", 2, "2026-05-10", until: "2026-06-10") {
+      ($0.isReplaced, $0.isOwned) = (true, false)
+    }
+    feed.shown("2026-06-07T00:00:09", 2, "2026-05-10", until: "2027-06-07", StateFeed.yearly)
+    #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-06-07"])
+    // A month's renewal is charged up to a day early, and months differ.
+    feed.events[2].received = at("2026-06-09T12:00:00")
+    #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-06-10"])
+  }
+
   @Test("A trial without ids within another product's period has its own length")
   func trialInside() throws {
     var feed = StateFeed(.iaptic)
