@@ -50,26 +50,46 @@ struct ContentsTests {
     #expect(page.contains("−1,000,000,000.00"))
   }
 
-  /// The page of a set with these revenue rows: keys, gross, refunds and net.
-  private func page(_ rows: [String]) throws -> String {
-    let names = [
-      "period", "provider", "app_id", "store", "gross_usd", "refunds_usd", "net_usd",
-      "proceeds_usd", "charges", "refunds", "amount_basis", "is_complete",
-    ]
+  @Test("Input that has stopped is shown, however many breaks are worth more")
+  func stopped() throws {
+    let row = "qonversion,a,app_store"
+    let lost = (10..<30).map { "b-\($0),MISSED_RENEWAL,open,high,\(row),,1,\($0).00,lost,wait" }
+    let stale = "b-99,STALE_INPUT,open,high,\(row),,0,,silent for days,look"
+    let revenue = ["2026-01,qonversion,a,app_store,1.00,,1.00"]
+    let page = try page(revenue, breaks: lost + [stale])
+    #expect(page.contains("<h3>Input has stopped</h3>") && page.contains("silent for days</p>"))
+    #expect(page.contains("b-29</a>") && !page.contains("b-19</a>"))
+    #expect(try !self.page(revenue, breaks: lost).contains("Input has stopped"))
+  }
+
+  /// The page of a set with these revenue rows (keys, gross, refunds and net) and breaks.
+  private func page(_ rows: [String], breaks: [String] = []) throws -> String {
     let folder = try TemporaryFolder()
-    let lines = rows.map { "\($0),1.00,1,0,provider,true\n" }
-    try folder.write(
-      names.joined(separator: ",") + "\n" + lines.joined(), to: "revenue_monthly.csv")
     var manifest = Manifest(version: "1", asOf: Instant(seconds: 1_770_000_000), timeZone: "UTC")
-    manifest.resources = [
-      ReportTable(
-        path: "revenue_monthly.csv", rows: Int64(rows.count),
-        columns: names.map { name in
-          let isNumber = name.hasSuffix("_usd") || ["charges", "refunds"].contains(name)
-          return ReportColumn(
-            name: name, format: isNumber ? .amount : .text, unit: nil, description: name)
-        })
+    let tables = [
+      (
+        "revenue_monthly.csv",
+        "period,provider,app_id,store,gross_usd,refunds_usd,net_usd,proceeds_usd,charges,refunds,"
+          + "amount_basis,is_complete", rows.map { "\($0),1.00,1,0,provider,true" }
+      ),
+      (
+        "breaks.csv",
+        "break_id,code,status,severity,provider,app_id,store,evidence_expires_at,missing_events,"
+          + "estimated_usd,evidence,action", breaks
+      ),
     ]
+    for (path, header, rows) in tables {
+      try folder.write(([header] + rows).joined(separator: "\n") + "\n", to: path)
+      let columns = header.split(separator: ",").map { name in
+        let isNumber =
+          name.hasSuffix("_usd") || ["charges", "refunds", "missing_events"].contains(name)
+        return ReportColumn(
+          name: String(name), format: isNumber ? .amount : .text, unit: nil,
+          description: String(name))
+      }
+      manifest.resources.append(
+        ReportTable(path: path, rows: Int64(rows.count), columns: columns))
+    }
     try writePage(of: ReportSet(in: folder.path("."), manifest), in: .en)
     return try String(contentsOfFile: folder.path("index.html"), encoding: .utf8)
   }

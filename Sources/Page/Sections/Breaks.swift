@@ -16,8 +16,10 @@ extension SetContents {
     "evidence_expires_at", "missing_events", "estimated_usd", "evidence", "action",
   ]
 
-  /// The ten breaks whose evidence expires first, and the ten others with the highest value.
+  /// Feeds whose input has stopped, the ten breaks whose evidence expires first, and the ten others
+  /// with the highest value.
   func breaks() throws -> [BreakGroup] {
+    var stopped = ShortList<[String]>(count: 10) { $0[0] < $1[0] }
     var urgent = ShortList<[String]>(count: 10) {
       ($0[7], -(micros($0[9]) ?? 0), $0[0]) < ($1[7], -(micros($1[9]) ?? 0), $1[0])
     }
@@ -27,9 +29,18 @@ extension SetContents {
     try set.forEachRow(of: "breaks", Self.columns) { cells in
       guard openStatus.contains(cells[2]) else { return }
       // Texts of equal form sort by time.
-      if cells[7] > asOf.text { urgent.add(cells) } else { great.add(cells) }
+      if cells[1] == BreakCode.staleInput.rawValue {
+        stopped.add(cells)
+      } else if cells[7] > asOf.text {
+        urgent.add(cells)
+      } else {
+        great.add(cells)
+      }
     }
-    return [("Evidence expires first", urgent), ("Worth most", great)].compactMap { title, list in
+    let groups = [
+      ("Input has stopped", stopped), ("Evidence expires first", urgent), ("Worth most", great),
+    ]
+    return groups.compactMap { title, list in
       let items = list.sorted.map(item)
       return items.isEmpty ? nil : BreakGroup(title: title, items: items)
     }
