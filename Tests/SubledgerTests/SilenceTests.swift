@@ -42,8 +42,8 @@ struct SilenceTests {
     let found = try #require(try stale(on: 21).first)
     #expect(found["app_id"] == "app1" && found["expected_at"] == "2026-03-19T12:00:00Z")
     #expect(
-      found["evidence"] == "the newest input is of 2026-03-10T12:00:00Z, as-of is "
-        + "2026-03-21T00:00:00Z, and the feed may be silent until 2026-03-19T12:00:00Z")
+      found["evidence"] == "the newest input of qonversion app1 is of 2026-03-10T12:00:00Z, "
+        + "as-of is 2026-03-21T00:00:00Z, and the feed may be silent until 2026-03-19T12:00:00Z")
   }
 
   @Test("Feeds that stopped within a day are one break with a stable id; later ones are another")

@@ -138,8 +138,8 @@ private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
   let names = feeds.map { "\($0.name) until \($0.newest.text)" }.joined(separator: ", ")
   found.evidence =
     feeds.count == 1
-    ? "the newest input is of \(leader.newest.text), as-of is \(asOf.text), and the feed may be "
-      + "silent until \(leader.staleAt.text)"
+    ? "the newest input of \(leader.name) is of \(leader.newest.text), as-of is \(asOf.text), and "
+      + "the feed may be silent until \(leader.staleAt.text)"
     : "\(feeds.count) feeds stopped within a day, as-of is \(asOf.text): \(names)"
   found.action = BreakCode.staleInput.action(at: leader.provider)
   return found
