@@ -54,7 +54,7 @@ public final class Ledger {
     } catch let error as SubledgerError {
       throw error
     } catch let error as SQLiteError {
-      throw SubledgerError(error, doing: "open the file", path: path)
+      throw SubledgerError(error, path: path)
     } catch {
       throw SubledgerError(
         .inputOutput, "cannot open the ledger \(path): \(type(of: error))", hint: "check the file")

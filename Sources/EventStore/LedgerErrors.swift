@@ -7,9 +7,12 @@ extension SubledgerError {
   ///
   /// Its message contains at most names of tables and columns, never values, because statements
   /// bind their values. `errno` must have been 0 before the call of SQLite.
-  init(_ cause: SQLiteError, doing: String, path: String) {
+  ///
+  /// - Parameter doing: what was done in the ledger; nil if it was being opened.
+  init(_ cause: SQLiteError, doing: String? = nil, path: String) {
     let number = errno
-    let message = "cannot \(doing) in the ledger \(path): \(cause.message)"
+    let action = doing.map { "\($0) in the ledger \(path)" } ?? "open the ledger \(path)"
+    let message = "cannot \(action): \(cause.message)"
     switch cause.primaryCode {
     // SQLite has no code of its own for an overflow of `sum` and `abs`, and turns an overflowing
     // sum of two integers into a floating-point number, which no column accepts.
@@ -34,7 +37,7 @@ extension SubledgerError {
     case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       self =
         [EIO, ENXIO].contains(number)
-        ? .ledgerFile("\(doing) in the ledger \(path)", cause: number) : .damagedLedger(message)
+        ? .ledgerFile(action, cause: number) : .damagedLedger(message)
     case SQLITE_NOMEM:
       self.init(
         .inputOutput, message, hint: "give the job more memory and run again; nothing is half")

@@ -23,6 +23,7 @@ struct CommandLineTests {
   @Test("Nothing to read, or an empty ledger, ends with 66")
   func nothing() throws {
     try expect(["run"], 66, "nothing to read", "is empty", "--archives")
+    try expect(["move"], 66, "cannot move the events in the ledger subledger.sqlite")
     try FileManager.default.createDirectory(
       atPath: program.folder.path("empty"), withIntermediateDirectories: true)
     try expect(["run", "--archives", "empty"], 66, "nothing to read")
@@ -217,7 +218,7 @@ struct CommandLineTests {
   @Test("An invalid ledger is distinguished from one of a newer version")
   func wrongLedger() throws {
     try program.folder.write("not a database, only text that is long enough\n", to: "text.sqlite")
-    try expect(run + ["--ledger", "text.sqlite"], 65, "text.sqlite")
+    try expect(run + ["--ledger", "text.sqlite"], 65, "cannot open the ledger text.sqlite")
     let kept = try String(contentsOfFile: program.folder.path("text.sqlite"), encoding: .utf8)
     #expect(kept.hasPrefix("not a database"))
     try expect(run + ["--ledger", "absent/ledger.sqlite"], 74, "absent/ledger.sqlite")

@@ -85,7 +85,7 @@ struct StreamTests {
       ["sh", "-c", limited, Program.binary.path] + run, in: program.folder.path)
     #expect(ended.status == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
-    #expect(words.contains("in the ledger"), "\(words)")
+    #expect(words.contains("the ledger subledger.sqlite"), "\(words)")
     #expect(try program.run(run).status == 0)
   }
 

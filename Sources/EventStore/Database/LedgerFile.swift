@@ -41,7 +41,7 @@ enum LedgerFile {
     }
     throw SubledgerError(
       .noInput, "cannot open the ledger \(path): it does not exist",
-      hint: "check the path given as --ledger, or run an ingest first")
+      hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
   /// Creates an empty file that only its owner can read; `-wal` and `-shm` get the same mode.
@@ -109,7 +109,7 @@ enum LedgerFile {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw SubledgerError(error, doing: "open the file", path: path)
+      throw SubledgerError(error, path: path)
     }
   }
 

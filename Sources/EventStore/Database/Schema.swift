@@ -64,7 +64,7 @@ enum Schema {
     guard mode == .readWrite else {
       throw SubledgerError(
         .noInput, "cannot open the ledger \(path): nothing was read into it yet",
-        hint: "check the path given as --ledger, or run an ingest first")
+        hint: "check the path given with --ledger, or read archives first with `subledger run`")
     }
     return 0
   }

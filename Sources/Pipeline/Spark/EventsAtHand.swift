@@ -153,7 +153,7 @@ extension RunPipeline {
 
   /// Moves events to the storage of the plan's engine, and returns a message about it.
   public func move() throws -> String {
-    try onLedger(to: "move the events of") { ledger in
+    try onLedger(to: "move the events") { ledger in
       let engine = engine()
       guard let isOnLake = try ledger.isOnLake(), isOnLake != (plan.engine == .spark) else {
         try engine.removeLeftovers(of: ledger)
