@@ -232,6 +232,9 @@ struct CommandLineTests {
       #expect(!result.output.isEmpty)
       #expect(result.errors.isEmpty)
     }
+    let simulate = try program.run(["simulate", "--help"]).output
+    let words = simulate.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("never delivered, per million. (default: 2000)"))
   }
 
   /// The help of a command and its subcommands.

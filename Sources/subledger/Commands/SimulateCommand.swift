@@ -23,6 +23,8 @@ struct SimulateCommand: ParsableCommand {
       Shares are in events per million.
       """)
 
+  private static let standard = Scenario(seed: 1, subscribers: 1, months: 1)
+
   @Option(help: "Folder of the world; must hold neither one nor its subledger.yaml or prices.csv.")
   var out: String
 
@@ -54,16 +56,16 @@ struct SimulateCommand: ParsableCommand {
   var archives: Int?
 
   @Option(help: "Events that are never delivered, per million.")
-  var lost: Int?
+  var lost = standard.lostShare
 
   @Option(help: "Events delivered more than once, per million.")
-  var duplicated: Int?
+  var duplicated = standard.duplicatedShare
 
   @Option(help: "Events whose first attempts fail, per million.")
-  var delayed: Int?
+  var delayed = standard.delayedShare
 
   @Option(help: "Events that overtake another, per million.")
-  var reordered: Int?
+  var reordered = standard.reorderedShare
 
   @Option(
     help: "The endpoint accepts nothing from one instant to another, FROM/TO; may be given often.",
@@ -89,10 +91,10 @@ struct SimulateCommand: ParsableCommand {
   var staleDays: Int?
 
   @Option(help: "Subscribers whose whole history is sandbox traffic, per million.")
-  var sandbox: Int?
+  var sandbox = standard.sandboxShare
 
   @Option(help: "Deliveries archived inside an envelope, per million.")
-  var enveloped: Int?
+  var enveloped = standard.envelopedShare
 
   func validate() throws {
     guard !out.isEmpty else { throw ValidationError("--out is empty; name a folder for the world") }
@@ -161,17 +163,17 @@ struct SimulateCommand: ParsableCommand {
     scenario.providers = providers
     scenario.migration = migrate
     if let archives { scenario.archives = .count(archives) }
-    scenario.lostShare = lost ?? scenario.lostShare
-    scenario.duplicatedShare = duplicated ?? scenario.duplicatedShare
-    scenario.delayedShare = delayed ?? scenario.delayedShare
-    scenario.reorderedShare = reordered ?? scenario.reorderedShare
+    scenario.lostShare = lost
+    scenario.duplicatedShare = duplicated
+    scenario.delayedShare = delayed
+    scenario.reorderedShare = reordered
     scenario.outages = outage
     scenario.absentDays = absentDay
     scenario.faultShares = Dictionary(fault) { _, last in last }
     scenario.entitlements = entitlements
     scenario.staleDays = staleDays ?? scenario.staleDays
-    scenario.sandboxShare = sandbox ?? scenario.sandboxShare
-    scenario.envelopedShare = enveloped ?? scenario.envelopedShare
+    scenario.sandboxShare = sandbox
+    scenario.envelopedShare = enveloped
     return scenario
   }
 }
