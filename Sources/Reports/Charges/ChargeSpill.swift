@@ -22,7 +22,7 @@ struct ChargeSpill {
   init(at path: String) throws(SubledgerError) {
     guard let file = OpenFile(path, O_RDWR | O_CREAT | O_TRUNC, rights: 0o600),
       unlink(path) == 0
-    else { throw .system("make the file", path, .cannotCreate) }
+    else { throw .system("make the file", path, .cannotCreate, at: "the ledger") }
     self.file = file
     self.path = path
   }
@@ -52,7 +52,7 @@ struct ChargeSpill {
     }
     end(&extents, buffer.count, size)
     guard buffer.withUnsafeBytes(file.write) else {
-      throw .system("write the file", path)
+      throw .system("write the file", path, at: "the ledger")
     }
     size += buffer.count
   }
@@ -77,7 +77,7 @@ struct ChargeSpill {
           into: UnsafeMutableRawBufferPointer(rebasing: bytes[done..<end]),
           at: extent.offset + done - start)
       }
-      guard let read, read > 0 else { throw .system("read", path) }
+      guard let read, read > 0 else { throw .system("read", path, at: "the ledger") }
       done += read
     }
     extent.offset += end - start

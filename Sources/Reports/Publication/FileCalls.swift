@@ -126,10 +126,10 @@ extension SubledgerError {
   ///
   /// A path that cannot exist is reported as output that cannot be created.
   static func system(
-    _ doing: String, _ path: String, _ usual: Kind = .inputOutput
+    _ doing: String, _ path: String, _ usual: Kind = .inputOutput, at place: String = "--out"
   ) -> SubledgerError {
     let isPath = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, EISDIR, EEXIST].contains(errno)
     return .system(
-      "\(doing) \(path)", isPath ? .cannotCreate : usual, cause: errno, at: "--out")
+      "\(doing) \(path)", isPath ? .cannotCreate : usual, cause: errno, at: place)
   }
 }
