@@ -49,7 +49,8 @@ public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringC
   public static func stopped(by signal: Int32) -> SubledgerError {
     SubledgerError(
       .stopped(signal),
-      "interrupted by signal \(signal); ingested archives are kept, nothing was published")
+      "interrupted by signal \(signal); ingested archives are kept, nothing was published",
+      hint: "run again to continue")
   }
 
   /// Throws when `stop` returns a signal.

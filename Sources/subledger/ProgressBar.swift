@@ -1,5 +1,6 @@
 import Glibc
 import Pipeline
+import Domain
 
 /// A progress bar on standard error, redrawn in place; without a terminal, nothing.
 final class ProgressBar {
@@ -56,7 +57,7 @@ final class ProgressBar {
       if milliseconds > 500 {
         parts.append("\(progress.done * 1000 / milliseconds / unit) \(name)/s")
       }
-      if progress.lines > 0 { parts.append("\(progress.lines) lines") }
+      if progress.lines > 0 { parts.append(counted(progress.lines, "line")) }
     case .fold, .reconcile, .reports, .fetch: parts.append("\(progress.done)/\(progress.total)")
     }
     if milliseconds > 500, progress.done > 0, progress.done < progress.total {

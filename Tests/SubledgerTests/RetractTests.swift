@@ -82,7 +82,7 @@ struct RetractTests {
     #expect(closed.status == 0, "\(closed)")
     let result = try retract("b.jsonl:1")
     try #require(result.status == 0, "\(result)")
-    #expect(result.output.contains("b.jsonl:1 is retracted: events of 2026-02 counted by it"))
+    #expect(result.output.contains("b.jsonl:1 is retracted: it has events of 2026-02"))
     for _ in 0..<2 {
       let proof = try program.run([
         "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",

@@ -47,8 +47,7 @@ extension RunPipeline {
     let span = months.min().flatMap { first in months.max().map { (first.text, $0.text) } }
     let counted = span.map { "events of \($0.0)\($0.0 == $0.1 ? "" : " to \($0.1)")" } ?? "no event"
     return """
-      \(target.shown()) \(readmit ? "counts again" : "is retracted"): \(counted) \
-      \(readmit ? "came with it" : "counted by it")
+      \(target.shown()) \(readmit ? "counts again" : "is retracted"): it has \(counted)
       the next `subledger run` or `subledger report` publishes the numbers
       """
   }
