@@ -10,15 +10,15 @@ extension Setting {
     Setting(
       "delivery_window", .byProvider(.duration), { $0.deliveryWindows = $1 }, [.kept],
       whenUnset: """
-        the last retry and its tolerance, as shown, plus the time from events to their messages \
-        that each feed shows
+        the last retry and its tolerance, plus the time from events to their messages that each \
+        feed shows
         """,
       example: "\nqonversion: 27h\nflobuk: 46h20m\niaptic: 27h\npurple: 27h",
       "Longest delay with which a provider still delivers."),
     Setting(
       "delivery_retries", .byProvider(.schedule), { $0.retrySchedules = $1 }, [.kept],
       whenUnset: """
-        the published schedules, as shown; for FLOBUK also [5m, 10m, 15m, 20m, 25m, 30m], \
+        the published schedules; for FLOBUK also [5m, 10m, 15m, 20m, 25m, 30m], \
         whichever fits more deliveries
         """,
       example: """
