@@ -55,6 +55,22 @@ struct DocumentTests {
     #expect(listed == targets)
   }
 
+  @Test("Every type in docs/glossary.md exists")
+  func glossary() throws {
+    let path = "docs/glossary.md"
+    let sources = Repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") }
+    let types = Set(
+      try sources.flatMap {
+        try matches(of: "(?:struct|class|enum|protocol) (\\w+)", in: $0.code).map(\.group)
+      })
+    for match in try matches(of: "[(,] ?`([A-Z][a-z]\\w+)`", in: document(path))
+    where !types.contains(match.group) {
+      expectNone([
+        Violation(path: path, line: match.line, problem: "\(match.group) does not exist")
+      ])
+    }
+  }
+
   @Test("Every link between documents leads to a file")
   func links() throws {
     let names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter(Repository.has)
