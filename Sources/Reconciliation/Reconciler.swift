@@ -124,7 +124,7 @@ final class Reconciler {
   /// The times of charges that are missing here and counted as another provider reports them.
   var countedElsewhere: [LineageName: Set<Instant>] = [:]
   /// The time ranges of each lineage that missing events put in doubt.
-  private var doubts: [LineageName: [Doubt]] = [:]
+  private var doubts: [LineageName: [Range<Instant>]] = [:]
   var counts: [ReconciliationCount: Int64] = [:]
 
   init(_ user: ReconciliationInput, rules: ReconciliationSettings) {
@@ -205,7 +205,10 @@ final class Reconciler {
     let name = lineage ?? draft.subject.lineage
     var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
     found.parts = byName[name]?.parts ?? []
-    if let doubt = Doubt(draft, gap: gap) { doubts[name, default: []].append(doubt) }
+    // An end is in doubt within the gap of a missing event.
+    if draft.code.isMissing, !draft.isInformational, let at = draft.expectedAt {
+      doubts[name, default: []].append(at - gap..<at + gap)
+    }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
 
@@ -236,7 +239,10 @@ final class Reconciler {
   /// Raises a missing charge and remembers it for later checks.
   func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     expect(charge)
-    if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
+    // So is an end in the period that the charge paid for.
+    if let at = charge.at, let end = charge.end, at < end {
+      doubts[charge.lineage, default: []].append(at..<end)
+    }
     raise(numbered(draft, of: charge.lineage, isFree: charge.isFree), in: charge.lineage)
   }
 

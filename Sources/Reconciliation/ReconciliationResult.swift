@@ -76,34 +76,10 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   }
 }
 
-/// The time range in which a missing event puts ends in doubt.
-struct Doubt {
-  var from: Instant
-  var until: Instant
-
-  /// The range around an event expected at one moment; an end counts when it is within `gap` of it.
-  init?(_ draft: BreakDraft, gap: Interval) {
-    guard draft.code.isMissing, !draft.isInformational, let at = draft.expectedAt else {
-      return nil
-    }
-    (from, until) = (at - gap, at + gap)
-  }
-
-  /// The period that a missing charge paid for; nil when its end is unknown.
-  init?(_ charge: MissingCharge) {
-    guard let at = charge.at, let end = charge.end, at < end else { return nil }
-    (from, until) = (at, end)
-  }
-
-  /// Whether the range contains `instant`; its end is excluded, because the end of a missing period
-  /// is an ordinary end.
-  func covers(_ instant: Instant) -> Bool { from <= instant && instant < until }
-}
-
 extension LineageInput {
-  /// The ends known at as-of that one of `doubts` covers.
-  func churnInDoubt(_ doubts: [Doubt]) -> [ChurnInDoubt] {
-    latest.churned.filter { end in doubts.contains { $0.covers(end.at) } }.map { end in
+  /// The ends known at as-of that one of `doubts` contains; an end of a range is an ordinary end.
+  func churnInDoubt(_ doubts: [Range<Instant>]) -> [ChurnInDoubt] {
+    latest.churned.filter { end in doubts.contains { $0.contains(end.at) } }.map { end in
       ChurnInDoubt(
         lineage: latest.lineage,
         productKey: ProductKey(

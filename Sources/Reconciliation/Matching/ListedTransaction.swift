@@ -7,9 +7,8 @@ struct ReportedTransactions {
   private var trials: Set<Int64> = []
   /// When product changes without a charge were reported, by transaction.
   private var changes: [Int64: [Instant]] = [:]
-  var refunds: Set<Int64> = []
-  /// Charges whose access was revoked without a report about money.
-  var revoked: Set<Int64> = []
+  /// Refunded charges, and those whose access was revoked without a report about money.
+  var takenBack: Set<Int64> = []
 
   init(_ lineages: [LineageInput]) {
     for state in lineages.lazy.flatMap({ $0.current == nil ? [$0.state] : [$0.state, $0.latest] }) {
@@ -21,17 +20,17 @@ struct ReportedTransactions {
         }
       }
       for trial in state.trials { trials.insert(trial.transaction) }
-      for refund in state.refunds { refunds.insert(refund.transaction) }
+      for refund in state.refunds { takenBack.insert(refund.transaction) }
       // Reports before its own first event precede a move to this provider.
       for report in state.reportedByOthers
       where report.isExpected || report.time < state.firstEventAt {
         switch report.kind {
         case .trialStarted: trials.insert(report.transaction)
-        case _ where report.kind.isRefund: refunds.insert(report.transaction)
+        case _ where report.kind.isRefund: takenBack.insert(report.transaction)
         default: charges.insert(report.transaction)
         }
       }
-      if state.accessRevoked, let last = state.charges.last { revoked.insert(last.transaction) }
+      if state.accessRevoked, let last = state.charges.last { takenBack.insert(last.transaction) }
     }
   }
 

@@ -97,8 +97,7 @@ extension Reconciler {
   private func evaluate(
     _ transaction: ListedTransaction, of lineage: LineageInput?
   ) {
-    guard let revokedAt = transaction.revokedAt, !reported.refunds.contains(transaction.key),
-      !reported.revoked.contains(transaction.key)
+    guard let revokedAt = transaction.revokedAt, !reported.takenBack.contains(transaction.key)
     else { return }
     let about = subject(transaction, lineage)
     let name = lineageName(of: transaction, lineage, about)

@@ -193,17 +193,15 @@ extension SubscriptionHistory {
     guard bookings[index].chargeKind == .renewal, let product = priced(index),
       let price = bookings[index].money.grossLocal
     else { return }
+    var paid = PaidPrice(
+      product: product, week: Week(of: bookings[index].time), price: price, full: nil)
     if let before, let after, let full = bookings[before].money.grossLocal, price < full,
       bookings[after].money.grossLocal == full, priced(before)?.anywhere == product.anywhere,
       priced(after)?.anywhere == product.anywhere
     {
-      let offer = PaidPrice(product: product, week: nil, price: price, full: full)
-      prices[offer, default: 0] += count
-    } else {
-      let week = Week(of: bookings[index].time)
-      let paid = PaidPrice(product: product, week: week, price: price, full: nil)
-      prices[paid, default: 0] += count
+      (paid.week, paid.full) = (nil, full)
     }
+    prices[paid, default: 0] += count
   }
 
   /// The priced product of a charge; nil if the provider does not report its price.
