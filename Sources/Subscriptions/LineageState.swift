@@ -97,22 +97,16 @@ public struct Churned: Sendable, Equatable {
   public var product: StringID
 }
 
-/// The notices about a period that events can report after a snapshot that already shows them.
-public struct Notices: OptionSet, Sendable {
-  /// One bit per notice.
-  public let rawValue: UInt8
-
-  /// The notices with these bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-
+/// What events can report about a period after a snapshot that already shows it.
+public enum Notice: Sendable {
   /// Auto-renew was switched off.
-  public static let cancel = Notices(rawValue: 1)
+  case cancel
   /// A payment failed.
-  public static let failedPayment = Notices(rawValue: 2)
+  case failedPayment
   /// It expired.
-  public static let expiry = Notices(rawValue: 4)
+  case expiry
   /// A refund or a revocation ended it.
-  public static let revocation = Notices(rawValue: 8)
+  case revocation
 }
 
 /// The state of one subscription at as-of; all checks share one object.
@@ -180,7 +174,7 @@ public final class LineageState {
   /// Whether a full refund or a revocation ended the last period.
   public var accessRevoked = false
   /// The notices since a snapshot about the period that ran at its time.
-  public var noticesSince: Notices = []
+  public var noticesSince: Set<Notice> = []
   /// Whether the lineage's latest report says that it will not renew.
   public var isAutoRenewOff = false
   /// Whether a state is sent when it changes, and not only with a charge.

@@ -50,7 +50,7 @@ extension Reconciler {
   ///
   /// Cancels, failed payments and ends have the time at which they were noticed. Those of a later
   /// period do not explain the snapshot.
-  func isReportedLater(_ lineage: LineageInput, _ notice: Notices) -> Bool {
+  func isReportedLater(_ lineage: LineageInput, _ notice: Notice) -> Bool {
     lineage.current?.noticesSince.contains(notice) ?? false
   }
 
