@@ -60,9 +60,7 @@ private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
 }
 
 extension Event {
-  /// Whether its transaction id identifies a single charge.
-  ///
-  /// Ids of Apple and Play do; ids of other stores may repeat.
+  /// Whether its transaction id identifies a single charge; ids of other stores may repeat.
   var namesOneCharge: Bool {
     transaction != 0 && environment == .production && (store.isApple || store == .playStore)
   }
