@@ -150,8 +150,7 @@ private struct Subscription {
   func hasOpened(_ event: Event, isUnique: Bool, from start: Instant) -> Bool {
     let others = events.filter { $0.opensPurchase && $0.provider != event.provider }
     let isNamed =
-      opened[event.transaction] != nil
-      || others.contains { $0.transaction == event.transaction }
+      opened[event.transaction] != nil || others.contains { $0.transaction == event.transaction }
     if isUnique, isNamed { return true }
     let gap = main.rules.renewalGap
     func isNear(_ time: Instant) -> Bool { time - gap <= start && start <= time + gap }
@@ -266,17 +265,18 @@ private struct OtherReport {
     subscription.add(event, from: history)
   }
 
+  /// Reads a charge or trial start; one that is already reported is left out.
   private mutating func open(_ index: Int, of subscription: inout Subscription, isTest: Bool) {
     let event = history.events[index]
     let isUnique = event.transaction != 0 && uses[event.transaction] == 1
-    isAdding =
-      !isTest
-      && !subscription.hasOpened(event, isUnique: isUnique, from: starts[index] ?? event.time)
-    if isAdding {
-      added.insert(event.transaction)
-    } else {
-      leaveOut(index, of: &subscription, isUnique: isUnique)
-    }
+    let start = starts[index] ?? event.time
+    isAdding = !isTest && !subscription.hasOpened(event, isUnique: isUnique, from: start)
+    if isAdding { added.insert(event.transaction) }
+    guard !isAdding, event.chargeKind != nil,
+      let booking = history.bookings.first(where: { $0.event == index })
+    else { return }
+    let counted = subscription.leaveOut(event, booking.money.grossUSD, isUnique: isUnique)
+    held.append(HeldEvent(event: event, reason: .overlap, booked: counted ?? event))
   }
 
   /// Whether only this provider reports the event.
@@ -288,16 +288,5 @@ private struct OtherReport {
     if event.switchesAutoRenew, !subscription.hasSwitched(at: event) { return true }
     let isNamed = event.transaction != 0 && uses[event.transaction] != nil
     return isNamed ? added.contains(event.transaction) : isAdding
-  }
-
-  private mutating func leaveOut(
-    _ index: Int, of subscription: inout Subscription, isUnique: Bool
-  ) {
-    let event = history.events[index]
-    guard event.chargeKind != nil,
-      let booking = history.bookings.first(where: { $0.event == index })
-    else { return }
-    let counted = subscription.leaveOut(event, booking.money.grossUSD, isUnique: isUnique)
-    held.append(HeldEvent(event: event, reason: .overlap, booked: counted ?? event))
   }
 }
