@@ -143,7 +143,6 @@ public struct ReconciliationSettings: Sendable {
 extension Store {
   /// Whether both can be the same store.
   func mayBe(_ other: Store) -> Bool {
-    self == other || self == .unknown || other == .unknown
-      || isApple && other.isApple
+    self == other || self == .unknown || other == .unknown || isApple && other.isApple
   }
 }

@@ -61,8 +61,7 @@ private struct FoldGroup {
     let purchases = events.indices.filter { !events[$0].isCollectionAlone }
     let shared = purchases.filter { events[$0].isShared }
     if !shared.isEmpty {
-      try body(
-        history(GroupEvents(events, at: shared), exclusion: .familySharing, checkStop))
+      try body(history(GroupEvents(events, at: shared), exclusion: .familySharing, checkStop))
     }
     let groups = events.purchaseGroups(of: purchases.filter { !events[$0].isShared })
     let isHeld = !events.areTooMany || groups.count == 1
@@ -137,8 +136,7 @@ private struct Chain {
   }
 
   func events(of group: [Event]) -> GroupEvents {
-    isSingle
-      ? GroupEvents(group, at: places) : GroupEvents(places.map { group[$0] }.inOrder)
+    isSingle ? GroupEvents(group, at: places) : GroupEvents(places.map { group[$0] }.inOrder)
   }
 }
 

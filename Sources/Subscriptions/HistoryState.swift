@@ -19,8 +19,7 @@ extension SubscriptionHistory {
     // FLOBUK's oldest bodies, which have no creation time, report charges only.
     state.isSentOnChange = first.provider.capabilities.body != .purchase || last.created != nil
     state.country =
-      bookings.last { $0.country != 0 }?.country
-      ?? events.last { $0.country != 0 }?.country ?? 0
+      bookings.last { $0.country != 0 }?.country ?? events.last { $0.country != 0 }?.country ?? 0
     state.charges = charges
     state.refunds = refunds
     state.transactions = transactions

@@ -275,9 +275,7 @@ public struct FoldFinding: Sendable, Equatable {
   public var evidence: String
 
   /// An anomaly in `event`; `difference` is in US dollars.
-  public init(
-    _ code: BreakCode, _ event: Event, difference: Amount? = nil, _ evidence: String
-  ) {
+  public init(_ code: BreakCode, _ event: Event, difference: Amount? = nil, _ evidence: String) {
     self.code = code
     identity = event.identity
     transaction = event.transaction

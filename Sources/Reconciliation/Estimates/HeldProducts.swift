@@ -52,9 +52,7 @@ extension Reconciler {
   }
 
   /// A purchase of one of `products` without a lineage.
-  func subject(
-    buying products: [String], in store: Store, original: String = ""
-  ) -> BreakSubject {
+  func subject(buying products: [String], in store: Store, original: String = "") -> BreakSubject {
     BreakSubject(
       provider: user.provider, app: inferredApp(selling: products, in: store), store: store,
       user: user.user, original: original, product: products.count == 1 ? products[0] : "")

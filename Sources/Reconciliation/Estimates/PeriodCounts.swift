@@ -4,14 +4,11 @@ import Subscriptions
 /// Counts the charges that an end in the snapshot proves and no event reported.
 extension Reconciler {
   func isPaidOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
-    isOn(match, past: end) && match.entitlement.renewState == .willRenew
-      && !showsSameCharges(match)
+    isOn(match, past: end) && match.entitlement.renewState == .willRenew && !showsSameCharges(match)
   }
 
   /// Whether a later end proves a missing charge, and is not another end of the same period.
-  func provesCharges(
-    _ match: EntitlementMatch, from base: Instant, to end: Instant
-  ) -> Bool {
+  func provesCharges(_ match: EntitlementMatch, from base: Instant, to end: Instant) -> Bool {
     let beyond = end.since(base)
     guard beyond > gap, !showsSameCharges(match) else { return false }
     if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
@@ -77,9 +74,7 @@ extension Reconciler {
   /// The smallest number of charges that explains an end.
   ///
   /// If the payment had failed, the first charge may have been at any time within the horizon.
-  private func fewest(
-    _ match: EntitlementMatch, from base: Instant, until end: Instant
-  ) -> Int64 {
+  private func fewest(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
     guard hasFailed(match.lineage.state, at: base),
       let length = periodLength(match.lineage)?.milliseconds, length > 0
     else { return max(1, periods(match, from: base, until: end)) }

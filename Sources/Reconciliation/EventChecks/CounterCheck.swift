@@ -153,9 +153,7 @@ extension Reconciler {
   }
 
   /// Records a counter that is one too high, where a product change can explain it.
-  private func raiseUncertain(
-    _ lineage: LineageInput, at: Instant, _ evidence: String
-  ) {
+  private func raiseUncertain(_ lineage: LineageInput, at: Instant, _ evidence: String) {
     let draft = BreakDraft(
       code: .missedRenewal, subject: subject(lineage, product: product(of: lineage, at: at)),
       expectedAt: at, provenBy: .events, isInformational: true, evidence: evidence)

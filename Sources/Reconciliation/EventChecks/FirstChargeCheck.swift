@@ -59,9 +59,7 @@ extension Reconciler {
   /// began before that event. After a product change, the length of the previous period is unknown.
   /// Without a counter, a transaction id that is not the original one proves the charge of the
   /// previous period: the start, unless that can have been before the feed.
-  private func findChargesBefore(
-    _ first: Charge, after last: Instant?, _ lineage: LineageInput
-  ) {
+  private func findChargesBefore(_ first: Charge, after last: Instant?, _ lineage: LineageInput) {
     let (about, state) = (subject(lineage), lineage.latest)
     guard !state.productChanges.contains(where: { $0.time <= first.time }),
       last != nil || !state.paymentsFailed.contains(where: { $0 < first.time })

@@ -160,8 +160,7 @@ extension Reconciler {
     let id = lineage.transactionText(refund.transaction)
     let listed = view?.transaction(refund.transaction)
     // The snapshot's transactions were already evaluated, with their dates.
-    guard listed == nil, let first = rules.firstEventAt(subject(lineage))
-    else { return }
+    guard listed == nil, let first = rules.firstEventAt(subject(lineage)) else { return }
     // If the refund does not date its charge, it only shows that the charge was earlier.
     guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
       counts[.beforeFirstEvent, default: 0] += 1
@@ -170,8 +169,7 @@ extension Reconciler {
     let code = code(of: refund, in: lineage)
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
     let at = refund.chargedAt ?? refund.time
-    let product =
-      lineage.refundedProduct(of: refund.transaction) ?? product(of: lineage, at: at)
+    let product = lineage.refundedProduct(of: refund.transaction) ?? product(of: lineage, at: at)
     if code == .missedRenewal, let charged = refund.chargedAt {
       findRenewals(before: charged, of: id, lineage)
     }
@@ -190,9 +188,7 @@ extension Reconciler {
 
   /// Raises the renewals between the last known period and a charge of the subscription at
   /// `charged`, if nothing ended or failed in between.
-  private func findRenewals(
-    before charged: Instant, of id: String, _ lineage: LineageInput
-  ) {
+  private func findRenewals(before charged: Instant, of id: String, _ lineage: LineageInput) {
     let state = lineage.latest
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
       !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,

@@ -62,9 +62,7 @@ private struct HourCounts {
   /// Deliveries before each hour; the last element is the total.
   private var sums: [Int64]
 
-  init(
-    _ deliveries: [(hour: Int64, events: Int64)], from first: Int64, before end: Int64
-  ) {
+  init(_ deliveries: [(hour: Int64, events: Int64)], from first: Int64, before end: Int64) {
     self.first = first
     sums = Array(repeating: 0, count: Int(end - first * 24) + 1)
     for (hour, events) in deliveries where hour < end { sums[Int(hour - first * 24) + 1] += events }
@@ -132,8 +130,7 @@ private struct HourCounts {
     }
     let counts = (since...last).map { sum($0 * 24 + hour, run.count) }
     let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
-    return gap(
-      DayComparison(counts, index - since, before), odds: odds, in: run, since: since)
+    return gap(DayComparison(counts, index - since, before), odds: odds, in: run, since: since)
   }
 
   /// The compared hours as a gap; nil if they are not a gap.
@@ -168,9 +165,7 @@ private struct DayComparison {
   /// Nil if there are too few days or the day is not conspicuous.
   ///
   /// - Parameter sums: the sums of the counts before each day, and the total.
-  init?(
-    _ counts: [Int64], _ index: Int, _ sums: [Int64], ofMonths: (Int) -> [Int] = { _ in [] }
-  ) {
+  init?(_ counts: [Int64], _ index: Int, _ sums: [Int64], ofMonths: (Int) -> [Int] = { _ in [] }) {
     let around = max(0, index - 28)..<min(counts.count, index + 29)
     guard around.count > 13 else { return nil }
     let sum = sums[around.upperBound] - sums[around.lowerBound]

@@ -10,9 +10,7 @@ public protocol ChargeOutliers {
   func mayInclude(_ event: Event) -> Bool
 
   /// The breaks of one lineage's charges, sorted by id.
-  func breaks(
-    in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
-  ) -> [Break]
+  func breaks(in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings) -> [Break]
 }
 
 extension ExchangeOutliers: ChargeOutliers {}

@@ -14,9 +14,7 @@ final class EntitlementMatch {
   /// state is not.
   let isStale: Bool
 
-  init(
-    _ lineage: LineageInput, furthest: Entitlement, of group: [Entitlement], isStale: Bool
-  ) {
+  init(_ lineage: LineageInput, furthest: Entitlement, of group: [Entitlement], isStale: Bool) {
     self.lineage = lineage
     self.isStale = isStale
     entitlement = furthest
@@ -145,8 +143,7 @@ extension Reconciler {
   /// Whether an entitlement is active until an end that no event of the user reports, or without
   /// end; while a payment fails, the end is that of grace.
   func showsMore(_ entitlement: Entitlement) -> Bool {
-    guard isOn(entitlement), entitlement.renewState != .billingIssue
-    else { return false }
+    guard isOn(entitlement), entitlement.renewState != .billingIssue else { return false }
     guard let end = entitlement.expiresAt else { return !entitlement.isSubscription }
     return !(lineages + sandbox).contains { lineage in
       lineage.state.reportedEnds.contains { agree($0, end) }
@@ -157,8 +154,7 @@ extension Reconciler {
   /// either can be the lineage's.
   private func isAlone(_ match: EntitlementMatch) -> Bool {
     let matched = zip(view?.entitlements ?? [], origins.lineages).filter { entitlement, origin in
-      entitlement.isSubscription
-        && origin.map { lineages[$0].name == match.lineage.name } ?? false
+      entitlement.isSubscription && origin.map { lineages[$0].name == match.lineage.name } ?? false
     }
     return Set(matched.map { ExactText($0.0.product) }).count == 1
   }

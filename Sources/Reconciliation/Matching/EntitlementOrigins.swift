@@ -15,9 +15,7 @@ struct EntitlementOrigins {
 extension Reconciler {
   /// Finds origins first by transactions and products; for the rest, by the only possible
   /// subscription.
-  func findOrigins(
-    _ entitlements: [Entitlement], _ named: LineageIndex
-  ) -> EntitlementOrigins {
+  func findOrigins(_ entitlements: [Entitlement], _ named: LineageIndex) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
     for entitlement in entitlements {
       let listed = named.newestKnown(of: entitlement)

@@ -160,8 +160,7 @@ extension Reconciler {
 
   /// Whether the account was transferred, which is not a break.
   func isTransferred(_ lineage: LineageInput) -> Bool {
-    lineage.isHeldByAnotherUser
-      || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
+    lineage.isHeldByAnotherUser || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
   }
 }
 

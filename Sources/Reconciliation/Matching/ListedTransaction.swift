@@ -150,8 +150,7 @@ extension Reconciler {
       var product = transaction.product
       if product.isEmpty {
         product =
-          lineage.refundedProduct(of: transaction.key)
-          ?? productHeld(transaction, lineage, mapped)
+          lineage.refundedProduct(of: transaction.key) ?? productHeld(transaction, lineage, mapped)
       }
       var about = subject(lineage, product: product)
       // The user's later purchases change a lineage's own original id, but not the listed one.

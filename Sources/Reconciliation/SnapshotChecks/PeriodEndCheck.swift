@@ -24,8 +24,7 @@ extension Reconciler {
     {
       return
     }
-    let code: BreakCode =
-      held.isDisjoint(with: products) ? .missedProductChange : .productMismatch
+    let code: BreakCode = held.isDisjoint(with: products) ? .missedProductChange : .productMismatch
     raise(
       BreakDraft(
         code: code, subject: subject(lineage), key: .product(match.entitlement.product),
@@ -74,15 +73,12 @@ extension Reconciler {
     // A refunded period can still be shown with its paid end.
     let isOff = isOver(entitlement)
     let isTaken =
-      state.accessRevoked || state.isTrialGivenBack
-      || isReportedLater(match.lineage, .revocation)
+      state.accessRevoked || state.isTrialGivenBack || isReportedLater(match.lineage, .revocation)
     if isTaken && isOff { return }
     if isRefundMissed(match.lineage) { return }
     // The charge with this end arrived, with a later time than that of the snapshot.
     if isReportedLater(end, than: known, match.lineage) || isCutLater(match) { return }
-    if end > base, later.isEmpty, hasGivenUp(state),
-      state.lastCancelAt.map({ end < $0 }) ?? false
-    {
+    if end > base, later.isEmpty, hasGivenUp(state), state.lastCancelAt.map({ end < $0 }) ?? false {
       if isWatched(base, match.lineage) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
@@ -94,9 +90,7 @@ extension Reconciler {
     }
   }
 
-  private func raiseEnds(
-    _ match: EntitlementMatch, known: Instant, snapshot: Instant
-  ) {
+  private func raiseEnds(_ match: EntitlementMatch, known: Instant, snapshot: Instant) {
     raise(
       BreakDraft(
         code: .expiryMismatch, subject: subject(match.lineage),
@@ -105,9 +99,7 @@ extension Reconciler {
         evidence: "events end the period at \(known.text), \(snapshotWords) \(snapshot.text)"))
   }
 
-  private func raisePeriods(
-    _ match: EntitlementMatch, after base: Instant, count: Int64
-  ) {
+  private func raisePeriods(_ match: EntitlementMatch, after base: Instant, count: Int64) {
     let (lineage, state) = (match.lineage, match.lineage.state)
     guard isWatched(after: base, match) else {
       counts[.beforeFirstEvent, default: 0] += 1

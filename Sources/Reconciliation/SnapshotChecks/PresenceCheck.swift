@@ -227,8 +227,7 @@ extension Reconciler {
     guard entitlement.isSubscription, entitlement.renewState == .canceled,
       let canceledAt = entitlement.autoRenewOffAt, canceledAt < knownAt,
       let newest = entitlement.newestTransaction, newest.revokedAt == nil,
-      isOn(entitlement)
-        || (entitlement.expiresAt.map { $0 <= canceledAt } ?? false)
+      isOn(entitlement) || (entitlement.expiresAt.map { $0 <= canceledAt } ?? false)
     else { return }
     let about = subject(ListedTransaction(newest, of: entitlement), nil)
     guard isWatched(canceledAt, about) else { return }

@@ -80,8 +80,7 @@ extension Reconciler {
     let here = "the snapshot lists transaction \(transaction.id)\(date)\(revoked)"
     guard let lineage else { return here + "; no event of its subscription ever arrived" }
     let carried = lineage.latest.transactions.contains(transaction.key)
-    let there =
-      carried ? "events carry its id, but none is its charge" : "no event carries its id"
+    let there = carried ? "events carry its id, but none is its charge" : "no event carries its id"
     let charges = counted(lineage.latest.charges.count, "charge")
     return "\(here); \(there); \(charges) of the subscription arrived"
   }
@@ -94,9 +93,7 @@ extension Reconciler {
     }
   }
 
-  private func evaluate(
-    _ transaction: ListedTransaction, of lineage: LineageInput?
-  ) {
+  private func evaluate(_ transaction: ListedTransaction, of lineage: LineageInput?) {
     guard let revokedAt = transaction.revokedAt, !reported.takenBack.contains(transaction.key)
     else { return }
     let about = subject(transaction, lineage)

@@ -142,9 +142,7 @@ struct BookingPass {
   }
 
   /// Books a refund whose charge is not in the ledger, with its own dimensions and rate.
-  private mutating func bookOrphanRefund(
-    _ event: Event, at index: Int
-  ) throws(AmountOverflow) {
+  private mutating func bookOrphanRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
     bookings.append(
       Booking(
         event: index, time: event.time, transaction: event.transaction, isRefund: true,

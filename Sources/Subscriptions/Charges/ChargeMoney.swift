@@ -6,9 +6,7 @@ public import Domain
 /// the rate; with 1 it is the proceeds, and the price follows, taken from `price` if that agrees. A
 /// charge is positive, whatever the sign of its amounts. A rate is kept even without amounts. A
 /// rate that no store has is ignored in favour of the price, and counts as unknown.
-func chargeMoney(
-  _ event: Event
-) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
+func chargeMoney(_ event: Event) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
   guard let revenue = event.revenue, revenue.hasAmount else {
     return (Money(rate: event.revenue?.rate), nil)
   }
@@ -17,8 +15,7 @@ func chargeMoney(
   guard revenue.isProceed == true else {
     return (Money(price: sent.usd, local: sent.local, rate: rate, basis: .provider), nil)
   }
-  var money = Money(
-    proceedsUSD: sent.usd, proceedsLocal: sent.local, rate: rate, basis: .provider)
+  var money = Money(proceedsUSD: sent.usd, proceedsLocal: sent.local, rate: rate, basis: .provider)
   let price = event.price
   let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
   guard !event.hasImpossibleRate else {
@@ -26,8 +23,7 @@ func chargeMoney(
     money.grossLocal = event.pricePaid(sameCurrency ? price?.local : nil, for: sent.local)
     return (money, nil)
   }
-  let usd = try gross(
-    of: sent.usd, revenue.rate, price: price?.usd?.magnitude, max: .lineMaxUSD)
+  let usd = try gross(of: sent.usd, revenue.rate, price: price?.usd?.magnitude, max: .lineMaxUSD)
   let local = try gross(
     of: sent.local, revenue.rate, price: sameCurrency ? price?.local?.magnitude : nil,
     max: .lineMax)
@@ -48,8 +44,7 @@ extension FoldSettings {
     guard money.basis == .none, let price = listedPrice(of: event) else {
       return (money, currency)
     }
-    let listed = Money(
-      price: price.usd, local: price.local, rate: price.rate, basis: .priceBook)
+    let listed = Money(price: price.usd, local: price.local, rate: price.rate, basis: .priceBook)
     return (listed, price.currency == 0 ? currency : price.currency)
   }
 

@@ -132,9 +132,7 @@ private struct RefundLimit {
     return isDerived ? try rounding(of: whole) : .zero
   }
 
-  private func difference(
-    _ rest: Amount?, _ given: Amount?
-  ) throws(AmountOverflow) -> Amount? {
+  private func difference(_ rest: Amount?, _ given: Amount?) throws(AmountOverflow) -> Amount? {
     guard let rest, let given else { return nil }
     return Swift.max(.zero, try rest.subtracting(given))
   }

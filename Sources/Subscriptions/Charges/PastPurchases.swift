@@ -55,8 +55,7 @@ private struct Holding {
   /// Whether the old product continues until the next charge, when a downgrade takes effect; in
   /// Play, a downgrade that is a separate purchase with its own order takes effect at once.
   private func waits(_ event: Event) -> Bool {
-    event.kind == .downgraded
-      && (event.store != .playStore || lineages.contains(event.lineage))
+    event.kind == .downgraded && (event.store != .playStore || lineages.contains(event.lineage))
   }
 
   /// Whether the event opens a period of the current purchase: product changes, another product

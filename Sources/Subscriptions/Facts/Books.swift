@@ -67,9 +67,7 @@ private struct FactBooks: Books {
   let factor: Int64
 
   @inline(__always)
-  mutating func add(
-    _ cell: Contribution.Cell, from _: ContributionOrigin
-  ) throws(AmountOverflow) {
+  mutating func add(_ cell: Contribution.Cell, from _: ContributionOrigin) throws(AmountOverflow) {
     switch cell {
     case .revenue(let key, let sums):
       facts.revenue[key, default: RevenueSums()].add(sums, times: factor)

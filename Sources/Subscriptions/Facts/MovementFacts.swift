@@ -50,8 +50,7 @@ extension SubscriptionHistory {
     _ books: inout Target
   ) throws(AmountOverflow) {
     guard source.at < rules.asOf, sums.subscriptions != 0 || sums.mrr != .zero else { return }
-    let key = MovementKey(
-      month: month(source.at), productKey: product, movement: movement)
+    let key = MovementKey(month: month(source.at), productKey: product, movement: movement)
     try books.add(.movement(key, sums), from: source)
   }
 

@@ -187,8 +187,7 @@ struct Derivation {
     else { return true }
     let firstEnd = length.end(from: bought)
     let isInGrace = event.isBillingProblem || event.observation?.isInBillingRetry == true
-    return end <= firstEnd + rules.renewalGap
-      || (isInGrace && end < length.end(from: firstEnd))
+    return end <= firstEnd + rules.renewalGap || (isInGrace && end < length.end(from: firstEnd))
   }
 
   private func kind(
@@ -284,8 +283,7 @@ extension FoldSettings {
   func periodLength(of event: Event) -> PeriodLength? {
     let time = event.periodStart ?? event.time
     if event.offer != 0,
-      let period = prices.period(
-        of: event.product, in: event.store, offer: event.offer, at: time)
+      let period = prices.period(of: event.product, in: event.store, offer: event.offer, at: time)
     {
       return period
     }

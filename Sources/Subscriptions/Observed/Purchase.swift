@@ -42,8 +42,7 @@ struct Purchase {
     let reported = stateReports.lazy.compactMap { event -> Revenue? in
       if let revenue = event.revenue { return revenue }
       guard let price = event.price, event.observation?.isTrial != true else { return nil }
-      return Revenue(
-        local: price.local, usd: price.usd, currency: price.currency, isProceed: false)
+      return Revenue(local: price.local, usd: price.usd, currency: price.currency, isProceed: false)
     }
     return reported.first(where: \.hasAmount) ?? reported.first
   }

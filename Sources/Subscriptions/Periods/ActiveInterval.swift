@@ -34,8 +34,7 @@ func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings)
     guard let current = stretches.indices.last, let previous = stretches[current].periods.last
     else {
       let opening = firstOpening(period, after: trial, events, rules)
-      stretches.append(
-        ActiveInterval(periods: [index], start: period.start, opening: opening))
+      stretches.append(ActiveInterval(periods: [index], start: period.start, opening: opening))
       continue
     }
     if continues(periods[previous], with: period, gap: rules.renewalGap) {

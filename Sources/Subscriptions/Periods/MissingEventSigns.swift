@@ -23,8 +23,7 @@ extension SubscriptionHistory {
     store == .playStore
       && zip(periods, periods.dropFirst()).contains { period, next in
         // A trial without a sent end lasts until something is paid.
-        let isOpen =
-          period.isTrial && !events[period.opener].provider.capabilities.sendsPeriodEnds
+        let isOpen = period.isTrial && !events[period.opener].provider.capabilities.sendsPeriodEnds
         let length = isOpen ? next.end.map { $0.since(next.start) } : nil
         let free = length.map { period.start + $0 } ?? period.effectiveEnd
         return free.map { $0 + rules.renewalGap < next.start } ?? false

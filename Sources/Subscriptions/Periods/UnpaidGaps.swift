@@ -168,8 +168,7 @@ private struct UnpaidGap {
     if charge.chargeKind == .productChange {
       return charge.provider.capabilities.sendsExpirations && difference <= tolerance
     }
-    return (mayRenew || isConversion) && (-early...tolerance).contains(difference)
-      && isOfProduct
+    return (mayRenew || isConversion) && (-early...tolerance).contains(difference) && isOfProduct
   }
 }
 

@@ -110,8 +110,7 @@ extension SubscriptionHistory {
     // A conversion proves that the period before it was a trial.
     let isTrial = event.isOfTrial || event.kind == .other
     // The event's own date is not the date of the charge.
-    let sent =
-      event.kind.isProductChange ? event.chargeBefore(rules.renewalGap) : event.periodStart
+    let sent = event.kind.isProductChange ? event.chargeBefore(rules.renewalGap) : event.periodStart
     let start = sent.flatMap { $0 < event.time ? $0 : nil }
     if period == nil {
       let first = periods.first { $0.booking != nil }.map { events[$0.opener].kind }
