@@ -114,9 +114,7 @@ extension Reconciler {
   ///
   /// A charge without a number, or with the number of another loss, is identified by its
   /// transaction.
-  func numbered(
-    _ draft: BreakDraft, of name: LineageName? = nil, isFree: Bool = false
-  ) -> BreakDraft {
+  func numbered(_ draft: BreakDraft, of name: LineageName, isFree: Bool = false) -> BreakDraft {
     guard draft.code.isCharge || draft.code == .missedExpiration, !draft.subject.original.isEmpty
     else { return draft }
     var draft = draft
@@ -134,7 +132,7 @@ extension Reconciler {
   }
 
   /// −1 for a trial; nil if unknown, and for a purchase that its transaction identifies.
-  private func number(of draft: BreakDraft, _ name: LineageName?, isFree: Bool) -> Int64? {
+  private func number(of draft: BreakDraft, _ name: LineageName, isFree: Bool) -> Int64? {
     let isFirst = draft.transaction == draft.subject.original
     if draft.code == .missedPurchase, !isFirst, !draft.transaction.isEmpty { return nil }
     if isFree { return -1 }
@@ -146,8 +144,7 @@ extension Reconciler {
       || known.code.isCharge != draft.code.isCharge
   }
 
-  private func number(at instant: Instant, _ draft: BreakDraft, _ name: LineageName?) -> Int64 {
-    let name = name ?? draft.subject.lineage
+  private func number(at instant: Instant, _ draft: BreakDraft, _ name: LineageName) -> Int64 {
     let lineage = byName[name]
     let listed = view?.transactions.filter {
       $0.kind != .oneTime
