@@ -184,6 +184,18 @@ struct RenewalStateCheckTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("Just after its end, a subscription that the snapshot says will renew has not expired")
+  func expirationOrRenewal() {
+    func codes(_ time: String) -> [String] {
+      Scenario(
+        stories: [canceled], entitlements: [premium(active: false, until: "2026-03-01")],
+        capturedAt: time
+      ).codes
+    }
+    #expect(codes("2026-03-01T12:00:00") == [])
+    #expect(codes("2026-03-02T12:00:00") == ["MISSED_EXPIRATION"])
+  }
+
   @Test(
     "A cancel reported after the snapshot is the one shown, unless a charge came between")
   func cancelReportedLater() {

@@ -104,7 +104,9 @@ extension Reconciler {
   /// failed.
   func compareExpirations() {
     for match in matches where isExpirationMissing(match) {
-      guard let end = unreportedEnd(match), end < knownAt, isWatched(end, match.lineage)
+      // Until the gap has passed, a renewal that the snapshot announces may still be processed.
+      let wait = match.entitlement.renewState == .willRenew ? gap : .seconds(0)
+      guard let end = unreportedEnd(match), end + wait < knownAt, isWatched(end, match.lineage)
       else { continue }
       raiseExpiration(match, at: end)
     }
