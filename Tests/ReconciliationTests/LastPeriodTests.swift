@@ -36,6 +36,22 @@ struct LastPeriodTests {
     #expect(scenario.breaks[0].status == .pending)
   }
 
+  @Test("While a payment fails, access without a sent end is assumed, and may have ended")
+  func assumedAccess() {
+    func codes(until end: String) -> [String] {
+      var story = Story.monthly(renewals: 1, counted: false)
+      story.report(.graceEntered, "2026-03-01", transaction: 101)
+      for index in story.events.indices { story.events[index].provider = .purple }
+      return Scenario(
+        stories: [story], entitlements: [premium(active: false, until: end, .billingIssue)],
+        capturedAt: "2026-03-20", provider: .purple
+      ).codes
+    }
+    #expect(codes(until: "2026-03-01") == [])
+    #expect(codes(until: "2026-03-17") == [])
+    #expect(codes(until: "2026-02-10") == ["AHEAD_OF_SNAPSHOT"])
+  }
+
   @Test("If all charges arrived, a later end is a different end of the same period")
   func extended() {
     let scenario = Scenario(

@@ -119,12 +119,17 @@ extension Reconciler {
   }
 
   /// Whether access ended at an end derived from the product's length, which is as inexact as the
-  /// time at which the charge was reported.
+  /// time at which the charge was reported, or while a payment fails: how long access lasts then is
+  /// only assumed.
   private func isDerivedEndShown(_ match: EntitlementMatch) -> Bool {
-    guard !capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt,
-      shown <= knownAt, let known = match.lineage.state.effectiveEnd
+    let state = match.lineage.state
+    guard !capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt, shown <= knownAt,
+      let known = state.isInBillingRetry ? state.periodEnd : state.effectiveEnd
     else { return false }
-    return known.isWithin(gap, of: shown)
+    if known.isWithin(gap, of: shown) { return true }
+    guard state.isInBillingRetry, known < shown else { return false }
+    let length = periodLength(match.lineage)?.milliseconds ?? 0
+    return shown.since(known).milliseconds < length / 10 * 9
   }
 
   /// Whether the shown end is the paid end: a list of purchases does not contain the grace after
