@@ -52,14 +52,6 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
     validUntil = validUntil.flatMap { own in other.validUntil.map { min(own, $0) } }
   }
 
-  /// Keeps what another comparison of the same user found, too.
-  public mutating func formIntersection(_ other: ReconciliationResult) {
-    let found = Set(other.breaks.map(\.id))
-    breaks.removeAll { !found.contains($0.id) }
-    churnInDoubt.formIntersection(other.churnInDoubt)
-    validUntil = nil
-  }
-
   /// What this comparison found beyond another one of the same user by events alone.
   public func beyond(_ events: ReconciliationResult) -> ReconciliationResult {
     let (known, found) = (

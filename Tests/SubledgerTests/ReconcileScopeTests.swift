@@ -125,21 +125,6 @@ struct ReconcileScopeTests {
     #expect(try breaks() == [])
   }
 
-  @Test("A snapshot of an event's second is right whether it shows the event or not")
-  func sameSecond() throws {
-    _ = try begin()
-    let off = shown("u4", at: 9, [(400, 400, 1)]).replacing(
-      "\"source\"", with: "\"active\":true,\"renew_state\":\"canceled\",\"source\"")
-    _ = try night(11, snapshots: off)
-    #expect(try breaks().map { $0.prefix(16) } == ["MISSED_CANCEL u4"])
-    let refund = charge("subscription_refunded", "u4", 9, id: 400)
-    #expect(try night(12, events: refund) == 1)
-    #expect(try breaks() == [])
-    _ = try night(13, snapshots: shown("u5", at: 12, [(500, 500, 1)]))
-    _ = try night(14, events: charge("subscription_refunded", "u5", 12, id: 500))
-    #expect(try breaks() == [])
-  }
-
   @Test("A purchase in another user's snapshot concerns both users, then and later")
   func transferred() throws {
     _ = try begin()

@@ -22,8 +22,6 @@ struct InputReader {
   private var groups: [Int64: LinkedGroups.Part] = [:]
   /// Whether the user's groups are read again, for another snapshot.
   private var isReadAgain = false
-  /// Whether events in the second of a snapshot's capture count as older than the snapshot.
-  private var isSecondOver = false
   private var previousOwners = PreviousOwners()
   private var validUntil: Instant? = Instant(milliseconds: .max)
   private var listed = ListedLineages()
@@ -60,12 +58,7 @@ struct InputReader {
         withSnapshotAsOf: asOf, provider: provider, users: users.keys, withUserTexts: false
       ) {
         let rows = try lineages(of: $0.user, provider)
-        var result = try outcome(of: inputs($0, rows), rows)
-        if !result.breaks.isEmpty, $0.snapshots.contains(where: isOfEventSecond) {
-          isSecondOver = true
-          defer { isSecondOver = false }
-          result.formIntersection(try outcome(of: inputs($0, rows), rows))
-        }
+        let result = try outcome(of: inputs($0, rows), rows)
         add(result, of: $0.user, provider, $0.content, to: &part)
       }
     case .noSnapshot:
@@ -209,8 +202,7 @@ struct InputReader {
     self.listed.foreign.merge(listed.foreign) { own, _ in own }
     self.listed.unreported.formUnion(listed.unreported)
     let foreign = listed.foreign.values.sorted { $0.key < $1.key }
-    let captured = snapshot.capturedAt
-    let found = try lineages(of: own + foreign, at: isSecondOver ? captured.nextSecond : captured)
+    let found = try lineages(of: own + foreign, at: snapshot.capturedAt)
     let user = ReconciliationInput(
       provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot,
       lineages: found.reported, newerLineages: found.newer)
@@ -218,13 +210,6 @@ struct InputReader {
       lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
     }
     return user
-  }
-
-  /// Whether an event is in the second of the capture and not before it: which of them is newer is
-  /// unknown, so the snapshot shows only what it shows either way.
-  private func isOfEventSecond(_ snapshot: Snapshot) -> Bool {
-    let second = snapshot.capturedAt..<snapshot.capturedAt.nextSecond
-    return groups.values.contains { $0.events.contains { second.contains($0.time) } }
   }
 
   /// Returns the input of a user without a snapshot.
@@ -267,8 +252,4 @@ extension LineageInput {
   func isAmong(_ keys: Set<Int64>) -> Bool {
     !keys.isDisjoint(with: state.lineages)
   }
-}
-
-private extension Instant {
-  var nextSecond: Instant { Instant(seconds: milliseconds / 1000 + 1) }
 }
