@@ -114,8 +114,10 @@ extension Reconciler {
   /// Whether a later state without access shows that the period had ended: within the gap of its
   /// end, that is an expiry, which counts at the end.
   private func isOverByState(_ match: EntitlementMatch) -> Bool {
-    !sendsEvents && isReportedLater(match.lineage, .expiry)
-      && match.lineage.state.effectiveEnd.map { $0 <= knownAt + gap } ?? false
+    guard !sendsEvents, let end = match.lineage.state.effectiveEnd, end <= knownAt + gap
+    else { return false }
+    return isReportedLater(match.lineage, .expiry)
+      || match.lineage.latest.churned.contains { agree($0.at, end) }
   }
 
   /// Whether access ended at an end derived from the product's length, which is as inexact as the
