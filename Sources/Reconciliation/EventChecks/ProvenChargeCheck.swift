@@ -93,15 +93,17 @@ extension Reconciler {
     return isAfterLapse(period, lineage) ? .missedStart : codeOfCharge(at: at, after: end, state)
   }
 
-  /// Whether a canceled subscription was bought again: more than a period after its end, and no
-  /// payment failed in between.
+  /// Whether a canceled subscription was bought again: more than a period after its end, and not
+  /// while the store still collected for it.
   private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
-    guard period.isAfterCancel, !period.isRecovery, let end = period.previousEnd else {
-      return false
-    }
-    if let start = period.start { return start > end + gap }
-    guard let length = periodLength(lineage, lineage.latest)?.milliseconds else { return false }
-    return period.end.since(end).milliseconds * 2 >= length * 3
+    let length = periodLength(lineage, lineage.latest)
+    guard period.isAfterCancel, let end = period.previousEnd,
+      let begin = period.start ?? length.map({ period.end - $0 })
+    else { return false }
+    let isCollected = period.isRecovery && !isExpired(lineage.latest, at: end)
+    if isCollected, begin <= end + rules.fold.retryHorizon { return false }
+    if period.start != nil { return begin > end + gap }
+    return begin.since(end).milliseconds * 2 >= length?.milliseconds ?? 0
   }
 
   /// The number of periods since the previous end; 1 if a payment had failed, because its charge

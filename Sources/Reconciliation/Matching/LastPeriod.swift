@@ -143,7 +143,8 @@ extension Reconciler {
     return agree(end, known)
   }
 
-  /// Whether a change that opened another lineage replaced the last period: nothing follows it.
+  /// Whether a change that opened another lineage, and was charged there, replaced the last period:
+  /// nothing follows it.
   func isReplaced(_ lineage: LineageInput) -> Bool {
     let state = lineage.latest
     guard let begun = begin(ofLastPeriodIn: state), let end = state.effectiveEnd else {
@@ -153,6 +154,7 @@ extension Reconciler {
       let changed = next.latest.firstEventAt
       return next.name != lineage.name && next.latest.store == state.store
         && next.app == lineage.app && begun < changed && changed <= end + gap
+        && !next.latest.subscriptionCharges.isEmpty
     } ?? false
   }
 

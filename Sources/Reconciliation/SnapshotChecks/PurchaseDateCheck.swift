@@ -22,8 +22,9 @@ extension Reconciler {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
     }
-    // Access continues through a product change that opened another lineage.
-    guard !isKnown(started) else { return }
+    // Access continues through a product change that opened this lineage.
+    guard !ownLineages.contains(where: { hasStart($0, at: started) && isReplaced($0) })
+    else { return }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(
@@ -31,6 +32,10 @@ extension Reconciler {
       until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
       opensLineage: true, provenBy: .snapshot,
       "\(snapshotWords) a start of \(started.text); \(first ?? "no charge ever arrived")")
+  }
+
+  private func hasStart(_ lineage: LineageInput, at instant: Instant) -> Bool {
+    lineage.latest.subscriptionCharges.first?.time.isWithin(gap, of: instant) ?? false
   }
 
   /// Records that a subscription counted as new began before the feed: nothing is missing.
