@@ -23,8 +23,7 @@ extension Reconciler {
       return
     }
     // Access continues through a product change that opened this lineage.
-    guard !ownLineages.contains(where: { hasBegun($0, at: started) && isReplaced($0) })
-    else { return }
+    guard lineage.changeThatOpens == nil || !isKnown(started) else { return }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(
@@ -32,13 +31,6 @@ extension Reconciler {
       until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
       opensLineage: true, provenBy: .snapshot,
       "\(snapshotWords) a start of \(started.text); \(first ?? "no charge ever arrived")")
-  }
-
-  /// Whether a charge or a trial of the lineage began at that time, within the gap.
-  private func hasBegun(_ lineage: LineageInput, at instant: Instant) -> Bool {
-    let state = lineage.latest
-    return state.subscriptionCharges.contains { $0.time.isWithin(gap, of: instant) }
-      || state.trials.contains { $0.start.isWithin(gap, of: instant) }
   }
 
   /// Records that a subscription counted as new began before the feed: nothing is missing.
