@@ -22,8 +22,8 @@ extension Reconciler {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
     }
-    // Access continues through a product change that opened this lineage.
-    guard lineage.changeThatOpens == nil || !isKnown(started) else { return }
+    // Access continues from another lineage, as through a product change on Play.
+    guard !isKnown(started) else { return }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(
@@ -81,13 +81,15 @@ extension Reconciler {
     return state.periodEnd.map { codeOfCharge(at: at, after: $0, state) } ?? .missedStart
   }
 
-  /// Whether an event or a listed transaction of the user is at that time, within the gap.
+  /// Whether an event or a listed transaction of the user's subscriptions is at that time, within
+  /// the gap.
   func isKnown(_ instant: Instant) -> Bool {
     func isNear(_ other: Instant) -> Bool { other.isWithin(gap, of: instant) }
-    return (view?.transactions.contains { $0.at.map(isNear) ?? false } ?? false)
+    let listed = view?.transactions.filter { $0.kind != .oneTime } ?? []
+    return listed.contains { $0.at.map(isNear) ?? false }
       || (allLineages + sandbox).contains { lineage in
         let state = lineage.latest
-        return state.charges.contains { isNear($0.time) || isNear($0.periodStart) }
+        return state.subscriptionCharges.contains { isNear($0.time) || isNear($0.periodStart) }
           || state.trials.contains { isNear($0.start) }
           || state.unseenPeriods.contains { isNear($0.start ?? $0.end) }
       }
