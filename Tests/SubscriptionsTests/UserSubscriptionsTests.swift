@@ -67,14 +67,20 @@ struct UserSubscriptionsTests {
     #expect(try elsewhere.histories(asOf: "2026-04-01").count == 2)
   }
 
-  @Test("A replaced purchase passes its subscription to its replacement")
-  func replaced() throws {
+  /// A monthly purchase, and a yearly one ten days later.
+  private var upgrade: StateFeed {
     var feed = StateFeed(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
       event.kind = .started
       event.product = StateFeed.yearly
     }
+    return feed
+  }
+
+  @Test("A replaced purchase passes its subscription to its replacement")
+  func replaced() throws {
+    var feed = upgrade
     feed.show("2026-01-20T00:00:10", 10, until: "2026-01-20") { event, state in
       event.kind = .expired
       state.isReplaced = true
@@ -112,12 +118,7 @@ struct UserSubscriptionsTests {
 
   @Test("A replaced purchase ended at the time in its state, however late it is reported")
   func replacedLongAgo() throws {
-    var feed = StateFeed(.iaptic)
-    feed.show("2026-01-10", 10, until: "2026-02-10")
-    feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
-      event.kind = .started
-      event.product = StateFeed.yearly
-    }
+    var feed = upgrade
     feed.show("2026-02-01", 10, until: "2026-01-20") { _, state in
       state.isReplaced = true
       state.isOwned = false

@@ -9,6 +9,7 @@ extension [Break] {
       rules.authority.firstIndex(of: self[index].provider) ?? .max
     }
     let losses = indices.filter { self[$0].isLossOfMoney }
+    guard Set(losses.map { self[$0].provider }).count > 1 else { return }
     var counted: [StorePlace: [Int]] = [:]
     for index in losses.sorted(by: { (rank($0), $0) < (rank($1), $1) }) {
       let found = self[index]

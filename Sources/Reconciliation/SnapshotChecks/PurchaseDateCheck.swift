@@ -7,23 +7,21 @@ extension Reconciler {
   func findMissingStart(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.latest)
     guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
-      missing(in: lineage).isEmpty
+      missing(in: lineage).isEmpty,
+      // Although a start arrived, the snapshot can date an earlier purchase that no event reports.
+      !state.isStartSeen || match.entitlement.firstPurchasedAt == started
     else { return }
-    // Although a start arrived, the snapshot can date an earlier purchase that no event reports.
-    if state.isStartSeen, match.entitlement.firstPurchasedAt != started || isKnown(started) {
-      return
-    }
     let firstPaid = state.subscriptionCharges.first
     if let firstPaid {
       let begins = min(firstPaid.periodStart, firstPaid.time)
       guard started + gap < begins else { return }
     }
+    // Access can continue from another lineage, as through a product change on Play.
+    guard !isKnown(started) else { return }
     guard isWatched(started, lineage) else {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
     }
-    // Access continues from another lineage, as through a product change on Play.
-    guard !isKnown(started) else { return }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(

@@ -157,7 +157,7 @@ struct Derivation {
     let ranBefore =
       event.product != previous?.product
       && event.received.map { $0 + rules.renewalGap < soonest } ?? false
-    let margin = ranBefore ? Interval(milliseconds: 0) : monthsDiffer
+    let margin = ranBefore ? .seconds(0) : monthsDiffer
     let isAnew = start + margin < soonest && event.time < soonest
     return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
