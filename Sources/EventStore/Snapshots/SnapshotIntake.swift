@@ -14,7 +14,7 @@ public final class SnapshotIntake {
   /// are written one after the other.
   private var waiting: [(snapshot: EncodedSnapshot, app: StringID)] = []
   private var waitingBytes = 0
-  private static let waitingBytesMax = 2 << 20
+  private static let waitingBytesMax = 16 << 20
 
   init(_ new: NewArchive, in ledger: Ledger) throws(SubledgerError) {
     let known = try ledger.archiveWithContent(
