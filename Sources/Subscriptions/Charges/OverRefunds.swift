@@ -33,7 +33,10 @@ extension BookingPass {
           if let all = excess, let booked = part?.grossUSD { excess = try all.subtracting(booked) }
           let isHeld = rules.doubleCharges == .hold
           find(event, beyond: events[bookings[charge].event], excess, isHeld: isHeld)
-          guard isHeld else { continue }
+          guard isHeld else {
+            try limit.take(refund.money)
+            continue
+          }
         }
         guard let part else {
           removed.insert(index)
