@@ -56,6 +56,24 @@ struct UndatedStatesTests {
     }
   }
 
+  @Test("Transactions follow each other by their ends, however early their bodies are dated")
+  func transactionDatedLate() throws {
+    var feed = StateFeed(.iaptic)
+    feed.receive("2026-01-01T00:00:01", 10, until: "2026-02-01")
+    feed.receive("2026-02-01T00:00:01", 11, until: "2026-03-01")
+    feed.receive("2026-03-01T00:00:01", 12, until: "2026-04-01")
+    feed.receive("2026-04-01T00:00:01", 13, until: "2026-05-01")
+    // Another purchase of its collection was cancelled then.
+    feed.events[2].time = at("2026-02-20")
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-04-20") {
+        $0.periods = [StateFeed.monthly: .months(1)]
+      }
+      #expect(facts.renewalOrdinals == [1, 2, 3])
+      #expect(facts.count(.churned) == 0)
+    }
+  }
+
   @Test("Auto-renew follows the state received last")
   func renewing() throws {
     for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
