@@ -115,6 +115,17 @@ struct DiffTests {
     #expect(text.output.contains("\nrevenue_monthly 20"))
   }
 
+  @Test("The summary comes first, then the other totals of months, then charges and days")
+  func order() throws {
+    let text = try world.program.run(["diff", "before", "reports"]).output
+    let reports = text.matches(of: /\n\n([a-z_]+)/).map { String($0.1) }
+    let first = ["summary_monthly", "revenue_monthly", "charges"].map { reports.firstIndex(of: $0) }
+    #expect(first[0] == 0 && first.compactMap(\.self) == first.compactMap(\.self).sorted())
+    #expect(first.allSatisfy { $0 != nil }, "\(reports)")
+    let totals = reports.prefix { $0.hasSuffix("_monthly") }
+    #expect(!reports.dropFirst(totals.count).contains { $0.hasSuffix("_monthly") }, "\(reports)")
+  }
+
   @Test("A change explained by restatements.csv has its cause")
   func causes() throws {
     let restated = try world.program.rows("restatements.csv", in: "reports")

@@ -48,7 +48,8 @@ public struct SetComparison {
     }
   }
 
-  /// Calls `body` with every cell that differs, by report, month and key.
+  /// Calls `body` with every cell that differs, by report, month and key; the summary and the other
+  /// totals of months come first.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as published, and
   ///   whatever `body` throws.
@@ -59,10 +60,18 @@ public struct SetComparison {
     let previous = tables(of: before)
     let latter = tables(of: after)
     let paths = Set(previous.keys).union(latter.keys)
-      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .sorted { one, other in
+        let ranks = [one, other].map(Self.rank)
+        return ranks[0] == ranks[1]
+          ? one.utf8.lexicographicallyPrecedes(other.utf8) : ranks[0] < ranks[1]
+      }
     for path in paths where sums[0].hashes[path] != sums[1].hashes[path] {
       try compare(previous[path], latter[path], body)
     }
+  }
+
+  private static func rank(_ path: String) -> Int {
+    path.hasPrefix("summary") ? 0 : path.contains("_monthly") ? 1 : 2
   }
 
   private func tables(of set: ReportSet) -> [String: ReportTable] {
