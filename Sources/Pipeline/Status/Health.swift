@@ -9,8 +9,8 @@ public struct Health: Sendable, Equatable {
 
   /// Whether there are no problems.
   public var isGood: Bool { problems.isEmpty }
-  /// The whole state in one line, without a line end.
-  public var line: String { isGood ? "ok: \(newest)" : problems.joined(separator: "; ") }
+  /// Each problem in a line; one line if there are none.
+  public var lines: [String] { isGood ? ["ok: \(newest)"] : problems }
 }
 
 extension RunPipeline {
@@ -40,7 +40,9 @@ extension RunPipeline {
       problems.append("the newest is \(newest), older than \(ageMax)")
     }
     if let reasons = run.qualified {
-      problems.append("\(newest) was published with reservations: \(reasons)")
+      problems += reasons.split(separator: "; ").map {
+        "\(newest) was published with reservations: \($0)"
+      }
     }
     let breaks = try ledger.breakCounts()
     func count(_ isMeant: (BreakCount) -> Bool) -> Int64 {

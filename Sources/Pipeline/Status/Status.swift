@@ -25,7 +25,8 @@ extension RunPipeline {
       let shown: [Record.Table] = tables.map { name, records in
         (name, Self.shown(records, of: name, zone))
       }
-      return (Record([("health", .plain(health.line))]) + path + size).text(above: shown)
+      let lines = Record(health.lines.map { ("health", .plain($0)) })
+      return (lines + path + size).text(above: shown)
     }
   }
 

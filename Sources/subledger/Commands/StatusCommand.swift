@@ -7,7 +7,7 @@ struct StatusCommand: ParsableCommand {
     abstract: "Show the ledger's runs, archives, feeds and open breaks.",
     discussion: """
       Only reads, also while a run writes. --format json prints everything as one object for \
-      programs. --check prints one line, and exits with 1 if something is wrong. Exit 66 means \
+      programs. --check prints "ok", or a line for each problem and exits with 1. Exit 66 means \
       that there is no ledger.
 
         subledger status --ledger /srv/subledger.sqlite
@@ -17,7 +17,7 @@ struct StatusCommand: ParsableCommand {
   @Option(help: "text for people, or json for programs.")
   var format: ObjectFormat = .text
 
-  @Flag(help: "Print one line, and exit with 1 if something is wrong.")
+  @Flag(help: "Print one line, or one for each problem and exit with 1.")
   var check = false
 
   @Option(help: "With --check: exit with 1 if the as-of of the newest run is older.")
@@ -37,7 +37,7 @@ struct StatusCommand: ParsableCommand {
     }
     try Session(ledger).run { session in
       let health = try session.pipeline(flags).health(ageMax: maxAge)
-      try StandardStreams.print(health.line)
+      try StandardStreams.print(health.lines.joined(separator: "\n"))
       return health.isGood ? .done : .reservations
     }
   }
