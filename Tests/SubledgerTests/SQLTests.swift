@@ -124,10 +124,9 @@ struct SQLTests {
       ("select 1,\n  missing from v_break", "at line 2, column 3: no such column: missing"),
       ("select value from string", "access to string.value is prohibited"),
       ("select sql from sqlite_schema", "prohibited"),
-      ("delete from v_event", "not authorized"), ("create table a (b)", "not authorized"),
-      ("attach 'other.sqlite' as other", "not authorized"),
-      ("pragma query_only = off", "not authorized"), ("vacuum into 'copy.sqlite'", "only SELECT"),
-      ("begin", "not authorized"), ("select 1; select 2", "more than one statement"),
+      ("delete from v_event", refusal), ("create table a (b)", refusal), ("begin", refusal),
+      ("attach 'other.sqlite' as other", refusal), ("pragma query_only = off", refusal),
+      ("vacuum into 'copy.sqlite'", refusal), ("select 1; select 2", "more than one statement"),
       ("select ?", "parameter"), ("", "there is no query"),
       ("select sum(9223372036854775807) from v_movement", "integer overflow"),
     ])
@@ -205,3 +204,6 @@ struct SQLTests {
     #expect(process.terminationStatus == 143)
   }
 }
+
+private let refusal =
+  "it may only read, with SELECT; to change data, use a copy made by `subledger backup`"

@@ -76,13 +76,15 @@ public final class ViewQuery {
         database.handle, start, Int32(clamping: bytes.count), 0, &handle, &rest)
       guard code == SQLITE_OK else {
         let offset = Int(sqlite3_error_offset(database.handle))
+        let message = database.failure(code).message
         throw QueryProblem(
-          reason: database.failure(code).message, offset: offset < 0 ? nil : offset)
+          reason: message == "not authorized" ? onlyReads : message,
+          offset: offset < 0 ? nil : offset)
       }
       guard let handle else { throw QueryProblem(reason: "there is no query", offset: nil) }
       let statement = Statement(handle)
       guard sqlite3_column_count(handle) > 0, sqlite3_stmt_readonly(handle) != 0 else {
-        throw QueryProblem(reason: "only SELECT is allowed", offset: nil)
+        throw QueryProblem(reason: onlyReads, offset: nil)
       }
       guard sqlite3_bind_parameter_count(handle) == 0 else {
         throw QueryProblem(reason: "parameters are not supported", offset: nil)
@@ -104,6 +106,9 @@ public final class ViewQuery {
     return code != SQLITE_OK || handle != nil
   }
 }
+
+private let onlyReads =
+  "it may only read, with SELECT; to change data, use a copy made by `subledger backup`"
 
 /// The rights of a query: to read views, and those tables that views show.
 private final class QueryRights {
