@@ -89,7 +89,7 @@ struct BreakStoryTests {
     let refused = try run("2026-03-01", "--decisions", "bad.yaml")
     #expect(refused.status == 78)
     #expect(refused.errors.contains("bad.yaml, line 1: unknown key `why`"))
-    #expect(try run("2026-03-01", "--decisions", "none.yaml").status == 78)
+    #expect(try run("2026-03-01", "--decisions", "none.yaml").status == 66)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 

@@ -24,7 +24,8 @@ struct DecisionsFile: Sendable {
 
   /// Reads the file at `path`, which the setting `place` contains.
   ///
-  /// - Throws: `SubledgerError` of kind `configuration` with the file, the line and the value.
+  /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` with the file,
+  ///   the line and the value.
   init(path: String, givenWith place: String = "--decisions") throws(SubledgerError) {
     try self.init(fileContents(of: "the decisions", at: path, givenWith: place), named: path)
   }

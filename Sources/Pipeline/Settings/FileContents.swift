@@ -12,7 +12,7 @@ let writtenBytesMax = 16 << 20
 ///   - missing: the kind of error when the file is missing.
 func fileContents(
   of what: String, at path: String, givenWith place: String,
-  missing: SubledgerError.Kind = .configuration
+  missing: SubledgerError.Kind = .noInput
 ) throws(SubledgerError) -> [UInt8] {
   func failure(_ kind: SubledgerError.Kind, _ reason: String) -> SubledgerError {
     SubledgerError(

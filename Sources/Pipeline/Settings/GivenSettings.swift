@@ -23,7 +23,9 @@ public struct GivenSettings {
       let path = file?.path ?? "subledger.yaml"
       if file != nil || mayExist(path) {
         let place = file?.place ?? "--config"
-        try read(fileContents(of: "the configuration", at: path, givenWith: place), named: path)
+        let bytes = try fileContents(
+          of: "the configuration", at: path, givenWith: place, missing: .configuration)
+        try read(bytes, named: path)
       }
     } catch {
       errors.add(error)

@@ -19,8 +19,7 @@ struct PriceBookFile: Sendable, Equatable {
   static func read(
     _ path: String, givenWith place: String = "--prices", calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
-    let bytes = try fileContents(
-      of: "the price book", at: path, givenWith: place, missing: .noInput)
+    let bytes = try fileContents(of: "the price book", at: path, givenWith: place)
     return try read(bytes, named: path, calendar: calendar)
   }
 

@@ -54,8 +54,7 @@ extension RunPipeline {
 
   private static func text(of query: String) throws(SubledgerError) -> String {
     guard query.hasSuffix(".sql") else { return query }
-    let bytes = try fileContents(
-      of: "the query", at: query, givenWith: "`subledger sql`", missing: .noInput)
+    let bytes = try fileContents(of: "the query", at: query, givenWith: "`subledger sql`")
     return String(decoding: bytes, as: UTF8.self)
   }
 
