@@ -96,6 +96,31 @@ struct QualityGateTests {
     #expect(try gate(net: -70_000_000, breaks: [found(1)]).outcome == .reservations)
   }
 
+  @Test("A gap in a feed counts only what exceeds the missing events in its hours")
+  func feedGap() throws {
+    var gap = Break(id: "g", code: .feedGap, provider: .qonversion)
+    let missed = found(7_000_000)
+    let begin = try #require(missed.expectedAt) - .hours(6)
+    (gap.expectedAt, gap.estimatedUSD) = (begin, Amount(micros: 9_000_000))
+    gap.settlesAt = begin + .hours(24) + rules.deliveryWindow(.qonversion)
+    func worth(_ change: (inout Break, inout Break) -> Void = { _, _ in }) throws -> String? {
+      var (gap, missed) = (gap, missed)
+      change(&gap, &missed)
+      let text = try gate(breaks: [missed, gap]).qualifications.first
+      return text?.split(separator: " ").first { $0.contains(".") }.map(String.init)
+    }
+    #expect(try worth() == "9.00")
+    #expect(try worth { gap, _ in gap.estimatedUSD = Amount(micros: 6_000_000) } == "7.00")
+    // Only the first of two renewals is in the gap.
+    #expect(try worth { $1.missingEvents = 2 } == "12.50")
+    #expect(try worth { $1.expectedAt = begin - .hours(1) } == "16.00")
+    #expect(try worth { $1.expectedAt = begin + .hours(24) } == "16.00")
+    #expect(try worth { $1.status = .pending } == "9.00")
+    #expect(try worth { $1.provider = .iaptic } == "16.00")
+    #expect(try worth { gap, missed in (gap.app, missed.app) = ("a", "b") } == "16.00")
+    #expect(try worth { $1.code = .rateMismatch } == "16.00")
+  }
+
   @Test("More than one percent of rejected lines qualifies the set, from 20 lines on")
   func rejects() throws {
     #expect(

@@ -73,10 +73,14 @@ struct QualityGate {
     _ net: (Month) throws -> Int128
   ) throws {
     var doubtful: [Month: Int128] = [:]
-    for found in breaks where found.status == .open && found.environment == .production {
+    let open = breaks.filter { $0.status == .open && $0.environment == .production }
+    let missing = open.filter(\.code.isMissing)
+    for found in open {
       guard let amount = found.estimatedUSD else { continue }
       let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
-      doubtful[rules.calendar.month(of: at), default: 0] += Int128(amount.magnitude.micros)
+      let known = found.code == .feedGap ? worth(of: missing, in: found, rules) : 0
+      doubtful[rules.calendar.month(of: at), default: 0] +=
+        max(0, Int128(amount.magnitude.micros) - known)
     }
     let percent = Amount(micros: share.micros * 100).text(decimalsMin: 0)
     for (month, amount) in doubtful.sorted(by: { $0.key < $1.key }) {
@@ -85,6 +89,19 @@ struct QualityGate {
       qualifications.append(
         "open breaks of \(month.text) are worth \(dollars(amount)) USD, more than "
           + "\(percent) % of its net revenue of \(dollars(revenue)) USD")
+    }
+  }
+
+  /// The worth of what breaks find missing in the hours of a gap of their feed: the gap's own worth
+  /// contains it.
+  private func worth(of missing: [Break], in gap: Break, _ rules: FoldSettings) -> Int128 {
+    guard let begin = gap.expectedAt, let settled = gap.settlesAt else { return 0 }
+    let hours = begin..<settled - rules.deliveryWindow(gap.provider)
+    return missing.reduce(0) { sum, found in
+      guard found.provider == gap.provider, gap.app.isEmpty || found.app == gap.app,
+        let at = found.expectedAt, hours.contains(at), let amount = found.estimatedUSD
+      else { return sum }
+      return sum + Int128(amount.magnitude.micros / max(1, found.missingEvents))
     }
   }
 
