@@ -123,6 +123,9 @@ public struct Break: Codable, Sendable, Equatable {
   public var subscription = ""
   /// Original transaction ids of all its parts, if it has several; not stored.
   public var parts: [String] = []
+  /// The length of the subscription's last period, within a seventh of which a charge's date can be
+  /// inferred; not stored.
+  public var periodLength = Interval.seconds(0)
   /// Transaction id of the missing or doubtful event; empty when unknown.
   public var transaction = ""
   /// Store product id.
@@ -135,6 +138,9 @@ public struct Break: Codable, Sendable, Equatable {
   public var evidenceExpiresAt: Instant?
   /// How many events are missing; 0 if the break is not a missing event.
   public var missingEvents: Int64 = 0
+  /// How many of these another provider reports, which counts: `estimatedUSD` values only the
+  /// others; not stored.
+  public var reportedElsewhere: Int64 = 0
   /// US dollars; negative for a missing refund; nil when no price is known.
   public var estimatedUSD: Amount?
   /// The source of `estimatedUSD`.

@@ -88,6 +88,8 @@ struct BreakDraft {
   var expectedAt: Instant?
   /// Nil means 1 if the code is of a missing event, else 0.
   var missingEvents: Int64?
+  /// How many of these another provider reports, which counts.
+  var reportedElsewhere: Int64 = 0
   var worth = Worth(nil, .none)
   var provenBy = EvidenceKind.snapshot
   /// Whether it only reports what may be missing: nothing counts, and it is resolved at once.
@@ -108,6 +110,7 @@ struct BreakDraft {
     found.product = subject.product
     found.expectedAt = expectedAt
     found.missingEvents = missingEvents ?? (code.isMissing ? 1 : 0)
+    found.reportedElsewhere = reportedElsewhere
     found.estimatedUSD = worth.amount
     found.basis = worth.amount == nil ? .none : worth.basis
     found.severity = severity ?? code.severity ?? rules.severities.severity(of: worth.amount)

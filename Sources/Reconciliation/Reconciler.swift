@@ -204,7 +204,10 @@ final class Reconciler {
     let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
     let name = lineage ?? draft.subject.lineage
     var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
-    found.parts = byName[name]?.parts ?? []
+    if let lineage = byName[name] {
+      found.parts = lineage.parts
+      found.periodLength = periodLength(lineage, lineage.latest) ?? .seconds(0)
+    }
     // An end is in doubt within the gap of a missing event.
     if draft.code.isMissing, !draft.isInformational, let at = draft.expectedAt {
       doubts[name, default: []].append(at - gap..<at + gap)

@@ -78,7 +78,8 @@ extension Reconciler {
     guard !counted.isEmpty else { return draft }
     var draft = draft
     countedElsewhere[name, default: []].formUnion(counted.map(\.time))
-    draft.worth.amount = try? estimate.scaled(by: count - Int64(counted.count), over: count)
+    draft.reportedElsewhere = Int64(counted.count)
+    draft.worth.amount = try? estimate.scaled(by: count - draft.reportedElsewhere, over: count)
     let providers = Set(counted.map(\.provider.name)).sorted().joined(separator: ", ")
     draft.evidence += "; reported by \(providers), which counts"
     return draft

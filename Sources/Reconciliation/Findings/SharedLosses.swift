@@ -20,8 +20,8 @@ extension [Break] {
         for place in found.places { counted[place, default: []].append(index) }
         continue
       }
-      let (count, other) = (found.missingEvents, self[same])
-      let left = Swift.max(0, count - other.missingEvents)
+      let (count, other) = (found.lostEvents, self[same])
+      let left = Swift.max(0, count - other.lostEvents)
       self[index].estimatedUSD = try? found.estimatedUSD?.scaled(by: left, over: count)
       self[index].severity = scale.severity(of: self[index].estimatedUSD)
       self[index].evidence += "; also missing from \(other.provider.name), whose report counts"
@@ -37,9 +37,12 @@ private struct StorePlace: Hashable {
 
 private extension Break {
   var isLossOfMoney: Bool {
-    code.isMissing && environment == .production && missingEvents > 0
+    code.isMissing && environment == .production && lostEvents > 0
       && estimatedUSD.map { $0 != .zero } ?? false
   }
+
+  /// The missing events that no provider reports.
+  var lostEvents: Int64 { missingEvents - reportedElsewhere }
 
   var places: [StorePlace] {
     ([subscription, transaction] + parts).filter { !$0.isEmpty }
@@ -54,6 +57,8 @@ private extension Break {
       return transaction == other.transaction
     }
     guard let at = expectedAt, let time = other.expectedAt else { return false }
-    return at.isWithin(gap, of: time)
+    let length = Swift.min(periodLength, other.periodLength).milliseconds
+    let tolerance = product == other.product ? Interval(milliseconds: length / 7) : gap
+    return at.isWithin(Swift.max(gap, tolerance), of: time)
   }
 }

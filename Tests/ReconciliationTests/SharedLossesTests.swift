@@ -1,0 +1,55 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A loss that several providers miss is valued once")
+struct SharedLossesTests {
+  private func missed(
+    _ provider: Provider, _ count: Int64, elsewhere: Int64 = 0, usd: Int64, on day: String
+  ) -> Break {
+    var found = Break(id: provider.name, code: .missedRenewal, provider: provider)
+    (found.store, found.subscription, found.product) = (.playStore, "GPA.1", "monthly")
+    (found.missingEvents, found.reportedElsewhere) = (count, elsewhere)
+    (found.expectedAt, found.estimatedUSD) = (at(day), Amount(micros: usd * 1_000_000))
+    return found
+  }
+
+  /// The worths in dollars, in the order of the breaks.
+  private func worths(_ breaks: [Break]) -> [Int64?] {
+    var valued = breaks
+    valued.valueLossesOnce(by: FoldSettings(asOf: at("2026-08-01")), SeverityScale())
+    return valued.map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
+  }
+
+  @Test("The provider that comes first keeps the worth of what both miss")
+  func once() {
+    let first = missed(.qonversion, 1, usd: 10, on: "2026-03-01")
+    #expect(worths([first, missed(.flobuk, 1, usd: 11, on: "2026-03-01")]) == [10, 0])
+    #expect(worths([first, missed(.flobuk, 3, usd: 33, on: "2026-03-01")]) == [10, 22])
+    #expect(worths([first, missed(.flobuk, 1, usd: 11, on: "2026-04-01")]) == [10, 11])
+  }
+
+  @Test("Inferred dates of one charge differ by up to a seventh of a period")
+  func inferredDates() {
+    var breaks = [
+      missed(.qonversion, 1, usd: 10, on: "2026-03-01"),
+      missed(.flobuk, 1, usd: 11, on: "2026-03-05"),
+    ]
+    #expect(worths(breaks) == [10, 11])
+    for index in breaks.indices { breaks[index].periodLength = .days(31) }
+    #expect(worths(breaks) == [10, 0])
+    breaks[1].product = "yearly"
+    #expect(worths(breaks) == [10, 11])
+    (breaks[1].product, breaks[1].expectedAt) = ("monthly", at("2026-03-06"))
+    #expect(worths(breaks) == [10, 11])
+  }
+
+  @Test("What a third provider reports is not taken off twice")
+  func reportedElsewhere() {
+    let breaks = [
+      missed(.qonversion, 1, usd: 10, on: "2026-03-01"),
+      missed(.flobuk, 3, elsewhere: 1, usd: 20, on: "2026-03-01"),
+    ]
+    #expect(worths(breaks) == [10, 10])
+  }
+}
