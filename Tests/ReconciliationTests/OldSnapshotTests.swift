@@ -71,6 +71,30 @@ struct OldSnapshotTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
+  @Test("A list or a counter from before a loss does not hide it")
+  func newerLosses() {
+    func expect(_ story: Story, _ shown: Entitlement, on day: String, _ codes: [String]) {
+      var old = scenario(story, [shown])
+      (old.capturedAt, old.firstEventAt) = (day, "2026-01-15")
+      expectSame(old, codes)
+      #expect(old.breaks.allSatisfy { ($0.expectedAt ?? at(day)) > at(day) })
+    }
+    let listed = [bought(100, .started, "2026-01-01", until: "2026-02-01")]
+    let counted = Story.monthly(renewals: 6, without: [0, 1, 2])
+    expect(
+      counted, premium(until: "2026-02-01", listing: listed), on: "2026-01-20", ["MISSED_RENEWAL"])
+    var free = Story.monthly(renewals: 6, without: [3], counted: false)
+    free.report(.expired, "2026-08-01", until: "2026-08-01", transaction: 106)
+    expect(free, premium(until: "2026-03-01", count: 1), on: "2026-02-20", ["MISSED_RENEWAL"])
+    var refunded = Story.monthly(renewals: 1)
+    refunded.report(.refunded, "2026-04-10", transaction: 103, price: -10) {
+      $0.periodStart = at("2026-04-01")
+    }
+    expect(
+      refunded, premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1)),
+      on: "2026-02-20", ["MISSED_RENEWAL", "MISSED_RENEWAL"])
+  }
+
   @Test("A listed transaction after the capture time explains the snapshot's end and counter")
   func listedAhead() {
     let shown = premium(

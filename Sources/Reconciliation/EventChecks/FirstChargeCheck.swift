@@ -8,10 +8,13 @@ extension Reconciler {
   /// - Parameter onlyDated: whether to skip subscriptions whose states do not date the start.
   func evaluateFirstCharges(onlyDated: Bool = false) {
     for lineage in ownLineages
-    where !isEvaluatedByID(lineage) && (!onlyDated || lineage.latest.firstPurchasedAt != nil) {
+    where !onlyDated || lineage.latest.firstPurchasedAt != nil {
+      let isListed = isEvaluatedByID(lineage)
       var last: Instant?
       for paid in lineage.countedCharges {
-        evaluateFirst(of: paid, after: last, lineage)
+        if !isListed || paid.charges.first.map({ $0.time > knownAt }) ?? false {
+          evaluateFirst(of: paid, after: last, lineage)
+        }
         last = paid.charges.last?.time
       }
     }

@@ -19,7 +19,7 @@ extension Reconciler {
   private func isEvaluated(_ period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     guard period.transaction != 0 else {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
-      if match(of: lineage)?.renewsCount != nil { return true }
+      if period.time <= knownAt, match(of: lineage)?.renewsCount != nil { return true }
       let begin = (period.start ?? period.end) - gap
       return isListed(around: period, in: lineage) || isFoundMissing(until: period.end)
         || missing(in: lineage).contains {
@@ -195,7 +195,7 @@ extension Reconciler {
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
       !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
       let length = periodLength(lineage, state), length > .seconds(0),
-      !isListed(lineage),
+      charged > knownAt || !isListed(lineage),
       !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })
     else { return }
     let count = charged.since(end).rounded(dividingBy: length)
