@@ -127,7 +127,9 @@ extension SubscriptionHistory {
     state.isInBillingRetry = period.isInvoluntary(events)
     state.paymentFailedAt = period.ownEvents.first { events[$0].isBillingProblem }
       .map { events[$0].time }
-    state.expiredAt = period.ownEvents.first { events[$0].isExpiry }.map { events[$0].time }
+    state.expiredAt = period.ownEvents.lazy.map { events[$0] }.first(where: \.isExpiry).map {
+      min($0.time, $0.reportedPeriodEnd ?? $0.time)
+    }
   }
 
   /// The latest end in a state, if it is after the period's own end.

@@ -193,7 +193,8 @@ public final class LineageState {
   public var lastCancelAt: Instant?
   /// Event time of the first failed payment of the last period; nil without any.
   public var paymentFailedAt: Instant?
-  /// Event time of the first expiry of the last period; nil without any.
+  /// Event time of the first expiry of the last period, or the earlier end that it reports; nil
+  /// without any.
   public var expiredAt: Instant?
   /// The end of the last period if auto-renew was on and no later event arrived, although one is
   /// overdue; else nil.
