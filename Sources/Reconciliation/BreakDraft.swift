@@ -13,8 +13,10 @@ extension BreakCode {
 enum BreakKey {
   /// A transaction by its id.
   case transaction(String)
-  /// A charge by its number in the subscription; 0 is the first charge, −1 a trial.
+  /// A charge by its number in the subscription.
   case charge(Int64)
+  /// The first charge or trial, before any reported one.
+  case start
   /// Something without other identification, by when it was due or happened.
   case after(Instant)
   /// A period by when it was charged; nil before the first charge.
@@ -32,6 +34,7 @@ enum BreakKey {
     switch self {
     case .transaction(let id): "transaction " + id
     case .charge(let number): "charge \(number)"
+    case .start: "start"
     case .after(let instant): "after \(instant.milliseconds)"
     case .period(let charged): "period \(charged?.milliseconds ?? 0)"
     case .product(let id): "product " + id

@@ -16,7 +16,8 @@ public final class LineageInput {
   public let original: String
   /// `transactionKey` of the original transaction id.
   let originalKey: Int64
-  /// Original transaction ids of all parts, of a subscription that has several.
+  /// Original transaction ids of all parts by their first events, of a subscription that has
+  /// several.
   let parts: [String]
   /// Key of the user of the lineage's latest event (`userKeyText`), empty when unknown.
   public let user: String
@@ -48,6 +49,20 @@ public final class LineageInput {
   }
 
   var product: String { text(state.product) }
+
+  /// Whether its store keeps the original id when it is bought again.
+  var sharesOriginal: Bool { state.store.isApple }
+
+  /// The original id of a charge missing at `instant`: that of the part which it belongs to or, if
+  /// it is a start, begins.
+  func original(of code: BreakCode, at instant: Instant?) -> String {
+    guard !sharesOriginal, let instant, parts.count == latest.mergedSince.count else {
+      return original
+    }
+    let begins = zip(latest.mergedSince, parts)
+    let next = code == .missedStart ? begins.first { $0.0 > instant } : nil
+    return (next ?? begins.reversed().first { $0.0 <= instant })?.1 ?? original
+  }
 
   func text(_ symbol: StringID) -> String {
     words.indices.contains(Int(symbol)) ? words[Int(symbol)] : ""

@@ -7,14 +7,16 @@ extension SubscriptionHistory {
     guard let first = reported.first, let last = reported.last, exclusion != .familySharing else {
       return nil
     }
-    let newest = bookings.last { !$0.isRefund }.map { events[$0.event] } ?? last
     let state = LineageState(
-      lineage: newest.lineage, provider: first.provider, environment: first.environment,
+      lineage: first.lineage, provider: first.provider, environment: first.environment,
       store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
     if !first.provider.capabilities.hasStableOriginalID {
-      let lineages = Set(reported.map(\.lineage))
-      if lineages.count > 1 { state.merged = lineages.sorted() }
+      var known: Set<Int64> = []
+      let begins = reported.filter { known.insert($0.lineage).inserted }
+      if begins.count > 1 {
+        (state.merged, state.mergedSince) = (begins.map(\.lineage), begins.map(\.time))
+      }
     }
     // FLOBUK's oldest bodies, which have no creation time, report charges only.
     state.isSentOnChange = first.provider.capabilities.body != .purchase || last.created != nil

@@ -114,10 +114,12 @@ public enum Notice: Sendable {
 /// Small fields follow optional ones, where they fit into padding: a user can have hundreds of
 /// thousands of states.
 public final class LineageState {
-  /// Key of the lineage; if there are several, of the newest charge, else of the newest event.
+  /// Key of the lineage; if there are several, of the first event.
   public var lineage: Int64
-  /// Keys of all lineages of the subscription, ascending; empty if there is only one.
+  /// Keys of all lineages of the subscription, by their first events; empty if there is only one.
   var merged: [Int64] = []
+  /// The times of these first events.
+  public var mergedSince: [Instant] = []
   /// Time of the first counted event.
   public var firstEventAt: Instant
   /// Time of the last counted event.
@@ -210,7 +212,7 @@ public final class LineageState {
   /// none.
   public var scheduledProduct: StringID?
 
-  /// Keys of all lineages of the subscription, ascending.
+  /// Keys of all lineages of the subscription, by their first events.
   public var lineages: [Int64] { merged.isEmpty ? [lineage] : merged }
 
   /// Whether it is a subscription and not a one-time purchase.

@@ -19,7 +19,7 @@ struct UserSubscriptionsTests {
     var feed = monthThenYear
     let histories = try feed.histories(asOf: "2026-04-01")
     #expect(histories.map { $0.state?.lineages } == [[10, 11]])
-    #expect(histories.map { $0.state?.lineage } == [11])
+    #expect(histories.map { $0.state?.lineage } == [10])
     feed.events[1].time = at("2026-02-09")
     #expect(try feed.histories(asOf: "2026-04-01").map { $0.state?.lineages } == [[10], [11]])
   }

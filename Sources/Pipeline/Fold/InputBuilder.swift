@@ -99,9 +99,10 @@ struct GroupTexts {
 
   /// Returns the input for one subscription; `current` is its complete state at as-of.
   func input(_ state: LineageState, current: LineageState? = nil) -> LineageInput {
-    let row = places[state.lineage].map { rows[$0] } ?? rows.first
+    let latest = current ?? state
+    let row = places[latest.lineage].map { rows[$0] } ?? rows.first
     let owner = row?.user ?? 0
-    let parts = state.lineages.compactMap { places[$0].map { rows[$0].original } }
+    let parts = latest.lineages.compactMap { places[$0].map { rows[$0].original } }
     return LineageInput(
       state: state, current: current, original: row?.original ?? "",
       parts: parts.count > 1 ? parts : [],

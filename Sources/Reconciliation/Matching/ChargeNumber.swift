@@ -119,8 +119,11 @@ extension Reconciler {
     else { return draft }
     var draft = draft
     draft.family = BreakCode.charges
-    if let number = number(of: draft, name, isFree: isFree) {
-      draft.key = .charge(number)
+    if !isListed(draft), let lineage = byName[name] {
+      draft.subject.original = lineage.original(of: draft.code, at: draft.expectedAt)
+    }
+    if let key = isFree ? .start : key(of: draft, name) {
+      draft.key = key
       guard let known = breaks[draft.id], isOther(known, than: draft) else { return draft }
     }
     if !draft.transaction.isEmpty {
@@ -131,12 +134,8 @@ extension Reconciler {
     return draft
   }
 
-  /// −1 for a trial; nil if unknown, and for a purchase that its transaction identifies.
-  private func number(of draft: BreakDraft, _ name: LineageName, isFree: Bool) -> Int64? {
-    let isFirst = draft.transaction == draft.subject.original
-    if draft.code == .missedPurchase, !isFirst, !draft.transaction.isEmpty { return nil }
-    if isFree { return -1 }
-    return draft.expectedAt.map { number(at: $0, draft, name) } ?? (isFirst ? 0 : nil)
+  private func isListed(_ draft: BreakDraft) -> Bool {
+    !draft.transaction.isEmpty && view?.transaction(transactionKey(draft.transaction)) != nil
   }
 
   private func isOther(_ known: Break, than draft: BreakDraft) -> Bool {
@@ -144,48 +143,43 @@ extension Reconciler {
       || known.code.isCharge != draft.code.isCharge
   }
 
-  private func number(at instant: Instant, _ draft: BreakDraft, _ name: LineageName) -> Int64 {
+  /// The number from the reported periods, whatever a snapshot lists, so that all evidence of the
+  /// charge gives the same; nil if unknown, and for a purchase that its transaction identifies.
+  private func key(of draft: BreakDraft, _ name: LineageName) -> BreakKey? {
+    let isFirst = draft.transaction == draft.subject.original
+    if draft.code == .missedPurchase, !isFirst, !draft.transaction.isEmpty { return nil }
+    guard let instant = draft.expectedAt else { return isFirst ? .start : nil }
     let lineage = byName[name]
-    let listed = view?.transactions.filter {
-      $0.kind != .oneTime
-        && (lineage == nil
-          ? $0.original == draft.subject.original : self.lineage(of: $0)?.name == name)
+    let periods = lineage.map(numberedPeriods) ?? []
+    guard let lineage, let index = periods.lastIndex(where: { $0.middle <= instant }) else {
+      if isFirst || draft.code == .missedStart { return .start }
+      if draft.code == .missedConversion { return .charge(0) }
+      return periods.first.map { .charge($0.number - max(1, $0.count(until: instant))) }
     }
-    let periods = numberedPeriods(lineage?.latest, listed ?? [])
-    guard let first = periods.first else { return 0 }
-    guard let index = periods.lastIndex(where: { $0.middle <= instant }) else {
-      return first.isReported ? first.number - max(1, first.count(until: instant)) : first.number
-    }
-    let due = periods[index].number + 1
-    let number = due + periods[index].count(until: instant)
-    if let next = periods[(index + 1)...].first(where: \.isReported) {
-      return max(due, min(number, next.number - 1))
+    let (last, next) = (periods[index], periods.dropFirst(index + 1).first)
+    let others = (view?.transactions ?? []).count { listed in
+      listed.kind != .oneTime && !listed.isTrial
+        && listed.at.map { last.middle <= $0 && $0 < instant } ?? false
+        && self.lineage(of: listed)?.name == name
     }
     // After an expiry or a failed payment, a charge can be at any time.
-    guard let state = lineage?.latest, state.isExpiryReported || state.isInBillingRetry,
-      periods[index].isReported
-    else { return number }
-    return due
+    let isDated = !lineage.latest.isExpiryReported && !lineage.latest.isInBillingRetry
+    let between = next != nil || isDated ? last.count(until: instant) : 0
+    let number = last.number + 1 + max(between, Int64(others))
+    return .charge(next.map { max(last.number + 1, min(number, $0.number - 1)) } ?? number)
   }
 
-  /// The known periods from the first reported one on, each once.
-  private func numberedPeriods(
-    _ state: LineageState?, _ listed: [ListedTransaction]
-  ) -> [NumberedPeriod] {
-    var periods = (state?.trials ?? []).map {
+  /// The reported periods in order, each once.
+  private func numberedPeriods(_ lineage: LineageInput) -> [NumberedPeriod] {
+    let state = lineage.latest
+    var periods = state.trials.map {
       NumberedPeriod(begin: $0.start, end: $0.end, isTrial: true)
     }
-    periods += (state?.subscriptionCharges ?? []).map {
+    periods += state.subscriptionCharges.map {
       NumberedPeriod(
         begin: $0.periodStart, end: $0.periodEnd, counter: $0.renewalCount.map(Int64.init))
     }
-    let first = periods.map(\.begin).min()
-    periods += listed.compactMap { transaction in
-      guard let at = transaction.at, first.map({ $0 <= at }) ?? true else { return nil }
-      return NumberedPeriod(
-        begin: at, end: transaction.expiresAt, isTrial: transaction.isTrial, isReported: false)
-    }
-    periods.sort { ($0.begin, $0.isReported ? 0 : 1) < ($1.begin, $1.isReported ? 0 : 1) }
+    periods.sort { $0.begin < $1.begin }
     var numbered: [NumberedPeriod] = []
     for var period in periods {
       guard let last = numbered.last else {
@@ -196,7 +190,6 @@ extension Reconciler {
       let counter = period.counter ?? .min
       if period.begin < last.middle {
         numbered[numbered.count - 1].number = max(last.number, counter)
-        numbered[numbered.count - 1].isReported = last.isReported || period.isReported
         continue
       }
       period.number =
@@ -207,14 +200,13 @@ extension Reconciler {
   }
 }
 
-/// A period that events report or a snapshot lists.
+/// A period that events report.
 private struct NumberedPeriod {
   var begin: Instant
   var end: Instant?
   var counter: Int64?
   var isTrial = false
-  var isReported = true
-  /// −1 is a trial, 0 the first charge.
+  /// −1 is a trial, 0 the first reported charge unless it has a counter.
   var number: Int64 = 0
 
   private var length: Interval { max(.seconds(0), end?.since(begin) ?? .seconds(0)) }

@@ -113,6 +113,7 @@ final class LineageIndex {
   private let lineages: [LineageInput]
   private lazy var byOriginal = lineages.indices.reversed().reduce(into: [Int64: Int]()) {
     $0[lineages[$1].originalKey] = $1
+    for part in lineages[$1].parts { $0[transactionKey(part)] = $1 }
   }
   private lazy var byTransaction = lineages.indices.reversed().reduce(into: [Int64: Int]()) {
     for key in lineages[$1].latest.transactions { $0[key] = $1 }

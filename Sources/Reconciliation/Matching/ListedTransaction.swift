@@ -153,8 +153,9 @@ extension Reconciler {
           lineage.refundedProduct(of: transaction.key) ?? productHeld(transaction, lineage, mapped)
       }
       var about = subject(lineage, product: product)
-      // The user's later purchases change a lineage's own original id, but not the listed one.
-      about.original = transaction.original
+      if !lineage.sharesOriginal || !lineage.parts.contains(transaction.original) {
+        about.original = transaction.original
+      }
       return about
     }
     return subject(
