@@ -39,13 +39,13 @@ struct SnapshotTests {
   func roundTrip() throws {
     var full = Entitlement(
       id: "premium ✓", product: "p", isActive: false, startedAt: Instant(milliseconds: -1),
-      expiresAt: Instant(milliseconds: .max), renewState: .nonRenewable, renewsCount: -3,
-      store: .paypal, grant: .manual, isTrial: true,
+      expiresAt: Instant(milliseconds: 253_402_300_799_999), renewState: .nonRenewable,
+      renewsCount: -3, store: .paypal, grant: .manual, isTrial: true,
       autoRenewOffAt: Instant(seconds: 1_759_000_000),
       transactions: [
         SnapshotTransaction(
           id: "t1", originalID: "t0", kind: .oneTime, product: "q", at: Instant(seconds: 1),
-          expiresAt: Instant(milliseconds: .min), revokedAt: Instant(seconds: 3),
+          expiresAt: Instant(milliseconds: -62_135_596_800_000), revokedAt: Instant(seconds: 3),
           environment: .sandbox, ownership: .familySharing),
         SnapshotTransaction(id: String(repeating: "9", count: 300)),
       ])

@@ -39,11 +39,6 @@ struct ByteWriter {
   @inline(__always)
   mutating func put(bytes other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
 
-  mutating func put(optional value: Int64?) {
-    put(unsigned: value == nil ? 0 : 1)
-    if let value { put(value) }
-  }
-
   mutating func put(_ text: UnsafeRawBufferPointer) {
     put(unsigned: UInt64(text.count))
     put(bytes: text)
@@ -63,6 +58,8 @@ struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
   private(set) var isSound = true
+  /// The bits of the current record that are not read yet.
+  var bits: UInt64 = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -108,8 +105,6 @@ struct ByteReader {
     return bytes[offset]
   }
 
-  mutating func optional() -> Int64? { unsigned() == 0 ? nil : signed() }
-
   mutating func text() -> UnsafeRawBufferPointer {
     let count = unsigned()
     guard count <= UInt64(bytes.count - offset) else {
@@ -122,19 +117,14 @@ struct ByteReader {
 
   mutating func string() -> String { String(decoding: text(), as: UTF8.self) }
 
-  /// Reads a text; returns `known` if it is equal, because a String of its own would take memory.
-  mutating func string(like known: String) -> String {
-    let text = text()
-    return known.isExactly(text) ? known : String(decoding: text, as: UTF8.self)
+  /// Reads the bits with which a record begins.
+  mutating func readBits() { bits = unsigned() }
+
+  @inline(__always)
+  mutating func bit(_ value: inout Bool) {
+    value = bits & 1 != 0
+    bits >>= 1
   }
 
-  /// Reads a case by its raw value; an unknown value makes `isSound` false.
-  mutating func value<Value: RawRepresentable>(
-    _ type: Value.Type, else fallback: Value
-  ) -> Value where Value.RawValue: FixedWidthInteger {
-    let raw = Value.RawValue(exactly: signed())
-    if let value = raw.flatMap(Value.init(rawValue:)) { return value }
-    isSound = false
-    return fallback
-  }
+  mutating func fail() { isSound = false }
 }

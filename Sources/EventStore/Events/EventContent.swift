@@ -80,3 +80,21 @@ extension Event {
     ] + (observation ?? Observation()).materialFields(words: words)
   }
 }
+
+extension Observation {
+  /// Returns the fields by name, as text, for `Event.materialFields`; an absent value is empty.
+  func materialFields(words: [String]) -> [(name: String, value: String)] {
+    func answer(_ value: Bool?) -> String { value.map { "\($0)" } ?? "" }
+    func time(_ value: Instant?) -> String { value.map { String($0.milliseconds) } ?? "" }
+    return [
+      ("product_type", productType?.name ?? ""), ("is_owned", answer(isOwned)),
+      ("is_auto_renewing", answer(isAutoRenewing)),
+      ("auto_renew_changed_at", time(autoRenewChangedAt)),
+      ("is_in_billing_retry", answer(isInBillingRetry)), ("is_trial", answer(isTrial)),
+      ("is_pending", answer(isPending)), ("is_replaced", answer(isReplaced)),
+      ("is_shared", answer(isShared)), ("first_purchased_at", time(firstPurchasedAt)),
+      ("last_charged_at", time(lastChargedAt)), ("group", words[Int(group)]),
+      ("is_undated", answer(isUndated)), ("is_time_inferred", answer(isTimeInferred)),
+    ]
+  }
+}

@@ -25,8 +25,6 @@ enum EventRecords {
     static let counts: UInt8 = 1
     static let hasVersion: UInt8 = 2
     static let newUser: UInt8 = 4
-    /// The time is in milliseconds instead of seconds.
-    static let finer: UInt8 = 8
   }
 
   /// Encodes `records`, which are sorted.
@@ -34,14 +32,12 @@ enum EventRecords {
     var time: Int64 = 0
     var user: Int64 = 0
     for record in records {
-      let distance = record.time &- time
-      let isFiner = distance % 1000 != 0
+      var distance = record.time &- time
       var flags = record.counts ? Flag.counts : 0
       if record.version != 0 { flags |= Flag.hasVersion }
       if record.user != user { flags |= Flag.newUser }
-      if isFiner { flags |= Flag.finer }
       writer.put(byte: flags)
-      writer.put(isFiner ? distance : distance / 1000)
+      writer.code(&distance, unit: 1000)
       writer.put(hash: record.identity)
       if record.user != user { writer.put(hash: record.user) }
       if record.version != 0 { writer.put(record.version) }
@@ -57,12 +53,12 @@ enum EventRecords {
     in bytes: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
   ) throws {
     var reader = ByteReader(bytes)
-    var time: Int64 = 0
+    var (time, distance): (Int64, Int64) = (0, 0)
     var user: Int64 = 0
     while !reader.isAtEnd {
       let flags = reader.byte()
-      let distance = reader.signed()
-      time = time &+ (flags & Flag.finer != 0 ? distance : distance &* 1000)
+      reader.code(&distance, unit: 1000)
+      time = time &+ distance
       let identity = reader.hash()
       if flags & Flag.newUser != 0 { user = reader.hash() }
       let version = flags & Flag.hasVersion != 0 ? reader.signed() : 0
@@ -91,27 +87,26 @@ extension EventRecord {
     event.time = Instant(milliseconds: time)
     event.identity = identity
     event.user = user
-    guard EventCoding.decode(content, into: &event).isSound else { throw EventRecords.damage }
+    guard EventCoding.decode(content, into: &event) != nil else { throw EventRecords.damage }
   }
 
   func transaction() throws(SubledgerError) -> String {
     var event = Event(kind: .other, time: Instant(milliseconds: time))
-    let (text, _, isSound) = EventCoding.decode(content, into: &event)
-    guard isSound else { throw EventRecords.damage }
-    return text.map { String(decoding: $0, as: UTF8.self) } ?? String(event.transaction)
+    guard let parts = EventCoding.decode(content, into: &event) else { throw EventRecords.damage }
+    return parts.isNumber
+      ? String(event.transaction) : String(decoding: parts.transaction, as: UTF8.self)
   }
 
   /// Whether its body contained entitlements that the event does not explain.
   var hasEntitlements: Bool { EventCoding.hasEntitlements(content) }
 
-  /// Returns the body's entitlements, with the ledger's words.
-  func entitlements(words: [String]) throws(SubledgerError) -> [Entitlement] {
-    let time = Instant(milliseconds: time)
-    var event = Event(kind: .other, time: time)
-    guard let bytes = EventCoding.decode(content, into: &event).entitlements else { return [] }
-    guard let entitlements = EntitlementCoding.decode(bytes, at: time, words: words) else {
-      throw EventRecords.damage
-    }
+  /// Returns the body's entitlements.
+  func entitlements() throws(SubledgerError) -> [Entitlement] {
+    guard hasEntitlements else { return [] }
+    var event = Event(kind: .other, time: Instant(milliseconds: time))
+    guard let parts = EventCoding.decode(content, into: &event),
+      let entitlements = SnapshotCoding.decode(parts.entitlements)
+    else { throw EventRecords.damage }
     return entitlements
   }
 }

@@ -2,10 +2,10 @@ internal import Domain
 
 /// The fields that all events of a lineage share.
 struct SubscriptionScope: Equatable {
-  var provider: Provider
-  var app: StringID
-  var environment: Environment
-  var store: Store
+  var provider = Provider.qonversion
+  var app: StringID = 0
+  var environment = Environment.production
+  var store = Store.unknown
 }
 
 extension SubscriptionScope {
@@ -36,5 +36,12 @@ extension SubscriptionScope {
     self.init(
       provider: try row.value(column), app: try row.symbol(column + 1),
       environment: try row.value(column + 2), store: try row.value(column + 3))
+  }
+
+  mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
+    coder.code(&provider)
+    coder.code(&app)
+    coder.code(&environment)
+    coder.code(&store)
   }
 }

@@ -11,7 +11,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   /// A snapshot with the same content, captured at or before this time, gives the same result; nil
   /// when the user must be compared in every run.
   public let validUntil: Instant?
-  /// The rest, nil for most users; layout: `Rest.bytes`.
+  /// The rest, nil for most users; layout: `Rest.code`.
   let bytes: [UInt8]?
 
   /// The part of the result that few users have.
@@ -49,43 +49,34 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   /// Decodes the rest; throws `SubledgerError` for content that no run wrote.
   public func rest() throws(SubledgerError) -> Rest? {
     guard let bytes else { return nil }
-    guard let rest = Rest(bytes) else {
-      throw SubledgerError.damagedLedger(
-        "cannot read the result of a user's reconciliation in the ledger: its content is damaged")
+    var rest = Rest()
+    let isSound = bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      reader.read(&rest)
+      return reader.isSound
     }
+    guard isSound else { throw SubledgerError.damaged("the result of a user's reconciliation") }
     return rest
   }
 }
 
-extension ReconciledUser.Rest {
-  /// Each list as its length and its numbers.
-  var bytes: [UInt8] {
-    var writer = ByteWriter()
-    for list in [foreign, unreported, previousOwners] {
-      writer.put(unsigned: UInt64(list.count))
-      for key in list { writer.put(hash: key) }
-    }
-    writer.put(unsigned: UInt64(counts.count))
-    for count in counts { writer.put(count) }
-    return writer.bytes
+extension ReconciledUser.Rest: FieldRecord {
+  mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
+    coder.code(&foreign, first: 0)
+    coder.code(&unreported, first: 0)
+    coder.code(&previousOwners, first: 0)
+    coder.code(&counts, first: 0)
   }
 
-  init?(_ bytes: [UInt8]) {
-    let isSound = bytes.withUnsafeBytes { bytes in
-      var reader = ByteReader(bytes)
-      func list(_ read: (inout ByteReader) -> Int64) -> [Int64] {
-        let count = reader.unsigned()
-        guard count <= bytes.count else { return [] }
-        return (0..<count).map { _ in read(&reader) }
-      }
-      foreign = list { $0.hash() }
-      unreported = list { $0.hash() }
-      previousOwners = list { $0.hash() }
-      counts = list { $0.signed() }
-      return reader.isSound
-    }
-    guard isSound else { return nil }
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.put(self)
+    return writer.bytes
   }
+}
+
+extension Int64: FieldRecord {
+  mutating func code<Coder: FieldCoder>(by coder: inout Coder) { coder.code(&self) }
 }
 
 extension Ledger {

@@ -57,10 +57,8 @@ struct DeliveredCoding {
     records.reset()
     EventRecords.encode(events.map(\.record), to: &records)
     writer.reset()
-    writer.put(Int64(head.shop.provider.rawValue))
-    writer.put(Int64(head.shop.app))
-    writer.put(Int64(head.shop.environment.rawValue))
-    writer.put(Int64(head.shop.store.rawValue))
+    var shop = head.shop
+    shop.code(by: &writer)
     writer.put(head.original)
     writer.put(byte: isLast ? 1 : 0)
     records.bytes.withUnsafeBytes { writer.put($0) }
@@ -73,11 +71,8 @@ struct DeliveredCoding {
     _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
   ) throws -> (head: LineageHead, isLast: Bool) {
     var reader = ByteReader(bytes)
-    let shop = SubscriptionScope(
-      provider: reader.value(Provider.self, else: .qonversion),
-      app: StringID(truncatingIfNeeded: reader.signed()),
-      environment: reader.value(Environment.self, else: .production),
-      store: reader.value(Store.self, else: .unknown))
+    var shop = SubscriptionScope()
+    shop.code(by: &reader)
     let original = reader.text()
     let isLast = reader.byte() != 0
     let records = reader.text()

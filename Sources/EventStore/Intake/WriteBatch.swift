@@ -52,7 +52,7 @@ struct WriteBatch {
   }
 
   /// Adds events that have the ledger's symbols and provenance, with their texts, and the
-  /// entitlements in some of their bodies as encoded by `EntitlementCoding`, in order; `keys` is
+  /// entitlements in some of their bodies as encoded by `SnapshotCoding`, in order; `keys` is
   /// nil while only those of the batch are known.
   ///
   /// Each step is done for all events before the next: the data of lineages is scattered in memory,
@@ -169,7 +169,7 @@ extension WriteBatch {
 
 extension Ledger {
   /// Returns the events of a batch with the ledger's symbols and their archive's number, and the
-  /// entitlements in some of their bodies as encoded by `EntitlementCoding`.
+  /// entitlements in some of their bodies as encoded by `SnapshotCoding`.
   func translated(
     _ batch: EventBatch, of archive: Int32
   ) -> (events: [Event], entitlements: [(event: Int, bytes: [UInt8])]) {
@@ -180,11 +180,7 @@ extension Ledger {
       return event
     }
     let entitlements = batch.entitlements.map { sent in
-      let event = Int(sent.event)
-      let bytes = EntitlementCoding.encode(sent.entitlements, at: events[event].time) {
-        symbols.symbol($0)
-      }
-      return (event: event, bytes: bytes)
+      (event: Int(sent.event), bytes: SnapshotCoding.encode(sent.entitlements.map(\.ofWebhook)))
     }
     return (events, entitlements)
   }

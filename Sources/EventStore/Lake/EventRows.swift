@@ -3,10 +3,8 @@ internal import Foundation
 
 /// The text form of an event, for rows that pass from one process to another.
 ///
-/// It contains its own words, so that it is independent of the ledger: the words; the fields that
-/// the event's lineage shares; its texts; the record of `EventRecords`; and the notes on its body.
+/// It contains its own words, so that it is independent of the ledger.
 public struct EventRows {
-  private var words = StringTable()
   private var writer = ByteWriter()
   private var content = ByteWriter()
   private var record = ByteWriter()
@@ -19,19 +17,12 @@ public struct EventRows {
   public mutating func encode(
     _ batch: EventBatch, _ index: Int, isErased: Bool = false
   ) -> String {
-    words = StringTable()
-    var symbols: [StringID: StringID] = [:]
-    func word(_ symbol: StringID) -> StringID {
-      if let known = symbols[symbol] { return known }
-      let own = words.symbol(batch.symbols.words[Int(symbol)])
-      symbols[symbol] = own
-      return own
-    }
-    let event = batch.events[index].renumbered(word)
+    var words = StringTable()
+    let event = batch.events[index].renumbered { words.symbol(batch.symbols.words[Int($0)]) }
     let sent = note(on: index, batch.entitlements) { $0.event }
-    let entitlements = EntitlementCoding.encode(sent?.entitlements ?? [], at: event.time) {
-      words.symbol($0)
-    }
+    let entitlements = sent.map { SnapshotCoding.encode($0.entitlements.map(\.ofWebhook)) } ?? []
+    let reading = note(on: index, batch.readings) { $0.event }
+    let customer = isErased ? nil : note(on: index, batch.customers) { $0.event }
     return batch.arena.withUnsafeBytes { arena in
       let texts = WriteBatch.Texts(batch.texts[index], in: arena)
       content.reset()
@@ -39,31 +30,23 @@ public struct EventRows {
         event, transaction: texts.transaction, entitlements: entitlements, to: &content)
       record.reset()
       content.bytes.withUnsafeBytes { content in
-        EventRecords.encode(
-          [
-            EventRecord(
-              time: event.time.milliseconds, identity: event.identity, user: event.user,
-              content: content)
-          ], to: &record)
+        let own = EventRecord(
+          time: event.time.milliseconds, identity: event.identity, user: event.user,
+          content: content)
+        EventRecords.encode([own], to: &record)
       }
       writer.reset()
-      writer.put(unsigned: UInt64(words.words.count - 1))
-      for word in words.words.dropFirst() { writer.put(word) }
-      writer.put(hash: event.lineage)
-      writer.put(Int64(event.provider.rawValue))
-      writer.put(Int64(event.app))
-      writer.put(Int64(event.environment.rawValue))
-      writer.put(Int64(event.store.rawValue))
-      writer.put(arena.slice(batch.texts[index].original))
-      writer.put(arena.slice(batch.texts[index].transaction))
-      writer.put(isErased ? arena.slice(.none) : texts.user)
-      record.bytes.withUnsafeBytes { writer.put($0) }
-      writer.put(unsigned: UInt64(batch.values[index]))
-      let reading = note(on: index, batch.readings) { $0.event }
-      writer.put(reading?.roundedAmounts ?? 0)
-      writer.put(reading?.missingIsProceed ?? 0)
-      let customer = isErased ? nil : note(on: index, batch.customers) { $0.event }
-      writer.put(arena.slice(customer?.id ?? .none))
+      record.bytes.withUnsafeBytes { record in
+        writer.put(
+          EventRow(
+            words: Array(words.words.dropFirst()), lineage: event.lineage,
+            shop: SubscriptionScope(of: event), original: arena.slice(batch.texts[index].original),
+            transaction: arena.slice(batch.texts[index].transaction),
+            user: isErased ? arena.slice(.none) : texts.user, record: record,
+            value: batch.values[index], roundedAmounts: reading?.roundedAmounts ?? 0,
+            missingIsProceed: reading?.missingIsProceed ?? 0,
+            customer: arena.slice(customer?.id ?? .none)))
+      }
       return Data(writer.bytes).base64EncodedString()
     }
   }
@@ -75,56 +58,68 @@ public struct EventRows {
   }
 
   private func decode(_ bytes: UnsafeRawBufferPointer, into batch: inout EventBatch) -> Bool {
-    var reader = ByteReader(bytes)
-    var symbols: [StringID] = [0]
-    var words = [""]
-    let count = reader.unsigned()
-    guard count < 1_000 else { return false }
-    for _ in 0..<count {
-      words.append(reader.string())
-      symbols.append(batch.symbols.symbol(words[words.count - 1]))
-    }
-    let lineage = reader.hash()
-    var event = SubscriptionScope(
-      provider: reader.value(Provider.self, else: .qonversion),
-      app: StringID(truncatingIfNeeded: reader.signed()),
-      environment: reader.value(Environment.self, else: .production),
-      store: reader.value(Store.self, else: .unknown)
-    ).event(of: lineage)
-    var texts = EventText()
-    texts.original = batch.intern(reader.text())
-    texts.transaction = batch.intern(reader.text())
-    texts.user = batch.intern(reader.text())
-    let records = reader.text()
-    let value = Int32(truncatingIfNeeded: reader.unsigned())
-    let (rounded, missing) = (reader.signed(), reader.signed())
-    let customer = reader.text()
+    var (reader, row) = (ByteReader(bytes), EventRow())
+    reader.read(&row)
+    guard reader.isSound, reader.isAtEnd else { return false }
+    var event = row.shop.event(of: row.lineage)
     var sent: [Entitlement] = []
-    var isWhole = reader.isSound && reader.isAtEnd
-    do {
-      try EventRecords.forEach(in: records) { record in
-        try record.complete(&event)
-        if record.hasEntitlements { sent = try record.entitlements(words: words) }
-      }
-    } catch {
-      isWhole = false
+    let isRead: Void? = try? EventRecords.forEach(in: row.record) { record in
+      try record.complete(&event)
+      sent = try record.entitlements()
     }
+    let symbols = [0] + row.words.map { batch.symbols.symbol($0) }
+    var isWhole = isRead != nil
     event = event.renumbered { symbol in
-      guard symbols.indices.contains(Int(symbol)) else {
-        isWhole = false
-        return 0
-      }
-      return symbols[Int(symbol)]
+      isWhole = isWhole && symbols.indices.contains(Int(symbol))
+      return isWhole ? symbols[Int(symbol)] : 0
     }
     guard isWhole else { return false }
-    batch.note(roundedAmounts: rounded, missingIsProceed: missing)
+    var texts = EventText()
+    texts.original = batch.intern(row.original)
+    texts.transaction = batch.intern(row.transaction)
+    texts.user = batch.intern(row.user)
+    batch.note(roundedAmounts: row.roundedAmounts, missingIsProceed: row.missingIsProceed)
     batch.note(sent)
-    if !customer.isEmpty { batch.note(customer: customer) }
+    if !row.customer.isEmpty { batch.note(customer: row.customer) }
     batch.events.append(event)
     batch.texts.append(texts)
-    batch.values.append(value)
+    batch.values.append(row.value)
     return true
   }
+}
+
+/// What a row contains: the event as a record of `EventRecords`, what is stored with its lineage,
+/// its words and ids, and the notes on its body.
+private struct EventRow: FieldRecord {
+  var words: [String] = []
+  var lineage: Int64 = 0
+  var shop = SubscriptionScope()
+  var original = UnsafeRawBufferPointer(start: nil, count: 0)
+  var transaction = UnsafeRawBufferPointer(start: nil, count: 0)
+  var user = UnsafeRawBufferPointer(start: nil, count: 0)
+  var record = UnsafeRawBufferPointer(start: nil, count: 0)
+  var value: Int32 = 0
+  var roundedAmounts: Int64 = 0
+  var missingIsProceed: Int64 = 0
+  var customer = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
+    coder.code(&words, first: "")
+    coder.code(hash: &lineage)
+    shop.code(by: &coder)
+    coder.code(&original)
+    coder.code(&transaction)
+    coder.code(&user)
+    coder.code(&record)
+    coder.code(&value)
+    coder.code(&roundedAmounts)
+    coder.code(&missingIsProceed)
+    coder.code(&customer)
+  }
+}
+
+extension String: FieldRecord {
+  mutating func code<Coder: FieldCoder>(by coder: inout Coder) { coder.code(&self) }
 }
 
 /// Returns the note on event `index` among `notes`, which are in the order of their events.

@@ -47,7 +47,7 @@ extension Ledger {
           else { return }
           let snapshot = Snapshot(
             provider: row.provider, user: row.userText, capturedAt: event.createdAt,
-            entitlements: try record.entitlements(words: symbols.words), place: event.place,
+            entitlements: try record.entitlements(), place: event.place,
             isOfWebhook: true)
           newest = (event, snapshot)
         }
