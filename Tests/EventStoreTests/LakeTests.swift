@@ -16,8 +16,8 @@ struct LakeTests {
   /// The tables that events fill.
   private static let tables = [
     """
-    select key, provider, app, original, user, versions, counted, hex(events), row_check
-    from lineage order by key
+    select key, provider, app, original, user, versions, counted, hex(events) from lineage
+    order by key
     """,
     "select first, hex(entries) from identity", "select * from event_conflict",
     "select * from due", "select key, id from user order by key",

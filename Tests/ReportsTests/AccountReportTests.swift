@@ -122,9 +122,9 @@ struct AccountReportTests {
     try world.sql(
       """
       insert into archive (id, run, name, sha256, kind, path, bytes, modified_ms, inode, lines,
-        accepted, duplicates, skipped, rejected, first_event_ms, status, path_check)
+        accepted, duplicates, skipped, rejected, first_event_ms, status)
       values (\(id), 1, ?, '\(id)', '\(kind)', '', 100, 0, 0, \(3 + rejected), 3, 0, 0, \(rejected),
-        \(first), 'complete', 0)
+        \(first), 'complete')
       """, .text(name))
   }
 }

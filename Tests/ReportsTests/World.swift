@@ -84,7 +84,7 @@ final class World {
     let lineage = 1 + Int64(key.provider.rawValue)
     try sql(
       "insert into lineage values (\(lineage), \(key.provider.rawValue), \(key.app), 0, "
-        + "\(key.store.rawValue), 1, 0, 0, 0, 0, x'', 0)")
+        + "\(key.store.rawValue), 1, 0, 0, 0, 0, x'')")
     try sql("insert into lineage_link values (\(lineage), 1)")
   }
 

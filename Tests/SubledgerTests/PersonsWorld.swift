@@ -138,9 +138,7 @@ struct PersonsWorld {
       var columns: [String] = []
       try ledger.rows(sql: "select name from pragma_table_info(?)", arguments: [.text(table)]) {
         // In the index of identities, the lineages may have other keys.
-        if !["entries", "row_check"].contains($0.text(0)) {
-          columns.append("quote(\($0.text(0)))")
-        }
+        if $0.text(0) != "entries" { columns.append("quote(\($0.text(0)))") }
       }
       var rows: [String] = []
       try ledger.rows(sql: "select \(columns.joined(separator: " || ',' || ")) from \(table)") {

@@ -11,24 +11,17 @@ struct ArchiveRows {
   func insert(
     _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
-    var path = archive.path
-    let check = path.withUTF8 {
-      RowCheck.file(
-        path: UnsafeRawBufferPointer($0), bytes: archive.bytes,
-        modified: archive.modified.milliseconds, inode: archive.inode)
-    }
-    return try database.first(
+    try database.first(
       """
       insert into archive (
-        id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
-        captured_ms, beginning, stream, lines, accepted, duplicates, skipped, rejected)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+        id, run, name, sha256, kind, path, bytes, modified_ms, inode, status, captured_ms,
+        beginning, stream, lines, accepted, duplicates, skipped, rejected)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       on conflict (name, sha256, kind, ifnull(captured_ms, 0)) do update set
-        path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode,
-        path_check = excluded.path_check
+        path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode
       returning id
       """, id, run, archive.name, archive.sha256, archive.kind, archive.path, archive.bytes,
-      archive.modified, archive.inode, check, status, archive.capturedAt, archive.beginning,
+      archive.modified, archive.inode, status, archive.capturedAt, archive.beginning,
       archive.previous.map { Int64($0.stream ?? $0.id) }
     ) { Int32($0.int64(0)) } ?? 0
   }

@@ -38,8 +38,7 @@ struct RunChain {
 
   /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {
-    let words = try database.first("select count(*) from string") { $0.int64(0) } ?? 0
-    for part in try arrived(in: run) + standing() + [self.words(words)] {
+    for part in try arrived(in: run) + standing() + [words(database.count("string"))] {
       try database.run(
         """
         insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)

@@ -22,7 +22,7 @@ enum SealedTables {
   static let whole = ["break_episode", "decision", "published_month", "erased"]
 
   static let unsealed = [
-    "archive": ["path", "modified_ms", "inode", "path_check"],
+    "archive": ["path", "modified_ms", "inode"],
     "act": ["run", "what", "zone", "period", "reason", "who", "content"],
   ]
 

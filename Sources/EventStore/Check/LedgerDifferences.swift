@@ -32,11 +32,8 @@ extension Ledger {
         select \(columns) from \(there).\(table) where \(condition))
       """
     }
-    func count(_ rows: String) throws -> Int64 {
-      try database.first("select count(*) from \(rows)") { $0.int64(0) } ?? 0
-    }
     var check = LedgerCheck(table)
-    check.rows = try count("main.\(table)")
+    check.rows = try database.count("main.\(table)")
     let missing = keys(of: "again", notIn: "main")
     let other = keys(of: "main", notIn: "again")
     // A row with other values is not missing.
@@ -50,7 +47,7 @@ extension Ledger {
         let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
         check.fail("\(names.joined(separator: ", ")) \(words)")
       }
-      if check.wrong > before { check.wrong = try before + count("(\(select))") }
+      if check.wrong > before { check.wrong = try before + database.count("(\(select))") }
     }
     return check
   }

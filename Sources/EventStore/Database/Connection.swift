@@ -190,6 +190,11 @@ extension Connection {
     try first("select 1 from \(table) limit 1") { _ in } != nil
   }
 
+  /// Returns the number of rows of a table, or of a query in parentheses.
+  func count(_ rows: String) throws -> Int64 {
+    try first("select count(*) from \(rows)") { $0.int64(0) } ?? 0
+  }
+
   /// The names of a table's columns, in order.
   func columns(in table: String) throws -> [String] {
     try all("select name from pragma_table_info(?) order by cid", table) { $0.text(0) }

@@ -91,8 +91,7 @@ extension Ledger {
   /// Returns a filter with the keys of all lineages.
   public func lineageFilter() throws(SubledgerError) -> KeyFilter {
     try access("read the keys of lineages") { database in
-      let count = try database.first("select count(*) from lineage") { $0.int64(0) } ?? 0
-      var filter = KeyFilter(count: Int(count))
+      var filter = KeyFilter(count: Int(try database.count("lineage")))
       try database.forEachRow("select key from lineage") { filter.insert($0.int64(0)) }
       return filter
     }

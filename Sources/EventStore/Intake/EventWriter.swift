@@ -82,7 +82,7 @@ struct EventWriter {
         guard merge.isChanged else { return }
         events.reset()
         EventRecords.encode(merge.records, to: &events)
-        state = events.bytes.withUnsafeBytes { LineageState(merge.records, events: $0) }
+        state = LineageState(merge.records)
       }
       if let state {
         try events.bytes.withUnsafeBytes {

@@ -20,13 +20,12 @@ final class LineageWriter {
       """
       insert into lineage (
         key, provider, app, environment, store, original, user, versions, counted, entitled,
-        events, row_check)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        events)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     update = try database.statement(
       """
-      update lineage set
-        user = ?2, versions = ?3, counted = ?4, entitled = ?5, events = ?6, row_check = ?7
+      update lineage set user = ?2, versions = ?3, counted = ?4, entitled = ?5, events = ?6
       where key = ?1
       """)
     touch =
@@ -85,7 +84,7 @@ final class LineageWriter {
     var events = ByteWriter()
     EventRecords.encode(records, to: &events)
     try events.bytes.withUnsafeBytes {
-      try renew(key, LineageState(records, events: $0), events: $0)
+      try renew(key, LineageState(records), events: $0)
     }
   }
 
@@ -104,25 +103,23 @@ final class LineageWriter {
     row.bind(first + 2, state.counted)
     row.bind(first + 3, state.entitled)
     row.bind(first + 4, blob: events)
-    row.bind(first + 5, state.sum)
   }
 }
 
 /// Columns of a lineage's row that follow from its events.
-struct LineageState {
+struct LineageState: Equatable {
   /// The user of the newest event that counts and has one; 0 for none.
   let user: Int64
   let versions: Int64
   let counted: Int64
   let entitled: Int64
-  let sum: Int64
+}
 
-  init(_ records: [EventRecord], events: UnsafeRawBufferPointer) {
+extension LineageState {
+  init(_ records: [EventRecord]) {
     user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
     versions = Int64(records.count)
     counted = Int64(records.count { $0.counts })
     entitled = Int64(records.count { $0.counts && $0.hasEntitlements })
-    sum = RowCheck.lineage(
-      user: user, versions: versions, counted: counted, entitled: entitled, events: events)
   }
 }

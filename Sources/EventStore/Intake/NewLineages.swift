@@ -14,11 +14,10 @@ public struct NewLineages: Sendable {
 
   mutating func add(_ head: LineageHead, _ records: [EventRecord]) {
     let events = arena.keep { EventRecords.encode(records, to: &$0) }
-    let state = arena.withBytes(at: events) { LineageState(records, events: $0) }
     rows.append(
       Row(
-        key: head.key, shop: head.shop, original: arena.keep(head.original), state: state,
-        events: events))
+        key: head.key, shop: head.shop, original: arena.keep(head.original),
+        state: LineageState(records), events: events))
   }
 
   /// Calls `body` with each lineage, its state and its events, as `EventRecords` wrote them.

@@ -92,9 +92,6 @@ extension Ledger {
     try change("keep linked lineages") { database in
       if isWhole { try database.execute("delete from lineage_link; delete from lineage") }
       for row in lineages {
-        let check = RowCheck.lineage(
-          user: row.user, versions: 0, counted: 0, entitled: 0,
-          events: UnsafeRawBufferPointer(start: nil, count: 0))
         // The same form as `LineageWriter` stores.
         var original = row.original
         let number = original.withUTF8 { Int64(plainNumber: UnsafeRawBufferPointer($0)) }
@@ -102,10 +99,10 @@ extension Ledger {
           """
           insert or replace into lineage (
             key, provider, app, environment, store, user, versions, counted, entitled, events,
-            row_check, original)
-          values (?, ?, ?, ?, ?, ?, 0, 0, 0, x'', ?, ifnull(?, ?))
-          """, row.key, row.provider, row.app, row.environment, row.store, row.user, check,
-          number, row.original)
+            original)
+          values (?, ?, ?, ?, ?, ?, 0, 0, 0, x'', ifnull(?, ?))
+          """, row.key, row.provider, row.app, row.environment, row.store, row.user, number,
+          row.original)
         try database.run(
           "insert or replace into lineage_link (lineage, root) values (?, ?)", row.key, row.root)
       }

@@ -35,10 +35,8 @@ public final class LedgerReplay {
     try ledger.change("record what was retracted") { database in
       try database.execute(
         """
-        update archive set (
-          run, name, path, bytes, modified_ms, inode, path_check, status, damage_offset
-        ) = (
-          select run, name, path, bytes, modified_ms, inode, path_check, status, damage_offset
+        update archive set (run, name, path, bytes, modified_ms, inode, status, damage_offset) = (
+          select run, name, path, bytes, modified_ms, inode, status, damage_offset
           from previous where previous.id = archive.id);
         insert into archive select * from previous where id not in (select id from archive);
         drop table previous;

@@ -35,7 +35,6 @@ create table archive (
   content_hash integer, -- of that
   beginning integer, -- hash of its first lines
   stream integer, -- the first archive of the log of which this one continues another
-  path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
   snapshots_check integer, -- sum of the fingerprints of its snapshots
   captured_ms integer, -- capture time of lines that contain none; null without such lines
   check (lines = accepted + duplicates + skipped + rejected)

@@ -38,8 +38,7 @@ create table lineage (
   versions integer not null, -- versions in `events`
   counted integer not null, -- of these, those that count
   entitled integer not null, -- of these, those with entitlements that contain more than the event
-  events blob not null, -- layout: EventRecords.swift
-  row_check integer not null -- fingerprint of user, versions, counted, entitled and events
+  events blob not null -- layout: EventRecords.swift
 ) strict;
 
 -- Includes the provider: a walk over users of some providers skips lineages of the others.
@@ -52,8 +51,7 @@ create index lineage_by_entitlements on lineage (provider, user) where entitled 
 -- other places of an identity, so that no event counts in two lineages.
 create table identity (
   first integer primary key,
-  entries blob not null, -- layout: IdentityIndex.swift
-  row_check integer not null -- fingerprint of both
+  entries blob not null -- layout: IdentityIndex.swift
 ) strict;
 
 -- The places of identities with more than one version.
