@@ -58,7 +58,7 @@ struct ValueCursor {
     if !ValueEnd.isOpening(bytes[position]),
       let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
     {
-      throw JSONProblem(offset: other, reason: "a value other than an object continues")
+      throw JSONProblem(offset: other, cause: .continued)
     }
     position = end
   }

@@ -10,7 +10,14 @@ public typealias JSONNode = Int32
 /// next `read` or the end of the tape. A copy shares the memory of its original: keep one tape per
 /// place of use. If an object repeats a key, the last one counts.
 public struct JSONTape {
-  private let limits: JSONLimits
+  // Limits beyond which a value is rejected: far more than any provider sends.
+
+  /// Nesting depth of containers, including the outermost.
+  static let depthMax = 64
+  /// Bytes in one number's text.
+  static let numberBytesMax = 4_096
+
+  private let nodesMax: Int
   private let memory = TapeMemory()
   private var nodes: UnsafeMutablePointer<TapeNode>
   private var arena: UnsafeMutableRawPointer
@@ -18,10 +25,14 @@ public struct JSONTape {
   private var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
   /// An empty tape.
-  public init() { self.init(limits: JSONLimits()) }
+  public init() { self.init(nodesMax: 2_097_152) }
 
-  init(limits: JSONLimits) {
-    self.limits = limits
+  /// An empty tape for at most `nodesMax` values and object keys together; each takes 16 bytes of
+  /// memory while its line is read.
+  ///
+  /// 256 are always allowed; more than 2²⁷ would not fit the fields for their numbers.
+  init(nodesMax: Int) {
+    self.nodesMax = nodesMax
     nodes = memory.nodes
     arena = memory.arena
   }
@@ -42,20 +53,16 @@ public struct JSONTape {
     input = bytes
     memory.clear()
     guard let base = bytes.baseAddress, start < bytes.count else {
-      throw ScanFailure(offset: bytes.count, cause: .truncated).problem(limits)
+      throw JSONProblem(offset: bytes.count, cause: .truncated)
     }
-    do throws(ScanFailure) {
-      var scanner = TapeScanner(
-        base: base.assumingMemoryBound(to: UInt8.self), end: bytes.count, limits: limits,
-        memory: memory)
-      let end = try scanner.value(at: start)
-      count = UInt32(scanner.count)
-      nodes = memory.nodes
-      arena = memory.arena
-      return end
-    } catch {
-      throw error.problem(limits)
-    }
+    var scanner = TapeScanner(
+      base: base.assumingMemoryBound(to: UInt8.self), end: bytes.count, nodesMax: nodesMax,
+      memory: memory)
+    let end = try scanner.value(at: start)
+    count = UInt32(scanner.count)
+    nodes = memory.nodes
+    arena = memory.arena
+    return end
   }
 
   /// The kind of `node`.

@@ -3,13 +3,13 @@ enum NumberText {
   @inline(__always)
   static func end(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
-  ) throws(ScanFailure) -> Int {
+  ) throws(JSONProblem) -> Int {
     var here = start
     if base[here] == UInt8(ascii: "-") { here += 1 }
     let first = here
     here = try digitsEnd(base, from: here, end: end)
     if base[first] == UInt8(ascii: "0"), here - first > 1 {
-      throw ScanFailure(offset: first, cause: .leadingZero)
+      throw JSONProblem(offset: first, cause: .leadingZero)
     }
     guard here < end, isWordByte(base[here]) else { return here }
     return try fractionEnd(base, from: here, end: end)
@@ -28,7 +28,7 @@ enum NumberText {
 
   private static func fractionEnd(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
-  ) throws(ScanFailure) -> Int {
+  ) throws(JSONProblem) -> Int {
     var here = start
     if base[here] == UInt8(ascii: ".") {
       here = try digitsEnd(base, from: here + 1, end: end)
@@ -40,7 +40,7 @@ enum NumberText {
       }
       here = try digitsEnd(base, from: here, end: end)
     }
-    if here < end, isWordByte(base[here]) { throw ScanFailure(offset: here, cause: .numberEnd) }
+    if here < end, isWordByte(base[here]) { throw JSONProblem(offset: here, cause: .numberEnd) }
     return here
   }
 
@@ -48,11 +48,11 @@ enum NumberText {
   @inline(__always)
   private static func digitsEnd(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
-  ) throws(ScanFailure) -> Int {
+  ) throws(JSONProblem) -> Int {
     var here = start
     while here < end, base[here] &- UInt8(ascii: "0") <= 9 { here += 1 }
     if here == start {
-      throw ScanFailure(offset: here, cause: here == end ? .truncated : .digitExpected)
+      throw JSONProblem(offset: here, cause: here == end ? .truncated : .digitExpected)
     }
     return here
   }

@@ -28,7 +28,7 @@ enum StringText {
   /// The offset of the closing quote; `start` must be between two characters.
   static func end(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int, isEscaped: inout Bool
-  ) throws(ScanFailure) -> Int {
+  ) throws(JSONProblem) -> Int {
     var here = start
     while here < end {
       let byte = base[here]
@@ -40,12 +40,12 @@ enum StringText {
         isEscaped = true
         here = plainEnd(base, from: try escapeEnd(base, from: here, end: end), end: end)
       } else if byte < 0x20 {
-        throw ScanFailure(offset: here, cause: .controlCharacter)
+        throw JSONProblem(offset: here, cause: .controlCharacter)
       } else {
         here = plainEnd(base, from: here, end: end)
       }
     }
-    throw ScanFailure(offset: end, cause: .truncated)
+    throw JSONProblem(offset: end, cause: .truncated)
   }
 
   /// Writes the unescaped `text` of a string validated before; returns the number of bytes written.
@@ -108,7 +108,7 @@ enum StringText {
   /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
   private static func characterEnd(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
-  ) throws(ScanFailure) -> Int {
+  ) throws(JSONProblem) -> Int {
     let count: Int
     var second: ClosedRange<UInt8> = 0x80...0xbf
     switch base[start] {
@@ -119,13 +119,13 @@ enum StringText {
     case 0xf0: (count, second) = (4, 0x90...0xbf)
     case 0xf1...0xf3: count = 4
     case 0xf4: (count, second) = (4, 0x80...0x8f)
-    default: throw ScanFailure(offset: start, cause: .encoding)
+    default: throw JSONProblem(offset: start, cause: .encoding)
     }
     for index in 1..<count {
-      guard start + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard start + index < end else { throw JSONProblem(offset: end, cause: .truncated) }
       let allowed = index == 1 ? second : 0x80...0xbf
       guard allowed.contains(base[start + index]) else {
-        throw ScanFailure(offset: start, cause: .encoding)
+        throw JSONProblem(offset: start, cause: .encoding)
       }
     }
     return start + count
@@ -134,23 +134,23 @@ enum StringText {
   /// The offset after the escape, or surrogate pair of escapes, at `start`.
   private static func escapeEnd(
     _ base: UnsafePointer<UInt8>, from start: Int, end: Int
-  ) throws(ScanFailure) -> Int {
-    guard start + 1 < end else { throw ScanFailure(offset: end, cause: .truncated) }
+  ) throws(JSONProblem) -> Int {
+    guard start + 1 < end else { throw JSONProblem(offset: end, cause: .truncated) }
     let letter = base[start + 1]
     if plainEscape(letter) != nil { return start + 2 }
-    guard letter == UInt8(ascii: "u") else { throw ScanFailure(offset: start, cause: .escape) }
+    guard letter == UInt8(ascii: "u") else { throw JSONProblem(offset: start, cause: .escape) }
     let scalar = try hexDigits(base, at: start + 2, end: end)
     guard scalar & 0xf800 == 0xd800 else { return start + 6 }
     // Half a surrogate pair has no UTF-8 form, so it is rejected and not replaced.
-    guard scalar < 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
+    guard scalar < 0xdc00 else { throw JSONProblem(offset: start, cause: .loneSurrogate) }
     for index in 6...7 {
-      guard start + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard start + index < end else { throw JSONProblem(offset: end, cause: .truncated) }
       guard base[start + index] == UInt8(ascii: index == 6 ? "\\" : "u") else {
-        throw ScanFailure(offset: start, cause: .loneSurrogate)
+        throw JSONProblem(offset: start, cause: .loneSurrogate)
       }
     }
     let low = try hexDigits(base, at: start + 8, end: end)
-    guard low & 0xfc00 == 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
+    guard low & 0xfc00 == 0xdc00 else { throw JSONProblem(offset: start, cause: .loneSurrogate) }
     return start + 12
   }
 
@@ -173,12 +173,12 @@ enum StringText {
 
   private static func hexDigits(
     _ base: UnsafePointer<UInt8>, at start: Int, end: Int
-  ) throws(ScanFailure) -> UInt32 {
+  ) throws(JSONProblem) -> UInt32 {
     var value: UInt32 = 0
     for here in start..<start + 4 {
-      guard here < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard here < end else { throw JSONProblem(offset: end, cause: .truncated) }
       guard let digit = hexDigit(base[here]) else {
-        throw ScanFailure(offset: here, cause: .escape)
+        throw JSONProblem(offset: here, cause: .escape)
       }
       value = value << 4 | digit
     }

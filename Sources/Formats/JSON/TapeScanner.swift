@@ -5,7 +5,7 @@
 struct TapeScanner {
   private let base: UnsafePointer<UInt8>
   private let end: Int
-  private let limits: JSONLimits
+  private let nodesMax: Int
   private let memory: TapeMemory
   private var nodes: UnsafeMutablePointer<TapeNode>
   private var capacity: Int
@@ -19,16 +19,16 @@ struct TapeScanner {
   private var previous: JSONNode = -1
   private var children: UInt32 = 0
 
-  init(base: UnsafePointer<UInt8>, end: Int, limits: JSONLimits, memory: TapeMemory) {
+  init(base: UnsafePointer<UInt8>, end: Int, nodesMax: Int, memory: TapeMemory) {
     self.base = base
     self.end = end
-    self.limits = limits
+    self.nodesMax = nodesMax
     self.memory = memory
     nodes = memory.nodes
     capacity = memory.nodeCapacity
   }
 
-  mutating func value(at start: Int) throws(ScanFailure) -> Int {
+  mutating func value(at start: Int) throws(JSONProblem) -> Int {
     var here = start
     repeat {
       if isObject { here = try key(at: here) }
@@ -45,30 +45,30 @@ struct TapeScanner {
   }
 
   @inline(__always)
-  private mutating func key(at start: Int) throws(ScanFailure) -> Int {
+  private mutating func key(at start: Int) throws(JSONProblem) -> Int {
     var here = try skipped(start)
     guard base[here] == UInt8(ascii: "\"") else {
-      throw ScanFailure(offset: here, cause: .keyExpected)
+      throw JSONProblem(offset: here, cause: .keyExpected)
     }
     link()
     here = try skipped(text(at: here))
     guard base[here] == UInt8(ascii: ":") else {
-      throw ScanFailure(offset: here, cause: .colonExpected)
+      throw JSONProblem(offset: here, cause: .colonExpected)
     }
     return here + 1
   }
 
   @inline(__always)
-  private mutating func string(at start: Int) throws(ScanFailure) -> Int {
+  private mutating func string(at start: Int) throws(JSONProblem) -> Int {
     linkElement()
     return try text(at: start)
   }
 
   @inline(__always)
-  private mutating func number(at start: Int) throws(ScanFailure) -> Int {
+  private mutating func number(at start: Int) throws(JSONProblem) -> Int {
     let stop = try NumberText.end(base, from: start, end: end)
-    guard stop - start <= limits.numberBytesMax else {
-      throw ScanFailure(offset: start, cause: .numberBytes)
+    guard stop - start <= JSONTape.numberBytesMax else {
+      throw JSONProblem(offset: start, cause: .numberBytes)
     }
     linkElement()
     try append(.number, start, stop)
@@ -76,24 +76,24 @@ struct TapeScanner {
   }
 
   @inline(never)
-  private mutating func literal(at start: Int) throws(ScanFailure) -> Int {
+  private mutating func literal(at start: Int) throws(JSONProblem) -> Int {
     let kind: JSONKind
     let word: StaticString
     switch base[start] {
     case UInt8(ascii: "t"): (kind, word) = (.true, "true")
     case UInt8(ascii: "f"): (kind, word) = (.false, "false")
     case UInt8(ascii: "n"): (kind, word) = (.null, "null")
-    default: throw ScanFailure(offset: start, cause: .valueExpected)
+    default: throw JSONProblem(offset: start, cause: .valueExpected)
     }
     let stop = start + word.utf8CodeUnitCount
     for here in start..<stop {
-      guard here < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard here < end else { throw JSONProblem(offset: end, cause: .truncated) }
       guard base[here] == word.utf8Start[here - start] else {
-        throw ScanFailure(offset: here, cause: .literal)
+        throw JSONProblem(offset: here, cause: .literal)
       }
     }
     if stop < end, NumberText.isWordByte(base[stop]) {
-      throw ScanFailure(offset: stop, cause: .numberEnd)
+      throw JSONProblem(offset: stop, cause: .numberEnd)
     }
     linkElement()
     try append(kind, start, stop)
@@ -102,8 +102,8 @@ struct TapeScanner {
 
   /// Opens a container; `isContinued` closes an empty one.
   @inline(__always)
-  private mutating func open(_ byte: UInt8, at start: Int) throws(ScanFailure) -> Int {
-    guard depth < limits.depthMax else { throw ScanFailure(offset: start, cause: .depth) }
+  private mutating func open(_ byte: UInt8, at start: Int) throws(JSONProblem) -> Int {
+    guard depth < JSONTape.depthMax else { throw JSONProblem(offset: start, cause: .depth) }
     linkElement()
     if parent >= 0 { nodes[Int(parent)].tag |= children << TapeNode.payloadShift }
     let kind = byte == UInt8(ascii: "{") ? JSONKind.object : .array
@@ -121,7 +121,7 @@ struct TapeScanner {
   ///
   /// - Returns: whether another element or member begins at `here`.
   @inline(__always)
-  private mutating func isContinued(_ here: inout Int) throws(ScanFailure) -> Bool {
+  private mutating func isContinued(_ here: inout Int) throws(JSONProblem) -> Bool {
     while parent >= 0 {
       here = try skipped(here)
       let byte = base[here]
@@ -132,7 +132,7 @@ struct TapeScanner {
       }
       if previous < 0 { return true }
       guard byte == UInt8(ascii: ",") else {
-        throw ScanFailure(
+        throw JSONProblem(
           offset: here, cause: isObject ? .memberEndExpected : .elementEndExpected)
       }
       here += 1
@@ -159,7 +159,7 @@ struct TapeScanner {
 
   /// Reads a string or key whose quote is at `start`.
   @inline(__always)
-  private mutating func text(at start: Int) throws(ScanFailure) -> Int {
+  private mutating func text(at start: Int) throws(JSONProblem) -> Int {
     let stop = StringText.plainEnd(base, from: start + 1, end: end)
     guard stop < end, base[stop] == UInt8(ascii: "\"") else {
       return try unusualText(from: start + 1, plainTo: stop)
@@ -172,14 +172,14 @@ struct TapeScanner {
   @inline(never)
   private mutating func unusualText(
     from start: Int, plainTo middle: Int
-  ) throws(ScanFailure) -> Int {
+  ) throws(JSONProblem) -> Int {
     var isEscaped = false
     let stop = try StringText.end(base, from: middle, end: end, isEscaped: &isEscaped)
     try append(.string, start, stop)
     if isEscaped {
       let raw = UnsafeBufferPointer(start: base + start, count: stop - start)
       guard let place = memory.unescape(raw) else {
-        throw ScanFailure(offset: start, cause: .escapedText)
+        throw JSONProblem(offset: start, cause: .escapedText)
       }
       nodes[count - 1].tag |= TapeNode.escapedFlag | place << TapeNode.payloadShift
     }
@@ -204,7 +204,7 @@ struct TapeScanner {
   @inline(__always)
   private mutating func append(
     _ kind: JSONKind, _ start: Int, _ stop: Int
-  ) throws(ScanFailure) {
+  ) throws(JSONProblem) {
     if count == capacity { try grow(at: start) }
     nodes[count] = TapeNode(
       start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: stop), next: -1,
@@ -213,9 +213,9 @@ struct TapeScanner {
   }
 
   @inline(never)
-  private mutating func grow(at offset: Int) throws(ScanFailure) {
-    guard memory.growNodes(limit: limits.nodesMax) else {
-      throw ScanFailure(offset: offset, cause: .nodes)
+  private mutating func grow(at offset: Int) throws(JSONProblem) {
+    guard memory.growNodes(limit: nodesMax) else {
+      throw JSONProblem(offset: offset, cause: .nodes(nodesMax))
     }
     nodes = memory.nodes
     capacity = memory.nodeCapacity
@@ -223,13 +223,13 @@ struct TapeScanner {
 
   /// The first offset from `start` on that is not white space.
   @inline(__always)
-  private func skipped(_ start: Int) throws(ScanFailure) -> Int {
+  private func skipped(_ start: Int) throws(JSONProblem) -> Int {
     var here = start
     while here < end {
       let byte = base[here]
       guard byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else { return here }
       here += 1
     }
-    throw ScanFailure(offset: end, cause: .truncated)
+    throw JSONProblem(offset: end, cause: .truncated)
   }
 }

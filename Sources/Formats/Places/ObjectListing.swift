@@ -16,7 +16,7 @@ struct ListedObject: Sendable, Equatable {
 /// name and a size is listed, or lines of name, size and version separated by tabs.
 struct ObjectListing {
   private(set) var objects: [ListedObject] = []
-  private var tape = JSONTape(limits: JSONLimits(nodesMax: 1 << 25))
+  private var tape = JSONTape(nodesMax: 1 << 25)
 
   init(of bytes: [UInt8], by command: CommandOutput) throws(SubledgerError) {
     guard !bytes.allSatisfy({ $0 <= UInt8(ascii: " ") }) else { return }

@@ -4,10 +4,10 @@
 ///
 /// - Returns: the result of `body` for the tape.
 func withTape<Result>(
-  _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), _ body: (JSONTape) throws -> Result
+  _ bytes: [UInt8], nodesMax: Int? = nil, _ body: (JSONTape) throws -> Result
 ) throws -> Result {
   try bytes.withUnsafeBytes { buffer in
-    var tape = JSONTape(limits: limits)
+    var tape = nodesMax.map(JSONTape.init) ?? JSONTape()
     let end = try tape.read(buffer, from: 0)
     if let wrong = buffer[end...].firstIndex(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
       throw TrailingText(offset: wrong)
@@ -17,9 +17,9 @@ func withTape<Result>(
 }
 
 func withTape<Result>(
-  _ text: String, limits: JSONLimits = JSONLimits(), _ body: (JSONTape) throws -> Result
+  _ text: String, nodesMax: Int? = nil, _ body: (JSONTape) throws -> Result
 ) throws -> Result {
-  try withTape(Array(text.utf8), limits: limits, body)
+  try withTape(Array(text.utf8), nodesMax: nodesMax, body)
 }
 
 struct TrailingText: Error {
@@ -36,17 +36,17 @@ func isAccepted(_ bytes: [UInt8]) -> Bool {
 }
 
 /// The problem found in parsing `bytes`, if any.
-func problem(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONProblem? {
+func problem(_ bytes: [UInt8], nodesMax: Int? = nil) -> JSONProblem? {
   do {
-    try withTape(bytes, limits: limits) { _ in }
+    try withTape(bytes, nodesMax: nodesMax) { _ in }
     return nil
   } catch {
     return error as? JSONProblem
   }
 }
 
-func problem(_ text: String, limits: JSONLimits = JSONLimits()) -> JSONProblem? {
-  problem(Array(text.utf8), limits: limits)
+func problem(_ text: String, nodesMax: Int? = nil) -> JSONProblem? {
+  problem(Array(text.utf8), nodesMax: nodesMax)
 }
 
 /// A value of the tape as a tree, read only through the public API.
