@@ -91,23 +91,15 @@ extension JSONTape {
     return time
   }
 
-  /// An amount as number or numeric string; `rounded` counts amounts with too many decimals.
-  func amount(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
-    try amount(value, rounded: &rounded, DecimalText.amount(_:))
-  }
-
-  /// An amount in millionths of a unit, as number or numeric string.
-  func micros(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
-    try amount(value, rounded: &rounded, DecimalText.amount(ofMicros:))
-  }
-
-  private func amount(
-    _ value: MemberValue, rounded: inout Int64, _ parse: (UnsafeRawBufferPointer) -> ParsedAmount?
+  /// An amount as number or numeric string, in units or, without `places`, in millionths; `rounded`
+  /// counts amounts with too many decimals.
+  func amount(
+    _ value: MemberValue, rounded: inout Int64, places: Int = 6
   ) throws(BodyProblem) -> Amount? {
     guard let node = filled(value) else { return nil }
-    guard kind(node) == .number || kind(node) == .string, let parsed = parse(bytes(node)) else {
-      throw .bad(value.name, expected: "a decimal number")
-    }
+    guard kind(node) == .number || kind(node) == .string,
+      let parsed = DecimalText.amount(bytes(node), places: places)
+    else { throw .bad(value.name, expected: "a decimal number") }
     switch parsed {
     case .amount(let amount, let wasRounded):
       if wasRounded { rounded += 1 }

@@ -50,6 +50,14 @@ struct DecimalParts {
   ///
   /// Nil when it has more than 19 digits before the point.
   func scaled(places: Int) -> (magnitude: UInt64, rest: Rest)? {
+    // Most numbers are short, and keep all of their digits.
+    if exponent == 0, fraction.count <= places, whole.count + places <= 18 {
+      var magnitude: UInt64 = 0
+      for byte in bytes[whole] { magnitude = magnitude &* 10 &+ UInt64(byte &- 0x30) }
+      for byte in bytes[fraction] { magnitude = magnitude &* 10 &+ UInt64(byte &- 0x30) }
+      for _ in fraction.count..<places { magnitude &*= 10 }
+      return (magnitude, .none)
+    }
     let count = whole.count + fraction.count
     var first = 0
     while first < count, digit(first) == 0 { first += 1 }

@@ -14,20 +14,11 @@ public enum DecimalText {
 
   /// The amount of a JSON number, or of a string of the same grammar.
   ///
-  /// More than six decimals are rounded half to even. Nil when `bytes` are not a number.
-  public static func amount(_ bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
-    if let micros = plainMicros(bytes) {
-      return .amount(Amount(micros: micros), wasRounded: false)
-    }
-    return amount(bytes, places: 6)
-  }
-
-  /// The same for a number that counts millionths of a unit.
-  public static func amount(ofMicros bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
-    amount(bytes, places: 0)
-  }
-
-  private static func amount(_ bytes: UnsafeRawBufferPointer, places: Int) -> ParsedAmount? {
+  /// Decimals after `places`, which is 0 for a number that counts millionths, are rounded half to
+  /// even. Nil when `bytes` are not a number.
+  public static func amount(
+    _ bytes: UnsafeRawBufferPointer, places: Int = 6
+  ) -> ParsedAmount? {
     guard let parts = DecimalParts(bytes) else { return nil }
     guard let (micros, rest) = parts.scaled(places: places) else { return .tooLarge }
     guard micros < microsMax || micros == microsMax && rest == .none else { return .tooLarge }
@@ -35,32 +26,6 @@ public enum DecimalText {
     let rounded = Int64(micros) + (isUp ? 1 : 0)
     let amount = Amount(micros: parts.isNegative ? -rounded : rounded)
     return .amount(amount, wasRounded: rest != .none)
-  }
-
-  /// The fast path for up to twelve digits before the point and six after it.
-  private static func plainMicros(_ bytes: UnsafeRawBufferPointer) -> Int64? {
-    guard bytes.count <= 20 else { return nil }
-    let isNegative = bytes.first == UInt8(ascii: "-")
-    let first = isNegative ? 1 : 0
-    var digits: Int64 = 0
-    var point: Int?
-    for here in first..<max(first, bytes.count) {
-      let digit = bytes[here] &- UInt8(ascii: "0")
-      if digit <= 9 {
-        digits = digits &* 10 &+ Int64(digit)
-      } else if bytes[here] == UInt8(ascii: "."), point == nil {
-        point = here
-      } else {
-        return nil
-      }
-    }
-    let whole = (point ?? bytes.count) - first
-    let decimals = point.map { bytes.count - $0 - 1 } ?? 0
-    guard (1...12).contains(whole), whole == 1 || bytes[first] != UInt8(ascii: "0"),
-      decimals <= 6, point == nil || decimals > 0
-    else { return nil }
-    for _ in decimals..<6 { digits *= 10 }
-    return isNegative ? -digits : digits
   }
 }
 

@@ -200,7 +200,8 @@ struct IapticPurchaseReader {
     if let units = try? tape.counter(members[.quantity]), units > 1 { purchase.units = units }
     purchase.currency = try tape.word(members[.currency])
     purchase.usd = try tape.dollars(members[.amountUSD], rounded: &purchase.roundedAmounts)
-    purchase.local = try tape.micros(members[.amountMicros], rounded: &purchase.roundedAmounts)
+    purchase.local = try tape.amount(
+      members[.amountMicros], rounded: &purchase.roundedAmounts, places: 0)
     // US dollars need no rate: they are also in bodies before `amountUSD` and in bodies with null.
     if purchase.usd == nil, purchase.currency.isWord("usd"),
       let local = purchase.local, local.magnitude <= .lineMaxUSD

@@ -39,7 +39,7 @@ func roundsAmount(text: String, micros: Int64) {
 @Test("Millionths are rounded like decimals, and have the same limit")
 func readsMicros() {
   func micros(_ text: String) -> ParsedAmount? {
-    Array(text.utf8).withUnsafeBytes { DecimalText.amount(ofMicros: $0) }
+    Array(text.utf8).withUnsafeBytes { DecimalText.amount($0, places: 0) }
   }
   #expect(micros("-9990000") == .amount(Amount(micros: -9_990_000), wasRounded: false))
   #expect(micros("9990000.5") == .amount(Amount(micros: 9_990_000), wasRounded: true))
