@@ -196,10 +196,18 @@ func baseOrder(_ id: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
 }
 
 extension Store {
-  /// The store that `word` names, case-insensitively; nil if it is not in `known`.
-  init?(_ word: UnsafeRawBufferPointer, in known: [(word: StaticString, store: Store)]) {
-    guard let found = known.first(where: { word.isWord($0.word) }) else { return nil }
-    self = found.store
+  /// The store that a provider's word for a store, platform or source names; nil for other words.
+  init?(_ word: Term) {
+    switch word {
+    case "ios", "apple", "appstore", "ios-appstore", "appleappstore": self = .appStore
+    case "android", "google", "googleplay", "playstore", "android-playstore": self = .playStore
+    case "stripe": self = .stripe
+    case "macos", "macappstore": self = .macAppStore
+    case "amazon": self = .amazon
+    case "windows", "windows-store-transaction": self = .windows
+    case "paypal": self = .paypal
+    default: return nil
+    }
   }
 
   /// The store whose transaction ids look like `id`: Play's begin with `GPA.`, Apple's are digits.

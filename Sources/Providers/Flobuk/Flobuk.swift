@@ -57,7 +57,8 @@ struct Flobuk: BodyMapper {
     }
     try time.checkPossible("timestamp")
     var event = Event(
-      provider: .flobuk, environment: purchase.environment, store: Store(flobukStore: store),
+      provider: .flobuk, environment: purchase.environment,
+      store: Store(Term(bytes: store)) ?? .unknown,
       kind: .observed, time: time)
     event.place = delivery.place
     event.created = created

@@ -81,14 +81,3 @@ struct FlobukPurchaseReader {
     return hasEnd ? .subscription : nil
   }
 }
-
-extension Store {
-  init(flobukStore word: UnsafeRawBufferPointer) {
-    self = Store(word, in: Self.flobukStores) ?? .unknown
-  }
-
-  private static let flobukStores: [(word: StaticString, store: Store)] = [
-    ("googleplay", .playStore), ("appleappstore", .appStore), ("macappstore", .macAppStore),
-    ("paypal", .paypal),
-  ]
-}

@@ -52,7 +52,7 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
     right.renewState = RenewState(
       productType: purchase.productType, renews: purchase.renews,
       isInBillingRetry: purchase.isInBillingRetry)
-    right.store = Store(flobukStore: try tape.word(members[.store]))
+    right.store = Store(Term(bytes: try tape.word(members[.store]))) ?? .unknown
     let transaction = try tape.transactionID(members[.transaction])
     // A response without transaction ids shows the sandbox only through an id of its own.
     let isTested = purchase.environment == .sandbox

@@ -30,7 +30,6 @@ struct Iaptic: BodyMapper {
   private var top = Members<IapticField>()
   private var news = Members<IapticNotificationField>("notification.")
   private var reader = IapticPurchaseReader()
-  private let reasons = IapticReasons()
 
   init(_ settings: NormaliserSettings) {}
 
@@ -75,7 +74,7 @@ struct Iaptic: BodyMapper {
       delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
     body.notification = try notification(tape)
     let reason = body.notification.reason
-    let known = reason.isEmpty ? .event(.observed) : reasons.meaning(of: reason)
+    let known = reason.isEmpty ? .event(.observed) : iapticReasons.entry(of: reason)?.meaning
     let meaning = known ?? .event(.other)
     if case .skipped(let reason) = meaning { return reason }
     try readPurchases(into: &body, tape)

@@ -122,7 +122,7 @@ struct IapticPurchaseReader {
       found.append(try purchase(element, key: isObject ? node : nil, of: tape))
       unknownMembers += members.unknownKeys(of: element, of: tape)
       if let platform = members.value(.platform), tape.count(platform) == 0,
-        !tape.bytes(platform).isEmpty, Store(iapticPlatform: tape.bytes(platform)) == nil
+        !tape.bytes(platform).isEmpty, Store(Term(bytes: tape.bytes(platform))) == nil
       {
         unknownPlatforms.append(platform)
       }
@@ -163,8 +163,7 @@ struct IapticPurchaseReader {
     purchase.purchase = baseOrder(root.text)
     purchase.transaction = transaction.text
     purchase.store =
-      Store(iapticPlatform: platform) ?? root.store ?? transaction.store ?? product.store
-      ?? .unknown
+      Store(Term(bytes: platform)) ?? root.store ?? transaction.store ?? product.store ?? .unknown
     if try tape.truth(members[.sandbox]) == true { purchase.environment = .sandbox }
   }
 

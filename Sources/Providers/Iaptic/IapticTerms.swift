@@ -18,7 +18,7 @@ struct IapticID {
     text = sent
     let platform = sent.prefix { $0 != UInt8(ascii: ":") }
     if platform.endIndex < sent.endIndex,
-      let shop = Store(iapticPlatform: UnsafeRawBufferPointer(rebasing: platform))
+      let shop = Store(Term(bytes: UnsafeRawBufferPointer(rebasing: platform)))
     {
       store = shop
       text = UnsafeRawBufferPointer(rebasing: sent[(platform.endIndex + 1)...])
@@ -29,55 +29,29 @@ struct IapticID {
   }
 }
 
-extension Store {
-  /// The store for iaptic's `platform`, or for the name in its client libraries; nil for another
-  /// word.
-  init?(iapticPlatform word: UnsafeRawBufferPointer) {
-    self.init(word, in: Self.iapticPlatforms)
-  }
-
-  private static let iapticPlatforms: [(word: StaticString, store: Store)] = [
-    ("apple", .appStore), ("ios", .appStore), ("ios-appstore", .appStore),
-    ("google", .playStore), ("android", .playStore), ("android-playstore", .playStore),
-    ("stripe", .stripe), ("windows", .windows), ("windows-store-transaction", .windows),
-    ("amazon", .amazon), ("paypal", .paypal),
-  ]
-}
-
 /// The reasons of iaptic's notifications and their meaning: `observed` is a message about the
 /// current purchases, to which nothing happened.
 ///
 /// Source: the JSON Schema of iaptic_webhook_validator, which cites version 3 of the API.
-struct IapticReasons {
-  private let known = KeyTable(Self.all.map(\.reason))
-
-  /// The meaning of `reason`; nil when the schema does not list it.
-  func meaning(of reason: UnsafeRawBufferPointer) -> Meaning? {
-    let capitals = reason.prefix(64).map(raised)
-    guard let index = capitals.withUnsafeBytes(known.index(of:)) else { return nil }
-    return Self.all[index].meaning
-  }
-
-  private static let all: [(reason: String, meaning: Meaning)] = [
-    ("PURCHASED", .event(.started)),
-    ("RENEWED", .event(.renewed)),
-    ("WILL_LAPSE", .event(.canceled)),
-    ("WILL_AUTO_RENEW", .event(.uncanceled)),
-    ("ENTERED_GRACE_PERIOD", .event(.graceEntered)),
-    ("EXPIRED", .event(.expired)),
-    ("REFUNDED", .event(.refunded)),
-    ("REVOKED", .event(.revoked)),
-    ("EXTENDED", .event(.extended)),
-    ("PAUSED", .event(.paused)),
-    ("PRICE_CHANGE_CONFIRMED", .event(.other)),
-    ("RECEIPT_VALIDATED", .event(.observed)),
-    ("RECEIPT_REFRESHED", .event(.observed)),
-    ("WEBHOOK_REPEATED", .event(.observed)),
-    ("ACKNOWLEDGED", .event(.observed)),
-    ("OTHER", .event(.observed)),
-    ("TEST", .skipped(.test)),
-  ]
-}
+let iapticReasons = EventNames([
+  ("PURCHASED", .event(.started)),
+  ("RENEWED", .event(.renewed)),
+  ("WILL_LAPSE", .event(.canceled)),
+  ("WILL_AUTO_RENEW", .event(.uncanceled)),
+  ("ENTERED_GRACE_PERIOD", .event(.graceEntered)),
+  ("EXPIRED", .event(.expired)),
+  ("REFUNDED", .event(.refunded)),
+  ("REVOKED", .event(.revoked)),
+  ("EXTENDED", .event(.extended)),
+  ("PAUSED", .event(.paused)),
+  ("PRICE_CHANGE_CONFIRMED", .event(.other)),
+  ("RECEIPT_VALIDATED", .event(.observed)),
+  ("RECEIPT_REFRESHED", .event(.observed)),
+  ("WEBHOOK_REPEATED", .event(.observed)),
+  ("ACKNOWLEDGED", .event(.observed)),
+  ("OTHER", .event(.observed)),
+  ("TEST", .skipped(.test)),
+])
 
 /// Whether a `renewalIntent` is to renew; nil for unknown words.
 ///

@@ -11,7 +11,6 @@ struct Purple: BodyMapper {
 
   private var top = Members<PurpleField>()
   private var properties = Members<PurplePropertyField>("properties.")
-  private let types = PurpleTypes()
 
   init(_ settings: NormaliserSettings) {}
 
@@ -44,7 +43,11 @@ struct Purple: BodyMapper {
     }
     let type = try tape.word(top[.type])
     guard !type.isEmpty else { throw .missing("type") }
-    var (name, meaning) = types.meaning(of: type)
+    let known = purpleTypes.entry(of: type)
+    let meaning = known?.meaning
+    // An unknown type is stored in the form of the known ones.
+    let capitals = type.map { " .-".utf8.contains($0) ? UInt8(ascii: "_") : raised($0) }
+    var name = known?.name ?? String(decoding: capitals, as: UTF8.self)
     switch meaning ?? .event(.other) {
     case .skipped(let reason): return reason
     case .event(let kind):
@@ -143,47 +146,20 @@ private enum PurplePropertyField: Int, MemberField {
 /// Purple's event types and their meaning.
 ///
 /// Source: docs.purplepublish.com, Receipt Events. Stored copies of that page spell the types in
-/// several ways, so only letters are compared, and American `CANCELED` equals British `CANCELLED`.
-private struct PurpleTypes {
-  private let known = KeyTable(Self.all.map { $0.name.filter { $0 != "_" } })
-
-  /// The meaning of the type, and the name to store: the page's own if it lists the type, else
-  /// upper case with `_` for spaces, dots and hyphens.
-  ///
-  /// The meaning of an unknown type is nil.
-  func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning?) {
-    let capitals = type.map(raised)
-    var letters = capitals.filter(isLetter)
-    let american = Array("CANCELED".utf8)
-    for start in letters.indices where letters[start...].starts(with: american) {
-      letters.insert(UInt8(ascii: "L"), at: start + 5)
-      break
-    }
-    if let index = letters.withUnsafeBytes(known.index(of:)) {
-      return (Self.all[index].name, Self.all[index].meaning)
-    }
-    let name = capitals.map { " .-".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
-    return (String(decoding: name, as: UTF8.self), nil)
-  }
-
-  private func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowered(byte))
-  }
-
-  private static let all: [(name: String, meaning: Meaning)] = [
-    ("PRODUCT_PURCHASED", .event(.purchased)),
-    ("PRODUCT_CANCELLED", .event(.purchaseRefunded)),
-    ("SUBSCRIPTION_PURCHASED", .event(.started)),
-    ("SUBSCRIPTION_UPGRADED", .event(.upgraded)),
-    ("SUBSCRIPTION_DOWNGRADED", .event(.downgraded)),
-    ("SUBSCRIPTION_RESUBSCRIBED", .event(.resubscribed)),
-    ("SUBSCRIPTION_RESUBSCRIBED_OTHER", .event(.resubscribed)),
-    ("SUBSCRIPTION_CANCELLED", .event(.canceled)),
-    ("SUBSCRIPTION_CANCELLED_INVOLUNTARY", .event(.endedInvoluntarily)),
-    ("SUBSCRIPTION_RENEWED", .event(.renewed)),
-    ("SUBSCRIPTION_RENEWAL_FAILED", .event(.graceEntered)),
-    ("SUBSCRIPTION_RECOVERED", .event(.recovered)),
-    ("SUBSCRIPTION_EXPIRED", .event(.expired)),
-    ("ACCOUNT_ASSIGNMENTS_CHANGED", .skipped(.accountAssignmentsChanged)),
-  ]
-}
+/// several ways.
+private let purpleTypes = EventNames([
+  ("PRODUCT_PURCHASED", .event(.purchased)),
+  ("PRODUCT_CANCELLED", .event(.purchaseRefunded)),
+  ("SUBSCRIPTION_PURCHASED", .event(.started)),
+  ("SUBSCRIPTION_UPGRADED", .event(.upgraded)),
+  ("SUBSCRIPTION_DOWNGRADED", .event(.downgraded)),
+  ("SUBSCRIPTION_RESUBSCRIBED", .event(.resubscribed)),
+  ("SUBSCRIPTION_RESUBSCRIBED_OTHER", .event(.resubscribed)),
+  ("SUBSCRIPTION_CANCELLED", .event(.canceled)),
+  ("SUBSCRIPTION_CANCELLED_INVOLUNTARY", .event(.endedInvoluntarily)),
+  ("SUBSCRIPTION_RENEWED", .event(.renewed)),
+  ("SUBSCRIPTION_RENEWAL_FAILED", .event(.graceEntered)),
+  ("SUBSCRIPTION_RECOVERED", .event(.recovered)),
+  ("SUBSCRIPTION_EXPIRED", .event(.expired)),
+  ("ACCOUNT_ASSIGNMENTS_CHANGED", .skipped(.accountAssignmentsChanged)),
+])

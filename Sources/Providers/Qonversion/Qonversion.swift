@@ -119,7 +119,7 @@ struct Qonversion: BodyMapper {
       throw .bad("environment", expected: "production or sandbox")
     }
     draft.event.environment = environment
-    draft.event.store = Store(qonversionPlatform: try tape.word(top[.platform]))
+    draft.event.store = Store(Term(bytes: try tape.word(top[.platform]))) ?? .unknown
     draft.app = try tape.identifier(top[.appID])
     if draft.app.isEmpty, let name = top.value(.projectName), tape.kind(name) == .string {
       draft.mark = Fingerprint.of(tape.bytes(name))

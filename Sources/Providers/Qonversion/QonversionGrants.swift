@@ -68,9 +68,9 @@ struct QonversionGrants {
       tape.kind(sent) == .object ? tape.member(sent, "product_id") : nil
     }
     let isOfProduct = product.map { tape.bytes($0).isEqual(to: draft.product) } ?? false
-    let store = Store(snapshotSource: source)
+    let store = Store(source)
     return (isActive == true ? 4 : 0) + (isOfProduct ? 2 : 0)
-      + (store != .unknown && store == draft.event.store ? 1 : 0)
+      + (store != nil && store == draft.event.store ? 1 : 0)
   }
 }
 

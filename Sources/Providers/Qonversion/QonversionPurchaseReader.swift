@@ -53,7 +53,7 @@ struct QonversionPurchaseReader {
     let original = try tape.transactionText(storeData[.originalID])
     let root = original.isEmpty ? id : original
     let platform = try tape.term(members[.platform])
-    let store = Store(snapshotSource: platform)
+    let store = Store(platform) ?? .unknown
     let product = try product(store, tape)
     guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
     // The content of `store_data` depends on the store: some stores send no transaction id.

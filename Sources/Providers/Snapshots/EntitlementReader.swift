@@ -33,7 +33,7 @@ struct EntitlementReader {
     let id = try id(key: key, tape)
     let source = try tape.term(members[.source])
     var right = Entitlement(id: id)
-    right.store = Store(snapshotSource: source)
+    right.store = Store(source) ?? .unknown
     right.isActive = try tape.truth(members[.isActive])
     right.startedAt = try tape.instant(members[.startedAt])
     right.trialStartedAt = try tape.instant(members[.trialStartedAt])
@@ -143,22 +143,6 @@ struct EntitlementReader {
 
 // Names from the closed lists of snapshots. Source: the value maps of the Qonversion SDKs (iOS
 // QNMapper, Android QPermission).
-
-extension Store {
-  /// The store that an entitlement's `source` or a purchase's `platform` names.
-  init(snapshotSource term: Term) {
-    switch term {
-    case "appstore", "ios": self = .appStore
-    case "macappstore", "macos": self = .macAppStore
-    case "playstore", "googleplay", "android": self = .playStore
-    case "stripe": self = .stripe
-    case "amazon": self = .amazon
-    case "windows": self = .windows
-    case "paypal": self = .paypal
-    default: self = .unknown
-    }
-  }
-}
 
 extension RenewState {
   /// The state for a name or the SDK's number; nil if not sent.
