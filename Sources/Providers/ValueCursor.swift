@@ -56,7 +56,7 @@ struct ValueCursor {
   /// array must be alone because it can be part of a torn value.
   mutating func pass(to end: Int) throws(JSONProblem) {
     if !ValueEnd.isOpening(bytes[position]),
-      let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
+      let other = bytes[end..<endByBrackets].firstIndex(where: { !isBlank($0) })
     {
       throw JSONProblem(offset: other, cause: .continued)
     }
@@ -74,10 +74,6 @@ struct ValueCursor {
 
   private var isByteOrderMark: Bool {
     bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
-  }
-
-  private static func isBlank(_ byte: UInt8) -> Bool {
-    [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator].contains(byte)
   }
 
   private func endOfLine(from start: Int) -> Int {

@@ -17,11 +17,10 @@ final class DocumentSource: ByteSource {
 
   /// Whether the first non-blank line of `bytes` ends inside a document.
   static func isDocument(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let blanks: [UInt8] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator]
-    let text = bytes.drop { blanks.contains($0) }
+    let text = bytes.drop(while: isBlank)
     guard let first = text.first, ValueEnd.isOpening(first),
       let end = text.firstIndex(of: UInt8(ascii: "\n")),
-      let last = text[..<end].last(where: { !blanks.contains($0) })
+      let last = text[..<end].last(where: { !isBlank($0) })
     else { return false }
     return ValueEnd.isOpening(last) || last == UInt8(ascii: ",")
   }

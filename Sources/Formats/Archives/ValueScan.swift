@@ -18,7 +18,7 @@ struct ValueScan {
 
   init(_ bytes: UnsafeRawBufferPointer, valueBytesMax: Int, enough: Int = .max) {
     var position = 0
-    while let start = firstByte(of: bytes, from: position) {
+    while let start = bytes[position...].firstIndex(where: { !isBlank($0) }) {
       var search = ValueEnd()
       let end = search.find(in: bytes, from: start)
       if (end ?? bytes.count) - start > valueBytesMax {
@@ -36,16 +36,4 @@ struct ValueScan {
       }
     }
   }
-}
-
-/// The next byte that is neither white space nor part of a byte order mark.
-private func firstByte(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-  var position = start
-  while position < bytes.count {
-    switch bytes[position] {
-    case 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, recordSeparator: position += 1
-    default: return position
-    }
-  }
-  return nil
 }

@@ -119,6 +119,14 @@ public struct ValueEnd: Sendable {
 /// The byte that begins each value of a sequence by RFC 7464.
 public let recordSeparator: UInt8 = 0x1e
 
+/// Whether a byte may precede a value: white space, part of a byte order mark, or a separator.
+public func isBlank(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator: true
+  default: false
+  }
+}
+
 /// A value that is not an object or array.
 private struct BareValue {
   /// The last byte other than white space and byte order marks.
@@ -136,12 +144,8 @@ private struct BareValue {
   }
 
   mutating func add(_ byte: UInt8) {
-    switch byte {
-    case 0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf, recordSeparator: return
-    case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "["):
-      isPart = true
-    default: break
-    }
+    if isBlank(byte) { return }
+    isPart = isPart || "\",{[".utf8.contains(byte)
     last = byte
   }
 }
