@@ -19,12 +19,8 @@ extension Ledger {
     defer { for path in LedgerFiles(of: output.path).ofCopy { unlink(path) } }
     try access("back up") { try copy($0, to: output.path, stop) }
     guard let size = output.file.size() else { throw backupFailure("read \(output.path)", errno) }
-    switch output.publish() {
-    case nil: return size
-    case .sync: throw backupFailure("sync \(output.path)", errno)
-    case .name: throw backupFailure("name the copy \(target)", errno)
-    case .syncFolder: throw backupFailure("sync the folder of \(target)", errno)
-    }
+    guard output.publish() else { throw backupFailure("write \(target)", errno) }
+    return size
   }
 
   /// Copies the state of the ledger at one moment to a new file at `path`, until `stop` returns a

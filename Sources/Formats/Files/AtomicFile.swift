@@ -5,13 +5,6 @@ internal import Glibc
 ///
 /// A call that fails sets `errno`.
 public final class AtomicFile {
-  /// The step of publishing that failed.
-  public enum Failure: Sendable {
-    case sync
-    case name
-    case syncFolder
-  }
-
   /// The temporary path: the final path with the suffix `.part`.
   public let path: String
   /// The open file.
@@ -34,18 +27,15 @@ public final class AtomicFile {
 
   /// Syncs the file, gives it its final path, and syncs the folder.
   ///
-  /// If it fails, nothing at that path has changed.
-  public func publish() -> Failure? {
-    guard file.sync() else { return .sync }
+  /// Returns false if it fails, and then nothing at that path has changed.
+  public func publish() -> Bool {
     // A link, unlike a rename, never replaces an existing file.
-    guard link(path, place) == 0 else { return .name }
-    guard syncFolder() else {
-      let cause = errno
-      unlink(place)
-      errno = cause
-      return .syncFolder
-    }
-    return nil
+    guard file.sync(), link(path, place) == 0 else { return false }
+    if syncFolder() { return true }
+    let cause = errno
+    unlink(place)
+    errno = cause
+    return false
   }
 
   /// The same, replacing an existing file.

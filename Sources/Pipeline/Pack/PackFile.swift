@@ -27,12 +27,8 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
   }
   try fill(tar)
   try tar.finish()
-  switch part.publish() {
-  case nil: return
-  case .sync, .syncFolder: throw failure()
-  case .name:
-    throw failure(
-      "name", .cannotCreate, hint: "check that the file can be replaced and its folder is writable")
+  guard part.publish() else {
+    throw failure("write", errno == EEXIST ? .cannotCreate : .inputOutput)
   }
 }
 

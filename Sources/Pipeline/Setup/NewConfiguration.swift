@@ -48,7 +48,7 @@ public struct NewConfiguration {
     }
     let bytes = Array(text.utf8)
     guard let file = AtomicFile(for: path, rights: 0o644),
-      bytes.withUnsafeBytes({ file.file.write($0) }), file.publish() == nil
+      bytes.withUnsafeBytes({ file.file.write($0) }), file.publish()
     else {
       throw SubledgerError.system(
         "write the configuration \(path.shown())", .cannotCreate, cause: errno)
