@@ -1,5 +1,6 @@
 internal import CMalloc
-internal import Glibc
+internal import Formats
+internal import Foundation
 public import Domain
 
 /// All received events, each once, in one SQLite file.
@@ -79,10 +80,23 @@ public final class Ledger {
   public func symbol(_ word: String) -> StringID? { symbols.find(word) }
 
   /// The file and the folder to sync to make everything durable; a missing file needs no sync.
-  public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
+  public var logPlaces: [String] {
+    [LedgerFiles(of: path).log, URL(fileURLWithPath: path).deletingLastPathComponent().path]
+  }
 
   /// Makes everything written so far durable.
-  func sync() throws(SubledgerError) { try LedgerFile.syncLog(of: path) }
+  func sync() throws(SubledgerError) {
+    for entry in logPlaces {
+      let file = OpenFile(entry, O_RDONLY)
+      if file == nil, errno == ENOENT { continue }
+      guard let file, file.sync() else {
+        throw SubledgerError(
+          .inputOutput,
+          "cannot make the run durable in \(entry): \(String(cString: strerror(errno)))",
+          hint: "check the disk and run again")
+      }
+    }
+  }
 
   /// Makes everything written so far durable, and empties the write-ahead log unless a reader uses
   /// an older state.

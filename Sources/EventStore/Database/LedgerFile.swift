@@ -85,25 +85,6 @@ enum LedgerFile {
     return isTorn ? "a row refers to a row that is missing" : nil
   }
 
-  /// Returns the write-ahead log of the ledger at `path`, and the folder that contains it.
-  static func logPlaces(of path: String) -> [String] {
-    [LedgerFiles(of: path).log, URL(fileURLWithPath: path).deletingLastPathComponent().path]
-  }
-
-  /// Waits until the write-ahead log of the ledger at `path`, and its directory entry, are on disk.
-  static func syncLog(of path: String) throws(SubledgerError) {
-    for entry in logPlaces(of: path) {
-      let file = OpenFile(entry, O_RDONLY)
-      if file == nil, errno == ENOENT { continue }
-      guard let file, file.sync() else {
-        throw SubledgerError(
-          .inputOutput,
-          "cannot make the run durable in \(entry): \(String(cString: strerror(errno)))",
-          hint: "check the disk and run again")
-      }
-    }
-  }
-
   /// Runs `body` and explains its failure while the file is still open: closing it changes `errno`.
   static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do {

@@ -16,13 +16,4 @@ extension Ledger {
       for piece in facts.pieces { try piece.rows().insert(in: database) }
     }
   }
-
-  /// Adds a row to a temporary table; `insertion` has one parameter per value and stays prepared.
-  public func insert(_ row: [LedgerValue], by insertion: String) throws(SubledgerError) {
-    try access("store results") { database in
-      let statement = try database.statement(insertion)
-      for (index, value) in row.enumerated() { value.bind(to: statement, at: Int32(index + 1)) }
-      try statement.run()
-    }
-  }
 }

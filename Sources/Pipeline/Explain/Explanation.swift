@@ -106,7 +106,9 @@ final class Explanation {
       }
     let output = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let time = entry.at.map { LedgerValue.integer($0.milliseconds) } ?? .null
-    try ledger.insert([time, .text(output)], by: "insert into temp.explained values (?, ?)")
+    try ledger.rows(
+      sql: "insert into temp.explained values (?, ?)", arguments: [time, .text(output)]
+    ) { _ in }
   }
 
   /// Writes the entries by business time, then in the order of addition, and removes them.

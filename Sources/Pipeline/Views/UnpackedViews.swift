@@ -150,6 +150,6 @@ final class UnpackedViews {
       default: return cell.isEmpty ? .null : .text(cell)
       }
     }
-    try ledger.insert(row, by: insertion)
+    try ledger.rows(sql: insertion, arguments: row) { _ in }
   }
 }

@@ -69,7 +69,7 @@ extension CustomReport {
               "\(columns[index].name) of row \(row) is not \(kinds[index].rawValue)")
           }
         }
-        try ledger.insert(values, by: insertion)
+        try ledger.rows(sql: insertion, arguments: values) { _ in }
       }
     } catch let problem as QueryProblem {
       throw wrong(problem)
