@@ -67,9 +67,7 @@ struct MemberValue {
 
 /// Members of one object by field, found in one pass; reused for each object.
 struct Members<Field: MemberField> {
-  private let keys: KeyTable
-  /// Where each field's names start in the table; a last element marks the end.
-  private let starts: [Int]
+  private let table: MemberTable
   private var slots: [JSONNode]
   private let names: MemberNames
   /// The number of unknown members in the object read last.
@@ -79,14 +77,13 @@ struct Members<Field: MemberField> {
   /// `own` come before the field's names and are not used for other fields.
   init(_ path: String = "", own: [Field.RawValue: [String]] = [:]) {
     let isUsual = own.values.allSatisfy(\.isEmpty)
-    let table = isUsual ? Field.table : MemberTable(Field.self, own: own)
-    (keys, starts) = (table.keys, table.starts)
-    slots = Array(repeating: -1, count: (starts.last ?? 0) + Field.unread.count)
+    table = isUsual ? Field.table : MemberTable(Field.self, own: own)
+    slots = Array(repeating: -1, count: (table.starts.last ?? 0) + Field.unread.count)
     names = MemberNames(path, table.names)
   }
 
   mutating func read(_ object: JSONNode, of tape: JSONTape) {
-    unknown = tape.fields(of: object, keys, into: &slots)
+    unknown = tape.fields(of: object, table.keys, into: &slots)
   }
 
   /// Notes the names of unknown members; `object` must be the one read last.
@@ -103,7 +100,7 @@ struct Members<Field: MemberField> {
   /// The unknown keys of `object`, which must be the one read last.
   func unknownKeys(of object: JSONNode, of tape: JSONTape) -> [JSONNode] {
     guard unknown > 0 else { return [] }
-    return tape.children(of: object).filter { keys.index(of: tape.bytes($0)) == nil }
+    return tape.children(of: object).filter { table.keys.index(of: tape.bytes($0)) == nil }
   }
 
   /// The field's value under the first name that has one, with its name for messages.
@@ -115,32 +112,27 @@ struct Members<Field: MemberField> {
   /// The field's value under the first name that has one; nil when absent or null.
   @inline(__always)
   func value(_ field: Field) -> JSONNode? {
-    let first = slots[starts[field.rawValue]]
-    return first >= 0 ? first : valueUnderOtherNames(field)
+    let first = slots[table.starts[field.rawValue]]
+    return first >= 0 ? first : all(field).first { $0 >= 0 }
   }
 
-  private func valueUnderOtherNames(_ field: Field) -> JSONNode? {
-    slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }
-  }
+  /// The field's values, in the order of its names.
+  func values(_ field: Field) -> [JSONNode] { all(field).filter { $0 >= 0 } }
 
   /// The first result of `read` that is not nil, for the field's values in order.
   func first<Value>(_ field: Field, _ read: (JSONNode) -> Value?) -> Value? {
-    for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
+    for node in all(field) where node >= 0 {
       if let value = read(node) { return value }
     }
     return nil
   }
 
-  /// Calls `visit` with each of the field's values, in the order of its names.
-  func forEach(_ field: Field, _ visit: (JSONNode) -> Void) {
-    for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
-      visit(node)
-    }
-  }
-
   /// The field's value, including null; nil when absent.
   func present(_ field: Field) -> JSONNode? {
-    let slot = slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 != -1 }
-    return slot.map { $0 < 0 ? ~$0 : $0 }
+    all(field).first { $0 != -1 }.map { $0 < 0 ? ~$0 : $0 }
+  }
+
+  private func all(_ field: Field) -> ArraySlice<JSONNode> {
+    slots[table.starts[field.rawValue]..<table.starts[field.rawValue + 1]]
   }
 }

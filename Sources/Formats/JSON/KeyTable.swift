@@ -1,7 +1,7 @@
 /// Field names as small numbers, so that one pass over an object's members finds them all.
 ///
 /// A name is recognised by its length and its first and last eight bytes, which overlap in short
-/// names; only names longer than sixteen bytes are compared in full.
+/// names; of longer ones, the last number also depends on the bytes in between.
 public struct KeyTable: Sendable {
   private struct Entry {
     var length = -1
@@ -13,7 +13,7 @@ public struct KeyTable: Sendable {
   private let entries: ContiguousArray<Entry>
   private let mask: UInt64
   private let seed: UInt64
-  private let keys: [[UInt8]]
+  private let count: Int
 
   /// A table of `keys`, which must be distinct.
   public init(_ keys: [String]) {
@@ -31,7 +31,7 @@ public struct KeyTable: Sendable {
       filled = Self.fill(keys, size: size, seed: seed)
       tries += 1
     }
-    self.keys = keys
+    count = keys.count
     self.seed = seed
     entries = filled ?? []
     mask = UInt64(entries.count - 1)
@@ -48,20 +48,8 @@ public struct KeyTable: Sendable {
   func position(of bytes: UnsafeRawBufferPointer) -> Int {
     let (low, high) = Self.words(bytes)
     let entry = entries[Int(Self.hash(bytes.count, low, high, seed) & mask)]
-    guard entry.low == low, entry.high == high, entry.length == bytes.count else { return -1 }
-    return bytes.count <= 16 || isKey(entry.index, bytes) ? entry.index : -1
-  }
-
-  @inline(never)
-  private func isKey(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    keys[index].withUnsafeBytes { key in
-      for offset in stride(from: 8, to: bytes.count - 8, by: 8) {
-        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        if word != key.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-      }
-      let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-      return last == key.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-    }
+    let isFound = entry.low == low && entry.high == high && entry.length == bytes.count
+    return isFound ? entry.index : -1
   }
 
   private static func fill(
@@ -85,7 +73,7 @@ public struct KeyTable: Sendable {
 
   /// The first and the last eight bytes, or all there are, as numbers.
   ///
-  /// For a long name, the second number also depends on every byte in between.
+  /// For a long name, the second number also depends on the bytes in between.
   @inline(__always)
   private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
     guard let base = bytes.baseAddress else { return (0, 0) }
@@ -147,7 +135,7 @@ extension JSONTape {
 extension KeyTable {
   /// Sets `slots` to -1 for every key.
   func clear(_ slots: inout [JSONNode]) {
-    if slots.count != keys.count { slots = Array(repeating: -1, count: keys.count) }
+    if slots.count != count { slots = Array(repeating: -1, count: count) }
     for index in slots.indices { slots[index] = -1 }
   }
 }

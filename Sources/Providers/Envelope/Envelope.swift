@@ -84,8 +84,7 @@ struct Envelope {
   init(_ object: JSONNode, of tape: JSONTape, _ members: inout Members<EnvelopeField>) {
     members.read(object, of: tape)
     isTooLarge = members.value(.isLargePayload).map { tape.kind($0) == .true } ?? false
-    contents = members.present(.body).map { [$0] } ?? []
-    members.forEach(.content) { contents.append($0) }
+    contents = (members.present(.body).map { [$0] } ?? []) + members.values(.content)
     received = members.first(.received) { receiveTime($0, of: tape) }
     let holder = members.value(.timed)
     isBare = contents.isEmpty && Self.holdsOnlyRecordMembers(object, tape) && received != nil
