@@ -161,45 +161,37 @@ private struct LatencyPlace: Hashable {
 
 /// Counts of the deliveries of one day, provider and kind.
 struct DeliveryCounts {
-  private var new: Int64 = 0
-  private var exact: Int64 = 0
-  private var semantic: Int64 = 0
-  private var conflicts: Int64 = 0
-  private var received: Int64 = 0
-  private var attempts = InlineArray<6, Int64>(repeating: 0)
+  private static let columns = [
+    "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
+    "received", "attempt_1", "attempt_2", "attempt_3", "attempt_4", "attempt_5", "attempt_6",
+  ]
+
+  /// In the order of `columns`: four results follow the sum of them, and attempts `received`.
+  private var sums = InlineArray<12, Int64>(repeating: 0)
   private var latencyMax: Int64?
 
   mutating func add(_ result: UpsertResult) {
-    switch result {
-    case .new: new += 1
-    case .exact: exact += 1
-    case .semantic: semantic += 1
-    case .conflict: conflicts += 1
-    }
+    sums[0] += 1
+    sums[1 + Int(result.rawValue)] += 1
   }
 
   /// Adds a delivery with a known receive time, `latency` seconds after the event.
   mutating func receive(_ attempt: Int?, latency: Int64) {
-    received += 1
+    sums[5] += 1
     latencyMax = max(latencyMax ?? 0, latency)
     receive(attempt)
   }
 
   mutating func receive(_ attempt: Int?) {
-    if let attempt, attempt <= attempts.count { attempts[attempt - 1] += 1 }
+    if let attempt, 1...6 ~= attempt { sums[5 + attempt] += 1 }
   }
-
-  private static let sums = [
-    "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
-    "received", "attempt_1", "attempt_2", "attempt_3", "attempt_4", "attempt_5", "attempt_6",
-  ]
 
   static let upsert = """
     insert into delivery_cell (
-      run, day, provider, kind, schedule, \(sums.joined(separator: ", ")), latency_max_s)
+      run, day, provider, kind, schedule, latency_max_s, \(columns.joined(separator: ", ")))
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (run, day, provider, kind, schedule) do update set
-      \(sums.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")),
+      \(columns.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")),
       latency_max_s = max(
         coalesce(latency_max_s, excluded.latency_max_s),
         coalesce(excluded.latency_max_s, latency_max_s))
@@ -207,9 +199,9 @@ struct DeliveryCounts {
 
   /// Runs `upsert` for the row of a day, provider, kind and schedule.
   func write(by upsert: Statement, _ run: Int64, _ key: DeliveryKey) throws {
-    try upsert.run(
-      run, key.day, key.provider, key.kind, Int64(key.isOlderSchedule ? 1 : 0),
-      new + exact + semantic + conflicts, new, exact, semantic, conflicts, received, attempts[0],
-      attempts[1], attempts[2], attempts[3], attempts[4], attempts[5], latencyMax)
+    upsert.bindAll(
+      run, key.day, key.provider, key.kind, Int64(key.isOlderSchedule ? 1 : 0), latencyMax)
+    for index in sums.indices { upsert.bind(Int32(7 + index), sums[index]) }
+    try upsert.run()
   }
 }

@@ -50,7 +50,7 @@ struct AttemptCounts {
       on conflict (run, provider, slot) do update set
         from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
       """)
-    for (key, span) in receipts.sorted(by: { $0.key < $1.key }) {
+    for (key, span) in receipts {
       try upsert.run(run, key.provider, key.slot, span.lowerBound, span.upperBound)
     }
   }
@@ -62,7 +62,7 @@ struct AttemptCounts {
       values (?, ?, ?, ?, ?, ?)
       on conflict (run, provider, schedule, at_ms, identity, attempt) do nothing
       """)
-    for failure in failures.sorted() {
+    for failure in failures {
       try insert.run(
         run, failure.provider, failure.schedule, failure.time, failure.identity, failure.attempt)
     }
@@ -74,24 +74,15 @@ extension Ledger {
   public static var receiptSlot: Int64 { 300_000 }
 }
 
-private struct ReceiptKey: Hashable, Comparable {
+private struct ReceiptKey: Hashable {
   let provider: Provider
   let slot: Int64
-
-  static func < (left: ReceiptKey, right: ReceiptKey) -> Bool {
-    (left.provider.rawValue, left.slot) < (right.provider.rawValue, right.slot)
-  }
 }
 
-private struct FailedAttempt: Hashable, Comparable {
+private struct FailedAttempt: Hashable {
   let provider: Provider
   let schedule: Int64
   let time: Int64
   let identity: Int64
   let attempt: Int64
-
-  static func < (left: FailedAttempt, right: FailedAttempt) -> Bool {
-    (left.provider.rawValue, left.schedule, left.time, left.identity, left.attempt)
-      < (right.provider.rawValue, right.schedule, right.time, right.identity, right.attempt)
-  }
 }
