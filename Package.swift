@@ -134,7 +134,7 @@ if let fuzz = Context.environment["SUBLEDGER_FUZZ"] {
   package.targets.append(
     .executableTarget(
       name: "Fuzz",
-      dependencies: readers + (isWhole ? ["EventStore", "Pipeline"] : []),
+      dependencies: readers + (isWhole ? ["EventStore", "Pipeline", "Reports"] : []),
       path: "Tests/Fuzz/Targets",
       exclude: isWhole ? [] : ["Settings"]))
 }

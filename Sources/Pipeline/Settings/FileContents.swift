@@ -41,6 +41,18 @@ func fileContents(
   }
 }
 
+/// Returns the text of a file that a person wrote, without byte order mark; throws `error` of the
+/// reason and the line, from 1, when it is not UTF-8.
+func utf8Text(
+  of bytes: [UInt8], error: (String, Int) -> SubledgerError
+) throws(SubledgerError) -> String {
+  let content = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
+  if let text = String(validating: content, as: UTF8.self) { return text }
+  let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+  let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+  throw error("the line is not UTF-8; save the file as UTF-8", line + 1)
+}
+
 /// Whether a file exists, or may exist, at `path`: a file that cannot be inspected counts as
 /// existing, so that opening it shows why.
 func mayExist(_ path: String) -> Bool {

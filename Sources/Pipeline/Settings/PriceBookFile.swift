@@ -1,6 +1,7 @@
 import Formats
 import EventStore
 import Domain
+import Reports
 
 /// The operator's price book, for charges whose provider sends no money.
 struct PriceBookFile: Sendable, Equatable {
@@ -26,42 +27,50 @@ struct PriceBookFile: Sendable, Equatable {
   static func read(
     _ bytes: [UInt8], named path: String, calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
+    func refused(_ problems: String) -> SubledgerError {
+      SubledgerError(
+        .configuration, "cannot use the price book: " + problems,
+        hint: "the header is \(header), and offer where wanted")
+    }
+    let text = try utf8Text(of: bytes) { refused("\(path), line \($1): \($0)") }
     var list = PriceBookFile(sha256: Formats.sha256(of: bytes), source: bytes)
     // All are reported together, so that one correction is enough.
     var problems: [CSVProblem] = []
     var firstLines: [PriceBookLine.Key: Int] = [:]
-    var reader = CSVReader(bytes)
-    do throws(CSVProblem) {
-      guard let header = try reader.next() else {
-        throw CSVProblem(line: 1, column: 1, reason: "the header is missing")
-      }
-      let columns = try PriceColumns(header)
-      while let record = try reader.next() {
-        do throws(CSVProblem) {
-          let line = try columns.read(record, calendar: calendar)
-          if let first = firstLines[line.key] {
-            throw columns.problem(
-              record.line, .validFrom,
-              "repeats line \(first): same store, product, country, currency, offer and begin")
-          }
-          firstLines[line.key] = record.line
-          list.lines.append(line)
-        } catch {
-          problems.append(error)
+    var columns: PriceColumns?
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (number, line) in zip(1..., lines) where !line.isEmpty {
+      do throws(CSVProblem) {
+        guard let fields = CSVRow.cells(of: String(line)) else {
+          throw CSVProblem(line: number, column: 1, reason: "a quoted field does not end on it")
         }
+        guard let columns else {
+          columns = try PriceColumns(fields, line: number)
+          continue
+        }
+        let line = try columns.read(fields, line: number, calendar: calendar)
+        if let first = firstLines[line.key] {
+          throw columns.problem(
+            number, .validFrom,
+            "repeats line \(first): same store, product, country, currency, offer and begin")
+        }
+        firstLines[line.key] = number
+        list.lines.append(line)
+      } catch {
+        problems.append(error)
+        if columns == nil { break }
       }
-    } catch {
-      problems.append(error)
+    }
+    if columns == nil, problems.isEmpty {
+      problems = [CSVProblem(line: 1, column: 1, reason: "the header is missing")]
     }
     guard !problems.isEmpty else { return list }
     let shown = 20
-    var lines = problems.prefix(shown).map {
+    var texts = problems.prefix(shown).map {
       "\(path), line \($0.line), column \($0.column): \($0.reason)"
     }
-    if problems.count > shown { lines.append("and \(problems.count - shown) more") }
-    throw SubledgerError(
-      .configuration, "cannot use the price book: " + lines.joined(separator: "\n  "),
-      hint: "the header is \(header), and offer where wanted")
+    if problems.count > shown { texts.append("and \(problems.count - shown) more") }
+    throw refused(texts.joined(separator: "\n  "))
   }
 
   /// Returns these prices, and the words of their symbols: those of `ledger`, to which all codes
@@ -102,16 +111,25 @@ struct PriceBookFile: Sendable, Equatable {
   }
 }
 
+/// Why a line of a price book is refused.
+struct CSVProblem: Error {
+  /// Number of the line, from 1.
+  var line: Int
+  /// Number of the field, from 1.
+  var column: Int
+  var reason: String
+}
+
 /// The positions of a price book's columns, from its header.
 struct PriceColumns {
   private(set) var positions: [PriceBookLine.Column: Int] = [:]
 
-  init(_ header: CSVRecord) throws(CSVProblem) {
-    for (index, name) in header.fields.enumerated() {
+  init(_ header: [String], line: Int) throws(CSVProblem) {
+    for (index, name) in header.enumerated() {
       let column = PriceBookLine.Column(rawValue: name)
       guard let column, positions[column] == nil else {
         throw CSVProblem(
-          line: header.line, column: index + 1,
+          line: line, column: index + 1,
           reason: column == nil ? "the header has an unknown name" : "the name is there twice")
       }
       positions[column] = index
@@ -120,7 +138,7 @@ struct PriceColumns {
       .filter { $0 != .offer && positions[$0] == nil }.map(\.rawValue)
     guard missing.isEmpty else {
       throw CSVProblem(
-        line: header.line, column: header.fields.count + 1,
+        line: line, column: header.count + 1,
         reason: "the header lacks \(missing.sorted().joined(separator: ", "))")
     }
   }

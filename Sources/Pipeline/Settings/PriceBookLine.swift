@@ -42,33 +42,33 @@ struct PriceBookLine: Sendable, Equatable {
 
 extension PriceColumns {
   /// Parses the fields of a line; a date is the start of that day in `calendar`.
-  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
-    guard record.fields.count == positions.count else {
+  func read(
+    _ fields: [String], line: Int, calendar: CivilCalendar
+  ) throws(CSVProblem) -> PriceBookLine {
+    guard fields.count == positions.count else {
       throw CSVProblem(
-        line: record.line, column: min(record.fields.count, positions.count),
-        reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
+        line: line, column: min(fields.count, positions.count),
+        reason: "the line has \(fields.count) fields instead of \(positions.count)")
     }
     func field(_ column: PriceBookLine.Column) -> String {
-      positions[column].map { record.fields[$0] } ?? ""
-    }
-    func problem(_ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {
-      self.problem(record.line, column, reason)
+      positions[column].map { fields[$0] } ?? ""
     }
     let product = field(.product)
     guard let first = product.utf8.first, let last = product.utf8.last, first > 32, last > 32 else {
-      throw problem(.product, "must name a product, without blanks around it")
+      throw problem(line, .product, "must name a product, without blanks around it")
     }
     guard let validFrom = calendar.instant(field(.validFrom)) else {
       throw problem(
-        .validFrom, "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
+        line, .validFrom,
+        "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     func value<Value>(
       _ column: PriceBookLine.Column, _ rule: @autoclosure () -> String,
       _ read: (String) -> Value?
     ) throws(CSVProblem) -> Value? {
       if field(column).isEmpty { return nil }
-      guard let value = read(field(column)) else { throw problem(column, "must be \(rule())") }
-      return value
+      if let value = read(field(column)) { return value }
+      throw problem(line, column, "must be \(rule())")
     }
     func code(_ lengths: ClosedRange<Int>) -> (String) -> String? {
       { text in
@@ -88,7 +88,7 @@ extension PriceColumns {
     var usd = try value(.amountUSD, decimal, Amount.init(typed:))
     if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }
     guard (usd ?? .zero) <= .lineMaxUSD else {
-      throw problem(.amountUSD, "must be at most 1000000000 US dollars")
+      throw problem(line, .amountUSD, "must be at most 1000000000 US dollars")
     }
     let rate = try value(.rate, "a percentage such as 70 or 12.5, not a share") { text in
       Amount(typed: text).flatMap { rate in
@@ -98,7 +98,7 @@ extension PriceColumns {
     let period = try value(
       .period, "an ISO 8601 period such as P1M, P1Y or P7D", PeriodLength.init(iso:))
     guard local != nil || usd != nil || period != nil else {
-      throw problem(.amount, "must be set, or amount_usd or period")
+      throw problem(line, .amount, "must be set, or amount_usd or period")
     }
     return PriceBookLine(key: key, local: local, usd: usd, rate: rate, period: period)
   }

@@ -68,13 +68,7 @@ struct YAMLFile: Sendable {
   private func error(_ fault: Fault) -> SubledgerError { error(fault.reason, line: fault.line) }
 
   private func text(of bytes: [UInt8]) throws(SubledgerError) -> String {
-    let content = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
-    guard let text = String(validating: content, as: UTF8.self) else {
-      let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-      throw error("the line is not UTF-8; save the file as UTF-8", line: line + 1)
-    }
-    return text
+    try utf8Text(of: bytes) { error($0, line: $1) }
   }
 
   private func root(of text: String) throws(Fault) -> Node? {

@@ -45,10 +45,14 @@ final class UnpackedViews {
 
   private func addCharges(to view: ViewDefinition) throws {
     let writer = try ChargeRowWriter(of: ledger, rules: rules, dialect: .rfc4180, decimals: nil)
+    // Neither the day nor millionths are printed.
+    let columns = view.columns.dropFirst().filter { !$0.name.hasSuffix("_micros") }
+    var row = CSVRow(columns)
     func take(_ part: ChargePart) throws {
       try part.forEachRow { day, bytes in
-        var reader = CSVReader(Array(bytes))
-        try add([day.text] + (reader.next()?.fields ?? []), isPrinted: true, to: view)
+        let isRow = bytes.withUnsafeBytes { row.read($0) }
+        precondition(isRow, "a row is printed with a cell for each column")
+        try add([day.text] + columns.indices.map { row[$0] }, isPrinted: true, to: view)
       }
     }
     var charges = ChargeFold(writer, ledger, take: take)

@@ -11,6 +11,9 @@ public struct CSVRow {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
+  /// An empty row of a file with these columns in RFC 4180.
+  public init(_ columns: [ReportColumn]) { self.init(columns, .rfc4180) }
+
   init(_ columns: [ReportColumn], _ dialect: CSVDialect) {
     names = columns.map(\.name)
     isNumber = columns.map { $0.type == "number" || $0.type == "integer" }
@@ -106,8 +109,20 @@ public struct CSVRow {
     return digits.count <= 21 && decimals ?? 0 <= 6
   }
 
+  /// The cells of any line of comma-separated values; nil when a quoted cell does not end.
+  public static func cells(of line: String) -> [String]? {
+    var row = CSVRow([])
+    guard Array(line.utf8).withUnsafeBytes({ row.split($0) }) else { return nil }
+    return row.ends.indices.map { row[$0] }
+  }
+
   /// Reads the cells of a line; returns false when it does not have one cell per column.
-  mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
+  public mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
+    split(line) && ends.count == names.count
+  }
+
+  /// Reads the cells of a line; returns false when a quoted cell does not end.
+  private mutating func split(_ line: UnsafeRawBufferPointer) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     let line = UnsafeRawBufferPointer(rebasing: line.dropLast(isForSpreadsheet ? 1 : 0))
@@ -115,7 +130,7 @@ public struct CSVRow {
       bytes.append(contentsOf: line)
       while let end = line.place(of: separator, from: (ends.last ?? -1) + 1) { ends.append(end) }
       ends.append(bytes.count)
-      return ends.count == names.count
+      return true
     }
     var isQuoted = false
     var wasClosed = false
@@ -132,6 +147,6 @@ public struct CSVRow {
       bytes.append(byte)
     }
     ends.append(bytes.count)
-    return !isQuoted && ends.count == names.count
+    return !isQuoted
   }
 }
