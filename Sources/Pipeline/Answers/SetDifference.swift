@@ -20,14 +20,28 @@ extension RunPipeline {
     defer { withExtendedLifetime(folder) {} }
     let before = try set(one, making: folder.path("before"))
     let after = try set(other, making: folder.path("after"))
-    let output = DifferenceOutput(as: format, write: write)
-    try output.begin(before, named: one, after, named: other)
+    let rows = RowOutput(as: RowFormat(rawValue: format.rawValue) ?? .table, write: write)
+    if format == .text {
+      let heads = [before.head(named: one), after.head(named: other)]
+      try write(Array((heads.joined() + before.changedOptions(in: after)).utf8))
+    }
+    try rows.begin(["report", "period", "key", "column", "before", "after", "delta", "cause"])
+    var reports: Set<String> = []
     try SetComparison(before, after).forEachChange { change in
       try checkStop()
-      try output.add(change)
+      reports.insert(change.report)
+      try rows.add(
+        [
+          change.report, change.period, change.key, change.column, change.before, change.after,
+          change.delta, change.cause,
+        ].map { $0.isEmpty ? .null : .text($0) })
     }
-    try output.finish()
-    return RunResult(hasReservations: output.cells > 0)
+    try rows.finish()
+    if format == .text {
+      let cells = "\(counted(rows.rows, "cell")) of \(counted(reports.count, "report"))"
+      try write(Array((rows.rows == 0 ? "no cell differs\n" : "\(cells) differ\n").utf8))
+    }
+    return RunResult(hasReservations: rows.rows > 0)
   }
 
   /// Returns the set in the folder `name`, or that of the run with this number, reproduced in
@@ -48,79 +62,22 @@ extension RunPipeline {
   }
 }
 
-private final class DifferenceOutput {
-  private(set) var cells = 0
-  private let rows: RowOutput?
-  private let write: ([UInt8]) throws -> Void
-  /// The report and month of the last cell.
-  private var heading = ""
-  private var reports: Set<String> = []
-
-  init(as format: AnswerFormat, write: @escaping ([UInt8]) throws -> Void) {
-    self.write = write
-    rows = format == .text ? nil : RowOutput(as: format == .csv ? .csv : .json, write: write)
+extension ReportSet {
+  /// Returns lines with as-of and reservations.
+  func head(named name: String) -> String {
+    ([
+      "\(name.shown()): as of \(manifest.asOf.text), \(manifest.timeZone), version "
+        + manifest.version
+    ] + manifest.qualifications.map { "  qualified: \($0.shown())" }).map { $0 + "\n" }.joined()
   }
 
-  /// Writes the names of the sets, and the options that differ, for a person.
-  func begin(
-    _ before: ReportSet, named one: String, _ after: ReportSet, named other: String
-  ) throws {
-    if let rows {
-      return try rows.begin([
-        "report", "period", "key", "column", "before", "after", "delta", "cause",
-      ])
+  /// Returns a line for each option that differs in a later set.
+  func changedOptions(in later: ReportSet) -> String {
+    let (old, new) = (manifest.options, later.manifest.options)
+    func text(_ value: JSONValue?) -> String {
+      value.map { String(decoding: $0.line, as: UTF8.self).shown() } ?? "–"
     }
-    for (side, set, name) in [("before", before, one), ("after", after, other)] {
-      let manifest = set.manifest
-      try line(
-        padded(side, to: 7) + "\(name.shown()): as of \(manifest.asOf.text), "
-          + "\(manifest.timeZone), version \(manifest.version)")
-      for reason in manifest.qualifications { try line("       qualified: \(reason.shown())") }
-    }
-    let (old, new) = (before.manifest.options, after.manifest.options)
-    for name in Set(old.keys).union(new.keys).sorted() where old[name] != new[name] {
-      try line("option \(name): \(Self.text(old[name])) → \(Self.text(new[name]))")
-    }
-  }
-
-  func add(_ change: CellChange) throws {
-    cells += 1
-    if let rows {
-      return try rows.add(
-        [
-          change.report, change.period, change.key, change.column, change.before, change.after,
-          change.delta, change.cause,
-        ].map { $0.isEmpty ? .null : .text($0) })
-    }
-    reports.insert(change.report)
-    // Days and instants are listed under their month, ids under their report.
-    let isDated = change.period.firstMatch(of: /^\d{4}-\d\d/) != nil
-    let place = change.report + (isDated ? " \(change.period.prefix(7))" : "")
-    if place != heading {
-      heading = place
-      try line("\n\(place)")
-    }
-    let key = [isDated && change.period.utf8.count == 7 ? "" : change.period, change.key]
-      .filter { !$0.isEmpty }.joined(separator: ",")
-    let values = [change.before, change.after].map { $0.isEmpty ? "–" : $0.shown() }
-    let sign = change.delta.hasPrefix("-") ? "" : "+"
-    let delta = change.delta.isEmpty ? "" : " (\(sign)\(change.delta))"
-    try line(
-      "  \(key.shown())  \(change.column)  \(values.joined(separator: " → "))\(delta)"
-        + (change.cause.isEmpty ? "" : "  \(change.cause)"))
-  }
-
-  func finish() throws {
-    if let rows { return try rows.finish() }
-    guard cells > 0 else { return try line("no cell differs") }
-    try line("\n\(counted(cells, "cell")) of \(counted(reports.count, "report")) differ")
-  }
-
-  private func line(_ text: String) throws { try write(Array((text + "\n").utf8)) }
-
-  private static func text(_ value: JSONValue?) -> String {
-    guard let value else { return "–" }
-    if case .string(let text) = value { return text.shown() }
-    return String(decoding: value.line, as: UTF8.self)
+    return Set(old.keys).union(new.keys).sorted().filter { old[$0] != new[$0] }
+      .map { "option \($0): \(text(old[$0])) → \(text(new[$0]))\n" }.joined()
   }
 }
