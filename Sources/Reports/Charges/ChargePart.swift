@@ -2,7 +2,7 @@ public import Domain
 
 /// Rows of the list of charges, as one worker prints them.
 public struct ChargePart: Sendable {
-  struct Entry: Sendable {
+  struct Entry: Codable, Sendable {
     var milliseconds: Int64
     /// The day in the report's time zone.
     var day: Day
