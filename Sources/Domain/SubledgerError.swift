@@ -80,6 +80,7 @@ public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringC
       switch cause {
       case EACCES, EPERM, EROFS: (.permission, "check who owns \(place), and its mode")
       case ENOENT, ENOTDIR: (kind ?? .noInput, "check the path and that its disk is mounted")
+      case EMFILE, ENFILE: (.inputOutput, "raise the limit (`ulimit -n`), or give fewer --jobs")
       case ENOSPC, EDQUOT, EFBIG:
         (.inputOutput, "free space on the disk of \(place) and run again; nothing is half")
       default: (kind ?? .inputOutput, "check the disk of \(place) and run again")

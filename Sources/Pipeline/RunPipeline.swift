@@ -48,9 +48,6 @@ public struct RunPipeline {
       plan: plan, version: version, log: log(plan.log), progress: progress(plan.log), stop: stop)
   }
 
-  /// Number of threads that read archives, fold and write reports.
-  public var jobs: Int { plan.jobs }
-
   init(
     plan: Plan, version: String, log: Logger, progress: @escaping (RunProgress) -> Void,
     stop: @escaping @Sendable () -> Int32

@@ -29,7 +29,7 @@ final class Session {
   ///
   /// - Parameter flags: settings of this command in addition to those of every command.
   func pipeline(_ flags: [String: [String]] = [:]) throws -> RunPipeline {
-    let pipeline = try RunPipeline(
+    try RunPipeline(
       flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: .now,
       version: Release.version,
       log: {
@@ -45,8 +45,6 @@ final class Session {
         }
       },
       stop: stop.read)
-    try FileHandles.require(jobs: pipeline.jobs)
-    return pipeline
   }
 
   /// Does `work` with `pipeline`; prints the result of a dry run and, on a terminal, of a real one;
@@ -110,7 +108,6 @@ final class Session {
     let outcome: RunResult
     do {
       logOptions = try GivenSettings.log(flags: options.given, environment: Self.environment)
-      try FileHandles.require(jobs: 1)
       outcome = try work(self)
     } catch {
       bar?.end()

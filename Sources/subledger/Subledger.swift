@@ -39,6 +39,7 @@ struct Subledger: ParsableCommand {
 
   static func main() {
     CoreFiles.forbid()
+    FileHandles.raiseLimit()
     StandardStreams.secure()
     do {
       if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] {
