@@ -11,18 +11,8 @@ final class PrivateFolder {
 
   init() throws {
     guard mkdir(url.path, 0o700) != 0 else { return }
-    let cause = errno
-    let failure = "cannot make the folder \(url.path): \(String(cString: strerror(cause)))"
-    switch cause {
-    case EACCES, EPERM, EROFS:
-      throw SubledgerError(
-        .permission, failure, hint: "set TMPDIR to a folder in which you can create folders")
-    case ENOENT, ENOTDIR:
-      throw SubledgerError(.inputOutput, failure, hint: "set TMPDIR to a folder that exists")
-    default:
-      throw SubledgerError(
-        .inputOutput, failure, hint: "free space in the temporary folder, or set TMPDIR")
-    }
+    throw SubledgerError.system(
+      "make the folder \(url.path)", .inputOutput, cause: errno, at: "TMPDIR")
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }

@@ -121,20 +121,15 @@ extension Plan {
 private func fileSecrets(
   in path: String, of entry: String, isOwned: Bool = true
 ) throws(SubledgerError) -> [Secret] {
-  func refused(
-    _ reason: String, _ hint: String, _ kind: SubledgerError.Kind = .configuration
-  ) -> SubledgerError {
-    SubledgerError(kind, "the file that \(entry) names \(reason)", hint: hint)
+  func refused(_ reason: String, _ hint: String) -> SubledgerError {
+    SubledgerError(.configuration, "the file that \(entry) names \(reason)", hint: hint)
   }
-  func unreadable(_ cause: Int32) -> SubledgerError {
-    refused(
-      "cannot be read: \(String(cString: strerror(cause)))",
-      "check its path, its owner and its mode",
-      cause == EACCES || cause == EPERM ? .permission : .configuration)
+  func unreadable() -> SubledgerError {
+    .system("read the file that \(entry) names", .configuration, cause: errno)
   }
   let bytesMax = 64 << 10
   // Opening a pipe without a writer would block forever.
-  guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
+  guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable() }
   // The open file is checked, so that it cannot be replaced in between.
   guard let rights = file.rights() else {
     throw refused("is not a regular file", "give the path of a file")
@@ -145,7 +140,7 @@ private func fileSecrets(
   }
   var bytes = [UInt8](repeating: 0, count: bytesMax)
   guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {
-    throw unreadable(errno)
+    throw unreadable()
   }
   let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
   let lines = bytes[..<count].dropFirst(bytes.starts(with: mark) ? mark.count : 0)
