@@ -46,6 +46,9 @@ struct Subledger: ParsableCommand {
         let lines = ["subledger \(Release.version)"] + BuildInfo.lines
         return try StandardStreams.print(lines.joined(separator: "\n"))
       }
+      guard !CommandLine.arguments.contains("") else {
+        throw ValidationError("an argument is empty; give it a value, or leave it out")
+      }
       var command = try parseAsRoot()
       try command.run()
     } catch {

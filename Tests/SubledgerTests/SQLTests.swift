@@ -127,7 +127,7 @@ struct SQLTests {
       ("delete from v_event", refusal), ("create table a (b)", refusal), ("begin", refusal),
       ("attach 'other.sqlite' as other", refusal), ("pragma query_only = off", refusal),
       ("vacuum into 'copy.sqlite'", refusal), ("select 1; select 2", "more than one statement"),
-      ("select ?", "parameter"), ("", "there is no query"),
+      ("select ?", "parameter"), (" ", "there is no query"),
       ("select sum(9223372036854775807) from v_movement", "integer overflow"),
     ])
   func refused(query: String, reason: String) throws {

@@ -34,10 +34,6 @@ struct DrillCommand: ParsableCommand {
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
-  func validate() throws {
-    guard out != "" else { throw ValidationError("--out is empty; name a folder for drill.csv") }
-  }
-
   func run() throws {
     let flags = ["as_of": asOf, "prices": prices].compactMapValues { $0.map { [$0] } }
     try Session(ledger).print(flags) { pipeline in

@@ -96,10 +96,6 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Deliveries archived inside an envelope, per million.")
   var enveloped = standard.envelopedShare
 
-  func validate() throws {
-    guard !out.isEmpty else { throw ValidationError("--out is empty; name a folder for the world") }
-  }
-
   func run() throws {
     let options = try LedgerOptions.parse([])
     try Session(options).run { session in

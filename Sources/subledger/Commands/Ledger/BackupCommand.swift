@@ -17,10 +17,6 @@ struct BackupCommand: ParsableCommand {
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
-  func validate() throws {
-    guard !file.isEmpty else { throw ValidationError("<file> is empty; name the file to create") }
-  }
-
   func run() throws {
     try Session(ledger).print { try $0.backup(to: file) }
   }

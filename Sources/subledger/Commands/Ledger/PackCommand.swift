@@ -22,10 +22,6 @@ struct PackCommand: ParsableCommand {
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
-  func validate() throws {
-    guard !out.isEmpty else { throw ValidationError("--out is empty; name the file to write") }
-  }
-
   func run() throws {
     try Session(ledger).run { session in
       try session.pipeline().pack(month: month, into: out)
