@@ -34,7 +34,7 @@ public struct RunPipeline {
   ///   - environment: the variables of the process.
   ///   - now: the clock, read once by the command; the default of as-of.
   ///   - version: the version of the program, for the manifest.
-  ///   - log: creates the operator's log.
+  ///   - log: creates the operator's log, before an error in the settings is thrown.
   ///   - progress: creates the display of the progress.
   ///   - stop: returns the signal that asked to stop, 0 if there is none; called by any thread.
   /// - Throws: `SubledgerError` of kind `usage` or `configuration`.
@@ -43,9 +43,10 @@ public struct RunPipeline {
     log: (LogOptions) -> Logger, progress: (LogOptions) -> (RunProgress) -> Void,
     stop: @escaping @Sendable () -> Int32
   ) throws {
-    let plan = try Plan(flags: flags, environment: environment, now: now)
-    self.init(
-      plan: plan, version: version, log: log(plan.log), progress: progress(plan.log), stop: stop)
+    let given = GivenSettings(flags: flags, environment: environment)
+    let log = log(given.configuration.job.log)
+    let plan = Plan(try given.accepted(), environment: environment, now: now, flags: flags)
+    self.init(plan: plan, version: version, log: log, progress: progress(plan.log), stop: stop)
   }
 
   init(

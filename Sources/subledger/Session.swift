@@ -10,7 +10,9 @@ final class Session {
   private let drawsProgress: Bool
   private var bar: ProgressBar?
   let stop = StopSignal()
-  private var logOptions = LogOptions()
+  /// As the pipeline read them; a command that fails without one reads them for its error.
+  private lazy var logOptions =
+    GivenSettings(flags: options.given, environment: Self.environment).log
   private let clock = StepClock()
 
   init(_ options: LedgerOptions, drawsProgress: Bool = false) {
@@ -107,7 +109,6 @@ final class Session {
     stop.listen()
     let outcome: RunResult
     do {
-      logOptions = try GivenSettings.log(flags: options.given, environment: Self.environment)
       outcome = try work(self)
     } catch {
       bar?.end()

@@ -1,4 +1,4 @@
-public import Domain
+import Domain
 import Yams
 
 /// The settings in flags, variables and the configuration file, and all their errors.
@@ -39,25 +39,8 @@ public struct GivenSettings {
     do { try read(bytes, named: path) } catch { errors.add(error) }
   }
 
-  private init() {}
-
-  /// Returns how to log before the configuration file is read; ignores unknown variables.
-  ///
-  /// - Throws: `SubledgerError` of kind `usage` for an invalid value.
-  public static func log(
-    flags: [String: [String]], environment: [String: String]
-  ) throws(SubledgerError) -> LogOptions {
-    let isLog = { (name: String) in ["log_format", "verbose", "quiet"].contains(name) }
-    var given = GivenSettings()
-    let variables = given.variables(environment).filter { isLog($0.name) }
-    given.errors = SettingErrors()
-    given.read(variables)
-    let texts = flags.filter { isLog($0.key) }.compactMapValues(\.first)
-    given.read(
-      texts.map { SettingValue(name: $0, node: Node($1, .implicit, .doubleQuoted), .flag) })
-    try given.errors.throwFirst()
-    return given.configuration.job.log
-  }
+  /// How to log, as far as the settings can be read.
+  public var log: LogOptions { configuration.job.log }
 
   /// Returns the values of `SUBLEDGER_*` variables; colons separate lists, and an empty variable is
   /// treated as unset.
