@@ -70,7 +70,7 @@ struct SettingSourceTests: PlanSuite {
     let error = try #require(throws: SubledgerError.self) {
       try plan(["jobs": ["2000000"]])
     }
-    #expect(error.message == "--jobs: \"2000000\" is not a whole number from 1 to 1000000")
+    #expect(error.message == "option --jobs: \"2000000\" is not a whole number from 1 to 1000000")
     try expect("usage", "SUBLEDGER_MIN_AGE: \"99999999\"") {
       try plan([:], ["SUBLEDGER_MIN_AGE": "99999999"])
     }

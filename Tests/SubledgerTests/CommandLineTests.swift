@@ -186,21 +186,21 @@ struct CommandLineTests {
     try expect(run + ["--prices", "in"], 77, "Is a directory")
   }
 
-  @Test("A hint names the source of a path: the flag, the variable or the configuration key")
+  @Test("A hint names the source of a path: the flag, the variable or the line of the file")
   func saidPaths() throws {
     for (option, file) in [("prices", "no.csv"), ("decisions", "no.yaml")] {
       let variable = "SUBLEDGER_\(option.uppercased())"
       try program.folder.write("\(option): \(file)\n", to: "said.yaml")
-      try expect(run + ["--\(option)", file], 66, file, "given with --\(option)")
+      try expect(run + ["--\(option)", file], 66, file, "given with option --\(option)")
       try expect(
         run + ["--config", "said.yaml"], 66, file,
-        "given with `\(option)` in the configuration said.yaml")
+        "given with said.yaml:1")
       try expect(
-        run, 66, file, "given with the environment variable \(variable)",
+        run, 66, file, "given with \(variable)",
         environment: [variable: file])
     }
     try expect(
-      run, 78, "no.yaml", "given with the environment variable SUBLEDGER_CONFIG",
+      run, 78, "no.yaml", "given with SUBLEDGER_CONFIG",
       environment: ["SUBLEDGER_CONFIG": "no.yaml"])
   }
 

@@ -127,7 +127,7 @@ struct CustomReportTests {
     }
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
     let missing = try program.run(["run", "--archives", "none", "--reports-dir", "missing"])
-    #expect(missing.status == 66 && missing.errors.contains("given with --reports-dir"))
+    #expect(missing.status == 66 && missing.errors.contains("given with option --reports-dir"))
   }
 
   @Test("A value of the wrong type leaves the set unchanged, and is reported")

@@ -32,19 +32,10 @@ struct SettingValue {
     self.line = line ?? node.mark?.line
   }
 
-  /// Where the reader of a message finds the setting.
-  var place: String {
-    switch source {
-    case .flag: "--\(name.replacing("_", with: "-"))"
-    case .environment: "the environment variable SUBLEDGER_\(name.uppercased())"
-    case .file(let file): "`\(name)` in the configuration \(file.name)"
-    }
-  }
-
-  /// The location in short form: `option --out`, `SUBLEDGER_OUT` or `subledger.yaml:3`.
+  /// Where the setting is: `option --out`, `SUBLEDGER_OUT` or `subledger.yaml:3`.
   var origin: String {
     switch source {
-    case .flag: "option \(place)"
+    case .flag: "option --\(name.replacing("_", with: "-"))"
     case .environment: "SUBLEDGER_\(name.uppercased())"
     case .file(let file): file.name + (line.map { ":\($0)" } ?? "")
     }
@@ -66,9 +57,9 @@ struct SettingValue {
   func refused(_ reason: String) -> SubledgerError {
     switch source {
     case .flag:
-      SubledgerError(.usage, "\(place): \(reason)", hint: "--help describes every option")
+      SubledgerError(.usage, "\(origin): \(reason)", hint: "--help describes every option")
     case .environment:
-      SubledgerError(.usage, "\(place): \(reason)", hint: "change or unset the variable")
+      SubledgerError(.usage, "\(origin): \(reason)", hint: "change or unset the variable")
     case .file(let file): file.error(name.isEmpty ? reason : "`\(name)`: \(reason)", line: line)
     }
   }
@@ -135,7 +126,7 @@ struct SettingValue {
     return texts
   }
 
-  func path() throws(SubledgerError) -> GivenPath { GivenPath(path: try text(), place: place) }
+  func path() throws(SubledgerError) -> GivenPath { GivenPath(path: try text(), place: origin) }
 }
 
 /// Errors in several values, reported together so that one correction is enough.
