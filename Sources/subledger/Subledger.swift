@@ -46,8 +46,10 @@ struct Subledger: ParsableCommand {
         let lines = ["subledger \(Release.version)"] + BuildInfo.lines
         return try StandardStreams.print(lines.joined(separator: "\n"))
       }
-      guard !CommandLine.arguments.contains("") else {
-        throw ValidationError("an argument is empty; give it a value, or leave it out")
+      for (name, argument) in zip(CommandLine.arguments, CommandLine.arguments.dropFirst())
+      where argument.isEmpty {
+        throw ValidationError(
+          "the argument after \"\(name)\" is empty; give it a value, or leave it out")
       }
       var command = try parseAsRoot()
       try command.run()

@@ -113,8 +113,9 @@ struct CommandLineTests {
     try expect(run + ["--jobs", "-1"], 64, "--jobs: \"-1\"", "from 1 to 1000000")
     try expect(run + ["--csv-dialect", "tsv"], 64, "--csv-dialect: \"tsv\"")
     try expect(run + ["--log-format", "xml"], 64, "one of text, json")
-    for command in [run + ["--out", ""], ["simulate", "--out", ""], ["backup", ""]] {
-      try expect(command, 64, "an argument is empty")
+    for command in [run + ["--out"], ["simulate", "--out"], ["backup"]] {
+      let name = try #require(command.last)
+      try expect(command + [""], 64, "the argument after \"\(name)\" is empty")
     }
     try expect(["explain", "churn_monthly", "period=2026-01", "period=2026-02"], 64, "hint: ")
     #expect(
