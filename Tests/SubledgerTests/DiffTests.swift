@@ -117,8 +117,9 @@ struct DiffTests {
 
   @Test("The summary comes first, then the other totals of months, then charges and days")
   func order() throws {
-    let text = try world.program.run(["diff", "before", "reports"]).output
-    let reports = text.matches(of: /\n\n([a-z_]+)/).map { String($0.1) }
+    let rows = try world.program.run(["diff", "before", "reports", "--format", "csv"]).output
+    let names = rows.split(separator: "\n").dropFirst().map { String($0.prefix { $0 != "," }) }
+    let reports = names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
     let first = ["summary_monthly", "revenue_monthly", "charges"].map { reports.firstIndex(of: $0) }
     #expect(first[0] == 0 && first.compactMap(\.self) == first.compactMap(\.self).sorted())
     #expect(first.allSatisfy { $0 != nil }, "\(reports)")
