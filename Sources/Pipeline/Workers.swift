@@ -128,7 +128,7 @@ extension Workers {
 }
 
 /// A pool of elements that workers pass to each other.
-final class Relay<Element: Sendable>: Sendable {
+final class Pool<Element: Sendable>: Sendable {
   private let waiting = Mutex<[Element]>([])
 
   func put(_ element: Element) { waiting.withLock { $0.append(element) } }

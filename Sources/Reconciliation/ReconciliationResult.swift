@@ -91,39 +91,39 @@ extension Reconciler {
   /// itself matters.
   var validUntil: Instant? {
     guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
-    var standing = Standing(shown: knownAt, rules)
+    var validity = Validity(shown: knownAt, rules)
     var isDated = true
     for transaction in entitlements.lazy.flatMap(\.transactions) {
       // Events after as-of are not expected before it.
       if let at = transaction.at, at >= rules.fold.asOf { return nil }
       if let at = transaction.revokedAt, at >= rules.fold.asOf { return nil }
       isDated = isDated && transaction.at != nil
-      standing.add(transaction.at)
-      standing.add(transaction.expiresAt)
-      standing.add(transaction.revokedAt)
+      validity.add(transaction.at)
+      validity.add(transaction.expiresAt)
+      validity.add(transaction.revokedAt)
     }
     // The capture time dates what has no date.
     guard isDated else { return knownAt - Interval(milliseconds: 1) }
     // A lineage that begins after the capture is compared once the snapshot is newer.
     for lineage in user.lineages + user.newerLineages {
-      standing.add(lineage.state)
-      if let current = lineage.current { standing.add(current) }
+      validity.add(lineage.state)
+      if let current = lineage.current { validity.add(current) }
     }
     for entitlement in entitlements {
-      standing.add(entitlement.startedAt)
-      standing.add(entitlement.trialStartedAt)
-      standing.add(entitlement.firstPurchasedAt)
-      standing.add(entitlement.lastPurchasedAt)
-      standing.add(entitlement.expiresAt)
-      standing.add(entitlement.autoRenewOffAt)
-      standing.add(
+      validity.add(entitlement.startedAt)
+      validity.add(entitlement.trialStartedAt)
+      validity.add(entitlement.firstPurchasedAt)
+      validity.add(entitlement.lastPurchasedAt)
+      validity.add(entitlement.expiresAt)
+      validity.add(entitlement.autoRenewOffAt)
+      validity.add(
         entitlement.expiresAt.flatMap { knownLength(of: entitlement)?.start(before: $0) })
     }
-    return standing.until
+    return validity.until
   }
 }
 
-private struct Standing {
+private struct Validity {
   private let shown: Instant
   private let shifts: [Int64]
   private(set) var until = Instant(milliseconds: .max)

@@ -33,7 +33,7 @@ import Testing
 
   @Test("A value that workers pass on is never held by two, and none is lost")
   func handedOn() throws {
-    let sums = Relay<Int>()
+    let sums = Pool<Int>()
     try Workers(count: 3, waitingMax: 1).run(Array(1...300)) { input, send in
       let sum = sums.take() ?? 0
       sums.put(sum + input)

@@ -13,9 +13,10 @@ extension Ledger {
       found.append(try difference("due", isSubset: true, in: database))
       found.append(try difference("snapshot_due", isSubset: true, in: database))
       // `stands_until_ms` is not compared: an earlier run may have determined a better time.
-      let kept = "snapshots <> 0 or rest is not null"
+      let kept = "snapshots <> 0 or details is not null"
       found.append(
-        try difference("reconciled", "provider, user, snapshots, rest", where: kept, in: database))
+        try difference(
+          "reconciled", "provider, user, snapshots, details", where: kept, in: database))
       return found
     }
   }

@@ -11,11 +11,11 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   /// A snapshot with the same content, captured at or before this time, gives the same result; nil
   /// when the user must be compared in every run.
   public let validUntil: Instant?
-  /// The rest, nil for most users; layout: `Rest.code`.
+  /// The details, nil for most users; layout: `Details.code`.
   let bytes: [UInt8]?
 
   /// The part of the result that few users have.
-  public struct Rest: Sendable, Equatable {
+  public struct Details: Sendable, Equatable {
     /// Lineages of other users that the snapshot lists.
     public var foreign: [Int64] = []
     /// Keys of lineages that the snapshot lists and no event has reported.
@@ -25,17 +25,17 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
     /// Numbers for the manifest, in an order that the caller defines.
     public var counts: [Int64] = []
 
-    /// Creates an empty rest.
+    /// Creates empty details.
     public init() {}
   }
 
   /// Creates the result for a user.
   public init(
-    provider: Provider, user: Int64, snapshots: Int64, validUntil: Instant?, rest: Rest
+    provider: Provider, user: Int64, snapshots: Int64, validUntil: Instant?, details: Details
   ) {
     (self.provider, self.user) = (provider, user)
     (self.snapshots, self.validUntil) = (snapshots, validUntil)
-    bytes = rest == Rest() ? nil : rest.bytes
+    bytes = details == Details() ? nil : details.bytes
   }
 
   init(_ row: Statement) throws(SubledgerError) {
@@ -46,21 +46,21 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
     bytes = row.isNull(4) ? nil : [UInt8](row.blob(4))
   }
 
-  /// Decodes the rest; throws `SubledgerError` for content that no run wrote.
-  public func rest() throws(SubledgerError) -> Rest? {
+  /// Decodes the details; throws `SubledgerError` for content that no run wrote.
+  public func details() throws(SubledgerError) -> Details? {
     guard let bytes else { return nil }
-    var rest = Rest()
+    var details = Details()
     let isSound = bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
-      reader.read(&rest)
+      reader.read(&details)
       return reader.isSound
     }
     guard isSound else { throw SubledgerError.damaged("the result of a user's reconciliation") }
-    return rest
+    return details
   }
 }
 
-extension ReconciledUser.Rest: FieldRecord {
+extension ReconciledUser.Details: FieldRecord {
   mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
     coder.code(&foreign, first: 0)
     coder.code(&unreported, first: 0)
@@ -81,7 +81,7 @@ extension Int64: FieldRecord {
 
 extension Ledger {
   /// Calls `body` with every user that a run has compared, by provider and user; unless `isAlike`,
-  /// only with users who have a `rest` or are compared in every run.
+  /// only with users who have `details` or are compared in every run.
   ///
   /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachReconciledUser(
@@ -90,8 +90,8 @@ extension Ledger {
     try visit("read the results of reconciliation") { database in
       try database.forEachRow(
         """
-        select provider, user, snapshots, stands_until_ms, rest from reconciled
-        \(isAlike ? "" : "where rest is not null or stands_until_ms is null")
+        select provider, user, snapshots, stands_until_ms, details from reconciled
+        \(isAlike ? "" : "where details is not null or stands_until_ms is null")
         order by provider, user
         """
       ) { try body(try ReconciledUser($0)) }
@@ -136,7 +136,7 @@ extension Ledger {
     }
     let insert = try database.statement(
       """
-      insert or replace into reconciled (provider, user, snapshots, stands_until_ms, rest)
+      insert or replace into reconciled (provider, user, snapshots, stands_until_ms, details)
       values (?, ?, ?, ?, ?)
       """)
     for result in users.joined() {

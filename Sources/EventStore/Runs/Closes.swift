@@ -106,7 +106,7 @@ extension Ledger {
 /// A month of the reports, and whether its numbers are final.
 public struct MonthState: Sendable, Equatable {
   /// How final the numbers are.
-  public enum Standing: String, Sendable {
+  public enum Status: String, Sendable {
     /// Later deliveries can change rows.
     case open
     /// No later delivery is expected to change a row.
@@ -120,7 +120,7 @@ public struct MonthState: Sendable, Equatable {
   /// The month.
   public let month: Month
   /// How final its numbers are.
-  public let standing: Standing
+  public let status: Status
   /// Number of rows about it in the monthly reports; zero for a closed month after the as-of of the
   /// newest publication.
   public let rows: Int64
@@ -151,7 +151,7 @@ extension Ledger {
       let (incomplete, closedRun) = (row.int64(3), row.optionalInt64(4))
       return MonthState(
         zone: row.text(0), month: row.month(1),
-        standing: closedRun != nil ? .closed : incomplete > 0 ? .open : .complete,
+        status: closedRun != nil ? .closed : incomplete > 0 ? .open : .complete,
         rows: row.int64(2), incompleteRows: incomplete, closedRun: closedRun)
     }
   }

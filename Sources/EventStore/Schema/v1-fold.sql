@@ -81,7 +81,7 @@ create table reconciled (
   user integer not null,
   snapshots integer not null, -- fingerprint of the content of the current ones; 0 without any
   stands_until_ms integer, -- for captures of the same content; null if compared in every run
-  rest blob, -- rare values; layout: ReconciledUsers.swift
+  details blob, -- rare values; layout: ReconciledUsers.swift
   primary key (provider, user)
 ) strict, without rowid;
 

@@ -152,10 +152,10 @@ private struct RangeFold: Sendable {
   let revenueCells: Int
   /// Results of earlier ranges that were not sent yet: small tables are added up once per worker,
   /// not once per range.
-  let sums = Relay<FoldResult>()
+  let sums = Pool<FoldResult>()
   /// The revenue of the current range, and the emptied dictionaries for reuse.
-  let revenue = Relay<[RevenueKey: RevenueSums]>()
-  let spare = Relay<[RevenueKey: RevenueSums]>()
+  let revenue = Pool<[RevenueKey: RevenueSums]>()
+  let spare = Pool<[RevenueKey: RevenueSums]>()
 
   func fold(_ ledger: Ledger, _ keys: ClosedRange<Int64>) throws -> FoldResult {
     var result = sums.take() ?? FoldResult()

@@ -89,21 +89,21 @@ struct InputReader {
   ) {
     if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
       var finding = result
-      // The counts are in the rest.
+      // The counts are in the details.
       finding.counts = [:]
       part.found.append((UserKey(provider: provider, user: user), finding))
     }
-    var rest = ReconciledUser.Rest()
-    rest.foreign = listed.foreign.values.filter { $0.user != user }.map(\.key).sorted()
-    rest.unreported = listed.unreported.sorted()
-    rest.previousOwners = previousOwners.named.sorted()
+    var details = ReconciledUser.Details()
+    details.foreign = listed.foreign.values.filter { $0.user != user }.map(\.key).sorted()
+    details.unreported = listed.unreported.sorted()
+    details.previousOwners = previousOwners.named.sorted()
     if !result.counts.isEmpty {
-      rest.counts = ReconciliationCount.allCases.map { result.counts[$0] ?? 0 }
+      details.counts = ReconciliationCount.allCases.map { result.counts[$0] ?? 0 }
     }
     let until = result.validUntil.flatMap { own in validUntil.map { min(own, $0) } }
     part.users.append(
       ReconciledUser(
-        provider: provider, user: user, snapshots: content, validUntil: until, rest: rest))
+        provider: provider, user: user, snapshots: content, validUntil: until, details: details))
     (previousOwners, validUntil) = (PreviousOwners(), Instant(milliseconds: .max))
     (listed, groups, own) = (ListedLineages(), [:], [:])
   }

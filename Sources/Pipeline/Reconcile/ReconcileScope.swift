@@ -35,10 +35,10 @@ struct ReconcileScope {
         captured, content, isLate: captured <= basis.asOf)
     }
     try ledger.forEachReconciledUser(isAlike: !new.isEmpty) { row in
-      let rest = try row.rest()
-      if let foreign = rest?.foreign, !foreign.isEmpty { listedBefore[row.key] = foreign }
+      let details = try row.details()
+      if let foreign = details?.foreign, !foreign.isEmpty { listedBefore[row.key] = foreign }
       let snapshots = new[row.provider]?.removeValue(forKey: row.user)
-      let named = (rest?.foreign ?? []) + (rest?.unreported ?? [])
+      let named = (details?.foreign ?? []) + (details?.unreported ?? [])
       if row.validUntil == nil || named.contains(where: fold.lineages.contains)
         || snapshots.map({ !$0.show(the: row) }) ?? false
       {
@@ -99,7 +99,7 @@ struct ReconcileScope {
     _ compared: [[ReconciledUser]], of ledger: Ledger
   ) throws -> Set<UserKey> {
     let (known, before) = (transferred, Set(listedBefore.values.joined()))
-    for user in compared.joined() { transferred.formUnion(try user.rest()?.foreign ?? []) }
+    for user in compared.joined() { transferred.formUnion(try user.details()?.foreign ?? []) }
     let isLinked = try ledger.isLinked()
     var again: Set<UserKey> = []
     for key in before.union(transferred).subtracting(known) {
@@ -121,9 +121,9 @@ struct ReconcileScope {
   func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
     var owners = PreviousOwners()
     func add(_ user: ReconciledUser) throws {
-      guard let rest = try user.rest() else { return }
-      owners.add(rest.previousOwners)
-      for (count, number) in zip(ReconciliationCount.allCases, rest.counts)
+      guard let details = try user.details() else { return }
+      owners.add(details.previousOwners)
+      for (count, number) in zip(ReconciliationCount.allCases, details.counts)
       where number != 0 {
         outcome.result.counts[count, default: 0] += number
       }
@@ -140,7 +140,7 @@ struct ReconcileScope {
           keys.filter { !compared.contains(UserKey(provider: provider, user: $0)) }.map {
             ReconciledUser(
               provider: provider, user: $0, snapshots: 0,
-              validUntil: Instant(milliseconds: .max), rest: ReconciledUser.Rest())
+              validUntil: Instant(milliseconds: .max), details: ReconciledUser.Details())
           }
         })
     }

@@ -112,8 +112,8 @@ extension RunPipeline {
     try ledger.forEachReconciledUser { row in
       guard row.validUntil == nil || shown.contains(row.user) else { return }
       keys.insert(row.user)
-      let rest = try row.rest()
-      keys.formUnion((rest?.foreign ?? []) + (rest?.unreported ?? []))
+      let details = try row.details()
+      keys.formUnion((details?.foreign ?? []) + (details?.unreported ?? []))
     }
     return (keys, unseen)
   }

@@ -94,7 +94,7 @@ struct StageWork {
         charges: try ChargeRowWriter(
           of: ledger, rules: rules.fold, dialect: plan.csvDialect,
           decimals: plan.amountDecimals))
-      let charges = Relay<ChargePart>()
+      let charges = Pool<ChargePart>()
       func put(_ facts: Facts) throws {
         for piece in facts.pieces { try self.put("cells\t\(piece.rows().text)") }
       }

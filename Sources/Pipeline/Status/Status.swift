@@ -113,7 +113,7 @@ extension MonthState {
   var record: Record {
     Record([
       ("month", .plain(month.text)), ("timezone", .plain(zone)),
-      ("state", .plain(standing.rawValue)), ("rows", .integer(rows)),
+      ("state", .plain(status.rawValue)), ("rows", .integer(rows)),
       ("incomplete_rows", .integer(incompleteRows)),
       ("closed_run", closedRun.map(CSVCell.integer) ?? .plain("")),
     ])
