@@ -106,6 +106,7 @@ struct DiffTests {
     let folders = try world.program.run(["diff", "before", "reports", "--format", "csv"])
     #expect(runs.status == 1, "\(runs)")
     #expect(runs.output == folders.output)
+    #expect(runs.errors == folders.errors)
     #expect(
       try Data(contentsOf: URL(fileURLWithPath: world.program.folder.path("reports.sqlite")))
         == ledger)
