@@ -17,3 +17,44 @@ extension Ledger {
     }
   }
 }
+
+/// Revenue of a whole fold that does not fit into memory.
+///
+/// It is added up in temporary tables in an unnamed file that SQLite deletes with the connection.
+public struct RevenueSpill {
+  private let ledger: Ledger
+  private static let tables = ["revenue_cell", "revenue_month_cell"]
+
+  /// Creates an empty spill of `ledger`.
+  public init(in ledger: Ledger) throws(SubledgerError) {
+    self.ledger = ledger
+    try ledger.access("spill revenue") { database in
+      for table in Self.tables {
+        let columns = try database.columns(in: table)
+        let key = columns[..<RevenueKey.width].joined(separator: ", ")
+        try database.execute(
+          """
+          drop table if exists temp.\(table)_spill;
+          create temp table \(table)_spill (
+            \(columns.joined(separator: ", ")), primary key (\(key))
+          ) without rowid
+          """)
+      }
+    }
+  }
+
+  /// Adds the cells of `revenue`.
+  public func add(_ revenue: [RevenueKey: RevenueSums]) throws(SubledgerError) {
+    try ledger.change("spill revenue") { database in
+      for piece in revenue.pieces(suffix: "_spill") { try piece.rows().add(in: database) }
+    }
+  }
+
+  /// Moves the spilled cells into the empty tables of revenue.
+  func insert(in database: Connection) throws {
+    for table in Self.tables {
+      try database.execute(
+        "insert into \(table) select * from \(table)_spill; drop table temp.\(table)_spill")
+    }
+  }
+}

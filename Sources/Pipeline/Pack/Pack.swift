@@ -1,7 +1,8 @@
-import Foundation
-import EventStore
-import Reports
 import Domain
+import EventStore
+import Formats
+import Foundation
+import Reports
 
 extension RunPipeline {
   /// Writes everything that an auditor of `month` needs into one file, from the ledger alone.
@@ -187,4 +188,46 @@ func unpackedJSON<Value: Decodable>(_ type: Value.Type, at path: String) -> Valu
   let decoder = JSONDecoder()
   decoder.keyDecodingStrategy = .convertFromSnakeCase
   return FileManager.default.contents(atPath: path).flatMap { try? decoder.decode(type, from: $0) }
+}
+
+/// Writes a pack under a temporary name in the same folder, and renames it once it is on disk; an
+/// unfinished pack leaves nothing.
+///
+/// Only its owner can read it, because it contains users' ids.
+func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Void) throws {
+  try requireFreePath(forPack: path)
+  func failure(
+    _ doing: String = "write", _ kind: SubledgerError.Kind = .inputOutput,
+    hint: String = "free space on its disk, or give a file elsewhere"
+  ) -> SubledgerError {
+    let cause = String(cString: strerror(errno))
+    return SubledgerError(kind, "cannot \(doing) the pack \(path): \(cause)", hint: hint)
+  }
+  guard let part = AtomicFile(for: path) else {
+    throw failure(
+      "write", .cannotCreate,
+      hint: errno == EEXIST
+        ? "another pack is writing \(path).part; if none is running, remove what a failed one left"
+        : "check that its folder exists and that you may write there")
+  }
+  let tar = TarWriter(time: time.milliseconds / 1000) {
+    guard part.file.write($0) else { throw failure() }
+  }
+  try fill(tar)
+  try tar.finish()
+  guard part.publish() else {
+    throw failure("write", errno == EEXIST ? .cannotCreate : .inputOutput)
+  }
+}
+
+/// Refuses an existing path, which may have been named by mistake.
+func requireFreePath(forPack path: String) throws {
+  var state = stat()
+  guard lstat(path, &state) == 0 else { return }
+  let isFolder = state.st_mode & S_IFMT == S_IFDIR
+  throw SubledgerError(
+    .cannotCreate, "cannot write the pack \(path): it \(isFolder ? "is a folder" : "exists")",
+    hint: isFolder
+      ? "give the name of a file in it"
+      : "a pack overwrites no file: give another name, or remove the file")
 }

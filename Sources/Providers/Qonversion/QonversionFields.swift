@@ -1,3 +1,6 @@
+import Domain
+import Formats
+
 /// The members of a Qonversion webhook body that are used here, and the members that archive
 /// writers add at top level.
 ///
@@ -55,6 +58,64 @@ enum QonversionGrantField: Int, MemberField {
     case .started: ["started", "started_at"]
     case .expires: ["expires", "expires_at"]
     case .source, .product: [snakeCase]
+    }
+  }
+}
+
+/// Qonversion's event names and their meaning.
+///
+/// Sources: the defaults are the names of the SDKs' event list; display names are from
+/// documentation.qonversion.io, Integrations Overview and Events Analytics. `in_app_refunded` is
+/// inferred from its display name.
+struct QonversionNames {
+  private let configured: KeyTable
+  private let configuredKinds: [EventKind]
+
+  init(configured names: [String: EventKind]) {
+    configured = KeyTable(Array(names.keys))
+    configuredKinds = Array(names.values)
+  }
+
+  /// The meaning of `name`; nil if it has no mapping.
+  func meaning(of name: UnsafeRawBufferPointer) -> Meaning? {
+    if let index = configured.index(of: name) { return .event(configuredKinds[index]) }
+    return Self.defaults.entry(of: name)?.meaning
+  }
+
+  private static let defaults = EventNames([
+    ("subscription_renewed", .event(.renewed)),
+    ("subscription_started", .event(.started)),
+    ("subscription_upgraded", .event(.upgraded)),
+    ("subscription_downgraded", .event(.downgraded)),
+    ("subscription_product_changed", .event(.productChanged)),
+    ("subscription_canceled", .event(.canceled)),
+    ("subscription_billing_retry_entered", .event(.billingRetry)),
+    ("subscription_billing_retry", .event(.billingRetry)),
+    ("subscription_expired", .event(.expired)),
+    ("subscription_refunded", .event(.refunded)),
+    ("trial_started", .event(.trialStarted)),
+    ("trial_converted", .event(.trialConverted)),
+    ("trial_canceled", .event(.trialCanceled)),
+    ("trial_billing_retry_entered", .event(.trialBillingRetry)),
+    ("trial_billing_retry", .event(.trialBillingRetry)),
+    ("trial_expired", .event(.trialExpired)),
+    ("in_app_purchase", .event(.purchased)),
+    ("in_app_refunded", .event(.purchaseRefunded)),
+    ("trial_still_active", .skipped(.trialStillActive)),
+    ("trial_is_active_two_days_after_started", .skipped(.trialStillActive)),
+    ("trial_is_active_three_days_after_started", .skipped(.trialStillActive)),
+  ])
+}
+
+extension Environment {
+  /// The environment that `word` names; production when it is empty; nil for another word.
+  init?(word: UnsafeRawBufferPointer) {
+    if word.isEmpty || word.isWord("production") {
+      self = .production
+    } else if word.isWord("sandbox") {
+      self = .sandbox
+    } else {
+      return nil
     }
   }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Formats
 import Yams
 
 /// A setting for all feeds, for those of a provider, or for one app.
@@ -50,6 +51,40 @@ extension SettingForm {
         try entry.forEach { values.set(try form.read($0), of: provider, app: $0.key) }
       }
       return values
+    }
+  }
+}
+
+extension SettingForm<[ArchiveCommands]> {
+  /// `{"s3://": {list: command, read: command}}`; a command is a text, which is split at spaces, or
+  /// a list of words.
+  static var readers: Self {
+    let command = JSONValue.list(of: .text)
+    return Self(schema: .mapping(to: .mapping(["list": command, "read": command]))) { value in
+      var readers: [ArchiveCommands] = []
+      try value.forEach { entry in
+        guard entry.key.contains(":") else {
+          throw entry.refused("a path in the file system begins so; use a prefix such as s3://")
+        }
+        var commands: [String: [String]] = [:]
+        try entry.forEach { field in
+          guard ["list", "read"].contains(field.key) else {
+            throw field.unknown(among: ["list", "read"])
+          }
+          let words =
+            try field.node.scalar == nil
+            ? field.list() : field.text().split(separator: " ").map(String.init)
+          guard words.contains(where: { $0.contains("{path}") || $0.contains("{key}") }) else {
+            throw field.refused("the command needs {path}, or {bucket} and {key}")
+          }
+          commands[field.key] = words
+        }
+        guard let list = commands["list"], let read = commands["read"] else {
+          throw entry.refused("list and read are needed, a command each")
+        }
+        readers.append(ArchiveCommands(prefix: entry.key, list: list, read: read))
+      }
+      return readers
     }
   }
 }
