@@ -38,6 +38,8 @@ extension SubledgerError {
       self =
         [EIO, ENXIO].contains(number)
         ? .ledgerFile(action, cause: number) : .damagedLedger(message)
+    case SQLITE_CANTOPEN where [EMFILE, ENFILE].contains(number):
+      self = .system(action, cause: number)
     case SQLITE_NOMEM:
       self.init(
         .inputOutput, message, hint: "give the job more memory and run again; nothing is half")

@@ -74,7 +74,7 @@ struct StreamTests {
       ["sh", "-c", limited, Program.binary.path] + run, in: program.folder.path)
     #expect(ended.status == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
-    #expect(words.contains("subledger: cannot "), "\(words)")
+    #expect(words.contains("subledger: cannot ") && words.contains("ulimit -n"), "\(words)")
     #expect(try program.run(run).status == 0)
   }
 
