@@ -73,6 +73,17 @@ struct HealthTests {
     #expect(none.contains("with reservations") == text.contains("\"qualified\": true"), "\(none)")
   }
 
+  @Test("A reservation that contains a semicolon stays one")
+  func semicolon() throws {
+    try program.folder.write(
+      bodies(30) + String(repeating: "broken\n", count: 20), to: "in/a; b.jsonl")
+    try publish()
+    let check = try program.run(
+      ["status", "--check"], environment: ["SUBLEDGER_AS_OF": "2026-03-01"])
+    #expect(check.output.contains("20 of 50 lines of a; b.jsonl were rejected\n"), "\(check)")
+    #expect(check.output.split(separator: "\n").count == 2, "\(check)")
+  }
+
   @Test("Rejected lines that qualify the set, and stale input, are reported")
   func qualified() throws {
     try program.folder.write(

@@ -16,8 +16,8 @@ public struct RunRow: Sendable, Equatable {
   public var counts: ArchiveCounts
   /// SHA-256 of the published SHA256SUMS; nil before the publication.
   public var published: String?
-  /// Why the set was published with reservations; nil if without.
-  public var qualified: String?
+  /// Why the set was published with reservations; empty if without.
+  public var qualified: [String] = []
 }
 
 /// The newest input of a feed.
@@ -76,7 +76,7 @@ extension Ledger {
   /// with. Everything is written in one transaction.
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
-    checksums: Document? = nil, qualified: String? = nil, publication: NewPublication? = nil
+    checksums: Document? = nil, qualified: [String] = [], publication: NewPublication? = nil
   ) throws(SubledgerError) {
     try change("finish a run") { database in
       if let publication { try keep(publication, run, in: database) }
@@ -87,7 +87,8 @@ extension Ledger {
           published = ?8, qualified = ?9
         where id = ?1
         """, run, counts.lines, counts.accepted, counts.duplicates, counts.skipped,
-        counts.rejected, archives, published, qualified)
+        counts.rejected, archives, published,
+        qualified.isEmpty ? nil : qualified.joined(separator: "\n"))
       try checksums?.write(to: database)
       if published != nil { try RunChain(database).seal(run) }
     }
@@ -230,6 +231,6 @@ extension RunRow {
       id: row.int64(0), asOf: row.instant(1), version: row.text(2),
       options: row.text(3), archives: row.int64(4), counts: ArchiveCounts(row, from: 5),
       published: row.isNull(12) ? nil : row.text(12),
-      qualified: row.isNull(13) ? nil : row.text(13))
+      qualified: row.text(13).split(separator: "\n").map(String.init))
   }
 }

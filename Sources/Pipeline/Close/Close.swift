@@ -171,7 +171,8 @@ extension RunPipeline {
         hint: "close after a run whose is_complete is true for all rows of the month, or freeze "
           + "them as they are with --force and --reason")
     }
-    if let reasons = run.qualified, !isForced {
+    let reasons = run.qualified.joined(separator: "; ")
+    if !reasons.isEmpty, !isForced {
       throw SubledgerError(
         .usage,
         "cannot close \(month): run \(run.id) published with reservations: \(reasons)",
@@ -184,10 +185,11 @@ extension RunPipeline {
   private func content(of frozen: FrozenMonth, _ run: RunRow) -> String {
     let options = sha256(of: Array(run.options.utf8))
     let forced = frozen.incomplete.values.reduce(0, +)
+    let reasons = run.qualified.joined(separator: "; ")
     return
       (["run \(run.id) as of \(run.asOf.text)", "version \(run.version)", "options \(options)"]
       + (forced > 0 ? ["forced: \(forced) rows can still change"] : [])
-      + (run.qualified.map { ["published with reservations: \($0)"] } ?? [])
+      + (reasons.isEmpty ? [] : ["published with reservations: \(reasons)"])
       + frozen.reports.map { "\($0.report) \($0.rows.count) \($0.sha256)" })
       .joined(separator: "\n")
   }

@@ -160,9 +160,7 @@ struct PublishPass {
         try ledger.finishRun(
           run, archives: read.archives, counts: read.counts,
           published: checksums.sha256, checksums: checksums,
-          qualified: manifest.qualifications.isEmpty
-            ? nil : manifest.qualifications.joined(separator: "; "),
-          publication: reports.publication)
+          qualified: manifest.qualifications, publication: reports.publication)
         // A power cut must not leave a set without a record in the ledger.
         return try Reports.publish(set, syncing: ledger.logPlaces, each: manyThreads.each)
       }

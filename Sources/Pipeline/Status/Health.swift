@@ -39,11 +39,7 @@ extension RunPipeline {
     if plan.rules.asOf.since(run.asOf) > age {
       problems.append("the newest is \(newest), older than \(ageMax)")
     }
-    if let reasons = run.qualified {
-      problems += reasons.split(separator: "; ").map {
-        "\(newest) was published with reservations: \($0)"
-      }
-    }
+    problems += run.qualified.map { "\(newest) was published with reservations: \($0)" }
     let breaks = try ledger.breakCounts()
     func count(_ isMeant: (BreakCount) -> Bool) -> Int64 {
       breaks.filter(isMeant).reduce(0) { $0 + $1.count }

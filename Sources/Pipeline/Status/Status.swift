@@ -93,7 +93,7 @@ extension RunRow {
       ("accepted", .integer(counts.accepted)), ("duplicates", .integer(counts.duplicates)),
       ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
       ("published", .plain(published ?? "")),
-      ("qualified", .text(qualified ?? "")),
+      ("qualified", .text(qualified.joined(separator: "; "))),
     ])
   }
 }
