@@ -151,16 +151,16 @@ struct FindingBreaksTests {
     var event = Event(
       environment: .production, store: .appStore, kind: .renewed, time: at("2026-02-01"))
     (event.identity, event.transaction, event.product) = (42, 101, Story.monthly)
-    func raised(_ event: Event) -> Break {
-      conflictBreak(
-        event, versions: 2, fields: ["revenue", "expires"], lineage: lineage, rules: rules)
+    func raised(_ event: Event) throws -> Break {
+      let conflict = FoldFinding.conflict(of: event, versions: 2, fields: ["revenue", "expires"])
+      return try #require(breaks(from: [conflict], lineage: lineage, rules: rules).first)
     }
-    let found = raised(event)
+    let found = try raised(event)
     #expect(found.code == .conflict)
     #expect(found.severity == .medium)
     #expect(found.evidence.hasPrefix("2 versions of one event"))
     #expect(found.evidence.hasSuffix("differ in expires, revenue"))
     event.identity = 43
-    #expect(raised(event).id != found.id)
+    #expect(try raised(event).id != found.id)
   }
 }

@@ -27,11 +27,10 @@ struct CrossLineageChecks {
       }
       for row in rows {
         guard let lineage = holders[row.lineage.key] else { continue }
-        breaks.append(
-          conflictBreak(
-            row.event, versions: row.places.count, fields: row.fields, lineage: lineage,
-            rules: rules
-          ).reported(by: lineage))
+        let conflict = FoldFinding.conflict(
+          of: row.event, versions: row.places.count, fields: row.fields)
+        breaks += Reconciliation.breaks(from: [conflict], lineage: lineage, rules: rules)
+          .map { $0.reported(by: lineage) }
       }
     }
     return breaks

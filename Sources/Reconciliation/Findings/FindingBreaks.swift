@@ -25,24 +25,20 @@ public func breaks(
   return byID.values.sorted { $0.id < $1.id }
 }
 
-/// The `CONFLICT` of one event whose versions differ in material fields.
-///
-/// - Parameters:
-///   - versions: the number of versions, including the counted one.
-///   - fields: names of the fields that differ, never their contents.
-public func conflictBreak(
-  _ event: Event, versions: Int, fields: [String], lineage: LineageInput,
-  rules: ReconciliationSettings
-) -> Break {
-  let named = fields.isEmpty ? "" : " in \(fields.sorted().joined(separator: ", "))"
-  let isCut = versions >= Event.versionsMax
-  return BreakDraft(
-    code: .conflict, subject: lineageSubject(lineage, product: event.product),
-    key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
-    expectedAt: event.time,
-    evidence: "\(versions)\(isCut ? " or more" : "") versions of one event of "
-      + "\(event.time.text) differ\(named)"
-  ).finishedAtOnce(rules)
+extension FoldFinding {
+  /// One event whose versions differ in material fields.
+  ///
+  /// - Parameters:
+  ///   - versions: the number of versions, including the counted one.
+  ///   - fields: names of the fields that differ, never their contents.
+  public static func conflict(of event: Event, versions: Int, fields: [String]) -> FoldFinding {
+    let named = fields.isEmpty ? "" : " in \(fields.sorted().joined(separator: ", "))"
+    let isCut = versions >= Event.versionsMax
+    return FoldFinding(
+      .conflict, event,
+      "\(versions)\(isCut ? " or more" : "") versions of one event of \(event.time.text) "
+        + "differ\(named)")
+  }
 }
 
 /// The `CLOCK` of an event after as-of that is beyond its feed's range.
