@@ -12,16 +12,15 @@ struct FeedGapTests {
   private func day(_ index: Int) -> Day { Day(number: first.number + Int32(index)) }
 
   /// The gaps of a feed that sends all of a day's events at noon.
-  private func gaps(_ counts: [Int64], odds: Int = 1_000_000) -> [FeedGap] {
-    gaps(byHour: counts.flatMap { count in (0..<24).map { $0 == 12 ? count : 0 } }, odds: odds)
+  private func gaps(_ counts: [Int64]) -> [FeedGap] {
+    gaps(byHour: counts.flatMap { count in (0..<24).map { $0 == 12 ? count : 0 } })
   }
 
-  private func gaps(byHour counts: [Int64], odds: Int = 1_000_000) -> [FeedGap] {
+  private func gaps(byHour counts: [Int64]) -> [FeedGap] {
     let start = Int64(first.number) * 24
     let hours = counts.enumerated().filter { $0.element > 0 }
     return feedGaps(
-      hours.map { (start + Int64($0.offset), $0.element) },
-      before: start + Int64(counts.count), odds: odds)
+      hours.map { (start + Int64($0.offset), $0.element) }, before: start + Int64(counts.count))
   }
 
   private func hours(_ hours: Range<Int>) -> Range<Int64> {

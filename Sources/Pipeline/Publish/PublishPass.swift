@@ -99,8 +99,7 @@ struct PublishPass {
       }
       try ledger.finish(change)
       try fold.cells?.addCells(to: ledger)
-      let gaps = FeedGapBreaks(
-        ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
+      let gaps = FeedGapBreaks(ledger: ledger, rules: rules, archives: archives)
       var breaks: [Break] = []
       swap(&breaks, &fold.result.breaks)
       breaks.removeAll { reconciled.result.explained.contains($0.id) }

@@ -10,8 +10,6 @@ struct FeedGapBreaks {
   let rules: FoldSettings
   /// All archives that were read.
   let archives: [ArchiveRecord]
-  /// A gap must be less likely than 1 in this number.
-  let odds: Int
 
   /// Returns a `FEED_GAP` for each of them, from the current facts of the ledger.
   ///
@@ -25,7 +23,7 @@ struct FeedGapBreaks {
       for (app, hours) in apps.map({ (Optional($0.key.app), $0.value) }) + all {
         guard let known = known(of: provider, app) else { continue }
         // Only up to the last full hour.
-        for gap in feedGaps(hours, before: known.hour, odds: odds)
+        for gap in feedGaps(hours, before: known.hour)
         where app != nil || !ofApps.contains(where: { $0.hours.overlaps(gap.hours) }) {
           if app != nil { ofApps.append(gap) }
           breaks.append(try made(gap, of: provider, app, knownAt: known))
@@ -78,7 +76,7 @@ struct FeedGapBreaks {
     let others = gap.day == nil ? "the same hours of the days" : "the days"
     let day = gap.day.flatMap { archivesCover($0) ? nil : "; no archive covers \($0.text)" }
     return "\(counted(gap.delivered, "event")) of \(whom) \(when) arrived, about \(gap.expected) "
-      + "were expected from \(others) around it; so few are less likely than 1 in \(odds)"
+      + "were expected from \(others) around it; so few are less likely than 1 in \(feedGapOdds)"
       + (day ?? "")
   }
 

@@ -74,7 +74,6 @@ struct Configuration: Sendable {
   var rejectedShare = Amount(micros: 10_000)
   /// Share of a month's net revenue above which open breaks qualify the set.
   var materialityShare = Amount(micros: 5_000)
-  var feedGapOdds = 1_000_000
   var secrets: [Provider: [SecretSource]] = [:]
   var severity = SeverityThresholds()
   var reports: [String: String] = [:]

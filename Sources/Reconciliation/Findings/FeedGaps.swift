@@ -31,8 +31,8 @@ public struct FeedGap: Sendable, Equatable {
 /// 29th on of that day in the three months on each side. So weekly rhythm, growth, decline and the
 /// end of a month raise nothing: subscriptions that began on a 31st renew on a 31st in seven months
 /// of twelve. The number of deliveries must be at most half of the expected number, and its
-/// probability below 1 in `odds` by a Poisson distribution, or by a wider negative binomial one if
-/// the days vary more.
+/// probability below 1 in `feedGapOdds` by a Poisson distribution, or by a wider negative binomial
+/// one if the days vary more.
 ///
 /// A run of hours with at most a tenth of the feed's mean in each is compared in the same way with
 /// the same hours of the surrounding days, so that the daily rhythm raises nothing. It must be 24
@@ -45,16 +45,18 @@ public struct FeedGap: Sendable, Equatable {
 ///   - deliveries: number of events per UTC hour, in any order; hours without events may be
 ///     missing.
 ///   - end: the hour after the last complete hour of the feed.
-///   - odds: the probability of a gap must be below 1 in `odds`.
 public func feedGaps(
-  _ deliveries: [(hour: Int64, events: Int64)], before end: Int64, odds: Int
+  _ deliveries: [(hour: Int64, events: Int64)], before end: Int64
 ) -> [FeedGap] {
   guard let first = deliveries.lazy.map(\.hour).min(), first < end else { return [] }
   let hours = HourCounts(deliveries, from: first / 24, before: end)
-  let days = hours.dayGaps(odds: odds)
-  let runs = hours.lowRuns.compactMap { hours.gap(in: $0, odds: 24 * odds) }
+  let days = hours.dayGaps
+  let runs = hours.lowRuns.compactMap(hours.gap(in:))
   return days + runs.filter { run in !days.contains { $0.hours.overlaps(run.hours) } }
 }
+
+/// A gap must be less likely than 1 in this number.
+public let feedGapOdds = 1_000_000
 
 /// A feed's deliveries by hour, from the start of its first day.
 private struct HourCounts {
@@ -73,13 +75,13 @@ private struct HourCounts {
 
   private func sum(_ start: Int, _ length: Int) -> Int64 { sums[start + length] - sums[start] }
 
-  func dayGaps(odds: Int) -> [FeedGap] {
+  var dayGaps: [FeedGap] {
     let counts = (0..<count / 24).map { sum($0 * 24, 24) }
     let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
     // The first day is incomplete: it begins with the first delivery.
     return counts.indices.dropFirst().compactMap { day in
       gap(
-        DayComparison(counts, day, before, ofMonths: sameOfMonths), odds: odds,
+        DayComparison(counts, day, before, ofMonths: sameOfMonths), odds: feedGapOdds,
         in: day * 24..<day * 24 + 24, since: 0)
     }
   }
@@ -117,7 +119,8 @@ private struct HourCounts {
   }
 
   /// The run as a gap, if the same hours of the surrounding days show that it is one.
-  func gap(in run: Range<Int>, odds: Int) -> FeedGap? {
+  func gap(in run: Range<Int>) -> FeedGap? {
+    let odds = 24 * feedGapOdds
     let (index, hour) = run.lowerBound.quotientAndRemainder(dividingBy: 24)
     let since = max(0, index - 62)
     let last = min(index + 62, (count - hour - run.count) / 24)

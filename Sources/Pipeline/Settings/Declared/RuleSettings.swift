@@ -49,14 +49,6 @@ extension Setting {
       whenUnset: "the first delivery, except an isolated one long before the rest",
       example: "2025-01-01",
       "When feeds began, by provider or app as above: no event before that is missed."),
-    Setting(
-      "feed_gap_odds", .number(in: 1_000...1_000_000_000), { $0.feedGapOdds = $1 }, [.kept],
-      default: "1000000",
-      """
-      A day or a run of hours of a feed is a FEED_GAP when so few events are less likely than 1 in \
-      this number.
-      """,
-      more: "From 1000 to 1000000000."),
   ]
 
   static let money = [
