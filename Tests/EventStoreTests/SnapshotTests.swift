@@ -46,7 +46,7 @@ struct SnapshotTests {
         SnapshotTransaction(
           id: "t1", originalID: "t0", kind: .oneTime, product: "q", at: Instant(seconds: 1),
           expiresAt: Instant(milliseconds: -62_135_596_800_000), revokedAt: Instant(seconds: 3),
-          environment: .sandbox, ownership: .familySharing),
+          environment: .sandbox, grant: .familySharing),
         SnapshotTransaction(id: String(repeating: "9", count: 300)),
       ])
     full.trialStartedAt = Instant(seconds: 4)

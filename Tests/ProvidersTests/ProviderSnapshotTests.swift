@@ -42,7 +42,7 @@ struct ProviderSnapshotTests {
       transactions: [
         SnapshotTransaction(
           id: "GPA.1-2", originalID: "GPA.1-2", kind: .oneTime, product: "gems", at: bought,
-          ownership: .familySharing)
+          grant: .familySharing)
       ])
     #expect(snapshot.entitlements == [pro, gems])
   }

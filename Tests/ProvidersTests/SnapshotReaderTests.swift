@@ -82,7 +82,7 @@ struct SnapshotReaderTests {
     let second = SnapshotTransaction(
       id: "2", originalID: "1", kind: .renewed, at: Instant(seconds: 1_754_592_000),
       expiresAt: Instant(seconds: 1_757_184_000), revokedAt: Instant(seconds: 1_755_000_000),
-      environment: .sandbox, ownership: .familySharing)
+      environment: .sandbox, grant: .familySharing)
     #expect(
       snapshot.entitlements == [
         Entitlement(

@@ -131,7 +131,7 @@ struct NothingLostTests {
   @Test("Family-shared and granted access is never missing")
   func sharedAndGranted() {
     let shared = bought(100, .started, "2026-01-01", until: "2026-02-01") {
-      $0.ownership = .familySharing
+      $0.grant = .familySharing
     }
     var granted = premium(until: "2026-03-01", nil, started: "2026-01-01")
     granted.grant = .manual

@@ -138,7 +138,7 @@ struct TransactionCheckTests {
       entitlements: [
         granted, shared,
         premium(listing: [bought(1, .started, "2026-02-01") { $0.environment = .sandbox }]),
-        premium(listing: [bought(2, .started, "2026-02-01") { $0.ownership = .familySharing }]),
+        premium(listing: [bought(2, .started, "2026-02-01") { $0.grant = .familySharing }]),
       ], capturedAt: "2026-03-20")
     #expect(scenario.codes == [])
     #expect(scenario.outcome.counts[.manualGrants] == 1)

@@ -47,7 +47,7 @@ public enum RenewState: Int8, CaseIterable, Sendable {
   case billingIssue = 3
 }
 
-/// Where an entitlement comes from.
+/// Where an entitlement or a transaction comes from.
 public enum GrantType: UInt8, NamedCode {
   /// The user paid.
   case purchase = 0
@@ -57,14 +57,6 @@ public enum GrantType: UInt8, NamedCode {
   case offerCode = 2
   /// A person granted it manually.
   case manual = 3
-}
-
-/// Who owns a transaction.
-public enum Ownership: UInt8, CaseIterable, Sendable {
-  /// The user.
-  case owner = 0
-  /// A family member who shares it.
-  case familySharing = 1
 }
 
 /// The kind of a snapshot transaction.
@@ -148,8 +140,8 @@ public struct SnapshotTransaction: Sendable, Equatable {
   public var revokedAt: Instant?
   /// Whether real money moved; production when not sent.
   public var environment = Environment.production
-  /// Who owns it; the user when not sent.
-  public var ownership = Ownership.owner
+  /// Whether the user or a family member paid; the user when not sent.
+  public var grant = GrantType.purchase
 }
 
 extension SnapshotTransaction {

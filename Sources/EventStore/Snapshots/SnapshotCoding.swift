@@ -62,6 +62,6 @@ extension SnapshotTransaction: FieldRecord {
     coder.code(&expiresAt)
     coder.code(&revokedAt)
     coder.code(&environment)
-    coder.code(&ownership)
+    coder.code(&grant)
   }
 }

@@ -26,7 +26,7 @@ extension ListedLineages {
     // A purchase that a family member shares belongs to the payer.
     for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
       let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
-      for transaction in entitlement.transactions where transaction.ownership == .owner {
+      for transaction in entitlement.transactions where transaction.grant == .purchase {
         let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
         guard seen.insert(first).inserted else { continue }
         let keys = apps.flatMap { app in

@@ -110,7 +110,7 @@ extension IapticPurchase {
     sale.at = renewedAt ?? (id.isEqual(to: root) ? purchasedAt : nil)
     sale.expiresAt = expiresAt
     sale.environment = environment
-    sale.ownership = isShared ? .familySharing : .owner
+    sale.grant = isShared ? .familySharing : .purchase
     right.transactions = [sale]
     return right
   }

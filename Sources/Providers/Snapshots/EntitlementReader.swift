@@ -136,7 +136,7 @@ struct EntitlementReader {
     }
     sale.environment = environment
     let owner = try tape.term(transaction[.ownership])
-    sale.ownership = owner == "familysharing" ? .familySharing : .owner
+    sale.grant = owner == "familysharing" ? .familySharing : .purchase
     return sale
   }
 }

@@ -52,7 +52,7 @@ final class SnapshotView {
 
   /// Whether the user paid for it with real money.
   private func isBought(_ transaction: SnapshotTransaction, _ sandbox: SandboxIDs) -> Bool {
-    transaction.ownership == .owner && transaction.environment == .production
+    transaction.grant == .purchase && transaction.environment == .production
       && !sandbox.holds(transaction)
   }
 
