@@ -34,17 +34,12 @@ enum BreakKey {
     switch self {
     case .transaction(let id): "transaction " + id
     case .charge(let number): "charge \(number)"
-    case .start: "start"
     case .after(let instant): "after \(instant.milliseconds)"
     case .period(let charged): "period \(charged?.milliseconds ?? 0)"
     case .product(let id): "product " + id
     case .event(let identity): "event \(identity)"
     case .day(let day): "day \(day.number)"
-    case .active: "active"
-    case .environment: "environment"
-    case .snapshot: "snapshot"
-    case .state: "state"
-    case .user: "user"
+    case .start, .active, .environment, .snapshot, .state, .user: "\(self)"
     }
   }
 }

@@ -145,7 +145,7 @@ final class Reconciler {
     origins = findOrigins(
       view.entitlements, user.newerLineages.isEmpty ? named : LineageIndex(lineages))
     matches = matchEntitlements(of: view)
-    view.date { inferredDate(of: $0, in: view) }
+    view.date { inferredDate(of: $0) }
   }
 
   func evaluate(_ checks: [ReconciliationCheck], _ checkStop: () throws -> Void) rethrows {
@@ -270,6 +270,9 @@ final class Reconciler {
   func missing(in lineage: LineageInput) -> [MissingCharge] {
     missing[lineage.name] ?? []
   }
+
+  /// Counts what is deliberately not a break.
+  func omit(_ observation: ReconciliationCount) { counts[observation, default: 0] += 1 }
 
   /// Whether events at that time would have reached the ledger.
   func isWatched(_ instant: Instant, _ about: BreakSubject) -> Bool {

@@ -93,9 +93,7 @@ extension Reconciler {
     if counted == nil { at = latest }
     // The subscription can have begun with longer periods of another product.
     let earliest = rules.firstEventAt(about).map { min($0, at - longestTrial) } ?? at
-    guard !shows(lineage, begunBefore: earliest) else {
-      return counts[.beforeFirstEvent, default: 0] += 1
-    }
+    guard !shows(lineage, begunBefore: earliest) else { return omit(.beforeFirstEvent) }
     raiseCharge(
       .missedStart, of: lineage, at: at, opensLineage: last == nil,
       evidence + "; no start arrived")

@@ -15,10 +15,7 @@ extension Reconciler {
   /// is missed.
   private func evaluate(_ report: OtherProviderReport, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
-    guard isWatched(report.time, about) else {
-      counts[.beforeFirstEvent, default: 0] += 1
-      return
-    }
+    guard isWatched(report.time, about) else { return omit(.beforeFirstEvent) }
     guard let feed = rules.feed(about.provider, about.app), report.time <= feed.watermark else {
       return
     }

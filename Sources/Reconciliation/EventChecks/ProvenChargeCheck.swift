@@ -36,11 +36,9 @@ extension Reconciler {
   /// Whether the snapshot lists the charge after the gap and one before it: it would also list one
   /// in between.
   private func isListed(around period: UnseenPeriod, in lineage: LineageInput) -> Bool {
-    guard let view,
-      let next = lineage.latest.subscriptionCharges.last(where: { $0.time == period.time }),
-      let listed = view.transaction(next.transaction)
-    else { return false }
-    return view.siblings(of: listed).contains {
+    let next = lineage.latest.subscriptionCharges.last { $0.time == period.time }
+    guard let next, let listed = view?.transaction(next.transaction) else { return false }
+    return siblings(of: listed).contains {
       $0.at.map { $0 < period.start ?? period.end } ?? false
     }
   }
@@ -55,10 +53,7 @@ extension Reconciler {
 
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
     guard let at = begin(of: period, lineage) else { return }
-    guard isWatched(at, lineage) else {
-      counts[.beforeFirstEvent, default: 0] += 1
-      return
-    }
+    guard isWatched(at, lineage) else { return omit(.beforeFirstEvent) }
     let code = code(of: period, in: lineage)
     let count = code == .missedRenewal ? charges(provenBy: period, lineage) : 1
     let due = count > 1 ? period.previousEnd ?? at : at
@@ -165,8 +160,7 @@ extension Reconciler {
     guard listed == nil, let first = rules.firstEventAt(subject(lineage)) else { return }
     // If the refund does not date its charge, it only shows that the charge was earlier.
     guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
-      counts[.beforeFirstEvent, default: 0] += 1
-      return
+      return omit(.beforeFirstEvent)
     }
     let code = code(of: refund, in: lineage)
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""

@@ -22,11 +22,9 @@ extension Reconciler {
     return trial
   }
 
-  func code(
-    of transaction: ListedTransaction, _ lineage: LineageInput?, in view: SnapshotView
-  ) -> BreakCode {
-    let siblings = view.siblings(of: transaction)
-    let isPaidBefore = !isFirstPaid(transaction, lineage, in: view)
+  func code(of transaction: ListedTransaction, _ lineage: LineageInput?) -> BreakCode {
+    let siblings = siblings(of: transaction)
+    let isPaidBefore = !isFirstPaid(transaction, lineage)
     // The first payment after a trial is its conversion, although some lists call it a renewal.
     let converts = !isPaidBefore && converts(transaction, lineage, siblings)
     switch transaction.kind {
@@ -58,13 +56,11 @@ extension Reconciler {
   }
 
   /// Whether it is the first payment of its subscription in the list and the events.
-  func isFirstPaid(
-    _ transaction: ListedTransaction, _ lineage: LineageInput?, in view: SnapshotView
-  ) -> Bool {
-    let siblings = view.siblings(of: transaction)
+  func isFirstPaid(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> Bool {
+    let siblings = siblings(of: transaction)
     // A start in a list is a start, although it may be a new one.
     if transaction.kind == .unknown, transaction.expiresAt != nil,
-      isOfEarlierSubscription(transaction, lineage, siblings)
+      isOfEarlierSubscription(transaction, lineage)
     {
       return false
     }
@@ -80,10 +76,11 @@ extension Reconciler {
   /// Whether its id, which is not the original one, proves an earlier transaction that is not a
   /// trial.
   func isOfEarlierSubscription(
-    _ transaction: ListedTransaction, _ lineage: LineageInput?, _ siblings: [ListedTransaction]
+    _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> Bool {
     transaction.store.startsWithOriginal && transaction.id != transaction.original
-      && lineage?.latest.trials.isEmpty ?? true && !siblings.contains(where: \.isTrial)
+      && lineage?.latest.trials.isEmpty ?? true
+      && !siblings(of: transaction).contains(where: \.isTrial)
   }
 
   /// Whether it follows a trial within the gap or after billing retry.

@@ -144,6 +144,11 @@ extension SnapshotTransaction {
 }
 
 extension Reconciler {
+  /// All listed transactions of the same subscription, including this one.
+  func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
+    view?.subscriptions[transaction.originalKey] ?? []
+  }
+
   func subject(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> BreakSubject {
     let mapped = storeProducts(transaction.entitledProduct) ?? []
     if let lineage {
@@ -202,13 +207,13 @@ extension Reconciler {
 
   /// The end that it extended, as known from events or the list; if that is more than a period
   /// earlier, one period before its own end; else when the access that contains it began.
-  func inferredDate(of transaction: ListedTransaction, in view: SnapshotView) -> Instant? {
+  func inferredDate(of transaction: ListedTransaction) -> Instant? {
     let lineage = lineage(of: transaction)
     let state = lineage?.latest
     let reported = state?.charges.last { $0.transaction == transaction.key }
     if let reported { return reported.time }
     guard let end = transaction.expiresAt else { return transaction.startedAt }
-    let listed = view.siblings(of: transaction).compactMap(\.expiresAt)
+    let listed = siblings(of: transaction).compactMap(\.expiresAt)
     let paid = state?.subscriptionCharges.compactMap(\.periodEnd) ?? []
     let tried = state?.trials.compactMap(\.end) ?? []
     let known = (listed + paid + tried).filter { $0 < end - rules.endTolerance }

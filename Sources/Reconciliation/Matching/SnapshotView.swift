@@ -88,11 +88,6 @@ final class SnapshotView {
     }.sorted { $0.precedes($1) }
     subscriptions = Dictionary(grouping: transactions, by: \.originalKey)
   }
-
-  /// All listed transactions of the same subscription, including this one.
-  func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
-    subscriptions[transaction.originalKey] ?? []
-  }
 }
 
 /// Transactions that are in the sandbox according to events; not every shape of snapshot contains

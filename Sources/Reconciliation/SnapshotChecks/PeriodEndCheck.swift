@@ -101,10 +101,7 @@ extension Reconciler {
 
   private func raisePeriods(_ match: EntitlementMatch, after base: Instant, count: Int64) {
     let (lineage, state) = (match.lineage, match.lineage.state)
-    guard isWatched(after: base, match) else {
-      counts[.beforeFirstEvent, default: 0] += 1
-      return
-    }
+    guard isWatched(after: base, match) else { return omit(.beforeFirstEvent) }
     let restart = restartAfterLapse(match, after: base)
     var (code, count, at) = (BreakCode.missedRenewal, count, base)
     if let restart {

@@ -31,11 +31,11 @@ extension Reconciler {
       && !isRefundMissed(lineage) && !isReportedLater(lineage, .revocation)
     {
       guard !mayHaveVanished(lineage) else {
-        counts[.endsWithoutDate, default: 0] += 1
+        omit(.endsWithoutDate)
         continue
       }
       guard !mayBeHidden(lineage) else {
-        counts[.unmatchedEntitlements, default: 0] += 1
+        omit(.unmatchedEntitlements)
         continue
       }
       raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")
@@ -129,10 +129,7 @@ extension Reconciler {
     let taken = rules.snapshotsTakenAt[user.provider] ?? rules.fold.asOf
     let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }
-    guard rules.snapshotsComplete else {
-      counts[.usersWithoutSnapshot, default: 0] += 1
-      return
-    }
+    guard rules.snapshotsComplete else { return omit(.usersWithoutSnapshot) }
     let end = first.state.effectiveEnd.map { " until \($0.text)" } ?? ""
     raise(
       BreakDraft(
@@ -154,9 +151,9 @@ extension Reconciler {
       // Other checks evaluate listed transactions, and a user without events as a whole.
       if !entitlement.transactions.isEmpty || user.lineages.isEmpty { continue }
       if lineages.isEmpty {
-        counts[.sandbox, default: 0] += 1
+        omit(.sandbox)
       } else if !raiseUnreportedStart(entitlement) {
-        counts[.unmatchedEntitlements, default: 0] += 1
+        omit(.unmatchedEntitlements)
       }
     }
   }

@@ -4,25 +4,20 @@ import Subscriptions
 extension Reconciler {
   /// Finds listed transactions without their charge or trial start.
   func findMissingTransactions() {
-    guard let view, !view.transactions.isEmpty else { return }
-    let reported = reported
-    for transaction in view.transactions {
+    for transaction in view?.transactions ?? [] {
       let lineage = lineage(of: transaction)
       if reported.covers(transaction, within: gap) || isDeclined(transaction, lineage) { continue }
-      evaluate(typed(transaction, lineage), of: lineage, in: view)
+      evaluate(listed: typed(transaction, lineage), of: lineage)
     }
   }
 
-  private func evaluate(
-    _ transaction: ListedTransaction, of lineage: LineageInput?, in view: SnapshotView
-  ) {
+  private func evaluate(listed transaction: ListedTransaction, of lineage: LineageInput?) {
     let about = subject(transaction, lineage)
-    let charge = missingCharge(transaction, lineage, about, in: view)
+    let charge = missingCharge(transaction, lineage, about)
     // Events at as-of or later cannot be known yet; the charge explains what else is shown.
     if let at = transaction.at, at >= rules.fold.asOf { return expect(charge) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
-      counts[.beforeFirstEvent, default: 0] += 1
-      return
+      return omit(.beforeFirstEvent)
     }
     let code = charge.code
     var draft = BreakDraft(
@@ -41,19 +36,15 @@ extension Reconciler {
   }
 
   private func missingCharge(
-    _ transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject,
-    in view: SnapshotView
+    _ transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject
   ) -> MissingCharge {
-    MissingCharge(
+    let isFirst = siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
+    return MissingCharge(
       lineage: lineageName(of: transaction, lineage, about),
-      code: code(of: transaction, lineage, in: view),
+      code: code(of: transaction, lineage),
       at: transaction.at, end: transaction.expiresAt, isFree: transaction.isTrial,
-      opensLineage: !isOfEarlierSubscription(transaction, lineage, view.siblings(of: transaction))
-        && (isFirst(transaction, in: view) || isFirstPaid(transaction, lineage, in: view)))
-  }
-
-  private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
-    view.siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
+      opensLineage: !isOfEarlierSubscription(transaction, lineage)
+        && (isFirst || isFirstPaid(transaction, lineage)))
   }
 
   /// Whether a listed order was declined: its purchase awaits a payment or gives no access, and its
@@ -89,11 +80,11 @@ extension Reconciler {
   func findMissingRefunds() {
     for transaction in view?.transactions ?? []
     where transaction.revokedAt != nil && !transaction.isTrial {
-      evaluate(transaction, of: lineage(of: transaction))
+      evaluate(revoked: transaction, of: lineage(of: transaction))
     }
   }
 
-  private func evaluate(_ transaction: ListedTransaction, of lineage: LineageInput?) {
+  private func evaluate(revoked transaction: ListedTransaction, of lineage: LineageInput?) {
     guard let revokedAt = transaction.revokedAt, !reported.takenBack.contains(transaction.key)
     else { return }
     let about = subject(transaction, lineage)
@@ -103,13 +94,10 @@ extension Reconciler {
     // The provider has no event for it, so none was sent.
     let type: ProductType = transaction.kind == .oneTime ? .oneTime : .subscription
     guard capabilities.sendsRefunds(of: type) else {
-      counts[.refundsNotSent, default: 0] += 1
+      omit(.refundsNotSent)
       return missedRefunds.formUnion(ended)
     }
-    guard isWatched(revokedAt, about) else {
-      counts[.beforeFirstEvent, default: 0] += 1
-      return
-    }
+    guard isWatched(revokedAt, about) else { return omit(.beforeFirstEvent) }
     var draft = BreakDraft(
       code: .missedRefund, subject: about, key: .transaction(transaction.id),
       transaction: transaction.id, expectedAt: revokedAt,
