@@ -42,6 +42,8 @@ struct EventDraft {
   var name = UnsafeRawBufferPointer.none
   var app = UnsafeRawBufferPointer.none
   var user = UnsafeRawBufferPointer.none
+  /// The app's own id of the user.
+  var customer = UnsafeRawBufferPointer.none
   var product = UnsafeRawBufferPointer.none
   var previousProduct = UnsafeRawBufferPointer.none
   /// Play's base plan of `product`.
@@ -121,6 +123,7 @@ extension EventBatch {
     events.append(event)
     var text = EventText()
     text.user = user ?? intern(draft.user)
+    text.customer = intern(draft.customer)
     text.transaction = intern(draft.transaction)
     text.original = draft.withOriginal { original in
       original.isEqual(to: draft.transaction) ? text.transaction : intern(original)

@@ -25,6 +25,8 @@ public struct EventText: Sendable, Hashable {
   public var original = TextRange.none
   /// User id; empty when not sent.
   public var user = TextRange.none
+  /// The app's own id of the user; empty unless configured.
+  public var customer = TextRange.none
 
   /// No ids yet.
   public init() {}
@@ -65,14 +67,6 @@ public struct SentEntitlements: Sendable, Equatable {
   public let entitlements: [Entitlement]
 }
 
-/// The app's own id of an event's user.
-public struct SentCustomer: Sendable, Hashable {
-  /// The event, from 0.
-  public let event: Int32
-  /// The id, not empty.
-  public let id: TextRange
-}
-
 /// The events of a range of one archive, with counters for its lines.
 ///
 /// All texts are in one arena and frequent strings in one table, so that a batch of thousands of
@@ -103,9 +97,6 @@ public struct EventBatch: Sendable {
   /// there are few.
   public private(set) var entitlements: [SentEntitlements] = []
 
-  /// The apps' own ids of users, in the order of their events; empty unless configured.
-  public private(set) var customers: [SentCustomer] = []
-
   /// An empty batch with capacity for `room` events.
   public init(room: Int = 0) {
     events.reserveCapacity(room)
@@ -128,12 +119,6 @@ public struct EventBatch: Sendable {
     guard !sent.isEmpty else { return }
     entitlements.append(
       SentEntitlements(event: Int32(truncatingIfNeeded: events.count), entitlements: sent))
-  }
-
-  /// Adds the app's own id of the next event's user; it must not be empty.
-  public mutating func note(customer id: UnsafeRawBufferPointer) {
-    customers.append(
-      SentCustomer(event: Int32(truncatingIfNeeded: events.count), id: intern(id)))
   }
 
   /// Copies `bytes` into the arena.

@@ -12,9 +12,8 @@ struct CustomerIDs {
     func bytes(_ range: TextRange) -> [UInt8] {
       Array(batch.arena[Int(range.offset)..<Int(range.offset + range.count)])
     }
-    for sent in batch.customers {
-      let (made, id) = (batch.events[Int(sent.event)].createdAt, bytes(sent.id))
-      let user = bytes(batch.texts[Int(sent.event)].user)
+    for (event, sent) in zip(batch.events, batch.texts) where sent.customer.count > 0 {
+      let (made, id, user) = (event.createdAt, bytes(sent.customer), bytes(sent.user))
       if let known = newest[user] {
         let isNewer =
           known.made == made ? known.id.lexicographicallyPrecedes(id) : known.made < made

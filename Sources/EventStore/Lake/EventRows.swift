@@ -22,7 +22,6 @@ public struct EventRows {
     let sent = note(on: index, batch.entitlements) { $0.event }
     let entitlements = sent.map { SnapshotCoding.encode($0.entitlements.map(\.ofWebhook)) } ?? []
     let reading = note(on: index, batch.readings) { $0.event }
-    let customer = isErased ? nil : note(on: index, batch.customers) { $0.event }
     return batch.arena.withUnsafeBytes { arena in
       let texts = WriteBatch.Texts(batch.texts[index], in: arena)
       content.reset()
@@ -45,7 +44,7 @@ public struct EventRows {
             user: isErased ? arena.slice(.none) : texts.user, record: record,
             value: batch.values[index], roundedAmounts: reading?.roundedAmounts ?? 0,
             missingIsProceed: reading?.missingIsProceed ?? 0,
-            customer: arena.slice(customer?.id ?? .none)))
+            customer: arena.slice(isErased ? .none : batch.texts[index].customer)))
       }
       return Data(writer.bytes).base64EncodedString()
     }
@@ -78,9 +77,9 @@ public struct EventRows {
     texts.original = batch.intern(row.original)
     texts.transaction = batch.intern(row.transaction)
     texts.user = batch.intern(row.user)
+    texts.customer = batch.intern(row.customer)
     batch.note(roundedAmounts: row.roundedAmounts, missingIsProceed: row.missingIsProceed)
     batch.note(sent)
-    if !row.customer.isEmpty { batch.note(customer: row.customer) }
     batch.events.append(event)
     batch.texts.append(texts)
     batch.values.append(row.value)

@@ -58,7 +58,7 @@ struct Qonversion: BodyMapper {
         var value = top[.userID]
         value.node = tape.member(object, customer.rawValue)
         // A malformed id does not reject the line.
-        if let id = try? tape.identifier(value), !id.isEmpty { batch.note(customer: id) }
+        if let id = try? tape.identifier(value) { body.draft.customer = id }
       }
       body.draft.event.body = Fingerprint.of(tape.bytes(object))
       body.draft.event.received =
