@@ -123,20 +123,9 @@ private func padded(_ value: Int, _ width: Int) -> String {
 ///
 /// The table is built where the time zone is read, so that all code below is integer arithmetic
 /// with the same results on every machine.
-public struct CivilCalendar: Sendable, Equatable {
-  /// A range of time with a constant offset from UTC.
-  public struct Offset: Sendable, Equatable {
-    /// The start of the range.
-    public var from: Instant
-    /// Seconds east of UTC.
-    public var seconds: Int64
-
-    /// An offset of `seconds` that starts at `from`.
-    public init(from: Instant, seconds: Int64) {
-      self.from = from
-      self.seconds = seconds
-    }
-  }
+public struct CivilCalendar: Sendable {
+  /// The start of a range of time, and its offset in seconds east of UTC.
+  public typealias Offset = (from: Instant, seconds: Int64)
 
   /// The zone's IANA name.
   public let identifier: String
@@ -151,7 +140,7 @@ public struct CivilCalendar: Sendable, Equatable {
 
   /// Coordinated universal time.
   public static let utc = CivilCalendar(
-    identifier: "UTC", offsets: [Offset(from: Instant(milliseconds: .min), seconds: 0)])
+    identifier: "UTC", offsets: [(from: Instant(milliseconds: .min), seconds: 0)])
 
   /// The day that `instant` falls on.
   public func day(of instant: Instant) -> Day {

@@ -149,8 +149,7 @@ struct SnapshotRefusalTests {
   @Test("A date in a name is a day in the reports' time zone; a time is UTC")
   func fileNameZone() {
     let tokyo = CivilCalendar(
-      identifier: "Asia/Tokyo", offsets: [.init(from: Instant(milliseconds: .min), seconds: 32_400)]
-    )
+      identifier: "Asia/Tokyo", offsets: [(Instant(milliseconds: .min), 32_400)])
     func text(_ name: String) -> String? { captureTime(fileName: name, in: tokyo)?.text }
     #expect(text("users-2026-11-20.jsonl") == "2026-11-19T15:00:00Z")
     #expect(text("users-20261120.jsonl") == "2026-11-19T15:00:00Z")

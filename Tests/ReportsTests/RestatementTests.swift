@@ -161,8 +161,8 @@ struct RestatementTests {
     try world.sell(3)
     try world.publish()
     let utc = world.rules.calendar
-    let start = CivilCalendar.Offset(from: Instant(milliseconds: .min), seconds: 0)
-    world.rules.calendar = CivilCalendar(identifier: "Elsewhere", offsets: [start])
+    world.rules.calendar = CivilCalendar(
+      identifier: "Elsewhere", offsets: [(Instant(milliseconds: .min), 0)])
     try world.sell(4)
     try world.publish()
     #expect(try world.restated() == [])

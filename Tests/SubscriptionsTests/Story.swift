@@ -13,8 +13,8 @@ func at(_ text: String) -> Instant {
 
 /// A time zone this many hours east of UTC.
 func zone(_ hours: Int64) -> CivilCalendar {
-  let offset = CivilCalendar.Offset(from: Instant(milliseconds: .min), seconds: hours * 3600)
-  return CivilCalendar(identifier: "Elsewhere", offsets: [offset])
+  CivilCalendar(
+    identifier: "Elsewhere", offsets: [(Instant(milliseconds: .min), hours * 3600)])
 }
 
 /// Millionths from a decimal such as `9.99`.

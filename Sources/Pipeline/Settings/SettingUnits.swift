@@ -87,15 +87,12 @@ extension CivilCalendar {
     else { return nil }
     let end = Date(timeIntervalSince1970: 4_102_444_800)
     var date = Date(timeIntervalSince1970: 0)
-    var offsets = [
-      Offset(
-        from: Instant(milliseconds: .min), seconds: Int64(zone.secondsFromGMT(for: date)))
+    var offsets: [Offset] = [
+      (Instant(milliseconds: .min), Int64(zone.secondsFromGMT(for: date)))
     ]
     while let change = zone.nextDaylightSavingTimeTransition(after: date), change < end {
-      offsets.append(
-        Offset(
-          from: Instant(milliseconds: Int64((change.timeIntervalSince1970 * 1000).rounded())),
-          seconds: Int64(zone.secondsFromGMT(for: change))))
+      let from = Instant(milliseconds: Int64((change.timeIntervalSince1970 * 1000).rounded()))
+      offsets.append((from, Int64(zone.secondsFromGMT(for: change))))
       date = change
     }
     self.init(identifier: identifier, offsets: offsets)
