@@ -21,12 +21,7 @@ public struct RetrySchedule: Sendable, Hashable {
   private init(ascending seconds: [Int64]) {
     delays = [0] + seconds
     starts = [-Self.firstTolerance] + seconds.map { $0 - $0 / 60 }
-    let tolerated = [Self.firstTolerance] + seconds.map { $0 + max(600, $0 / 8) }
-    var ends = tolerated
-    for index in starts.indices.dropLast() {
-      ends[index] = min(tolerated[index], starts[index + 1])
-    }
-    self.ends = ends
+    ends = [Self.firstTolerance] + seconds.map { $0 + max(600, $0 / 8) }
   }
 
   /// Qonversion's first attempt arrives 20–120 s after the event.
@@ -47,11 +42,9 @@ public struct RetrySchedule: Sendable, Hashable {
   /// The number of the attempt, from 1, that arrives `seconds` after the message was created; nil
   /// when no attempt fits that time.
   public func attempt(after seconds: Int64) -> Int? {
-    var attempt = ends.count
-    while attempt > 0 {
-      if seconds >= starts[attempt - 1] { return seconds < ends[attempt - 1] ? attempt : nil }
-      attempt -= 1
+    guard let last = starts.lastIndex(where: { $0 <= seconds }), seconds < ends[last] else {
+      return nil
     }
-    return nil
+    return last + 1
   }
 }
