@@ -53,16 +53,11 @@ public struct SubledgerError: Error, Codable, Sendable, Equatable, CustomStringC
       hint: "run again to continue")
   }
 
-  /// Throws when `stop` returns a signal.
-  public static func check(_ stop: () -> Int32) throws(SubledgerError) {
-    let signal = stop()
-    if signal != 0 { throw .stopped(by: signal) }
-  }
-
-  /// Throws when `stop` returns a signal during an action that can be repeated.
-  public static func check(_ stop: () -> Int32, _ doing: String) throws(SubledgerError) {
+  /// Throws when `stop` returns a signal, in a run or in an action that can be repeated.
+  public static func check(_ stop: () -> Int32, _ doing: String? = nil) throws(SubledgerError) {
     let signal = stop()
     guard signal != 0 else { return }
+    guard let doing else { throw .stopped(by: signal) }
     throw SubledgerError(
       .stopped(signal), "\(doing) was stopped by signal \(signal)", hint: "run again")
   }

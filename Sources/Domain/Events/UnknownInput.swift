@@ -45,15 +45,15 @@ public struct UnknownName: Codable, Sendable, Hashable {
     return isSafe && !(isMember && isMixed) ? text : withheld
   }
 
-  private init(_ name: String, like other: UnknownName) {
-    (provider, subject, self.name) = (other.provider, other.subject, name)
-  }
-
   /// The text shown instead of a name that may be an id or a secret.
   public static let withheld = "(withheld)"
 
   /// The entry for all further names of this kind beyond the limit.
-  var rest: UnknownName { UnknownName("(more)", like: self) }
+  var rest: UnknownName {
+    var rest = self
+    rest.name = "(more)"
+    return rest
+  }
 }
 
 /// The unknown names in a range of one archive, with the number of lines that contain each.
