@@ -1,13 +1,5 @@
 public import Domain
 
-/// How delivered events are split into archives.
-public enum ArchiveLayout: Sendable, Equatable {
-  /// One archive per UTC day of delivery.
-  case perDay
-  /// This number of archives with equally many lines, in order of delivery.
-  case count(Int)
-}
-
 /// A format of the provider's answer to "what does this user own".
 public enum SnapshotShape: String, CaseIterable, Sendable {
   case v3
@@ -55,12 +47,10 @@ public struct Scenario: Sendable, Equatable {
   public var seed: UInt64
   /// Number of people; not used when `events` is set.
   public var subscribers: Int
-  /// Calendar months from `start` to the end, 1–120.
+  /// Calendar months from the start of 2025, when the archives begin, to the end, 1–120.
   public var months: Int
-  /// Start of the archives; a UTC midnight.
-  public var start: Instant
-  /// How deliveries are split into archives.
-  public var archives = ArchiveLayout.perDay
+  /// Number of archives, with equally many lines in order of delivery; nil for one per UTC day.
+  public var archives: Int?
   /// Number of events after which no more subscribers are added; nil to use `subscribers`.
   public var events: Int?
   /// Events that are never delivered.
@@ -91,14 +81,10 @@ public struct Scenario: Sendable, Equatable {
   public var migration: Migration?
 
   /// A scenario of `subscribers` over `months`, with small shares of each disorder.
-  public init(
-    seed: UInt64, subscribers: Int = 1_000, months: Int = 24,
-    start: Instant = Instant(seconds: Int64(Day(year: 2025, month: 1, day: 1).number) * 86_400)
-  ) {
+  public init(seed: UInt64, subscribers: Int = 1_000, months: Int = 24) {
     self.seed = seed
     self.subscribers = subscribers
     self.months = months
-    self.start = start
   }
 
   var senders: [Provider] { Provider.allCases.filter(providers.contains) }
@@ -106,8 +92,6 @@ public struct Scenario: Sendable, Equatable {
   func check() throws(SubledgerError) {
     let million = 0...1_000_000
     let shares = [lostShare, duplicatedShare, delayedShare, reorderedShare]
-    var archiveCount = 1
-    if case .count(let count) = archives { archiveCount = count }
     let rules: [(Bool, String)] = [
       (
         shares.allSatisfy(million.contains) && shares.reduce(0, +) <= 1_000_000,
@@ -125,13 +109,9 @@ public struct Scenario: Sendable, Equatable {
       ),
       ((1...120).contains(months), "there are 1 to 120 months"),
       ((0...3_660).contains(staleDays), "snapshots are 0 to 3,660 days stale"),
-      (
-        start.milliseconds % Interval.day.milliseconds == 0,
-        "the start is not a UTC midnight"
-      ),
       ((1...1_000_000_000).contains(events ?? 1), "there are 1 to 1,000,000,000 events"),
       ((1...100_000_000).contains(subscribers), "there are 1 to 100,000,000 subscribers"),
-      ((1...1_000_000).contains(archiveCount), "there are 1 to 1,000,000 archives"),
+      ((1...1_000_000).contains(archives ?? 1), "there are 1 to 1,000,000 archives"),
     ]
     if let broken = rules.first(where: { !$0.0 }) {
       throw SubledgerError(
@@ -146,8 +126,6 @@ public struct SimulationSummary: Sendable, Equatable {
   public var subscribers = 0
   /// Number of distinct events between start and end.
   public var events = 0
-  /// Events by outcome.
-  public var outcomes: [DeliveryOutcome: Int] = [:]
   /// Lines in all archives.
   public var lines = 0
   /// Number of archives.
@@ -160,7 +138,7 @@ public struct SimulationSummary: Sendable, Equatable {
 }
 
 /// The outcome of an event between provider and archive.
-public enum DeliveryOutcome: String, CaseIterable, Sendable {
+enum DeliveryOutcome: String, CaseIterable, Sendable {
   case delivered
   case lost
   case duplicated
@@ -196,7 +174,7 @@ struct TimeSpan: Sendable, Equatable {
   var proceedSwitch: Int64
 
   init(_ scenario: Scenario) {
-    start = scenario.start.milliseconds / 1000
+    start = Int64(Day(year: 2025, month: 1, day: 1).number) * day
     end = adding(months: scenario.months, to: start)
     priceRise = adding(months: (scenario.months + 1) / 2, to: start)
     proceedSwitch = adding(months: scenario.months * 2 / 3, to: start)

@@ -86,7 +86,7 @@ import Domain
         sendsProceeds: false)
       return AccessPeriod(charge: charge, start: start, end: start + 30 * day)
     }
-    let start = scenario.start.milliseconds / 1000
+    let start = span.start
     func kinds(_ second: AccessPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
       var first = period(start)
       if failing { first.billingIssueAt = first.end }

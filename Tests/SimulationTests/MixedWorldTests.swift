@@ -9,7 +9,7 @@ import Domain
   private func mixed(seed: UInt64 = 4) throws -> World {
     var scenario = Scenario(seed: seed, subscribers: 150, months: 6)
     scenario.providers = [.purple, .qonversion, .iaptic, .flobuk, .purple]
-    scenario.archives = .count(4)
+    scenario.archives = 4
     return try World.shared(scenario)
   }
 
@@ -44,7 +44,7 @@ import Domain
     for provider in Provider.simulated {
       var scenario = Scenario(seed: 4, subscribers: 150, months: 6)
       scenario.providers = [provider]
-      scenario.archives = .count(4)
+      scenario.archives = 4
       let alone = try World.shared(scenario).table("churn_monthly.csv")
       #expect(alone == together.filter { $0["provider"] == provider.name })
     }

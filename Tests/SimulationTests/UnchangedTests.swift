@@ -18,7 +18,7 @@ import Domain
   func everyProvider() throws {
     var scenario = Scenario(seed: 7, subscribers: 120, months: 8)
     scenario.providers = Provider.allCases
-    scenario.archives = .count(3)
+    scenario.archives = 3
     for fault in FeedFault.allCases { scenario.faultShares[fault] = 50_000 }
     let written = try fingerprint(World(scenario))
     // As recorded when the truth began to list the break that a fault must raise.

@@ -26,7 +26,7 @@ final class World: Sendable {
     scenario.duplicatedShare = 0
     scenario.delayedShare = 0
     scenario.reorderedShare = 0
-    scenario.archives = .count(3)
+    scenario.archives = 3
     scenario.providers = providers
     return try shared(scenario)
   }

@@ -18,7 +18,6 @@ struct Arrivals {
     _ scenario: Scenario, _ span: TimeSpan, _ checkStop: StopCheck
   ) throws(SubledgerError) {
     summary.asOf = Instant(seconds: span.end)
-    for outcome in DeliveryOutcome.allCases { summary.outcomes[outcome] = 0 }
     let model = DeliveryModel(scenario: scenario)
     let envelope = Envelope(scenario: scenario, span: span)
     var number = 0
@@ -56,7 +55,6 @@ struct Arrivals {
   ) {
     summary.events += 1
     summary.lines += delivery.arrivals.count
-    summary.outcomes[delivery.outcome, default: 0] += 1
     let (person, feed) = (customer.person, customer.person.shop.feed)
     for (copy, arrival) in delivery.arrivals.enumerated() {
       all.append(
@@ -111,12 +109,9 @@ struct ArchiveWriter {
   }
 
   private func fileName(_ day: Day, share: (place: Int, of: Int)) -> String {
-    switch scenario.archives {
-    case .perDay: return "\(day.text).jsonl.gz"
-    case .count(let count):
-      let number = share.place * count / share.of + 1
-      return "part-\(String(number).zeroPadded(to: 4)).jsonl.gz"
-    }
+    guard let count = scenario.archives else { return "\(day.text).jsonl.gz" }
+    let number = share.place * count / share.of + 1
+    return "part-\(String(number).zeroPadded(to: 4)).jsonl.gz"
   }
 }
 

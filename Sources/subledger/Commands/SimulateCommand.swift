@@ -158,7 +158,7 @@ struct SimulateCommand: ParsableCommand {
     scenario.events = events
     scenario.providers = providers
     scenario.migration = migrate
-    if let archives { scenario.archives = .count(archives) }
+    scenario.archives = archives
     scenario.lostShare = lost
     scenario.duplicatedShare = duplicated
     scenario.delayedShare = delayed
