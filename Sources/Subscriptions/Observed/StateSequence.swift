@@ -72,37 +72,33 @@ extension [Event] {
   /// The events without ends of a period that another has followed: that period no longer gave
   /// access.
   ///
-  /// Only iaptic sends such ends without a state. Refunds stay because they are money.
+  /// Only iaptic sends such ends without a state.
   var withoutPastEnds: [Event] {
-    var opened: Set<Int64> = []
-    var holder: Int64 = 0
-    return keeping { event in
-      if event.opensSubscription, event.transaction != 0 {
-        opened.insert(event.transaction)
-        holder = event.transaction
-      }
-      guard event.provider.capabilities.body == .collection, event.observation == nil else {
-        return true
-      }
-      let isPast = holder != event.transaction && opened.contains(event.transaction)
-      return !isPast || event.kind.isRefund || !event.isEnd
+    withoutPast(\.transaction) { event in
+      event.provider.capabilities.body == .collection && event.observation == nil && event.isEnd
     }
   }
 
   /// The events without those of a purchase after another one replaced it.
-  ///
-  /// Refunds stay because they are money.
   var withoutPastPurchases: [Event] {
+    withoutPast(\.lineage) { $0.kind != .other && $0.kind != .purchased }
+  }
+
+  /// The events without those that `isDropped` of a period or purchase that another has followed;
+  /// refunds stay because they are money.
+  private func withoutPast(
+    _ id: (Event) -> Int64, _ isDropped: (Event) -> Bool
+  ) -> [Event] {
     var opened: Set<Int64> = []
-    var holder: Int64?
+    var holder: Int64 = 0
     return keeping { event in
-      if event.opensPurchase {
-        guard event.kind != .purchased else { return true }
-        opened.insert(event.lineage)
-        holder = event.lineage
+      let id = id(event)
+      if event.opensSubscription, id != 0 {
+        opened.insert(id)
+        holder = id
       }
-      let isPast = holder != event.lineage && opened.contains(event.lineage)
-      return !isPast || event.kind.isRefund || event.kind == .other
+      let isPast = holder != id && opened.contains(id)
+      return !isPast || event.kind.isRefund || !isDropped(event)
     }
   }
 }
