@@ -37,7 +37,7 @@ public struct CellRows: Sendable {
     let row = "(\(Array(repeating: "?", count: width).joined(separator: ", ")))"
     for count in [Self.rowsAtOnce, 1] where rest.count >= count {
       let rows = Array(repeating: row, count: count).joined(separator: ", ")
-      let statement = try database.statement("insert into \(table) values \(rows)")
+      let statement = try database.statement("insert or fail into \(table) values \(rows)")
       while rest.count >= count {
         var mark: Int32 = 1
         for row in rest.prefix(count) {
