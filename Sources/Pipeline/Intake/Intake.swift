@@ -21,8 +21,8 @@ struct Intake {
   var stop: @Sendable () -> Int32 { pipeline.stop }
 
   /// Maximum number of events that wait for the writer, which takes them in the order of the files:
-  /// half a file of 50,000, in 18 MB.
-  private static let waitingMax = 24 * 1_024
+  /// a file of 50,000, in 39 MB, so that the next one is read at the same time.
+  private static let waitingMax = 54 * 1_024
 
   /// Reads new archives under the plan's paths.
   func readArchives(into summary: inout IntakeSummary) throws {
