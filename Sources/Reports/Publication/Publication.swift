@@ -117,7 +117,7 @@ private func carryOverUnchanged(
       continue
     }
     // Where links are refused, the staged copy is used.
-    let linked = "\(staging.path)/.carried"
+    let linked = "\(staging.path)/\(carriedName)"
     guard link(old, linked) == 0 else { continue }
     guard rename(linked, new) == 0 else { throw .system("rename", linked) }
     // The link remains if both names were already links to one file.
@@ -126,6 +126,9 @@ private func carryOverUnchanged(
   }
   return (changed, carried)
 }
+
+/// The second name of a published file in the staging folder, until it takes the file's own.
+let carriedName = ".carried"
 
 /// Whether the published file `old` has the bytes of `new`, whose hash may be given.
 private func haveSameBytes(

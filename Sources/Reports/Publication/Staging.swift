@@ -133,6 +133,8 @@ public final class Staging {
     guard try folder.isPrivate() else {
       throw refuse("it belongs to another user, or others may write to it")
     }
+    // A power cut can leave it; it must not become a file of the set.
+    unlink("\(path)/\(carriedName)")
     guard let text = try readFile("\(path)/\(checksumsName)"),
       try status(of: out)?.isFolder ?? false
     else {

@@ -97,6 +97,22 @@ struct PlantedFolderTests {
     #expect(text("\(left)/diary") == "mine")
   }
 
+  @Test("A second name of a published file that a power cut left is removed, not published")
+  func secondName() throws {
+    for hasChecksums in [false, true] {
+      if hasChecksums {
+        try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
+      } else {
+        try folder.write("half", to: "\(left)/b.csv")
+      }
+      try FileManager.default.linkItem(
+        atPath: folder.path("reports/a.csv"), toPath: folder.path("\(left)/.carried"))
+      #expect(try leftovers() == [])
+      #expect(text("\(left)/.carried") == nil && text("reports/.carried") == nil)
+      #expect(text("reports/a.csv") == "1\n")
+    }
+  }
+
   @Test("A folder that others can write to is not removed", arguments: [0o775, 0o757])
   func open(rights: Int) throws {
     try folder.write("half", to: "\(left)/a.csv")
