@@ -66,9 +66,9 @@ extension Purchase {
   /// The purchases in `events`, which are in business order.
   ///
   /// A purchase is a transaction. If the provider sends no transaction ids, it is an end: bodies of
-  /// iaptic's first years show a renewal only by a later `expirationDate`. Exceptions: in billing
-  /// retry, a later end is the grace of the same purchase; for a replaced or revoked purchase, an
-  /// earlier end is its end cut short.
+  /// iaptic's first years show a renewal only by a later `expirationDate`. Exceptions: a shift of
+  /// no more than the renewal gap is no renewal; in billing retry, a later end is the grace of the
+  /// same purchase; for a replaced or revoked purchase, an earlier end is its end cut short.
   static func all(in events: [Event], rules: FoldSettings) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex(rules: rules)
@@ -111,10 +111,10 @@ private struct PurchaseIndex {
   /// The last purchase of each lineage that was seen in billing retry without a transaction.
   private var failing: [Int64: Int] = [:]
   private var named: Set<Int> = []
-
+  /// The last purchase of each product that only an end shows, and that end.
+  private var shownByEnd: [OfLineage<StringID>: (purchase: Int, end: Instant)] = [:]
   /// Paid periods of purchases in stores without an id per charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
-
   /// The ends of each product's purchases, ascending, and when each was first seen; empty before
   /// `order`.
   private var ends: [OfLineage<StringID>: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
@@ -131,7 +131,18 @@ private struct PurchaseIndex {
     }
     if let sameEnd { return sameEnd }
     if event.canBeCutShort, let cut = purchaseCut(by: event) { return cut }
-    return event.canBeGrace ? purchaseProlonged(by: event) ?? failing[event.lineage] : nil
+    if event.canBeGrace { return purchaseProlonged(by: event) ?? failing[event.lineage] }
+    return event.canBeCutShort ? nil : purchaseMoved(by: event)
+  }
+
+  /// The purchase whose end the event shows moved, by no more than the renewal gap; not in the
+  /// sandbox, whose periods last minutes.
+  private func purchaseMoved(by event: Event) -> Int? {
+    guard event.isShownByEnd, let end = event.periodEnd,
+      let known = shownByEnd[OfLineage(event, event.product)]
+    else { return nil }
+    let shift = abs(end.since(known.end).milliseconds)
+    return shift <= rules.renewalGap.milliseconds ? known.purchase : nil
   }
 
   /// The purchase of which the end that is shown can be the grace: the last one that ended before
@@ -190,6 +201,9 @@ private struct PurchaseIndex {
       notePaid(event, purchase, after: previous)
     }
     byEnd[OfLineage(event, event.periodEnd)] = purchase
+    if event.isShownByEnd, let end = event.periodEnd {
+      shownByEnd[OfLineage(event, event.product)] = (purchase, end)
+    }
     if event.canBeGrace { failing[event.lineage] = purchase }
   }
 
@@ -216,6 +230,12 @@ struct OfLineage<Value: Hashable>: Hashable {
 }
 
 extension Event {
+  /// Whether it shows a purchase in production only by its end, without transaction id and date.
+  var isShownByEnd: Bool {
+    transaction == 0 && environment == .production && observation != nil
+      && observation?.lastChargedAt == nil && !canBeGrace && !canBeCutShort
+  }
+
   /// Whether it shows, without transaction id, a purchase whose end may be that of its grace.
   var canBeGrace: Bool {
     transaction == 0 && observation?.isInBillingRetry == true && !canBeCutShort

@@ -74,6 +74,27 @@ struct UndatedStatesTests {
     }
   }
 
+  @Test("An end that moves by no more than the renewal gap is no renewal")
+  func movedEnd() throws {
+    func charges(_ end: String, in environment: Environment) throws -> [Int64] {
+      var feed = StateFeed(.iaptic)
+      feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
+      feed.receive("2026-01-20", until: end) { $0.isAutoRenewing = false }
+      feed.receive("2026-02-01T00:00:01", until: "2026-03-01")
+      for place in feed.events.indices { feed.events[place].environment = environment }
+      return try [feed, feed.sortedOtherwise].map { story in
+        let facts = try story.facts(asOf: "2026-02-20")
+        let sandbox = facts.facts.excluded.values.reduce(0) { $0 + $1.charges }
+        return facts.facts.revenue.values.reduce(sandbox) { $0 + $1.charges }
+      }
+    }
+    for end in ["2026-02-01T00:01:00", "2026-01-31T23:59:59", "2026-02-02"] {
+      #expect(try charges(end, in: .production) == [2, 2], "\(end)")
+    }
+    #expect(try charges("2026-02-10", in: .production) == [3, 3])
+    #expect(try charges("2026-02-01T00:05:00", in: .sandbox) == [3, 3])
+  }
+
   @Test("Auto-renew follows the state received last")
   func renewing() throws {
     for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
