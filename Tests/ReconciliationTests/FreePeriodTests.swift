@@ -174,6 +174,31 @@ struct FreePeriodTests {
     #expect(found("2026-02-20", announced: true) == [])
   }
 
+  @Test("If restarts have their own event, a product change in a free period proves its renewal")
+  func changed() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.report(
+      .upgraded, "2026-03-15", until: "2026-04-15", transaction: 103, price: 20,
+      product: Story.yearly)
+    let found = breaks(story, of: .purple, asOf: "2026-04-10")
+    #expect(found.map(\.code) == [.missedRenewal])
+    #expect(found.map(\.expectedAt) == [at("2026-03-01")])
+  }
+
+  @Test("A renewal lost before the announcement of another product was of the previous one")
+  func announcedLater() {
+    func product(_ announced: String) -> [String] {
+      var story = Story.monthly(renewals: 0, counted: false)
+      story.report(.downgraded, announced, transaction: 100, product: Story.yearly)
+      story.report(
+        .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 5,
+        product: Story.yearly)
+      return breaks(story, of: .purple, asOf: "2026-03-20").map(\.product)
+    }
+    #expect(product("2026-02-10") == ["com.example.monthly"])
+    #expect(product("2026-01-10") == ["com.example.yearly"])
+  }
+
   @Test("A renewal of a subscription that follows another one proves its start")
   func another() {
     func found(_ original: String) -> [Break] {

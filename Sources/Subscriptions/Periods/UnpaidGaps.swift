@@ -112,6 +112,11 @@ private struct UnpaidGap {
       }
   }
 
+  /// Whether a change to the next product was announced within the gap, for its end.
+  private var isAnnouncedWithin: Bool {
+    previous.ownEvents.contains { events[$0].isAnnouncement && events[$0].time > start }
+  }
+
   /// Whether the charge is a renewal, or a charge derived from a state, which can be one unless it
   /// is another Play order.
   private var mayRenew: Bool {
@@ -147,7 +152,7 @@ private struct UnpaidGap {
     let isStart = isOfAnother
     let isWithin = isMoved && start.since(begin).milliseconds > tolerance(length)
     return UnseenPeriod(
-      product: mayRenew || isConversion ? next.product : previous.product,
+      product: (mayRenew || isConversion) && !isAnnouncedWithin ? next.product : previous.product,
       start: isFailed ? max(start, begin) : isWithin || isStart ? begin : start, end: next.start,
       previousEnd: start, opensLineage: isStart, kind: charge.kind, time: charge.time)
   }
@@ -166,7 +171,8 @@ private struct UnpaidGap {
     let count = isRenewal ? max(1, (free + length / 2) / length) : 1
     let difference = isConversion ? late : free - count * length
     if charge.chargeKind == .productChange {
-      return charge.provider.capabilities.sendsExpirations && difference <= tolerance
+      let sender = charge.provider.capabilities
+      return (sender.sendsExpirations || sender.sendsRestarts) && difference <= tolerance
     }
     return (mayRenew || isConversion) && (-early...tolerance).contains(difference) && isOfProduct
   }
