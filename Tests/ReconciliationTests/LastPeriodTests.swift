@@ -16,6 +16,19 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
+  @Test("An end that the last event reports agrees, though it is earlier by less than the gap")
+  func reportedEarlier() {
+    func codes(_ end: String) -> [String] {
+      var story = Story.monthly(renewals: 1)
+      story.report(.canceled, "2026-02-10", until: end, transaction: 101)
+      return Scenario(
+        stories: [story], entitlements: [premium(until: end, .canceled)], capturedAt: "2026-02-20"
+      ).codes
+    }
+    #expect(codes("2026-02-28T21:00:00") == [])
+    #expect(codes("2026-02-25") == ["EXPIRY_MISMATCH"])
+  }
+
   @Test("Access past the last known end proves as many renewals as fit")
   func renewals() {
     let scenario = Scenario(

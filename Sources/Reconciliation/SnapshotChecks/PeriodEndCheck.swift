@@ -160,12 +160,12 @@ extension Reconciler {
       }
   }
 
-  /// Whether a state of the charge reported the shown, later end, although another end counts.
+  /// Whether a state of the charge reported the shown end, although another end counts.
   ///
-  /// An end before the paid end is a revocation that no event reported.
+  /// An end more than the gap before the paid end is a revocation that no event reported.
   private func isLastReported(_ end: Instant, _ state: LineageState) -> Bool {
     guard let reported = state.lastReportedEnd, let known = state.periodEnd else { return false }
-    return agree(end, reported) && end > known
+    return agree(end, reported) && end > known - gap
   }
 
   /// Whether a failing payment explains the shown end: it moves that to the end of grace.
