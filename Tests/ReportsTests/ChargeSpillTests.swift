@@ -14,12 +14,10 @@ struct ChargeSpillTests {
   private func part(_ rows: [(milliseconds: Int64, text: String)]) -> ChargePart {
     var part = ChargePart()
     for row in rows {
-      part.entries.append(
-        ChargePart.Entry(
-          milliseconds: row.milliseconds,
-          day: CivilCalendar.utc.day(of: Instant(milliseconds: row.milliseconds)),
-          start: part.bytes.count, count: row.text.utf8.count))
-      part.bytes += Array(row.text.utf8)
+      let time = Instant(milliseconds: row.milliseconds)
+      let start = part.startRow()
+      part.lines.add(plain: row.text)
+      part.endRow(from: start, time, CivilCalendar.utc.day(of: time))
     }
     part.sort()
     return part

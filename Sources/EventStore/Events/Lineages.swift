@@ -31,8 +31,8 @@ public struct LineageRow: Sendable, Equatable {
   /// Whether the original transaction id is built from the user's id, with a character that no
   /// store's ids contain.
   public var isMadeOfUser: Bool {
-    let marks = [UInt8(ascii: "|"), UInt8(ascii: ":")]
-    return user != 0 && original.utf8.contains(where: marks.contains)
+    user != 0
+      && original.utf8.contains { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: ":") }
       && original.contains(user.userKeyText)
   }
 }

@@ -13,12 +13,15 @@ struct ChargeFold {
   private var user: (key: Int64, text: String) = (0, "")
   private(set) var part: ChargePart
 
-  /// Creates a fold that reads `ledger`, the worker's connection.
-  init(_ writer: ChargeRowWriter, _ ledger: Ledger, take: ((ChargePart) throws -> Void)? = nil) {
+  /// Creates a fold that reads `ledger`, the worker's connection, and adds rows to `part`.
+  init(
+    _ writer: ChargeRowWriter, _ ledger: Ledger, addingTo part: ChargePart? = nil,
+    take: ((ChargePart) throws -> Void)? = nil
+  ) {
     self.writer = writer
     self.ledger = ledger
     self.take = take
-    part = ChargePart(writer.dialect)
+    self.part = part ?? ChargePart(writer.dialect)
   }
 
   /// A fold group whose rows have the texts of user ids, with its events up to an archive.
@@ -26,8 +29,22 @@ struct ChargeFold {
     let rows: [LineageRow]
     let events: [Event]
     var archive = Int32.max
-    var owners: Owners?
     var sources: EventSources?
+    /// Each lineage's place in `rows`, and the last user in its events, 0 for none; nil before it
+    /// was asked for.
+    var members: [Int64: (place: Int, user: Int64)]?
+    /// The lineage, user and cells of the last charge.
+    var owner: (lineage: Int64, user: Int64, cells: ChargeOwner)?
+
+    var membersByLineage: [Int64: (place: Int, user: Int64)] {
+      var members: [Int64: (place: Int, user: Int64)] = [:]
+      for (place, row) in rows.enumerated() { members[row.key] = (place, 0) }
+      for event in events.reversed() where event.user != 0 {
+        if members[event.lineage]?.user == 0 { members[event.lineage]?.user = event.user }
+        if rows.count == 1 { break }
+      }
+      return members
+    }
   }
 
   /// Adds the charges of a subscription in a group.
@@ -79,50 +96,22 @@ struct ChargeFold {
         try ledger.checkStop()
         part.sort()
         try take(part)
-        part = ChargePart(writer.dialect)
+        part.removeAll()
       }
-    }
-  }
-
-  /// The fields that the rows of a group's lineages share.
-  struct Owners {
-    /// Indexes of the lineages in the group, by key.
-    private let order: [Int32]
-    /// The last user in the events of each lineage; 0 for none.
-    private(set) var users: [Int64]
-    /// The values of the last charge.
-    var last: (lineage: Int64, user: Int64, cells: ChargeOwner)?
-
-    init(_ group: [LineageRow], _ events: [Event]) {
-      order = group.indices.sorted { group[$0].key < group[$1].key }.map(Int32.init)
-      users = Array(repeating: 0, count: group.count)
-      for event in events.reversed() where event.user != 0 {
-        if let place = place(of: event.lineage, in: group), users[place] == 0 {
-          users[place] = event.user
-        }
-        if group.count == 1 { break }
-      }
-    }
-
-    func place(of lineage: Int64, in group: [LineageRow]) -> Int? {
-      let found = order.indices.partitioningIndex { group[Int(order[$0])].key >= lineage }
-      guard found < order.count else { return nil }
-      let place = Int(order[found])
-      return group[place].key == lineage ? place : nil
     }
   }
 
   private mutating func owner(
     of event: BookedCharge.Source, in group: inout Group
   ) throws -> ChargeOwner {
-    var owners = group.owners.take() ?? Owners(group.rows, group.events)
-    defer { group.owners = owners }
-    if let last = owners.last, (last.lineage, last.user) == (event.lineage, event.user) {
+    if let last = group.owner, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }
-    let place = owners.place(of: event.lineage, in: group.rows)
-    let row = place.map { group.rows[$0] }
-    let newest = place.map { owners.users[$0] } ?? 0
+    let members = group.members ?? group.membersByLineage
+    group.members = members
+    let member = members[event.lineage]
+    let row = member.map { group.rows[$0.place] }
+    let newest = member?.user ?? 0
     let user = event.user == 0 ? newest : event.user
     // An earlier user's subscriptions are not folded again when that user's id changes.
     let hasCustomer = writer.hasCustomerIDs && user == newest
@@ -130,7 +119,7 @@ struct ChargeFold {
       user: try text(of: user, row),
       customer: hasCustomer ? try ledger.customerID(of: user, knownBy: group.archive) : "",
       subscription: try subscription(of: row))
-    owners.last = (event.lineage, event.user, cells)
+    group.owner = (event.lineage, event.user, cells)
     return cells
   }
 

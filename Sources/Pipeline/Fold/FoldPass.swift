@@ -58,6 +58,10 @@ struct FoldPass {
       }
     }
     while let rest = stretch.sums.take() { try add(rest) }
+    while var rest = stretch.rows.take() {
+      rest.sort()
+      try addCharges(rest)
+    }
   }
 
   /// Returns the breaks that events of several lineages show.
@@ -156,20 +160,20 @@ private struct RangeFold: Sendable {
   /// The revenue of the current range, and the emptied dictionaries for reuse.
   let revenue = Pool<[RevenueKey: RevenueSums]>()
   let spare = Pool<[RevenueKey: RevenueSums]>()
+  /// Rows of the list of charges that are too few to be sent.
+  let rows = Pool<ChargePart>()
 
   func fold(_ ledger: Ledger, _ keys: ClosedRange<Int64>) throws -> FoldResult {
     var result = sums.take() ?? FoldResult()
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-    var rows = charges.map { ChargeFold($0, ledger, take: addCharges) }
+    var rows = charges.map { ChargeFold($0, ledger, addingTo: self.rows.take(), take: addCharges) }
     try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
       var own = ChargeFold.Group(rows: group, events: events)
       try fold.fold(group, events, cases, into: &result) { try rows?.add($0, of: &own) }
     }
-    if let rows {
-      try addCharges(rows.sorted())
-    }
+    if let rows { self.rows.put(rows.part) }
     let part = result.takePart()
     revenue.put(result.takeRevenue())
     sums.put(result)

@@ -15,7 +15,8 @@ extension ChargePart: Codable {
   public init(from decoder: any Decoder) throws {
     self.init()
     let coded = try Coded(from: decoder)
-    (bytes, entries) = ([UInt8](coded.bytes), coded.entries)
+    coded.bytes.withUnsafeBytes { lines.add(cells: $0) }
+    entries = coded.entries
     for (month, sums) in coded.totals { totals[Month(number: month)] = sums }
     let isWhole = entries.allSatisfy {
       0...bytes.count ~= $0.start && 0...bytes.count - $0.start ~= $0.count

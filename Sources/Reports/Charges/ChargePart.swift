@@ -10,17 +10,39 @@ public struct ChargePart: Sendable {
     var count: Int
   }
 
-  /// The rows in sequence, without line ends.
-  var bytes: [UInt8] = []
+  /// The rows in sequence.
+  var lines: CSVLine
   var entries: [Entry] = []
   /// What the rows add to the sums of each month.
   var totals: [Month: ChargeTotals] = [:]
   /// How often each row of the published list is removed, by the fingerprint of its bytes.
   var removed: [Month: [Int64: Int]] = [:]
-  var line: CSVLine
 
   /// An empty part whose rows are printed in `dialect`.
-  public init(_ dialect: CSVDialect = .rfc4180) { line = CSVLine(dialect) }
+  public init(_ dialect: CSVDialect = .rfc4180) { lines = CSVLine(dialect) }
+
+  /// Removes the rows and keeps their memory.
+  public mutating func removeAll() {
+    lines.removeAll()
+    entries.removeAll(keepingCapacity: true)
+    totals.removeAll(keepingCapacity: true)
+    removed.removeAll()
+  }
+
+  var bytes: [UInt8] { lines.buffer }
+
+  /// Starts a row; returns its place.
+  mutating func startRow() -> Int {
+    lines.startLine()
+    return lines.buffer.count
+  }
+
+  mutating func endRow(from start: Int, _ time: Instant, _ day: Day) {
+    entries.append(
+      Entry(
+        milliseconds: time.milliseconds, day: day, start: start,
+        count: lines.buffer.count - start))
+  }
 
   /// Whether the rows exceed 4 MiB, so that they should be spilled to disk.
   public var isLarge: Bool { bytes.count > 1 << 22 }
@@ -32,8 +54,8 @@ public struct ChargePart: Sendable {
     for entry in now.entries {
       if kept.takeOne(of: now.fingerprint(of: entry)) { continue }
       var copy = entry
-      copy.start = bytes.count
-      bytes.append(contentsOf: now.bytes[entry.start..<entry.start + entry.count])
+      copy.start = startRow()
+      now.bytes.withUnsafeBytes { lines.add(cells: $0.row(entry)) }
       entries.append(copy)
     }
     // Unchanged rows are counted on both sides.
@@ -59,8 +81,8 @@ public struct ChargePart: Sendable {
 
   /// Sorts the rows in the order of the list.
   public mutating func sort() {
-    let separator = line.separator
-    bytes.withUnsafeBytes { bytes in
+    let separator = lines.separator
+    lines.buffer.withUnsafeBytes { bytes in
       entries.sort { left, right in
         guard left.milliseconds == right.milliseconds else {
           return left.milliseconds < right.milliseconds

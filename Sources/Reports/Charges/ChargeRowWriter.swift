@@ -1,11 +1,9 @@
 public import Domain
 public import EventStore
 
-/// The cells that all rows of a subscription share.
+/// The cells that all rows of a subscription share, printed.
 public struct ChargeOwner: Sendable {
-  let user: [UInt8]
-  let customer: [UInt8]
-  let subscription: [UInt8]
+  let cells: [UInt8]
 }
 
 /// Writes rows of the list of charges, on any thread.
@@ -15,7 +13,8 @@ public final class ChargeRowWriter: Sendable {
   private let decimals: Int?
   private let calendar: CivilCalendar
   private let labels: Labels
-  private let archives: [Int32: (cell: [UInt8], run: Int64)]
+  /// The cell and the run of each archive, at its number.
+  private let archives: [(cell: [UInt8], run: Int64)]
   private let runs: PublishingRuns
   /// Whether any app's own ids of users are stored.
   public let hasCustomerIDs: Bool
@@ -28,11 +27,14 @@ public final class ChargeRowWriter: Sendable {
   ) throws {
     (self.dialect, self.decimals) = (dialect, decimals)
     calendar = rules.calendar
-    var archives: [Int32: (cell: [UInt8], run: Int64)] = [:]
-    try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
+    var archives: [(cell: [UInt8], run: Int64)] = []
+    try ledger.rows(
+      sql: "select id, name, run from archive where kind = 'events' order by id"
+    ) { row in
       var line = CSVLine(dialect)
       line.add(name: row.text(1))
-      archives[Int32(truncatingIfNeeded: row.number(0))] = (line.buffer, row.number(2))
+      let missing = Int(row.number(0)) - archives.count
+      archives += repeatElement(([], 1), count: missing) + [(line.buffer, row.number(2))]
     }
     self.archives = archives
     labels = try Labels(of: ledger, in: dialect)
@@ -43,13 +45,11 @@ public final class ChargeRowWriter: Sendable {
 
   /// The cells of a subscription of `user`; `customer` is the app's own id of the user.
   public func owner(user: String, customer: String, subscription: String) -> ChargeOwner {
-    func cell(_ text: String) -> [UInt8] {
-      var line = CSVLine(dialect)
-      line.add(text: text)
-      return line.buffer
-    }
-    return ChargeOwner(
-      user: cell(user), customer: cell(customer), subscription: cell(subscription))
+    var line = CSVLine(dialect)
+    line.add(text: user)
+    line.add(text: customer)
+    line.add(text: subscription)
+    return ChargeOwner(cells: line.buffer)
   }
 
   /// Adds a row to `part` with the provenance of its events, from `sources` and the archives up to
@@ -58,15 +58,11 @@ public final class ChargeRowWriter: Sendable {
     _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources, knownBy archive: Int32,
     to part: inout ChargePart
   ) throws(SubledgerError) {
-    part.line.removeAll()
-    try write(charge, of: owner, sources, to: &part.line)
-    writeArrival(of: charge, sources, knownBy: archive, to: &part.line)
     let day = calendar.day(of: charge.time)
-    part.entries.append(
-      ChargePart.Entry(
-        milliseconds: charge.time.milliseconds, day: day, start: part.bytes.count,
-        count: part.line.buffer.count))
-    part.bytes.append(contentsOf: part.line.buffer)
+    let start = part.startRow()
+    try write(charge, of: owner, sources, to: &part.lines)
+    writeArrival(of: charge, sources, knownBy: archive, to: &part.lines)
+    part.endRow(from: start, charge.time, day)
     part.totals[day.month, default: ChargeTotals()].add(charge, decimals: decimals)
   }
 
@@ -87,9 +83,7 @@ public final class ChargeRowWriter: Sendable {
     line.add(plain: charge.isRefund ? "refund" : "charge")
     try labels.add(Int64(charge.chargeKind.rawValue), .chargeKind, to: &line)
     try word(key.product, &line)
-    line.add(cell: owner.user)
-    line.add(cell: owner.customer)
-    line.add(cell: owner.subscription)
+    line.add(cells: owner.cells)
     if let ordinal = charge.renewalOrdinal { line.add(ordinal) } else { line.addNothing() }
     if let start = charge.periodStart { line.add(start) } else { line.addNothing() }
     if let end = charge.periodEnd { line.add(end) } else { line.addNothing() }
@@ -113,20 +107,23 @@ public final class ChargeRowWriter: Sendable {
   }
 
   private func writeArrival(
-    of charge: BookedCharge, _ sources: EventSources, knownBy archive: Int32,
+    of charge: BookedCharge, _ sources: EventSources, knownBy newest: Int32,
     to line: inout CSVLine
   ) {
-    func run(_ archive: Int32) -> Int64 {
-      runs.first(from: archives[archive]?.run ?? 1, reporting: charge.time)
+    func archive(_ number: Int32) -> (cell: [UInt8], run: Int64) {
+      archives.indices.contains(Int(number)) ? archives[Int(number)] : ([], 1)
+    }
+    func run(_ number: Int32) -> Int64 {
+      runs.first(from: archive(number).run, reporting: charge.time)
     }
     let own = sources.arrival(
-      of: charge.event.identity, at: charge.event.place, knownBy: archive)
+      of: charge.event.identity, at: charge.event.place, knownBy: newest)
     let refunded = charge.refunded.map {
-      sources.arrival(of: $0.identity, at: $0.place, knownBy: archive).last
+      sources.arrival(of: $0.identity, at: $0.place, knownBy: newest).last
     }
     let last = max(own.last, refunded ?? own.last)
     line.add(Int64(own.versions))
-    line.add(cell: archives[charge.event.place.archive]?.cell ?? [])
+    line.add(cells: archive(charge.event.place.archive).cell)
     line.add(charge.event.place.line)
     let first = run(own.first)
     line.add(first)

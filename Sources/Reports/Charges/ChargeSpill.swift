@@ -17,6 +17,8 @@ struct ChargeSpill {
   private let path: String
   private var size = 0
   private var extents: [Month: [Extent]] = [:]
+  /// Bytes before they are written.
+  private var buffer: [UInt8] = []
 
   /// Creates the file at `path` and unlinks it.
   init(at path: String) throws(SubledgerError) {
@@ -29,32 +31,37 @@ struct ChargeSpill {
 
   /// Writes the rows of `part`, which must be sorted.
   mutating func add(_ part: ChargePart) throws(SubledgerError) {
-    var buffer: [UInt8] = []
-    buffer.reserveCapacity(part.bytes.count + part.entries.count * 16)
-    var month: Month?
-    var start = 0
-    func end(_ extents: inout [Month: [Extent]], _ count: Int, _ size: Int) {
-      guard let month, count > start else { return }
-      extents[month, default: []].append(Extent(offset: size + start, count: count - start))
+    let rows = part.bytes
+    var (day, month): (Day?, Month?)
+    var start = size
+    func endMonth() {
+      guard let month, size > start else { return }
+      extents[month, default: []].append(Extent(offset: start, count: size - start))
+      start = size
     }
-    var day: Day?
     for entry in part.entries {
       if entry.day != day {
         day = entry.day
         if entry.day.month != month {
-          end(&extents, buffer.count, size)
-          (month, start) = (entry.day.month, buffer.count)
+          endMonth()
+          month = entry.day.month
         }
       }
       withUnsafeBytes(of: entry.milliseconds) { buffer.append(contentsOf: $0) }
       withUnsafeBytes(of: Int64(entry.count)) { buffer.append(contentsOf: $0) }
-      buffer.append(contentsOf: part.bytes[entry.start..<entry.start + entry.count])
+      rows.withUnsafeBytes { buffer.append(contentsOf: $0.row(entry)) }
+      size += headerSize + entry.count
+      if buffer.count >= pieceSize { try flush() }
     }
-    end(&extents, buffer.count, size)
+    endMonth()
+    try flush()
+  }
+
+  private mutating func flush() throws(SubledgerError) {
     guard buffer.withUnsafeBytes(file.write) else {
       throw .system("write the file", path, at: "the ledger")
     }
-    size += buffer.count
+    buffer.removeAll(keepingCapacity: true)
   }
 
   /// The rows of a month, written in `dialect`; nil when it has none.
@@ -68,20 +75,20 @@ struct ChargeSpill {
   func read(
     _ extent: inout Extent, _ count: Int, to bytes: inout [UInt8]
   ) throws(SubledgerError) {
-    let (start, end) = (bytes.count, bytes.count + min(count, extent.count))
-    bytes.append(contentsOf: repeatElement(0, count: end - start))
-    var done = start
-    while done < end {
-      let read = bytes.withUnsafeMutableBytes { bytes in
-        file.read(
-          into: UnsafeMutableRawBufferPointer(rebasing: bytes[done..<end]),
-          at: extent.offset + done - start)
+    var rest = min(count, extent.count)
+    while rest > 0 {
+      let before = bytes.count
+      bytes.append(addingCapacity: rest) { room in
+        room.withUnsafeMutableBufferPointer { room, count in
+          count += file.read(into: UnsafeMutableRawBufferPointer(room), at: extent.offset) ?? 0
+        }
       }
-      guard let read, read > 0 else { throw .system("read", path, at: "the ledger") }
-      done += read
+      let read = bytes.count - before
+      guard read > 0 else { throw .system("read", path, at: "the ledger") }
+      rest -= read
+      extent.offset += read
+      extent.count -= read
     }
-    extent.offset += end - start
-    extent.count -= end - start
   }
 }
 
@@ -164,10 +171,11 @@ struct ChargeRows {
   ///
   /// Returns false when no row is left or `take` returns false.
   mutating func takeFirst(_ take: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
-    guard let head = heads.first, try parts[head.part].withRow(take) else { return false }
-    if try parts[head.part].advance() {
-      let milliseconds = parts[head.part].milliseconds
-      heads.replaceFirst(by: Head(milliseconds: milliseconds, part: head.part))
+    guard let head = heads.first else { return false }
+    let part = parts[head.part]
+    guard try part.withRow(take) else { return false }
+    if try part.advance() {
+      heads.replaceFirst(by: Head(milliseconds: part.milliseconds, part: head.part))
     } else {
       _ = heads.removeFirst()
     }
@@ -177,3 +185,6 @@ struct ChargeRows {
 
 /// Bytes before a row: its time in milliseconds and its length.
 private let headerSize = 16
+
+/// Bytes that are written at once.
+private let pieceSize = 1 << 16

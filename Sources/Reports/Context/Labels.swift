@@ -56,8 +56,9 @@ struct Labels {
     }
     var ranks = [Int64](repeating: 0, count: words.count)
     for (rank, number) in order.enumerated() { ranks[number] = Int64(rank) }
+    var line = CSVLine(dialect)
     for word in words {
-      var line = CSVLine(dialect)
+      line.removeAll()
       line.add(printed: word ?? "")
       cells += line.buffer
       ends.append(cells.count)
@@ -80,7 +81,11 @@ struct Labels {
   /// Adds the word as a cell to `line`.
   func add(_ number: Int64, _ part: Part, to line: inout CSVLine) throws(SubledgerError) {
     let place = try place(number, part)
-    line.add(cell: cells[(place == 0 ? 0 : ends[place - 1])..<ends[place]])
+    let start = place == 0 ? 0 : ends[place - 1]
+    // A slice of the array would count another reference to it.
+    cells.withUnsafeBytes {
+      line.add(cells: UnsafeRawBufferPointer(rebasing: $0[start..<ends[place]]))
+    }
   }
 
   private func place(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int {

@@ -26,8 +26,8 @@ public func csvLine(_ cells: [CSVCell]) -> [UInt8] {
   return line.buffer
 }
 
-/// One line of a CSV file, built cell by cell: in RFC 4180, or in a form that a spreadsheet does
-/// not change.
+/// Lines of a CSV file without line ends, mostly one, built cell by cell: in RFC 4180, or in a form
+/// that a spreadsheet does not change.
 struct CSVLine {
   private(set) var buffer: [UInt8] = []
   let separator: UInt8
@@ -36,6 +36,8 @@ struct CSVLine {
   private let point: UInt8
 
   init(_ dialect: CSVDialect = .rfc4180) {
+    // Growing step by step would copy each line several times.
+    buffer.reserveCapacity(128)
     isForSpreadsheet = dialect != .rfc4180
     separator = UInt8(ascii: dialect.separator)
     point = UInt8(ascii: dialect.hasDecimalComma ? "," : ".")
@@ -46,6 +48,9 @@ struct CSVLine {
     buffer.removeAll(keepingCapacity: true)
     isEmpty = true
   }
+
+  /// Starts the next line behind the others.
+  mutating func startLine() { isEmpty = true }
 
   mutating func addNothing() { separate() }
 
@@ -75,13 +80,13 @@ struct CSVLine {
     if isForSpreadsheet { add(printed: String(id)) } else { add(id) }
   }
 
-  /// Adds a cell that was printed before, as bytes.
-  mutating func add(cell bytes: [UInt8]) { add(cell: bytes[...]) }
-
-  mutating func add(cell bytes: ArraySlice<UInt8>) {
+  /// Adds cells that were printed before, as bytes.
+  mutating func add(cells bytes: UnsafeRawBufferPointer) {
     separate()
     buffer.append(contentsOf: bytes)
   }
+
+  mutating func add(cells bytes: [UInt8]) { bytes.withUnsafeBytes { add(cells: $0) } }
 
   mutating func add(_ instant: Instant) {
     let day = CivilCalendar.utc.day(of: instant)

@@ -55,7 +55,7 @@ struct RowPrinter {
     if date.number != number {
       date = (number, Array(text(Int32(truncatingIfNeeded: number)).utf8))
     }
-    line.add(cell: date.cell)
+    line.add(cells: date.cell)
   }
 }
 
