@@ -47,9 +47,9 @@ struct ChargeSpill {
           month = entry.day.month
         }
       }
-      withUnsafeBytes(of: entry.milliseconds) { buffer.append(contentsOf: $0) }
-      withUnsafeBytes(of: Int64(entry.count)) { buffer.append(contentsOf: $0) }
-      rows.withUnsafeBytes { buffer.append(contentsOf: $0.row(entry)) }
+      withUnsafeBytes(of: entry.milliseconds) { buffer.append($0) }
+      withUnsafeBytes(of: Int64(entry.count)) { buffer.append($0) }
+      rows.withUnsafeBytes { buffer.append($0.row(entry)) }
       size += headerSize + entry.count
       if buffer.count >= pieceSize { try flush() }
     }

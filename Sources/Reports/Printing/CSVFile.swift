@@ -35,7 +35,7 @@ final class CSVFile {
 
   /// Adds a printed line without its line end.
   func add(line: UnsafeRawBufferPointer) throws(SubledgerError) {
-    buffer.append(contentsOf: line)
+    buffer.append(line)
     try endLine()
   }
 

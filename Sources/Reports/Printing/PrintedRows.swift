@@ -53,15 +53,15 @@ struct PrintedRows {
     line.removeAll()
     cells.removeAll(keepingCapacity: true)
     var place = 0
-    for format in formats {
-      cells.append(format.cell(at: place, number, text: text))
-      place += format.width
-    }
-    if isRounding { round() }
-    let row = isRounding ? shown : cells
     for (index, format) in formats.enumerated() {
-      try printer.add(row[index], as: format, decimals: decimals, to: &line)
-      add(row[index], index)
+      let cell = format.cell(at: place, number, text: text)
+      place += format.width
+      cells.append(cell)
+      if !isRounding { try put(cell, index) }
+    }
+    if isRounding {
+      round()
+      for (index, cell) in shown.enumerated() { try put(cell, index) }
     }
     count += 1
   }
@@ -80,9 +80,10 @@ struct PrintedRows {
     }
   }
 
-  /// Adds the printed value to the sums of its column.
+  /// Prints a cell and adds its value to the sums of its column.
   @inline(__always)
-  private mutating func add(_ cell: LedgerValue, _ index: Int) {
+  private mutating func put(_ cell: LedgerValue, _ index: Int) throws {
+    try printer.add(cell, as: formats[index], decimals: decimals, to: &line)
     guard case .integer(let number) = cell else { return }
     switch formats[index] {
     case .integer: printed[index] += Int128(number)
