@@ -122,6 +122,19 @@ struct PresenceCheckTests {
     }
   }
 
+  @Test("A FLOBUK purchase without any event may be older than the feed, and is information")
+  func mayBeOlder() {
+    for end in ["2026-03-01", nil] as [String?] {
+      let scenario = Scenario(
+        entitlements: [premium(until: end, product: "com.example.monthly")],
+        capturedAt: "2026-02-20", provider: .flobuk,
+        change: { $0.lengths["com.example.monthly"] = .months(1) })
+      #expect(scenario.codes == ["EVENTS_ABSENT"])
+      #expect(scenario.breaks[0].severity == .info)
+      #expect(scenario.breaks[0].evidence.contains("it may have begun before the first event"))
+    }
+  }
+
   @Test("Whether a user is absent is judged at the time when the snapshots were taken")
   func absentAtCapture() {
     var scenario = Scenario(

@@ -91,12 +91,15 @@ extension Reconciler {
     guard let newest else { return }
     let started = watched.compactMap(begin(of:)).min()
     let about = subject(of: newest)
+    // FLOBUK dates no start, and renewals that a store triggers name no user there.
+    let mayBeOlder = !capabilities.linksRenewalsOutsidePlay && newest.startedAt == nil
     let isOlder = started.map { !isWatched($0, about) } ?? false
-    let note = isOlder ? "; it began before the first event of the app arrived" : ""
+    let begun = isOlder ? "began" : mayBeOlder ? "may have begun" : nil
+    let note = begun.map { "; it \($0) before the first event of the app arrived" } ?? ""
     raise(
       BreakDraft(
         code: .eventsAbsent, subject: about, key: .user, expectedAt: started,
-        severity: isOlder ? .info : nil,
+        severity: begun == nil ? nil : .info,
         evidence: "entitlement \(newest.id): \(describe(newest)); no event of the user ever arrived"
           + note))
   }
