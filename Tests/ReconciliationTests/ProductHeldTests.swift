@@ -49,6 +49,22 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", yearly, worth: nil)
   }
 
+  @Test("A charge listed without base plan is for the plan that the subscription has")
+  func withoutBasePlan() {
+    var story = Story.monthly(renewals: 3, without: [2])
+    for index in story.events.indices { story.events[index].product = 4 }
+    let listed = monthlyTransactions(renewals: 3).map { sold in
+      var sold = sold
+      sold.product = "pro"
+      return sold
+    }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-05-01", product: "pro", listing: listed)],
+      capturedAt: "2026-04-20")
+    expect(scenario, "MISSED_RENEWAL", "pro:base", worth: 10)
+  }
+
   @Test("Purple's product change applies from its own time")
   func atOnce() {
     var story = changed(.upgraded)

@@ -29,7 +29,9 @@ func allMapped(_ rules: inout ReconciliationSettings) {
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
-  static let words = ["", "com.example.monthly", "com.example.yearly", "com.example.weekly"]
+  static let words = [
+    "", "com.example.monthly", "com.example.yearly", "com.example.weekly", "pro:base",
+  ]
   var original = "100"
   var environment = Environment.production
   var user = "ada"

@@ -153,9 +153,10 @@ extension Reconciler {
     let mapped = storeProducts(transaction.entitledProduct) ?? []
     if let lineage {
       var product = transaction.product
-      if product.isEmpty {
-        product =
-          lineage.refundedProduct(of: transaction.key) ?? productHeld(transaction, lineage, mapped)
+      let held = productHeld(transaction, lineage, mapped)
+      // A list can name Play's product without its base plan.
+      if product.isEmpty || held.withoutBasePlan == product {
+        product = lineage.refundedProduct(of: transaction.key) ?? held
       }
       var about = subject(lineage, product: product)
       if !lineage.sharesOriginal || !lineage.parts.contains(transaction.original) {
