@@ -44,6 +44,15 @@ struct ShownPeriodTests {
     #expect(restart.map(\.status) == [.open])
   }
 
+  @Test("A change of product is expected when the period shown began")
+  func changed() {
+    let years: [String: PeriodLength] = ["com.example.yearly": .months(12)]
+    let change = found(
+      .monthly(renewals: 0), premium(until: "2027-01-20", product: "yearly"), lengths: years)
+    #expect(change.map(\.code) == [.missedProductChange])
+    #expect(change.map(\.expectedAt) == [at("2026-01-20")])
+  }
+
   @Test("A return is never expected later than the snapshot that shows it")
   func neverLater() {
     let year = premium(until: "2027-05-20", product: "yearly")

@@ -109,7 +109,8 @@ extension Reconciler {
     } else if state.isTrial {
       code = .missedConversion
     } else if isOfOtherProduct(match) {
-      (code, at) = (.missedProductChange, min(base, state.lastEventAt))
+      let begun = begin(ofPeriodShownBy: match) ?? state.lastEventAt
+      (code, at) = (.missedProductChange, min(base, max(begun, state.lastEventAt)))
     }
     if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
     // The event of a period that began when the webhook was created can still arrive.
