@@ -48,6 +48,21 @@ struct RestartCheckTests {
     #expect(scenario.breaks.map(\.missingEvents) == [1])
   }
 
+  @Test("An undated start is expected one calendar month before its end")
+  func calendarMonth() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-04-20", until: "2026-05-01", transaction: 102) {
+      $0.periodStart = nil
+    }
+    let scenario = Scenario(
+      stories: [story], entitlements: nil, capturedAt: "2026-09-20",
+      change: { $0.fold.periods[Story.monthly] = .months(1) })
+    #expect(scenario.breaks.map(\.code) == [.missedStart])
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-04-01")])
+  }
+
   @Test("An undated event after an expiry and the gap proves one new start")
   func undatedRestart() {
     var story = Story.monthly(renewals: 1, counted: false)

@@ -110,11 +110,27 @@ extension Reconciler {
   /// The configured or listed length, else that of the last paid period, which can be an offer's or
   /// a shortened one.
   func periodLength(_ lineage: LineageInput, _ state: LineageState) -> Interval? {
-    let listed = rules.fold.prices.period(of: state.product, in: state.store, at: knownAt)
-    if let length = rules.fold.periods[state.product] ?? listed { return length.mean }
+    if let length = knownLength(of: state) { return length.mean }
     let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
     guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
     return end.since(paid.periodStart)
+  }
+
+  private func knownLength(of state: LineageState) -> PeriodLength? {
+    rules.fold.periods[state.product]
+      ?? rules.fold.prices.period(of: state.product, in: state.store, at: knownAt)
+  }
+
+  /// When the first of `count` periods until `end` began, at the earliest at `earliest`; nil if
+  /// their length is unknown.
+  func begin(
+    of count: Int64 = 1, periodsUntil end: Instant, _ lineage: LineageInput,
+    _ state: LineageState, earliest: Instant = Instant(milliseconds: .min)
+  ) -> Instant? {
+    guard let length = periodLength(lineage, state) else { return nil }
+    let begun = max(earliest, end - Interval(milliseconds: length.milliseconds * count))
+    guard begun > earliest, let known = knownLength(of: state) else { return begun }
+    return max(earliest, known.end(from: end, times: -Int(count)))
   }
 
   /// The length of the shown product's period; nil if it is another product whose length is
@@ -137,8 +153,10 @@ extension Reconciler {
   /// after the snapshot.
   func begin(ofPeriodShownBy match: EntitlementMatch) -> Instant? {
     guard let end = match.entitlement.expiresAt else { return nil }
-    let reported = knownLength(of: match.entitlement)?.start(before: end)
-    let begin = reported ?? shownLength(match).map { end - $0 }
+    let lineage = match.lineage
+    let begin =
+      knownLength(of: match.entitlement)?.start(before: end)
+      ?? (namesOtherProduct(match) ? nil : begin(periodsUntil: end, lineage, lineage.state))
     return begin.flatMap { $0 <= knownAt + gap ? $0 : nil }
   }
 

@@ -59,7 +59,10 @@ extension Reconciler {
     _ trial: Trial, before first: Charge, _ number: Int64, mayLapse: Bool, _ lineage: LineageInput
   ) -> Instant {
     let length = periodLength(lineage)?.milliseconds ?? 0
-    let begun = max(trial.start, first.periodStart - Interval(milliseconds: length * number))
+    let begun =
+      begin(
+        of: number, periodsUntil: first.periodStart, lineage, lineage.state, earliest: trial.start)
+      ?? max(trial.start, first.periodStart)
     guard capabilities.sendsPeriodEnds, let end = trial.end else { return begun }
     // Months differ in length.
     let code = trial.codeOfCharge(at: begun - Interval(milliseconds: length / 7))

@@ -93,7 +93,7 @@ extension Reconciler {
   private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
     let length = periodLength(lineage, lineage.latest)
     guard period.isAfterCancel, let end = period.previousEnd,
-      let begin = period.start ?? length.map({ period.end - $0 })
+      let begin = period.start ?? begin(periodsUntil: period.end, lineage, lineage.latest)
     else { return false }
     let isCollected = period.isRecovery && !isExpired(lineage.latest, at: end)
     if isCollected, begin <= end + rules.fold.retryHorizon { return false }
@@ -120,10 +120,9 @@ extension Reconciler {
     let state = lineage.latest
     guard let end = period.previousEnd,
       period.isRecovery || hasFailed(state, at: end) || isExpired(state, at: end)
-        || isAfterLapse(period, lineage),
-      let length = periodLength(lineage, state)
+        || isAfterLapse(period, lineage)
     else { return period.previousEnd }
-    return max(end, period.end - length)
+    return begin(periodsUntil: period.end, lineage, state, earliest: end) ?? end
   }
 
   private func evidence(_ period: UnseenPeriod, _ id: String) -> String {
