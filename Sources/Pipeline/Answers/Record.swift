@@ -70,7 +70,8 @@ struct Record {
         let gap = String(repeating: " ", count: widths[column] - cells[column].count)
         return isNumber[column] ? gap + cells[column] : cells[column] + gap
       }
-      return columns.joined(separator: "  ").replacing(/\ +$/, with: "")
+      let line = columns.joined(separator: "  ")
+      return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
     }
   }
 
