@@ -142,6 +142,19 @@ struct RetractTests {
     #expect(causes["late_event"]?.allSatisfy { $0["key"]?.contains("yearly") == true } == true)
   }
 
+  @Test("The next run restates a retraction with its cause, also as of the same time")
+  func sameTime() throws {
+    try write(["a.jsonl": bodies(3), "b.jsonl": wrong(4)])
+    try run()
+    try #require(try retract("b.jsonl").status == 0)
+    for _ in 0..<2 {
+      try run()
+      let restated = try program.rows("restatements.csv").filter { $0["column"] == "gross_usd" }
+      #expect(restated.map { $0["delta"] } == ["-999.00"], "\(restated)")
+      #expect(restated.allSatisfy { $0["cause"] == "retraction" && $0["published_by_run"] == "1" })
+    }
+  }
+
   @Test("Other archives' versions and duplicates of the same events count")
   func otherVersions() throws {
     try write(["a.jsonl": wrong(1) + bodies(1, from: 2), "b.jsonl": bodies(3)])

@@ -109,7 +109,10 @@ extension Ledger {
         other.as_of_ms = this.as_of_ms and other.version = this.version
         and json_remove(other.options, '$.csv_dialect', '$.amount_decimals', '$.locale', '$.xlsx')
           = json_remove(this.options, '$.csv_dialect', '$.amount_decimals', '$.locale', '$.xlsx')
-        and p.last_archive = (select coalesce(max(id), 0) from archive))
+        and p.last_archive = (select coalesce(max(id), 0) from archive)
+        and not exists (
+          select 1 from act
+          where what in ('retract', 'readmit') and act.run >= p.run and act.run < ?1))
       """, run
     ) { $0.int64(0) } ?? run
   }
