@@ -60,6 +60,27 @@ struct ChargeListTests {
     #expect(refunded["first_published_run"] == "2" && refunded["changed_in_run"] == "2")
   }
 
+  @Test("Two charges of one transaction in the same second have different keys")
+  func twins() throws {
+    var started = renewal
+    started.members["event_name"] = "\"subscription_started\""
+    let lines = [started, renewal].map { body in
+      var body = body
+      body.members["platform"] = "\"Stripe\""
+      return body.line + "\n"
+    }
+    try program.folder.write(lines.joined(), to: "in/a.jsonl")
+    try run()
+    let manifest = try JSONSerialization.jsonObject(
+      with: Data(contentsOf: URL(fileURLWithPath: program.folder.path("reports/datapackage.json"))))
+    let resources = (manifest as? [String: Any])?["resources"] as? [[String: Any]] ?? []
+    let list = resources.first { $0["path"] as? String == "charges/2026-03.csv" }
+    let schema = list?["schema"] as? [String: Any]
+    let key = try #require(schema?["primaryKey"] as? [String])
+    let rows = try program.rows("charges/2026-03.csv").map { row in key.map { row[$0] ?? "" } }
+    #expect(rows.count == 2 && Set(rows).count == 2, "\(rows)")
+  }
+
   @Test("A break names a transaction as the list does, even if the original id is a number")
   func breaks() throws {
     var again = refund

@@ -63,7 +63,7 @@ extension ReportDefinition {
       .key("store", .word(.store), "Store that took the money."),
       .key("transaction_id", .text, "Transaction of the store; empty when absent."),
       .key("kind", .text, "charge or refund."),
-      .cell("charge_kind", .word(.chargeKind), "Kind of the charge; for a refund, of its charge."),
+      .key("charge_kind", .word(.chargeKind), "Kind of the charge; for a refund, of its charge."),
       .key("product_id", .word(.symbol), "Product id of the store."),
       .cell("user_id", .text, "User as the app names it; empty when unknown."),
       .customer,
