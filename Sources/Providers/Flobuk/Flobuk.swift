@@ -64,7 +64,7 @@ struct Flobuk: BodyMapper {
     event.created = created
     event.received = received
     event.periodEnd = purchase.expiresAt
-    event.observation = purchase.observation
+    event.observation = purchase.state
     event.observation?.isUndated = created == nil && received == nil
     event.body = Fingerprint.of(tape.bytes(object))
     var draft = EventDraft(event: event, root: .original(baseOrder(transaction)))

@@ -8,33 +8,9 @@ struct FlobukPurchase {
   var product = UnsafeRawBufferPointer.none
   var group = UnsafeRawBufferPointer.none
   var environment = Environment.production
-  /// Nil if the body lacks it.
-  var productType: ProductType?
-  /// The code of the subscription's state; nil for other purchases.
-  var status: Int64?
   var expiresAt: Instant?
-  var renews: Bool?
-  var isInBillingRetry: Bool?
-
-  /// Whether the user has access.
-  ///
-  /// Source: the Unity and Godot SDKs treat 0, 1, 4 and a missing code as owned.
-  var isOwned: Bool {
-    switch status {
-    case nil, 0, 1, 4: true
-    default: false
-    }
-  }
-
   /// The state as the fold compares it.
-  var observation: Observation {
-    var state = Observation()
-    state.productType = productType
-    state.isOwned = isOwned
-    state.isAutoRenewing = renews
-    state.isInBillingRetry = isInBillingRetry
-    return state
-  }
+  var state = Observation()
 }
 
 /// The members of `data`, in webhooks and API responses.
@@ -63,12 +39,13 @@ struct FlobukPurchaseReader {
     if try tape.truth(members[.sandbox]) == true {
       purchase.environment = .sandbox
     }
-    purchase.status = try tape.integer(members[.status])
+    // Source: the Unity and Godot SDKs treat 0, 1, 4 and a missing code as owned.
+    purchase.state.isOwned = [nil, 0, 1, 4].contains(try tape.integer(members[.status]))
     purchase.expiresAt = try tape.instant(members[.expiresDate])
-    purchase.renews = try tape.truth(members[.autoRenew])
-    purchase.isInBillingRetry = try tape.truth(members[.billingRetry])
+    purchase.state.isAutoRenewing = try tape.truth(members[.autoRenew])
+    purchase.state.isInBillingRetry = try tape.truth(members[.billingRetry])
     let type = try tape.word(members[.type])
-    purchase.productType = Self.productType(type, hasEnd: purchase.expiresAt != nil)
+    purchase.state.productType = Self.productType(type, hasEnd: purchase.expiresAt != nil)
     return purchase
   }
 

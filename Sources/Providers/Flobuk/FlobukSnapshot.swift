@@ -43,27 +43,14 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
   private func entitlement(
     _ purchase: FlobukPurchase, at capturedAt: Instant?, _ tape: JSONTape
   ) throws(BodyProblem) -> Entitlement {
-    let product = text(purchase.product)
-    var right = Entitlement(id: product)
-    right.product = product
-    let isPast = purchase.expiresAt.flatMap { end in capturedAt.map { end <= $0 } } ?? false
-    right.isActive = purchase.isOwned && !isPast
-    right.expiresAt = purchase.expiresAt
-    right.renewState = RenewState(
-      productType: purchase.productType, renews: purchase.renews,
-      isInBillingRetry: purchase.isInBillingRetry)
-    right.store = Store(Term(bytes: try tape.word(members[.store]))) ?? .unknown
+    let store = Store(Term(bytes: try tape.word(members[.store]))) ?? .unknown
     let transaction = try tape.transactionID(members[.transaction])
-    // A response without transaction ids shows the sandbox only through an id of its own.
-    let isTested = purchase.environment == .sandbox
-    let id = transaction.isEmpty && isTested ? purchase.product : transaction
-    guard !id.isEmpty else { return right }
-    var sale = SnapshotTransaction(id: text(id), originalID: text(baseOrder(id)))
-    sale.product = product
-    sale.kind = purchase.productType == .oneTime ? .oneTime : .unknown
-    sale.expiresAt = purchase.expiresAt
-    sale.environment = purchase.environment
-    right.transactions = [sale]
+    let root = baseOrder(transaction.isEmpty ? purchase.product : transaction)
+    var right = Entitlement(
+      id: purchase.product, of: purchase.product, transaction, root, purchase.state,
+      until: purchase.expiresAt, in: store, purchase.environment)
+    let isPast = purchase.expiresAt.flatMap { end in capturedAt.map { end <= $0 } } ?? false
+    right.isActive = purchase.state.isOwned == true && !isPast
     return right
   }
 }

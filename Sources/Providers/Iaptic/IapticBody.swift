@@ -121,7 +121,8 @@ extension IapticPurchase {
   ///
   /// A purchase replaced by another product ended at the replacement, not at the end of its period.
   var pastTimes: [Instant] {
-    let end = isExpired == true && !cancelation.isReplaced ? expiresAt : nil
-    return [purchasedAt, renewedAt, renewsSince, end].compactMap { $0 }
+    let end = isExpired == true && !state.isReplaced ? expiresAt : nil
+    return [state.firstPurchasedAt, state.lastChargedAt, state.autoRenewChangedAt, end]
+      .compactMap { $0 }
   }
 }

@@ -37,14 +37,14 @@ struct IapticEvents {
 
   /// The kind of event, where the purchase decides between several.
   private func kind(_ named: EventKind, of purchase: IapticPurchase) -> EventKind {
-    let isTrial = purchase.isTrial == true
+    let isTrial = purchase.state.isTrial == true
     switch named {
-    case .started where purchase.isPending: return .observed
+    case .started where purchase.state.isPending: return .observed
     case .started where isTrial: return .trialStarted
-    case .started where purchase.productType == .oneTime: return .purchased
+    case .started where purchase.state.productType == .oneTime: return .purchased
     case .canceled where isTrial: return .trialCanceled
     case .expired where isTrial: return .trialExpired
-    case .refunded where purchase.productType == .oneTime: return .purchaseRefunded
+    case .refunded where purchase.state.productType == .oneTime: return .purchaseRefunded
     default: return named
     }
   }
@@ -71,13 +71,14 @@ struct IapticEvents {
   /// When the shown period began; nil if only the date of the first purchase is sent and neither
   /// the transaction nor the message belongs to that purchase.
   private func start(of purchase: IapticPurchase) -> Instant? {
-    guard purchase.renewedAt == nil, let bought = purchase.purchasedAt else {
-      return purchase.renewedAt
+    let state = purchase.state
+    guard state.lastChargedAt == nil, let bought = state.firstPurchasedAt else {
+      return state.lastChargedAt
     }
     let isOwn =
       purchase.transaction.isEmpty || purchase.purchase.isEmpty
       || purchase.transaction.isEqual(to: purchase.purchase)
-    let isFirst = isOwn || purchase.productType == .oneTime || time <= bought + .days(1)
+    let isFirst = isOwn || state.productType == .oneTime || time <= bought + .days(1)
     return isFirst ? bought : nil
   }
 
@@ -137,8 +138,8 @@ struct IapticEvents {
   /// as a trial is reported as a start.
   private func past(_ named: EventKind, _ purchase: IapticPurchase) -> EventDraft {
     var like = purchase
-    like.isTrial = nil
-    like.isPending = false
+    like.state.isTrial = nil
+    like.state.isPending = false
     var draft = draft(kind(named, of: like), of: body.notification.past(of: purchase))
     draft.event.observation = nil
     return draft
@@ -148,12 +149,12 @@ struct IapticEvents {
     var event = event(kind)
     event.store = purchase.store
     event.environment = purchase.environment
-    event.periodStart = purchase.renewedAt
+    event.periodStart = purchase.state.lastChargedAt
     event.periodEnd = purchase.expiresAt
-    event.observation = purchase.observation
+    event.observation = purchase.state
     event.observation?.isUndated = isUndated
     event.observation?.isTimeInferred = body.notification.date == nil
-    if kind.chargeKind == nil { event.reason = purchase.cancelation.reason }
+    if kind.chargeKind == nil { event.reason = purchase.reason }
     addMoney(of: purchase, to: &event)
     let isNameless = purchase.purchase.isEmpty && body.user.isEmpty
     let root = isNameless ? baseOrder(purchase.transaction) : purchase.purchase
@@ -176,7 +177,7 @@ struct IapticEvents {
     guard revenue.hasAmount || !purchase.currency.isEmpty else { return }
     let moves =
       event.kind.chargeKind != nil || event.kind.isRefund || event.kind == .observed
-    if moves, purchase.isTrial != true {
+    if moves, purchase.state.isTrial != true {
       event.revenue = revenue
     } else {
       event.price = Price(local: purchase.local, usd: purchase.usd)

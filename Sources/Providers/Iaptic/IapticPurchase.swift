@@ -14,18 +14,12 @@ struct IapticPurchase {
   var transaction = UnsafeRawBufferPointer.none
   var store = Store.unknown
   var environment = Environment.production
-  var purchasedAt: Instant?
-  var renewedAt: Instant?
   var expiresAt: Instant?
   var isExpired: Bool?
-  /// Whether auto-renew is on, and since when.
-  var renews: Bool?
-  var renewsSince: Instant?
-  var cancelation = IapticCancelation(.none)
-  var isInBillingRetry: Bool?
-  var isTrial: Bool?
-  var isPending = false
-  var isShared = false
+  /// Why it ends; nil if that is unknown.
+  var reason: ChurnReason?
+  /// The state as the fold compares it.
+  var state = Observation()
   /// The offer at which the period was bought; empty for the full price.
   var offer = UnsafeRawBufferPointer.none
   /// The quantity.
@@ -36,34 +30,6 @@ struct IapticPurchase {
   var currency = UnsafeRawBufferPointer.none
   /// Amounts with more than six decimals.
   var roundedAmounts: Int64 = 0
-
-  /// A purchase without end and without renewal intent does not renew.
-  var productType: ProductType {
-    expiresAt == nil && renews == nil ? .oneTime : .subscription
-  }
-
-  /// Whether the user has access; nil when neither `isExpired` nor a missing end shows it.
-  var isOwned: Bool? {
-    if cancelation.isDeleted { return false }
-    return isExpired.map { !$0 } ?? (productType == .oneTime ? true : nil)
-  }
-
-  /// The state as the fold compares it.
-  var observation: Observation {
-    var state = Observation()
-    state.productType = productType
-    state.isOwned = isOwned
-    state.isAutoRenewing = renews
-    state.autoRenewChangedAt = renewsSince
-    state.isInBillingRetry = isInBillingRetry
-    state.isTrial = isTrial
-    state.isPending = isPending
-    state.isReplaced = cancelation.isReplaced
-    state.isShared = isShared
-    state.firstPurchasedAt = purchasedAt
-    state.lastChargedAt = renewedAt
-    return state
-  }
 }
 
 /// The members of one purchase, in webhooks and API responses.
@@ -170,24 +136,32 @@ struct IapticPurchaseReader {
   private func readTimes(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
-    purchase.purchasedAt = try tape.instant(members[.purchaseDate])
-    purchase.renewedAt = try tape.instant(members[.lastRenewalDate])
+    purchase.state.firstPurchasedAt = try tape.instant(members[.purchaseDate])
+    purchase.state.lastChargedAt = try tape.instant(members[.lastRenewalDate])
     purchase.expiresAt = try tape.instant(members[.expirationDate])
-    purchase.renewsSince = try tape.instant(members[.renewalIntentChangeDate])
+    purchase.state.autoRenewChangedAt = try tape.instant(members[.renewalIntentChangeDate])
   }
 
   private func readState(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
     purchase.isExpired = try tape.truth(members[.isExpired])
-    let intent = try tape.word(members[.renewalIntent])
-    purchase.renews = iapticRenews(intent)
-    purchase.cancelation = IapticCancelation(
-      try tape.word(members[.cancelationReason]))
-    purchase.isInBillingRetry = try tape.truth(members[.isBillingRetryPeriod])
-    purchase.isTrial = try tape.truth(members[.isTrialPeriod])
-    purchase.isPending = try tape.truth(members[.isPending]) ?? false
-    purchase.isShared = try tape.truth(members[.isSharedPurchase]) ?? false
+    var state = purchase.state
+    state.isAutoRenewing = iapticRenews(try tape.word(members[.renewalIntent]))
+    // A purchase without end and without renewal intent does not renew.
+    let isOneTime = purchase.expiresAt == nil && state.isAutoRenewing == nil
+    state.productType = isOneTime ? .oneTime : .subscription
+    let cancelation = IapticCancelation(try tape.word(members[.cancelationReason]))
+    purchase.reason = cancelation.reason
+    state.isReplaced = cancelation.isReplaced
+    // Without `isExpired`, only a purchase without end certainly gives access.
+    state.isOwned = purchase.isExpired.map { !$0 } ?? (isOneTime ? true : nil)
+    if cancelation.isDeleted { state.isOwned = false }
+    state.isInBillingRetry = try tape.truth(members[.isBillingRetryPeriod])
+    state.isTrial = try tape.truth(members[.isTrialPeriod])
+    state.isPending = try tape.truth(members[.isPending]) ?? false
+    state.isShared = try tape.truth(members[.isSharedPurchase]) ?? false
+    purchase.state = state
     let isOffer = try tape.truth(members[.isIntroPeriod])
     purchase.offer = try tape.identifier(members[.discountID])
     if purchase.offer.isEmpty, isOffer == true { purchase.offer = .introductoryOffer }

@@ -90,48 +90,11 @@ extension IapticPurchase {
   /// The access that the purchase grants, under the same ids as its events.
   func entitlement(at capturedAt: Instant?) -> Entitlement {
     let root = purchase.isEmpty ? baseOrder(transaction) : purchase
-    var right = Entitlement(id: text(root.isEmpty ? product : root))
-    right.product = text(product)
-    right.isActive = isActive(at: capturedAt)
-    right.startedAt = purchasedAt
-    right.expiresAt = expiresAt
-    right.renewState = RenewState(
-      productType: productType, renews: renews, isInBillingRetry: isInBillingRetry)
-    right.store = store
-    right.grant = isShared ? .familySharing : .purchase
-    right.isTrial = isTrial
-    right.autoRenewOffAt = renews == false ? renewsSince : nil
-    // A response without transaction ids shows the sandbox only through an id of its own.
-    let id = transaction.isEmpty && environment == .sandbox ? root : transaction
-    guard !id.isEmpty else { return right }
-    var sale = SnapshotTransaction(id: text(id), originalID: text(root))
-    sale.product = right.product
-    sale.kind = isTrial == true ? .trialStarted : productType == .oneTime ? .oneTime : .unknown
-    sale.at = renewedAt ?? (id.isEqual(to: root) ? purchasedAt : nil)
-    sale.expiresAt = expiresAt
-    sale.environment = environment
-    sale.grant = isShared ? .familySharing : .purchase
-    right.transactions = [sale]
+    var right = Entitlement(
+      id: root.isEmpty ? product : root, of: product, transaction, root, state, until: expiresAt,
+      in: store, environment)
+    let isCurrent = expiresAt.flatMap { end in capturedAt.map { end > $0 } }
+    right.isActive = state.isPending ? false : state.isOwned ?? isCurrent
     return right
-  }
-
-  private func isActive(at capturedAt: Instant?) -> Bool? {
-    if isPending { return false }
-    if let isOwned { return isOwned }
-    return expiresAt.flatMap { end in capturedAt.map { end > $0 } }
-  }
-}
-
-extension RenewState {
-  /// The state in a provider's flags; nil if unknown.
-  init?(productType: ProductType?, renews: Bool?, isInBillingRetry: Bool?) {
-    if productType == .oneTime {
-      self = .nonRenewable
-    } else if isInBillingRetry == true {
-      self = .billingIssue
-    } else {
-      guard let renews else { return nil }
-      self = renews ? .willRenew : .canceled
-    }
   }
 }
