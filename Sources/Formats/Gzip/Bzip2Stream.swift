@@ -30,17 +30,14 @@
       let result = BZ2_bzDecompress(stream)
       let taken = input.count - Int(stream.pointee.avail_in)
       let made = output.count - Int(stream.pointee.avail_out)
-      return GzipStep(
-        taken: taken, made: made, outcome: outcome(result, isIdle: taken == 0 && made == 0))
-    }
-
-    private func outcome(_ result: Int32, isIdle: Bool) -> GzipStep.Outcome {
-      switch result {
-      case BZ_STREAM_END: .memberEnd
-      case BZ_OK: isIdle ? .starved : .running
-      case BZ_MEM_ERROR: .outOfMemory
-      default: .corrupt("a block is damaged")
-      }
+      let outcome: GzipStep.Outcome =
+        switch result {
+        case BZ_STREAM_END: .memberEnd
+        case BZ_OK: .running
+        case BZ_MEM_ERROR: .outOfMemory
+        default: .corrupt("a block is damaged")
+        }
+      return GzipStep(taken: taken, made: made, outcome: outcome)
     }
 
     deinit {

@@ -78,8 +78,6 @@ struct GzipStep {
     /// There may be more.
     case running
     case memberEnd
-    /// No input was consumed and no output produced: the input ends inside the member.
-    case starved
     case corrupt(String)
     case outOfMemory
   }
@@ -87,4 +85,8 @@ struct GzipStep {
   let taken: Int
   let made: Int
   let outcome: Outcome
+
+  /// Whether no input was consumed and no output made: while running, the input ends inside the
+  /// member.
+  var isIdle: Bool { taken == 0 && made == 0 }
 }

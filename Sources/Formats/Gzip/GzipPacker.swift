@@ -110,8 +110,7 @@ func inflateMember(
       try put(UnsafeRawBufferPointer(rebasing: made[..<step.made]))
       isFull = step.made == made.count
       switch step.outcome {
-      case .running: break
-      case .starved: if !rest.isEmpty { return "its data cannot be read further" }
+      case .running: if step.isIdle, !rest.isEmpty { return "its data cannot be read further" }
       case .memberEnd:
         isEnded = true
         if !rest.isEmpty { return "bytes follow its end" }

@@ -104,9 +104,10 @@ final class GzipSource: ByteSource {
     let step = stream.step(input.bytes, into: target)
     input.consume(step.taken)
     switch step.outcome {
+    case .running where step.isIdle:
+      end("the file ends inside a \(compression.member)", torn: true)
     case .running: break
     case .memberEnd: state = .betweenMembers
-    case .starved: end("the file ends inside a \(compression.member)", torn: true)
     case .corrupt(let reason):
       end("the \(compression) data is corrupt: \(reason)", torn: true)
       trusted = compression == .gzip ? memberStart : nil

@@ -45,17 +45,14 @@ final class InflateStream: GzipStream {
     let status = inflate(stream, Z_NO_FLUSH)
     let taken = input.count - Int(stream.pointee.avail_in)
     let made = output.count - Int(stream.pointee.avail_out)
-    return GzipStep(
-      taken: taken, made: made, outcome: outcome(status, idle: taken == 0 && made == 0))
-  }
-
-  private func outcome(_ status: Int32, idle: Bool) -> GzipStep.Outcome {
-    switch status {
-    case Z_STREAM_END: .memberEnd
-    case Z_OK, Z_BUF_ERROR: idle ? .starved : .running
-    case Z_MEM_ERROR: .outOfMemory
-    default: .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "invalid data")
-    }
+    let outcome: GzipStep.Outcome =
+      switch status {
+      case Z_STREAM_END: .memberEnd
+      case Z_OK, Z_BUF_ERROR: .running
+      case Z_MEM_ERROR: .outOfMemory
+      default: .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "invalid data")
+      }
+    return GzipStep(taken: taken, made: made, outcome: outcome)
   }
 
   deinit {

@@ -31,9 +31,7 @@
       }
       let made = output.count - Int(stream.pointee.avail_out)
       let isEnded = stream.pointee.block_state == ISAL_BLOCK_FINISH
-      let isIdle = taken == 0 && made == 0
-      return GzipStep(
-        taken: taken, made: made, outcome: isEnded ? .memberEnd : isIdle ? .starved : .running)
+      return GzipStep(taken: taken, made: made, outcome: isEnded ? .memberEnd : .running)
     }
 
     deinit { stream.deallocate() }

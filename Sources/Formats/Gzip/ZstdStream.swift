@@ -38,10 +38,8 @@
         return GzipStep(taken: source.pos, made: target.pos, outcome: .corrupt(reason))
       }
       wanted = status
-      let isIdle = source.pos == 0 && target.pos == 0
       return GzipStep(
-        taken: source.pos, made: target.pos,
-        outcome: status == 0 ? .memberEnd : isIdle ? .starved : .running)
+        taken: source.pos, made: target.pos, outcome: status == 0 ? .memberEnd : .running)
     }
 
     deinit { ZSTD_freeDCtx(stream) }
