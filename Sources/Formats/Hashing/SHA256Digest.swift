@@ -2,6 +2,7 @@
 // nothing to the build. Only this module uses libcrypto.
 
 internal import CCrypto
+internal import Domain
 
 /// The SHA-256 of bytes added in pieces; only one task may use it.
 public final class SHA256Digest {
@@ -29,7 +30,11 @@ public final class SHA256Digest {
     precondition(done == 1 && length == 32, "SHA-256 has 32 bytes")
     let restarted = EVP_DigestInit_ex(context, EVP_sha256(), nil)
     precondition(restarted == 1, "a digest can start again")
-    return hexadecimal(sum.prefix(32))
+    return sum.withUnsafeBytes { bytes in
+      stride(from: 0, to: 32, by: 8)
+        .map { UInt64(bigEndian: bytes.load(fromByteOffset: $0, as: UInt64.self)).hexadecimal }
+        .joined()
+    }
   }
 
   deinit { EVP_MD_CTX_free(context) }
@@ -40,15 +45,4 @@ public func sha256(of bytes: [UInt8]) -> String {
   let digest = SHA256Digest()
   bytes.withUnsafeBytes { digest.update($0) }
   return digest.finish()
-}
-
-func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  var text: [UInt8] = []
-  text.reserveCapacity(bytes.count * 2)
-  for byte in bytes {
-    text.append(digits[Int(byte >> 4)])
-    text.append(digits[Int(byte & 15)])
-  }
-  return String(decoding: text, as: UTF8.self)
 }
