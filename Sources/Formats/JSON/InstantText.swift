@@ -46,9 +46,12 @@ public enum InstantText {
     var text = DigitReader(bytes: bytes)
     guard let year = text.number(4), text.skip("-"), let month = text.number(2), text.skip("-"),
       let day = text.number(2), year >= 1, (1...12).contains(month),
-      day >= 1, day <= lastDay(year: year, month: month)
+      (1...31).contains(day)
     else { return nil }
-    let midnight = Int64(Day(year: year, month: month, day: day).number) * Interval.day.milliseconds
+    let date = Day(year: year, month: month, day: day)
+    // A day after the end of its month would be one of the next month.
+    guard day <= 28 || date.date.day == day else { return nil }
+    let midnight = Int64(date.number) * Interval.day.milliseconds
     if text.isAtEnd { return needsOffset ? nil : Instant(milliseconds: midnight) }
     guard text.skip("T") || text.skip("t") || text.skip(" "),
       let hour = text.number(2), text.skip(":"), let minute = text.number(2), text.skip(":"),
@@ -70,14 +73,6 @@ public enum InstantText {
   private static func instant(milliseconds: Int64) -> Instant? {
     guard milliseconds >= millisecondsMin, milliseconds <= millisecondsMax else { return nil }
     return Instant(milliseconds: milliseconds)
-  }
-
-  private static func lastDay(year: Int, month: Int) -> Int {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
   }
 }
 
