@@ -42,13 +42,8 @@ struct Marks {
 
 /// A coordinate with one or two decimals; 0 if it is not finite.
 func decimal(_ value: Double, hundredths: Bool) -> String {
-  let scale = hundredths ? 100 : 10
   guard value.isFinite, abs(value) < 1e9 else { return "0" }
-  let rounded = Int((value * Double(scale)).rounded())
-  let (whole, part) = (abs(rounded) / scale, abs(rounded) % scale)
-  let sign = rounded < 0 ? "-" : ""
-  if part == 0 { return "\(sign)\(whole)" }
-  var fraction = hundredths && part < 10 ? "0\(part)" : String(part)
-  if fraction.hasSuffix("0") { fraction.removeLast() }
-  return "\(sign)\(whole).\(fraction)"
+  let scale = hundredths ? 100.0 : 10.0
+  let rounded = (value * scale).rounded() / scale
+  return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
 }
