@@ -38,7 +38,7 @@ extension JSONTape {
     visitMembers(name, of: object, visit)
     for holder in [object, member(object, "data")].compactMap({ $0 }) {
       for place in places {
-        guard let headers = value(of: holder, place) else { continue }
+        guard let headers = member(holder, place) else { continue }
         if kind(headers) == .array {
           visitList(name, of: headers, visit)
         } else {
@@ -50,14 +50,8 @@ extension JSONTape {
 
   /// Headers that a table dump stores as text; nil when there are none.
   func textOfHeaders(of object: JSONNode, in places: [String]) -> UnsafeRawBufferPointer? {
-    let headers = places.lazy.compactMap { value(of: object, $0) }.first { kind($0) == .string }
+    let headers = places.lazy.compactMap { member(object, $0) }.first { kind($0) == .string }
     return headers.map(bytes)
-  }
-
-  /// The member with a name that is known only at run time.
-  private func value(of object: JSONNode, _ name: String) -> JSONNode? {
-    guard kind(object) == .object else { return nil }
-    return children(of: object).first { bytes($0).elementsEqual(name.utf8) }.map(value(ofKey:))
   }
 
   /// The header as a member: a text or a list of texts.
