@@ -33,22 +33,16 @@ extension JSONTape {
   }
 
   /// A text as a String, or an integer as its digits; empty when absent.
-  func text(_ value: MemberValue) throws(BodyProblem) -> String {
-    String(decoding: try identifier(value), as: UTF8.self)
-  }
-
-  /// A transaction id as a String; empty when absent or `0`.
-  func transactionText(_ value: MemberValue) throws(BodyProblem) -> String {
-    String(decoding: try transactionID(value), as: UTF8.self)
-  }
-
-  /// A text that often equals `known`, which is then returned: a new String would take memory.
-  func text(_ value: MemberValue, like known: String) throws(BodyProblem) -> String {
+  ///
+  /// A text that equals `known` is returned as that: a new String would take memory.
+  func text(_ value: MemberValue, like known: String = "") throws(BodyProblem) -> String {
     text(try identifier(value), like: known)
   }
 
-  /// A transaction id that often equals `known`; empty when absent or `0`.
-  func transactionText(_ value: MemberValue, like known: String) throws(BodyProblem) -> String {
+  /// The same for a transaction id; empty when absent or `0`.
+  func transactionText(
+    _ value: MemberValue, like known: String = ""
+  ) throws(BodyProblem) -> String {
     text(try transactionID(value), like: known)
   }
 
