@@ -11,7 +11,8 @@ struct Providers {
     Flobuk.self,
   ]
 
-  private var mappers: [any BodyMapper]
+  /// The mapper that checked an object last may turn it into events.
+  var mappers: [any BodyMapper]
 
   init(_ settings: NormaliserSettings) { mappers = Self.all.map { $0.init(settings) } }
 
@@ -24,14 +25,5 @@ struct Providers {
       if isBody { return index }
     }
     return nil
-  }
-
-  /// Turns the body into events of `batch` by the mapper at `index`, which must be the last one
-  /// that checked it.
-  mutating func normalise(
-    _ object: JSONNode, by index: Int, on tape: JSONTape, _ delivery: Delivery,
-    to batch: inout EventBatch
-  ) throws(BodyProblem) -> SkipReason? {
-    try mappers[index].normalise(object, of: tape, delivery, to: &batch)
   }
 }

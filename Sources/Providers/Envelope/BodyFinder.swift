@@ -231,7 +231,7 @@ struct BodyFinder {
     if let name = mapper.appHeader { delivery.app = header(name, of: object, in: layer) }
     let eventsBefore = batch.events.count
     do throws(BodyProblem) {
-      let reason = try providers.normalise(object, by: index, on: tape, delivery, to: &batch)
+      let reason = try providers.mappers[index].normalise(object, of: tape, delivery, to: &batch)
       guard reason != nil || batch.events.count > eventsBefore else {
         return .refused(.withoutUser)
       }
