@@ -70,7 +70,7 @@ struct Iaptic: BodyMapper {
     if type.isWord("test") { return .test }
     var body = IapticBody()
     body.type = type
-    body.received =
+    body.base.received =
       delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
     body.notification = try notification(tape)
     let reason = body.notification.reason
@@ -83,12 +83,12 @@ struct Iaptic: BodyMapper {
       throw BodyProblem(.badTime, "purchases: they contain no time")
     }
     try time.instant.checkPossible("purchases")
-    body.collection = message(of: body, at: time.instant, tape)
-    let events = IapticEvents(
-      body: body, time: time.instant, isUndated: time.isUndated, place: delivery.place,
-      fingerprint: Fingerprint.of(tape.bytes(object)))
+    (body.base.time, body.isUndated) = time
+    body.base.collection = message(of: body, tape)
+    body.base.body = Fingerprint.of(tape.bytes(object))
+    body.base.place = delivery.place
     batch.note(roundedAmounts: body.purchases.reduce(0) { $0 + $1.roundedAmounts })
-    batch.add(events.drafts(meaning), of: body.user)
+    batch.add(body.drafts(meaning), of: body.user)
     if known == nil { batch.noteUnknown(.eventName, reason, of: .iaptic, at: delivery.place) }
     if !body.isUpdate { batch.noteUnknown(.eventName, type, of: .iaptic, at: delivery.place) }
     if top.value(.purchases) != nil {
@@ -143,7 +143,7 @@ struct Iaptic: BodyMapper {
   }
 
   /// Identifies the user's message by its id or, without an id, by its content and time.
-  private func message(of body: IapticBody, at time: Instant, _ tape: JSONTape) -> Int64 {
+  private func message(of body: IapticBody, _ tape: JSONTape) -> Int64 {
     var message = Fingerprint(seed: 6)
     guard body.notification.id.isEmpty else {
       message.combine(body.user)
@@ -151,7 +151,7 @@ struct Iaptic: BodyMapper {
       return message.value
     }
     message.combine(UInt64(bitPattern: body.state))
-    message.combine(UInt64(bitPattern: time.milliseconds))
+    message.combine(UInt64(bitPattern: body.base.time.milliseconds))
     if let news = top.value(.notification) {
       message.combine(UInt64(bitPattern: tape.canonicalFingerprint(news)))
     }

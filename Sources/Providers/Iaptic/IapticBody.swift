@@ -84,10 +84,14 @@ struct IapticBody {
   var purchases: [IapticPurchase] = []
   /// Fingerprint of the user and the current purchases.
   var state: Int64 = 0
-  /// The delivery's identity; the same for copies, which may show another state when a message was
-  /// sent again.
-  var collection: Int64 = 0
-  var received: Instant?
+  /// What all events have in common: the time at which the state is true, the delivery and its
+  /// identity.
+  ///
+  /// `collection` is the same for copies, which may show another state when a message was sent
+  /// again.
+  var base = Event(provider: .iaptic, kind: .observed, time: Instant(milliseconds: 0))
+  /// Whether that time is only the end of a period.
+  var isUndated = false
 
   /// Whether the body is of the only type that is documented to contain purchases.
   var isUpdate: Bool { type.isWord("purchases.updated") }
@@ -110,8 +114,8 @@ struct IapticBody {
   var time: (instant: Instant, isUndated: Bool)? {
     if let date = notification.date { return (date, false) }
     let happened = purchases.flatMap(\.pastTimes)
-    let latest = happened.filter { time in received.map { time <= $0 } ?? true }.max()
-    if let time = latest ?? received { return (time, false) }
+    let latest = happened.filter { time in base.received.map { time <= $0 } ?? true }.max()
+    if let time = latest ?? base.received { return (time, false) }
     return purchases.compactMap(\.expiresAt).max().map { ($0, true) }
   }
 }

@@ -1,37 +1,27 @@
 import Domain
 
-/// Creates the events of an iaptic body: the reported event and the current states of the
-/// purchases.
-struct IapticEvents {
-  let body: IapticBody
-  /// When the state in the body is true.
-  let time: Instant
-  /// Whether `time` is only the end of a period.
-  let isUndated: Bool
-  let place: Provenance
-  /// Fingerprint of the body's bytes.
-  let fingerprint: Int64
+// The events of an iaptic body: the reported event and the current states of the purchases.
 
+extension IapticBody {
   /// All events of the body, the reported one first.
   func drafts(_ meaning: Meaning) -> [EventDraft] {
-    guard body.isUpdate else { return others() }
-    let subject = body.subject
+    guard isUpdate else { return others() }
+    let subject = subject
     var drafts: [EventDraft] = []
     if case .event(let named) = meaning, named != .observed,
-      subject != nil || body.notification.namesSubject
+      subject != nil || notification.namesSubject
     {
-      drafts.append(reported(named, subject.map { body.purchases[$0] }))
+      drafts.append(reported(named, subject.map { purchases[$0] }))
     }
     // An event without effect, or about another transaction, does not show the state, so the state
     // is added separately.
-    let isShown = subject.map { body.notification.isShown(by: body.purchases[$0]) } ?? true
+    let isShown = subject.map { notification.isShown(by: purchases[$0]) } ?? true
     let isStateReported = isShown && drafts.contains { $0.event.kind != .other }
-    let name = drafts.isEmpty ? body.notification.reason : body.type
-    for (index, purchase) in body.purchases.enumerated() where !isStateReported || index != subject
-    {
-      drafts.append(observed(purchase, as: name.isEmpty ? body.type : name))
+    let name = drafts.isEmpty ? notification.reason : type
+    for (index, purchase) in purchases.enumerated() where !isStateReported || index != subject {
+      drafts.append(observed(purchase, as: name.isEmpty ? type : name))
     }
-    if body.purchases.isEmpty, !isStateReported, !body.user.isEmpty { drafts.append(emptied()) }
+    if purchases.isEmpty, !isStateReported, !user.isEmpty { drafts.append(emptied()) }
     return drafts
   }
 
@@ -52,14 +42,14 @@ struct IapticEvents {
   private func reported(_ named: EventKind, _ purchase: IapticPurchase?) -> EventDraft {
     var draft = absent(named)
     var period: Instant?
-    if let purchase, body.notification.isShown(by: purchase) {
+    if let purchase, notification.isShown(by: purchase) {
       draft = self.draft(kind(named, of: purchase), of: purchase)
       period = start(of: purchase)
     } else if let purchase {
       draft = past(named, purchase)
     }
     let kind = draft.event.kind
-    draft.name = body.notification.reason
+    draft.name = notification.reason
     draft.mark = kind == .observed ? mark(of: draft) : subject(of: draft)
     if kind == .other { draft.event.observation = nil }
     if kind == .started || kind == .purchased || kind == .trialStarted {
@@ -78,7 +68,7 @@ struct IapticEvents {
     let isOwn =
       purchase.transaction.isEmpty || purchase.purchase.isEmpty
       || purchase.transaction.isEqual(to: purchase.purchase)
-    let isFirst = isOwn || state.productType == .oneTime || time <= bought + .days(1)
+    let isFirst = isOwn || state.productType == .oneTime || base.time <= bought + .days(1)
     return isFirst ? bought : nil
   }
 
@@ -93,13 +83,13 @@ struct IapticEvents {
 
   /// Events of a body of an unknown type: kept and counted, without effect.
   private func others() -> [EventDraft] {
-    let drafts = body.purchases.isEmpty ? [emptied()] : body.purchases.map { draft(.other, of: $0) }
+    let drafts = purchases.isEmpty ? [emptied()] : purchases.map { draft(.other, of: $0) }
     return drafts.map { draft in
       var other = draft
       other.event.kind = .other
       other.event.observation = nil
       other.event.collection = 0
-      other.name = body.type
+      other.name = type
       other.mark = mark(of: draft)
       return other
     }
@@ -108,9 +98,9 @@ struct IapticEvents {
   /// The observation that the user no longer holds anything.
   private func emptied() -> EventDraft {
     var draft = EventDraft(event: event(.observed), root: .user)
-    draft.name = body.type
-    draft.user = body.user
-    draft.mark = body.state
+    draft.name = type
+    draft.user = user
+    draft.mark = state
     return draft
   }
 
@@ -118,15 +108,14 @@ struct IapticEvents {
   ///
   /// The product is then unknown, so that a purchase has no effect.
   private func absent(_ named: EventKind) -> EventDraft {
-    let news = body.notification
+    let news = notification
     var reported = event(named == .started ? .other : named)
     reported.store = news.purchase.store ?? news.transaction.store ?? news.product.store ?? .unknown
-    let isTested =
-      !body.purchases.isEmpty && body.purchases.allSatisfy { $0.environment == .sandbox }
+    let isTested = !purchases.isEmpty && purchases.allSatisfy { $0.environment == .sandbox }
     reported.environment = isTested ? .sandbox : .production
     let root = baseOrder(news.purchase.text.isEmpty ? news.transaction.text : news.purchase.text)
     var draft = EventDraft(event: reported, root: root.isEmpty ? .userAndProduct : .original(root))
-    draft.user = body.user
+    draft.user = user
     draft.product = news.product.text
     draft.transaction = news.transaction.text
     return draft
@@ -140,7 +129,7 @@ struct IapticEvents {
     var like = purchase
     like.state.isTrial = nil
     like.state.isPending = false
-    var draft = draft(kind(named, of: like), of: body.notification.past(of: purchase))
+    var draft = draft(kind(named, of: like), of: notification.past(of: purchase))
     draft.event.observation = nil
     return draft
   }
@@ -153,13 +142,13 @@ struct IapticEvents {
     event.periodEnd = purchase.expiresAt
     event.observation = purchase.state
     event.observation?.isUndated = isUndated
-    event.observation?.isTimeInferred = body.notification.date == nil
+    event.observation?.isTimeInferred = notification.date == nil
     if kind.chargeKind == nil { event.reason = purchase.reason }
     addMoney(of: purchase, to: &event)
-    let isNameless = purchase.purchase.isEmpty && body.user.isEmpty
+    let isNameless = purchase.purchase.isEmpty && user.isEmpty
     let root = isNameless ? baseOrder(purchase.transaction) : purchase.purchase
     var draft = EventDraft(event: event, root: root.isEmpty ? .userAndProduct : .original(root))
-    draft.user = body.user
+    draft.user = user
     draft.product = purchase.product
     draft.transaction = purchase.transaction
     draft.currency = purchase.currency
@@ -185,18 +174,15 @@ struct IapticEvents {
   }
 
   private func event(_ kind: EventKind) -> Event {
-    var event = Event(provider: .iaptic, kind: kind, time: time)
-    event.received = body.received
-    event.collection = body.collection
-    event.body = fingerprint
-    event.place = place
+    var event = base
+    event.kind = kind
     return event
   }
 
   /// Distinguishes the purchases of one state.
   private func mark(of draft: EventDraft) -> Int64 {
     var fingerprint = Fingerprint(seed: 5)
-    fingerprint.combine(UInt64(bitPattern: body.state))
+    fingerprint.combine(UInt64(bitPattern: state))
     fingerprint.combine(draft.product)
     return fingerprint.value
   }
