@@ -37,16 +37,6 @@ public struct ArchiveFile: Sendable {
     (self.commands, self.stop) = (commands, stop)
   }
 
-  init(
-    _ object: ListedObject, at path: String, named name: String, by commands: ArchiveCommands,
-    stop: @escaping @Sendable () -> Int32
-  ) {
-    self.init(
-      location: RawPath(path), relative: RawPath(name), bytes: object.bytes,
-      modified: Instant(milliseconds: 0), inode: UInt64(bitPattern: object.version),
-      written: object.written, by: commands, stop: stop)
-  }
-
   init(_ input: StandardInput, stop: @escaping @Sendable () -> Int32) throws(SubledgerError) {
     let location = input.file.place
     var status = stat()

@@ -125,7 +125,11 @@ private struct FolderWalk {
       } else if path != root, name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
         leave(RawPath(path), .hidden)
       } else if filesSeen.insert(RawPath(path)).inserted {
-        take(ArchiveFile(object, at: path, named: name, by: commands, stop: stop))
+        take(
+          ArchiveFile(
+            location: RawPath(path), relative: RawPath(name), bytes: object.bytes,
+            modified: Instant(milliseconds: 0), inode: UInt64(bitPattern: object.version),
+            written: object.written, by: commands, stop: stop))
       }
     }
   }
