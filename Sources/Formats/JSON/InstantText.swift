@@ -70,6 +70,12 @@ public enum InstantText {
     return instant(milliseconds: midnight + Int64(clock))
   }
 
+  /// The same for a String.
+  public static func rfc3339(_ text: String, needsOffset: Bool = false) -> Instant? {
+    var text = text
+    return text.withUTF8 { rfc3339(UnsafeRawBufferPointer($0), needsOffset: needsOffset) }
+  }
+
   private static func instant(milliseconds: Int64) -> Instant? {
     guard milliseconds >= millisecondsMin, milliseconds <= millisecondsMax else { return nil }
     return Instant(milliseconds: milliseconds)

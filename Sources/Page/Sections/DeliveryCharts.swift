@@ -86,12 +86,14 @@ extension SetContents {
     _ row: ([String]) -> (title: String, filter: RowFilter, from: String, to: String)?
   ) throws -> PageTable {
     let first = revenue.values(of: "period").first ?? churn.values(of: "period").first ?? ""
-    let begin = Int128(instant("\(first)-01T00:00:00Z")?.milliseconds ?? asOf.milliseconds)
+    let start = InstantText.rfc3339("\(first)-01T00:00:00Z") ?? asOf
+    let begin = Int128(start.milliseconds)
     let track = PageTable.Bar(
       from: 0, to: max(1, Int128(asOf.milliseconds) - begin), style: "track")
     var rows: [PageTable.Row] = []
     try set.forEachRow(of: report, columns + measures.map(\.1)) { cells in
-      guard let row = row(cells), let from = instant(row.from), let to = instant(row.to)
+      guard let row = row(cells), let from = InstantText.rfc3339(row.from),
+        let to = InstantText.rfc3339(row.to)
       else { return }
       let gap = PageTable.Bar(
         from: max(0, Int128(from.milliseconds) - begin),
@@ -134,11 +136,6 @@ extension SetContents {
       )
     }
   }
-}
-
-/// The instant in a cell; nil for another text.
-private func instant(_ text: String) -> Instant? {
-  Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
 }
 
 /// A cell's instant, cut to the minute.

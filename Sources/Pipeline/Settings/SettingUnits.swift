@@ -18,11 +18,7 @@ enum GivenTime: Sendable {
       self = .day(day)
       return
     }
-    var text = text
-    let instant = text.withUTF8 { bytes in
-      InstantText.rfc3339(UnsafeRawBufferPointer(bytes), needsOffset: true)
-    }
-    guard let instant else { return nil }
+    guard let instant = InstantText.rfc3339(text, needsOffset: true) else { return nil }
     self = .instant(instant)
   }
 

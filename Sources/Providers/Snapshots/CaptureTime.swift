@@ -27,19 +27,15 @@ public func captureTime(
     let date = "\(year)-\(month)-\(day)"
     if let mark, let hour, let minute, !mark.isEmpty || dash.isEmpty,
       second != nil || mark == "T" || mark == "t",
-      let time = rfc3339("\(date)T\(hour):\(minute):\(second ?? "00")Z")
+      let time = InstantText.rfc3339("\(date)T\(hour):\(minute):\(second ?? "00")Z")
     {
       return time
     }
-    if mark != "", rfc3339(date) != nil, let year = Int(year), let month = Int(month),
+    if mark != "", InstantText.rfc3339(date) != nil, let year = Int(year), let month = Int(month),
       let day = Int(day)
     {
       return calendar.start(of: Day(year: year, month: month, day: day))
     }
   }
   return nil
-}
-
-private func rfc3339(_ text: String) -> Instant? {
-  Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
 }

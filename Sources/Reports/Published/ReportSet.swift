@@ -122,8 +122,7 @@ private struct PublishedPackage: Decodable {
 
   /// The manifest as it was written; nil when as-of is not a time.
   var manifest: Manifest? {
-    let asOf = Array(subledger.as_of.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
-    guard let asOf else { return nil }
+    guard let asOf = InstantText.rfc3339(subledger.as_of) else { return nil }
     var manifest = Manifest(
       version: subledger.version, asOf: asOf, timeZone: subledger.time_zone)
     manifest.dialect = subledger.csv_dialect
