@@ -51,16 +51,12 @@ public final class OpenFile: Sendable {
   }
 
   /// The length in bytes.
-  public func size() -> Int64? {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
-  }
+  public func size() -> Int64? { status().map { Int64($0.st_size) } }
 
   /// Its permissions (0o600: only its owner); nil also if it is not a regular file.
   public func rights() -> UInt32? {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return status.st_mode & 0o777
+    guard let mode = status()?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
+    return mode & 0o777
   }
 
   /// A path by which this process can reopen it, even if it no longer has a name.
@@ -68,8 +64,12 @@ public final class OpenFile: Sendable {
 
   /// Whether it is a regular file or a folder; reading a folder fails later.
   func isFileOrFolder() -> Bool {
+    status().map { [S_IFREG, S_IFDIR].contains($0.st_mode & S_IFMT) } ?? false
+  }
+
+  private func status() -> stat? {
     var status = stat()
-    return fstat(descriptor, &status) == 0 && [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    return fstat(descriptor, &status) == 0 ? status : nil
   }
 
   private func uninterrupted(_ call: () -> Int) -> Int? {
