@@ -109,8 +109,7 @@ public final class SnapshotReader {
   /// Whether the line is an error response of a provider's API.
   private var isErrorResponse: Bool {
     guard rightsList == nil, members.value(.purchases) == nil else { return false }
-    let isRefused = tape.member(0, "ok").map { tape.kind($0) == .false } ?? false
-    return isRefused || members.value(.error) != nil
+    return tape.isErrorResponse(0) || members.value(.error) != nil
   }
 
   private var rightsList: JSONNode? {
