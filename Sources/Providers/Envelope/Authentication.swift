@@ -11,37 +11,31 @@ struct Authentication {
 
   /// Whether the secret in a body is its provider's; nil when the body has no secret.
   func member(of body: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Bool? {
-    var isMatching: Bool?
-    if let name = mapper.secretMember, let secret = tape.member(body, name) {
-      judge(secret, of: mapper.provider, tape, &isMatching)
-    }
-    return isMatching
+    let secret = mapper.secretMember.flatMap { tape.member(body, $0) }
+    return areMatching([secret].compactMap(\.self), mapper.provider, tape)
   }
 
   /// The same for the headers in `object`, a body or an envelope.
   func headers(
     of object: JSONNode, in places: [String], _ mapper: any BodyMapper.Type, _ tape: JSONTape
   ) -> Bool? {
-    var isMatching: Bool?
-    for name in mapper.secretHeaders {
-      tape.forEachHeader(name, of: object, in: places) {
-        judge($0, of: mapper.provider, tape, &isMatching)
-      }
-    }
-    return isMatching
+    let secrets = mapper.secretHeaders.flatMap { tape.headers($0, of: object, in: places) }
+    return areMatching(secrets, mapper.provider, tape)
   }
 
-  /// One matching secret is enough, whatever else is sent.
-  private func judge(
-    _ value: JSONNode, of provider: Provider, _ tape: JSONTape, _ isMatching: inout Bool?
-  ) {
-    switch tape.kind(value) {
-    case .null: break
-    case .array:
-      for element in tape.children(of: value) { judge(element, of: provider, tape, &isMatching) }
-    case .string: isMatching = isKnown(tape.bytes(value), provider) || isMatching ?? false
-    default: isMatching = isMatching ?? false
+  /// Whether one of `values` is a secret, whatever else is sent; nil when there are none.
+  private func areMatching(
+    _ values: [JSONNode], _ provider: Provider, _ tape: JSONTape
+  ) -> Bool? {
+    let found = values.compactMap { value -> Bool? in
+      switch tape.kind(value) {
+      case .null: nil
+      case .array: areMatching(Array(tape.children(of: value)), provider, tape)
+      case .string: isKnown(tape.bytes(value), provider)
+      default: false
+      }
     }
+    return found.isEmpty ? nil : found.contains(true)
   }
 
   /// Whether a text is a secret: as a whole, or as one of the values that a gateway joined with

@@ -245,13 +245,11 @@ struct BodyFinder {
   private mutating func header(
     _ name: StaticString, of object: JSONNode, in layer: Layer
   ) -> UnsafeRawBufferPointer {
-    var text = UnsafeRawBufferPointer.none
     let headerNames = headerNames
-    search(around: object, in: layer) { tape, object in
-      text = tape.header(name, of: object, in: headerNames)
-      return !text.isEmpty
-    }
-    return text
+    return first(around: object, in: layer) { tape, object -> UnsafeRawBufferPointer? in
+      let text = tape.header(name, of: object, in: headerNames)
+      return text.isEmpty ? nil : text
+    } ?? .none
   }
 
   /// Whether the delivery's secret is its provider's; the secret closest to the body decides.
@@ -264,29 +262,27 @@ struct BodyFinder {
     if let isMatching = authentication.member(of: object, mapper, tapes[layer.tape]) {
       return isMatching
     }
-    var isMatching: Bool?
     let (authentication, headerNames) = (authentication, headerNames)
-    search(around: object, in: layer) { tape, object in
-      isMatching = authentication.headers(of: object, in: headerNames, mapper, tape)
-      return isMatching != nil
-    }
-    return isMatching ?? true
+    return first(around: object, in: layer) { tape, object in
+      authentication.headers(of: object, in: headerNames, mapper, tape)
+    } ?? true
   }
 
-  /// Passes the body and the envelopes around it, closest first, to `look`, each followed by the
-  /// headers that it stores as text, until `look` returns true.
-  private mutating func search(
-    around body: JSONNode, in layer: Layer, _ look: (JSONTape, JSONNode) -> Bool
-  ) {
+  /// The first result of `look` for the body and the envelopes around it, closest first, each
+  /// followed by the headers that it stores as text.
+  private mutating func first<Found>(
+    around body: JSONNode, in layer: Layer, _ look: (JSONTape, JSONNode) -> Found?
+  ) -> Found? {
     let around = envelopes[..<layer.depth].reversed().compactMap { $0 }
     for (tape, object) in [(layer.tape, body)] + around {
-      if look(tapes[tape], object) { return }
+      if let found = look(tapes[tape], object) { return found }
       if let text = tapes[tape].textOfHeaders(of: object, in: headerNames),
-        (try? headers.read(text, from: 0)) != nil, look(headers, 0)
+        (try? headers.read(text, from: 0)) != nil, let found = look(headers, 0)
       {
-        return
+        return found
       }
     }
+    return nil
   }
 
   /// The outcome; for a line that no provider recognises, with the names of its members on `tape`.

@@ -15,37 +15,29 @@ func isReadHeader(_ name: UnsafeRawBufferPointer) -> Bool {
 }
 
 extension JSONTape {
-  /// The text of the header `name` in the envelope `object`; empty if it has none.
+  /// The first text of the header `name` in the envelope `object`; empty if it has none.
   func header(
     _ name: StaticString, of object: JSONNode, in places: [String]
   ) -> UnsafeRawBufferPointer {
-    var text = UnsafeRawBufferPointer.none
-    forEachHeader(name, of: object, in: places) { value in
-      if text.isEmpty { text = headerText(value) }
-    }
-    return text
+    headers(name, of: object, in: places).lazy.map(headerText).first { !$0.isEmpty } ?? .none
   }
 
-  /// Calls `visit` with each value of the header `name`, which is in lower case, in `object`.
+  /// The values of the header `name`, which is in lower case, in `object`.
   ///
   /// The header can be in one of the members `places`, also those of `data`, as a member, a list of
   /// members or a flat list, or next to the body's members, where Vector puts the headers that it
   /// is configured to keep. A repeated header is several values, a list of values, or one value
   /// with commas.
-  func forEachHeader(
-    _ name: StaticString, of object: JSONNode, in places: [String], _ visit: (JSONNode) -> Void
-  ) {
-    visitMembers(name, of: object, visit)
+  func headers(
+    _ name: StaticString, of object: JSONNode, in places: [String]
+  ) -> [JSONNode] {
+    var found = members(name, of: object)
     for holder in [object, member(object, "data")].compactMap({ $0 }) {
-      for place in places {
-        guard let headers = member(holder, place) else { continue }
-        if kind(headers) == .array {
-          visitList(name, of: headers, visit)
-        } else {
-          visitMembers(name, of: headers, visit)
-        }
+      for headers in places.compactMap({ member(holder, $0) }) {
+        found += kind(headers) == .array ? listed(name, in: headers) : members(name, of: headers)
       }
     }
+    return found
   }
 
   /// Headers that a table dump stores as text; nil when there are none.
@@ -54,27 +46,23 @@ extension JSONTape {
     return headers.map(bytes)
   }
 
-  /// The header as a member: a text or a list of texts.
-  private func visitMembers(
-    _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
-  ) {
-    guard kind(headers) == .object else { return }
-    for key in children(of: headers) where bytes(key).isWord(name) { visit(value(ofKey: key)) }
+  /// The header as members: each a text or a list of texts.
+  private func members(_ name: StaticString, of headers: JSONNode) -> [JSONNode] {
+    guard kind(headers) == .object else { return [] }
+    return children(of: headers).filter { bytes($0).isWord(name) }.map(value(ofKey:))
   }
 
   /// The header in a list of alternating names and values, of pairs, or of objects with a name.
-  private func visitList(
-    _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
-  ) {
-    for node in children(of: headers) {
+  private func listed(_ name: StaticString, in headers: JSONNode) -> [JSONNode] {
+    children(of: headers).flatMap { node -> [JSONNode] in
       switch kind(node) {
-      case .string where bytes(node).isWord(name): next(node).map(visit)
-      case .array: visitList(name, of: node, visit)
+      case .string where bytes(node).isWord(name): return [next(node)].compactMap(\.self)
+      case .array: return listed(name, in: node)
       case .object:
-        if let key = member(node, "name") ?? member(node, "key"), bytes(key).isWord(name) {
-          member(node, "value").map(visit)
-        }
-      default: break
+        let key = member(node, "name") ?? member(node, "key")
+        guard let key, bytes(key).isWord(name) else { return [] }
+        return [member(node, "value")].compactMap(\.self)
+      default: return []
       }
     }
   }
