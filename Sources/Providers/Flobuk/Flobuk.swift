@@ -50,8 +50,14 @@ struct Flobuk: BodyMapper {
     guard let data = top.value(.data) else { throw .missing("data") }
     let state = try state(data, tape)
     let purchase = try reader.purchase(state.object, of: state.tape)
-    let created = try messageTime(tape)
-    let received = delivery.received ?? receivedAt(tape)
+    // Vector writes its `timestamp` as RFC 3339, FLOBUK as a number; the oldest bodies have none.
+    let archived = top.value(.timestamp).flatMap { sent in
+      tape.kind(sent) == .string && InstantText.rfc3339(tape.bytes(sent)) != nil ? sent : nil
+    }
+    let created = archived == nil ? try tape.instant(top[.timestamp]) : nil
+    let received =
+      delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
+      ?? archived.flatMap { receiveTime($0, of: tape) }
     guard let time = created ?? received ?? purchase.expiresAt else {
       throw BodyProblem(.badTime, "timestamp: neither the body nor its envelope contains a time")
     }
@@ -95,23 +101,6 @@ struct Flobuk: BodyMapper {
       end == text.count, dataTape.kind(0) == .object
     else { throw .bad("data", expected: "an object") }
     return (dataTape, 0)
-  }
-
-  /// When the message was created; nil in the oldest bodies.
-  private func messageTime(_ tape: JSONTape) throws(BodyProblem) -> Instant? {
-    guard let sent = top.value(.timestamp), !isVectors(sent, tape) else { return nil }
-    return try tape.instant(top[.timestamp])
-  }
-
-  private func receivedAt(_ tape: JSONTape) -> Instant? {
-    let vectors = top.value(.timestamp).flatMap { isVectors($0, tape) ? $0 : nil }
-    return top.first(.received) { receiveTime($0, of: tape) }
-      ?? vectors.flatMap { receiveTime($0, of: tape) }
-  }
-
-  /// Whether a `timestamp` is the archive's: Vector writes RFC 3339, FLOBUK a number.
-  private func isVectors(_ timestamp: JSONNode, _ tape: JSONTape) -> Bool {
-    tape.kind(timestamp) == .string && InstantText.rfc3339(tape.bytes(timestamp)) != nil
   }
 }
 
