@@ -41,9 +41,6 @@ public final class HTTPClient {
     _ = curl.multi_cleanup(multi)
   }
 
-  /// Number of running requests.
-  public var count: Int { transfers.count }
-
   /// Sends one request and waits for its response.
   public func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     start(request, as: 0)
