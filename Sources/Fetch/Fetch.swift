@@ -36,8 +36,6 @@ public struct FetchRules: Sendable {
   public var rate: Int
   /// Maximum concurrent requests.
   public var concurrency: Int
-  /// Attempts per request before the user is given up.
-  public var attemptsMax = 8
 
   /// Rules for `provider` at `url`, with at most `rate` requests per second and `concurrency` at
   /// once.

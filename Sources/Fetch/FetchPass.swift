@@ -10,6 +10,8 @@ public struct FetchPass {
   private let stop: () -> Int32
   /// Limit of users to be asked again later; at this limit no new users are started.
   private static let waitingMax = 1000
+  /// Attempts per request before the user is given up.
+  private static let attemptsMax = 8
   /// Users given up in a row after which the provider counts as not answering.
   private static let failuresMax = 20
 
@@ -194,7 +196,7 @@ public struct FetchPass {
   ) throws {
     var inquiry = inquiry
     inquiry.attempts += 1
-    guard isLast || inquiry.attempts >= rules.attemptsMax else {
+    guard isLast || inquiry.attempts >= Self.attemptsMax else {
       let wait = Backoff.wait(after: inquiry.attempts, retryAfter: seconds)
       inquiry.readyAt = now + Interval(milliseconds: wait)
       return waiting.append(inquiry)
