@@ -49,37 +49,36 @@ struct QonversionPurchaseReader {
     guard let sent = members.value(.storeData) else { throw .missing("store_data") }
     guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
     storeData.read(sent, of: tape)
-    let id = try tape.transactionText(storeData[.id])
-    let original = try tape.transactionText(storeData[.originalID])
+    let id = try tape.transactionID(storeData[.id])
+    let original = try tape.transactionID(storeData[.originalID])
     let root = original.isEmpty ? id : original
-    let platform = try tape.term(members[.platform])
-    let store = Store(platform) ?? .unknown
+    let store = Store(try tape.term(members[.platform])) ?? .unknown
     let product = try product(store, tape)
     guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
+    var state = Observation()
+    state.firstPurchasedAt = try tape.instant(members[.purchasedAt])
+    state.lastChargedAt = state.firstPurchasedAt
+    let end = try tape.instant(members[.expiresAt])
+    state.isAutoRenewing = try tape.truth(members[.isAutoRenewing])
+    let isOneTime = end == nil && state.isAutoRenewing != true
+    state.productType = isOneTime ? .oneTime : .subscription
     // The content of `store_data` depends on the store: some stores send no transaction id.
-    var right = Entitlement(id: root.isEmpty ? product : root)
-    right.store = store
-    right.product = product
-    right.startedAt = try tape.instant(members[.purchasedAt])
-    right.expiresAt = try tape.instant(members[.expiresAt])
-    let renews = try tape.truth(members[.isAutoRenewing])
-    right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
-    guard !id.isEmpty else { return right }
-    var sale = SnapshotTransaction(id: id, originalID: root)
-    sale.kind = kind(hasEnd: right.expiresAt != nil, tape)
-    sale.product = product
-    (sale.at, sale.expiresAt) = (right.startedAt, right.expiresAt)
-    right.transactions = [sale]
+    var right = Entitlement(
+      id: root.isEmpty ? product : root, of: product, id, root, state, until: end, in: store,
+      .production)
+    if !id.isEmpty { right.transactions[0].kind = kind(hasEnd: end != nil, tape) }
     return right
   }
 
   /// The store's product id; Play's outer one also names the base plan: `product:plan`.
-  private func product(_ store: Store, _ tape: JSONTape) throws(BodyProblem) -> String {
-    let own = try tape.text(storeData[.productID])
+  private func product(
+    _ store: Store, _ tape: JSONTape
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    let own = try tape.identifier(storeData[.productID])
     if !own.isEmpty { return own }
-    let outer = try tape.text(members[.productID])
+    let outer = try tape.identifier(members[.productID])
     guard store == .playStore else { return outer }
-    return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    return UnsafeRawBufferPointer(rebasing: outer.prefix { $0 != UInt8(ascii: ":") })
   }
 
   /// The type of a purchase that is sent without one, derived from whether its price is zero.
@@ -89,12 +88,6 @@ struct QonversionPurchaseReader {
       case .amount(.zero, _) = parsed
     else { return .unknown }
     return .free
-  }
-
-  private func renewState(_ renews: Bool?, hasEnd: Bool) -> RenewState? {
-    if renews == true { return .willRenew }
-    if !hasEnd { return .nonRenewable }
-    return renews == nil ? nil : .canceled
   }
 
   /// The purchases of one subscription as one entitlement; the newest shows its current state.
