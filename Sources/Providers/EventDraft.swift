@@ -1,20 +1,5 @@
 import Domain
 
-/// The identifier of an event's lineage.
-enum LineageRoot {
-  case original(UnsafeRawBufferPointer)
-  /// The user's purchase of the product, when the body has no ids.
-  case userAndProduct
-  /// Only the user, when there is no purchase.
-  case user
-
-  /// The original transaction id; no bytes when the body has none.
-  var original: UnsafeRawBufferPointer {
-    guard case .original(let id) = self else { return .none }
-    return id
-  }
-}
-
 /// The key of a user id; 0 for none.
 func userKey(_ id: UnsafeRawBufferPointer) -> Int64 { id.isEmpty ? 0 : Fingerprint.of(id) }
 
@@ -59,7 +44,10 @@ struct EventDraft {
   /// The currency of its price, if that differs.
   var priceCurrency: UnsafeRawBufferPointer?
   var transaction = UnsafeRawBufferPointer.none
-  var root: LineageRoot
+  /// The original transaction id; without it, user and product identify the lineage.
+  var original = UnsafeRawBufferPointer.none
+  /// Whether it is about all that the user holds, so that only the user identifies its lineage.
+  var isOfUser = false
   /// A part of the identity in addition to the members that all providers have, such as the
   /// fingerprint of a state; 0 for none.
   var mark: Int64 = 0
@@ -70,18 +58,16 @@ struct EventDraft {
   /// In every store, Qonversion's original id is the id of a transaction.
   var startsLineage: Bool {
     guard event.store.startsWithOriginal || event.provider == .qonversion else { return true }
-    if event.kind == .observed, root.original.isEmpty { return transaction.isEmpty }
-    return isOriginal(transaction, of: root.original)
+    if event.kind == .observed, original.isEmpty { return transaction.isEmpty }
+    return isOriginal(transaction, of: original)
   }
 
   /// Calls `body` with the original transaction id or its substitute.
   func withOriginal<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-    switch root {
-    case .original(let id): body(id)
-    case .userAndProduct:
-      (Array("\(userKey(user).userKeyText)|".utf8) + product).withUnsafeBytes(body)
-    case .user: Array("user:\(userKey(user).userKeyText)".utf8).withUnsafeBytes(body)
-    }
+    if !original.isEmpty { return body(original) }
+    let user = userKey(user).userKeyText
+    let text = isOfUser ? Array("user:\(user)".utf8) : Array("\(user)|".utf8) + product
+    return text.withUnsafeBytes(body)
   }
 }
 

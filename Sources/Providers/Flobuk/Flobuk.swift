@@ -73,7 +73,8 @@ struct Flobuk: BodyMapper {
     event.observation = purchase.state
     event.observation?.isUndated = created == nil && received == nil
     event.body = Fingerprint.of(tape.bytes(object))
-    var draft = EventDraft(event: event, root: .original(baseOrder(transaction)))
+    var draft = EventDraft(event: event)
+    draft.original = baseOrder(transaction)
     draft.app = delivery.app
     guard draft.app.count <= NormaliserSettings.wordBytesMax else { throw .longText("X-App-Id") }
     draft.user = try tape.identifier(top[.user])

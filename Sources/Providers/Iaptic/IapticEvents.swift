@@ -97,7 +97,8 @@ extension IapticBody {
 
   /// The observation that the user no longer holds anything.
   private func emptied() -> EventDraft {
-    var draft = EventDraft(event: event(.observed), root: .user)
+    var draft = EventDraft(event: event(.observed))
+    draft.isOfUser = true
     draft.name = type
     draft.user = user
     draft.mark = state
@@ -113,8 +114,9 @@ extension IapticBody {
     reported.store = news.purchase.store ?? news.transaction.store ?? news.product.store ?? .unknown
     let isTested = !purchases.isEmpty && purchases.allSatisfy { $0.environment == .sandbox }
     reported.environment = isTested ? .sandbox : .production
-    let root = baseOrder(news.purchase.text.isEmpty ? news.transaction.text : news.purchase.text)
-    var draft = EventDraft(event: reported, root: root.isEmpty ? .userAndProduct : .original(root))
+    let id = news.purchase.text.isEmpty ? news.transaction : news.purchase
+    var draft = EventDraft(event: reported)
+    draft.original = baseOrder(id.text)
     draft.user = user
     draft.product = news.product.text
     draft.transaction = news.transaction.text
@@ -146,8 +148,8 @@ extension IapticBody {
     if kind.chargeKind == nil { event.reason = purchase.reason }
     addMoney(of: purchase, to: &event)
     let isNameless = purchase.purchase.isEmpty && user.isEmpty
-    let root = isNameless ? baseOrder(purchase.transaction) : purchase.purchase
-    var draft = EventDraft(event: event, root: root.isEmpty ? .userAndProduct : .original(root))
+    var draft = EventDraft(event: event)
+    draft.original = isNameless ? baseOrder(purchase.transaction) : purchase.purchase
     draft.user = user
     draft.product = purchase.product
     draft.transaction = purchase.transaction

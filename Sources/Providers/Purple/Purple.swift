@@ -84,9 +84,8 @@ struct Purple: BodyMapper {
     guard !anyID.isEmpty || !user.isEmpty else { throw .missing("properties.transactionId") }
     var draft = EventDraft(
       event: Event(
-        provider: .purple, store: Store(transactionID: anyID), kind: kind, time: try time(tape)),
-      root: anyID.isEmpty
-        ? .userAndProduct : .original(baseOrder(original.isEmpty ? transaction : original)))
+        provider: .purple, store: Store(transactionID: anyID), kind: kind, time: try time(tape)))
+    draft.original = baseOrder(original.isEmpty ? transaction : original)
     draft.user = user
     draft.transaction = transaction
     draft.app = try tape.identifier(properties[.packageName])

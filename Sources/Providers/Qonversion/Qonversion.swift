@@ -50,8 +50,7 @@ struct Qonversion: BodyMapper {
     case .skipped(let reason): return reason
     case .event(let kind):
       var body = QonversionBody(
-        draft: EventDraft(
-          event: Event(kind: kind, time: Instant(milliseconds: 0)), root: .userAndProduct))
+        draft: EventDraft(event: Event(kind: kind, time: Instant(milliseconds: 0))))
       body.draft.name = name
       try read(into: &body, tape)
       if let customer {
@@ -153,8 +152,7 @@ struct Qonversion: BodyMapper {
     transaction.read(sent, of: tape)
     draft.transaction = try tape.transactionID(transaction[.transactionID])
     let original = try tape.transactionID(transaction[.originalTransactionID])
-    let root = original.isEmpty ? draft.transaction : original
-    if !root.isEmpty { draft.root = .original(root) }
+    draft.original = original.isEmpty ? draft.transaction : original
     draft.event.periodStart = try tape.instant(transaction[.transactionDate])
     draft.event.periodEnd = try tape.instant(transaction[.expires])
     draft.event.graceEnd = try tape.instant(transaction[.gracePeriodExpires])
