@@ -38,7 +38,7 @@ public struct StringTable: Sendable {
 ///
 /// Swift treats canonically equivalent texts as equal, such as é in one scalar and in two. Ids are
 /// kept as received: two that look alike belong to two users.
-public struct ExactText: Hashable, Sendable {
+public struct ExactText: Hashable, Comparable, Sendable {
   /// The text itself.
   public let text: String
 
@@ -50,9 +50,9 @@ public struct ExactText: Hashable, Sendable {
     left.text.isExactly(right.text)
   }
 
-  /// Whether this comes before `other` in byte order.
-  public func precedes(_ other: ExactText) -> Bool {
-    text.utf8.lexicographicallyPrecedes(other.text.utf8)
+  /// Orders by bytes.
+  public static func < (left: ExactText, right: ExactText) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 
   /// Hashes the bytes.

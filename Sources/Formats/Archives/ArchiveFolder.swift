@@ -86,12 +86,7 @@ private struct FolderWalk {
 
   var listing: ArchiveListing {
     ArchiveListing(
-      files: files.sorted { left, right in
-        if left.relative != right.relative {
-          return RawPath.precedes(left.relative, right.relative)
-        }
-        return RawPath.precedes(left.location, right.location)
-      },
+      files: files.sorted { ($0.relative, $0.location) < ($1.relative, $1.location) },
       leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
   }
 

@@ -2,7 +2,7 @@ internal import Domain
 internal import Glibc
 
 /// A path, or a name in one, as the system's bytes, which need not be UTF-8.
-public struct RawPath: Sendable, Hashable {
+public struct RawPath: Sendable, Hashable, Comparable {
   /// The bytes without the terminating 0.
   public let bytes: [UInt8]
 
@@ -27,8 +27,8 @@ public struct RawPath: Sendable, Hashable {
     return RawPath(bytes: bytes + (isBare ? [] : [slash]) + name.bytes)
   }
 
-  /// Whether `left` comes before `right` in byte order.
-  public static func precedes(_ left: RawPath, _ right: RawPath) -> Bool {
+  /// Orders by bytes.
+  public static func < (left: RawPath, right: RawPath) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 
@@ -53,7 +53,7 @@ public struct RawPath: Sendable, Hashable {
       // Separates an error from the end: a partial list would look like the folder's whole content.
       errno = 0
       guard let entry = readdir(folder) else {
-        return errno == 0 ? names.sorted(by: Self.precedes) : nil
+        return errno == 0 ? names.sorted() : nil
       }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       if name != Array(".".utf8), name != Array("..".utf8) { names.append(RawPath(bytes: name)) }

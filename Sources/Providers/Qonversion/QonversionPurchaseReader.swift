@@ -94,23 +94,17 @@ struct QonversionPurchaseReader {
   ///
   /// A replaced purchase keeps its own end in the list, which may be later.
   private func merged(_ purchases: [Entitlement]) -> Entitlement {
-    let newest = purchases.max { left, right in
-      let (one, other) = (order(left), order(right))
-      return one != other
-        ? one < other : firstTransaction(of: left).precedes(firstTransaction(of: right))
-    }
-    var right = newest ?? purchases[0]
+    var right = purchases.max { order($0) < order($1) } ?? purchases[0]
     right.startedAt = purchases.compactMap(\.startedAt).min()
     right.transactions = purchases.flatMap(\.transactions)
     return right
   }
 
   /// Orders by purchase date; if dates are equal or missing, by the end.
-  private func order(_ purchase: Entitlement) -> (Int64, Int64) {
-    (purchase.startedAt?.milliseconds ?? .min, purchase.expiresAt?.milliseconds ?? .min)
-  }
-
-  private func firstTransaction(of purchase: Entitlement) -> ExactText {
-    ExactText(purchase.transactions.first?.id ?? "")
+  private func order(_ purchase: Entitlement) -> (Int64, Int64, ExactText) {
+    (
+      purchase.startedAt?.milliseconds ?? .min, purchase.expiresAt?.milliseconds ?? .min,
+      ExactText(purchase.transactions.first?.id ?? "")
+    )
   }
 }

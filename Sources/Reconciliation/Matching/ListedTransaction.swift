@@ -106,8 +106,8 @@ struct ListedTransaction: Equatable {
   var isOffer: Bool { kind == .introStarted || kind == .introRenewed }
 
   func precedes(_ other: ListedTransaction) -> Bool {
-    let (left, right) = (at?.milliseconds ?? .max, other.at?.milliseconds ?? .max)
-    return left != right ? left < right : ExactText(id).precedes(ExactText(other.id))
+    (at?.milliseconds ?? .max, ExactText(id))
+      < (other.at?.milliseconds ?? .max, ExactText(other.id))
   }
 
   /// Merges two listings of one transaction; each can contain what the other lacks.
@@ -136,10 +136,11 @@ struct ListedTransaction: Equatable {
 extension SnapshotTransaction {
   /// Whether it happened before `other`, by date, else by the paid end.
   func isOlder(than other: SnapshotTransaction) -> Bool {
-    let (left, right) = (at?.milliseconds ?? .min, other.at?.milliseconds ?? .min)
-    if left != right { return left < right }
-    let (end, otherEnd) = (expiresAt?.milliseconds ?? .min, other.expiresAt?.milliseconds ?? .min)
-    return end != otherEnd ? end < otherEnd : ExactText(id).precedes(ExactText(other.id))
+    age < other.age
+  }
+
+  private var age: (Int64, Int64, ExactText) {
+    (at?.milliseconds ?? .min, expiresAt?.milliseconds ?? .min, ExactText(id))
   }
 }
 

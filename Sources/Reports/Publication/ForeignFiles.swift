@@ -17,7 +17,7 @@ struct FolderEntries {
     let names = Set(ours.map { RawPath($0) })
     let parents = Set(ours.filter { $0.contains("/") }.map { RawPath(parent(of: $0)) })
     try add(RawPath(""), in: folder, besides: names, parents)
-    folders.sort(by: RawPath.precedes)
+    folders.sort()
   }
 
   private mutating func add(

@@ -30,12 +30,8 @@ func writeRestatements(
     let key = try row.text(ReportRow.decode(row.key) ?? [], of: row.shape.keys, labels)
     return (row, ExactText(key))
   }.sorted { one, other in
-    let (report, otherReport) = (one.0.shape.definition.name, other.0.shape.definition.name)
-    if report != otherReport {
-      return report.utf8.lexicographicallyPrecedes(otherReport.utf8)
-    }
-    return one.0.month == other.0.month
-      ? one.1.precedes(other.1) : one.0.month < other.0.month
+    (ExactText(one.0.shape.definition.name), one.0.month, one.1)
+      < (ExactText(other.0.shape.definition.name), other.0.month, other.1)
   }
   let writer = TableWriter(.restatements, plan: plan, labels: labels, into: folder)
   try writer.write { add in
