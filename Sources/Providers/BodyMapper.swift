@@ -32,6 +32,8 @@ protocol BodyMapper: SendableMetatype {
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason?
 
+  /// An id of a product or transaction as the provider's events write it.
+  static func eventID(_ id: String) -> String
   /// An entitlement in the canonical shape with the ids that the provider's events use, so that the
   /// two can be matched.
   static func withEventIDs(_ entitlement: Entitlement) -> Entitlement
@@ -42,17 +44,17 @@ extension BodyMapper {
   static var appHeader: StaticString? { nil }
   static var snapshots: (any ProviderSnapshotReader)? { nil }
 
-  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement {
-    entitlement.underBaseOrders
-  }
-}
+  static func eventID(_ id: String) -> String { id }
 
-extension Entitlement {
-  /// The entitlement with transactions under the base order of a Play renewal, like events.
-  var underBaseOrders: Entitlement {
-    var right = self
-    right.transactions = transactions.map { sent in
+  /// Play's renewals are under their base order, like events.
+  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement {
+    var right = entitlement
+    right.product = eventID(right.product)
+    right.transactions = right.transactions.map { sent in
       var sale = sent
+      sale.id = eventID(sent.id)
+      sale.product = eventID(sent.product)
+      sale.originalID = eventID(sent.originalID)
       var original = sale.originalID.isEmpty ? sale.id : sale.originalID
       let base = original.withUTF8 { text(baseOrder(UnsafeRawBufferPointer($0))) }
       if base != sale.id || !sale.originalID.isEmpty { sale.originalID = base }

@@ -11,20 +11,10 @@ struct Iaptic: BodyMapper {
   static let secretMember: String? = "password"
   static var snapshots: (any ProviderSnapshotReader)? { IapticSnapshotReader() }
 
-  /// The entitlement without platform prefixes in its ids, which events lose too.
-  static func withEventIDs(_ entitlement: Entitlement) -> Entitlement {
-    func plain(_ id: String) -> String {
-      var id = id
-      return id.withUTF8 { text(IapticID(UnsafeRawBufferPointer($0)).text) }
-    }
-    var right = entitlement
-    right.product = plain(right.product)
-    for index in right.transactions.indices {
-      right.transactions[index].id = plain(right.transactions[index].id)
-      right.transactions[index].originalID = plain(right.transactions[index].originalID)
-      right.transactions[index].product = plain(right.transactions[index].product)
-    }
-    return right.underBaseOrders
+  /// The id without a platform, which events lose too.
+  static func eventID(_ id: String) -> String {
+    var id = id
+    return id.withUTF8 { text(IapticID(UnsafeRawBufferPointer($0)).text) }
   }
 
   private var top = Members<IapticField>()
