@@ -179,9 +179,7 @@ private func read(
 private func hash(ofBeginning bytes: UnsafeRawBufferPointer) -> Int64 {
   let bytes = bytes.prefix(4096)
   let end = bytes.dropFirst(128).firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-  var fingerprint = Fingerprint()
-  fingerprint.combine(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
-  return fingerprint.value
+  return Fingerprint.of(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
 }
 
 private func lineStart(before offset: Int64, of content: ByteWindow) throws -> Int64 {
