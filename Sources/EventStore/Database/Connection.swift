@@ -157,7 +157,7 @@ final class Connection {
     sqlite3_db_release_memory(handle)
   }
 
-  private func check(_ code: Int32) throws {
+  func check(_ code: Int32) throws {
     guard code == SQLITE_OK else { throw failure(code) }
   }
 

@@ -15,11 +15,11 @@ struct ReportContext {
   /// complete.
   @discardableResult
   func prepare() throws -> [Feed: [HorizonKind: Month]] {
+    try defineFunctions()
     try makeAsOf()
     try make("break_state", as: PackageResources.break_states_sql)
     try makeFetches()
     try makeCalendar()
-    try makePrintedTexts()
     try makeWords()
     try makeCapabilities()
     return try makeHorizons()
@@ -33,12 +33,18 @@ struct ReportContext {
       case .movementMonths:
         try make("movement_month", as: PackageResources.movement_months_sql)
       case .coverage: try makeCoverage()
-      case .printedNames: try makePrintedNames()
       case .latencies: try makeLatencies()
       case .fittingSchedules: try makeFittingSchedules()
       case .outages: try makeOutages()
       }
     }
+  }
+
+  /// Defines the printed forms of foreign texts, by which queries sort, so that rows are in the order
+  /// of the printed text.
+  func defineFunctions() throws {
+    try ledger.define("cell_text", cellText)
+    try ledger.define("cell_name", nameText)
   }
 
   private func makeAsOf() throws {
@@ -147,19 +153,8 @@ struct ReportContext {
     return months
   }
 
-  /// Copies the printed words of the ledger and of the vocabulary.
+  /// Copies the words of the vocabulary.
   private func makeWords() throws {
-    try table("word", "id integer primary key, word text")
-    try run(
-      """
-      insert into temp.word
-      select string.id, coalesce(printed.cell, string.value)
-      from string
-      left join temp.printed_text as printed on printed.raw = string.value
-      where string.id <> 0
-      union all
-      select 0, ''
-      """)
     for (name, words) in Self.vocabulary {
       try table("\(name)_name", "id integer primary key, word text")
       for (id, word) in words { try insert("\(name)_name", .integer(id), .text(word)) }

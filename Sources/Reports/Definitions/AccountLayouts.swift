@@ -52,8 +52,8 @@ extension ReportDefinition {
     ])
 
   static let unknownInput = ReportDefinition(
-    name: "unknown_input", query: PackageResources.unknown_input_sql, tables: [.printedNames],
-    namesPersons: true, dependsOnArrival: true,
+    name: "unknown_input", query: PackageResources.unknown_input_sql, namesPersons: true,
+    dependsOnArrival: true,
     columns: [
       .key("provider", .text, "Who sent the webhooks."),
       .key("what", .text, "Kind of name: event_name, member, platform or store."),
@@ -64,8 +64,7 @@ extension ReportDefinition {
     ])
 
   static let inputs = ReportDefinition(
-    name: "inputs", query: PackageResources.inputs_sql, tables: [.printedNames],
-    namesPersons: true, dependsOnArrival: true,
+    name: "inputs", query: PackageResources.inputs_sql, namesPersons: true, dependsOnArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
       .key("sha256", .text, "SHA-256 of the archive's bytes."),
@@ -97,8 +96,8 @@ extension ReportDefinition {
     ])
 
   static let rejects = ReportDefinition(
-    name: "rejects", query: PackageResources.rejects_sql, tables: [.printedNames],
-    namesPersons: true, dependsOnArrival: true,
+    name: "rejects", query: PackageResources.rejects_sql, namesPersons: true,
+    dependsOnArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
       .key("line", .integer, in: "lines", "Physical line, from 1."),

@@ -7,8 +7,6 @@ enum TemporaryTable: CaseIterable {
   case movementMonths
   /// A statement for every metric of every feed.
   case coverage
-  /// Names of archives as printed.
-  case printedNames
   /// Percentiles of each day's latencies.
   case latencies
   /// Each provider's retry schedule that fits its deliveries.

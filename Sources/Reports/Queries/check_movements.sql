@@ -30,14 +30,15 @@ balances as (
   from sums
 )
 select
-  'month ' || row.month || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
-    || ', ' || product.word || ': ' || row.churned || ' churned, ' || row.reasons
-    || ' with a reason, ' || row.doubted || ' in doubt, ' || row.active || ' active' as wrong
+  'month ' || row.month || ', ' || provider.word || ', app ' || cell_text(app.value) || ', '
+    || store.word || ', ' || cell_text(product.value) || ': ' || row.churned || ' churned, '
+    || row.reasons || ' with a reason, ' || row.doubted || ' in doubt, ' || row.active
+    || ' active' as wrong
 from balances as row
 join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
+join string as app on app.id = row.app
 join store_name as store on store.id = row.store
-join word as product on product.id = row.product
+join string as product on product.id = row.product
 where
   row.churned <> row.reasons
   or row.doubted > row.churned

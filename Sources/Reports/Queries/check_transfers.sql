@@ -35,12 +35,12 @@ sums as (
     store
 )
 select
-  coalesce(provider.word || ', app ' || app.word, 'several providers') || ', ' || store.word || ': '
-    || row.came || ' transferred in, ' || row.went || ' out' as wrong
+  coalesce(provider.word || ', app ' || cell_text(app.value), 'several providers') || ', '
+    || store.word || ': ' || row.came || ' transferred in, ' || row.went || ' out' as wrong
 from sums as row
 join store_name as store on store.id = row.store
 left join provider_name as provider on provider.id = row.provider
-left join word as app on app.id = row.app
+left join string as app on app.id = row.app
 where row.came <> row.went
 order by
   row.provider,

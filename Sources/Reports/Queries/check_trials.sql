@@ -1,12 +1,12 @@
 -- Violations: days on which trials do not convert, expire or stay pending exactly once.
 select
-  'day ' || row.day || ', ' || provider.word || ', app ' || app.word || ', ' || product.word
-    || ': ' || row.started || ' started, '
+  'day ' || row.day || ', ' || provider.word || ', app ' || cell_text(app.value) || ', '
+    || cell_text(product.value) || ': ' || row.started || ' started, '
     || (row.converted + row.expired + row.pending) || ' accounted for' as wrong
 from trial_cell as row
 join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
-join word as product on product.id = row.product
+join string as app on app.id = row.app
+join string as product on product.id = row.product
 where row.started <> row.converted + row.expired + row.pending
 order by
   row.day,

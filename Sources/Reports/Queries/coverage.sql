@@ -1,15 +1,15 @@
 -- Which metrics of each feed are measured, estimated or not available, and why.
 select
   provider.word as provider,
-  app.word as app_id,
+  cell_text(app.value) as app_id,
   row.metric,
   row.coverage,
   row.events,
   row.why
 from coverage_row as row
 join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
+join string as app on app.id = row.app
 order by
   provider.word,
-  app.word,
+  cell_text(app.value),
   row.metric

@@ -83,7 +83,6 @@ select
 from sums
 join archive on archive.id = sums.id
 left join names on names.stream = coalesce(archive.stream, archive.id)
-left join printed_name as printed on printed.raw = archive.name
 order by
-  coalesce(names.text, printed.cell, archive.name),
+  coalesce(names.text, cell_name(archive.name)),
   archive.sha256

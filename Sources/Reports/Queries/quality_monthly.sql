@@ -76,11 +76,9 @@ select
 from months as row
 join provider_name as provider on provider.id = row.provider
 join store_name as store on store.id = row.store
-left join printed_text as app on app.raw = row.app
-left join printed_text as product on product.raw = row.product_id
 order by
   row.period,
   provider.word,
-  coalesce(app.cell, row.app),
+  cell_text(row.app),
   store.word,
-  coalesce(product.cell, row.product_id)
+  cell_text(row.product_id)

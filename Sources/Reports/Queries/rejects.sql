@@ -49,9 +49,8 @@ select
     placed.detail
   ) as detail
 from placed
-left join printed_name as printed on printed.raw = placed.name
 where placed.age = 1
 order by
-  coalesce(printed.cell, placed.name),
+  cell_name(placed.name),
   placed.line,
   placed.byte_offset

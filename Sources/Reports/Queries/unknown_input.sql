@@ -11,11 +11,10 @@ with placed as (
     ) as lines,
     row_number() over (
       partition by unknown.provider, unknown.what, unknown.name
-      order by coalesce(printed.cell, archive.name), archive.sha256
+      order by cell_name(archive.name), archive.sha256
     ) as number
   from unknown_input as unknown
   join archive on archive.id = unknown.archive
-  left join printed_name as printed on printed.raw = archive.name
 )
 select
   provider.word as provider,
