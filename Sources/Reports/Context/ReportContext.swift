@@ -21,7 +21,6 @@ struct ReportContext {
     try makeFetches()
     try makeCalendar()
     try makeWords()
-    try makeCapabilities()
     return try makeHorizons()
   }
 

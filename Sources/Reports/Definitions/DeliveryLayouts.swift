@@ -97,21 +97,4 @@ extension ReportContext {
       }
     }
   }
-
-  /// Lists which refunds each provider sends; their cells stay empty where it sends none.
-  func makeCapabilities() throws {
-    try table(
-      "provider_capability",
-      """
-      provider integer, product_type integer, refunds integer, primary key (provider, product_type)
-      """, options: "without rowid")
-    for provider in Provider.allCases {
-      for type in ProductType.allCases {
-        try insert(
-          "provider_capability", .integer(Int64(provider.rawValue)),
-          .integer(Int64(type.rawValue)),
-          .integer(provider.capabilities.sendsRefunds(of: type) ? 1 : 0))
-      }
-    }
-  }
 }

@@ -7,14 +7,10 @@ select
   row.product as product_id,
   nullif(row.ordinal, -1) as renewal_ordinal,
   row.renewals,
-  case when provider_capability.refunds = 1 or row.refunded <> 0
-    then row.refunded end as renewals_refunded,
+  case when row.refunded <> 0 or row.provider not in (
+      select provider from provider_without_refunds where product_type = 0
+    ) then row.refunded end as renewals_refunded,
   case when row.month < horizon.settled_month then 1 else 0 end as is_complete
 from renewal_cell as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-join provider_capability
-  on provider_capability.provider = row.provider
-  and provider_capability.product_type = (
-    select name.id from product_type_name as name where name.word = 'subscription'
-  )
 order by row.month

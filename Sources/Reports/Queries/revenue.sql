@@ -1,7 +1,7 @@
 -- Charges and refunds by day; by month with the cells of months instead of those of
 -- days; of all periods, or from a given one. An amount is known if none of its parts is
--- missing. Each cell is a row, and cells are stored in the order of their days, so nothing is
--- sorted.
+-- missing; where the provider sends no refunds, having none is not known. Each cell is a row, and
+-- cells are stored in the order of their days, so nothing is sorted.
 select
   cell.day as period,
   cell.provider,
@@ -16,11 +16,11 @@ select
   nullif(cell.rate, -1) as proceeds_rate,
   cell.basis as amount_basis,
   cell.charges,
-  case when (provider_capability.refunds = 1 or cell.refunds <> 0) then cell.refunds end as refunds,
+  case when cell.refunds <> 0 or silent.provider is null then cell.refunds end as refunds,
   case when cell.basis <> 0 and cell.gross_usd_unknown = 0
     then cell.gross_usd end as gross_usd,
   case when cell.basis <> 0 and cell.refunds_usd_unknown = 0
-    and (provider_capability.refunds = 1 or cell.refunds <> 0)
+    and (cell.refunds <> 0 or silent.provider is null)
     then cell.refunds_usd end as refunds_usd,
   case when cell.basis <> 0
     and cell.gross_usd_unknown = 0
@@ -36,7 +36,7 @@ select
   case when cell.basis <> 0 and cell.gross_local_unknown = 0
     then cell.gross_local end as gross_local,
   case when cell.basis <> 0 and cell.refunds_local_unknown = 0
-    and (provider_capability.refunds = 1 or cell.refunds <> 0)
+    and (cell.refunds <> 0 or silent.provider is null)
     then cell.refunds_local end as refunds_local,
   case when cell.basis <> 0
     and cell.gross_local_unknown = 0
@@ -47,7 +47,7 @@ select
   case when cell.day < horizon.booked_day then 1 else 0 end as is_complete
 from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
-join provider_capability on provider_capability.provider = cell.provider
-  and provider_capability.product_type = cell.product_type
+left join provider_without_refunds as silent
+  on silent.provider = cell.provider and silent.product_type = cell.product_type
 where cell.day >= ifnull(?, -2147483648)
 order by cell.day
