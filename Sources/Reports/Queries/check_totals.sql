@@ -24,17 +24,11 @@ select 'revenue_monthly' as report, 'charges' as measure, charges as total from 
 union all
 select 'revenue_monthly' as report, 'refunds' as measure, refunds as total from revenue
 union all
-select 'churn_monthly' as report, 'new' as measure, sum(subscriptions) as total
-from movement_cell
-where movement = (select name.id from movement_name as name where name.word = 'new')
-union all
-select 'churn_monthly' as report, 'churned' as measure, sum(subscriptions) as total
-from movement_cell
-where movement = (select name.id from movement_name as name where name.word = 'churned')
-union all
-select 'churn_monthly' as report, 'lost' as measure, sum(subscriptions) as total
-from movement_cell
-where movement = (select name.id from movement_name as name where name.word = 'lost')
+select 'churn_monthly' as report, name.word as measure, sum(cell.subscriptions) as total
+from movement_name as name
+left join movement_cell as cell on cell.movement = name.id
+where name.word in ('new', 'churned', 'lost')
+group by name.word
 union all
 select 'renewals_monthly' as report, 'renewals' as measure, sum(renewals) as total
 from renewal_cell

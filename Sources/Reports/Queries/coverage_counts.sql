@@ -4,27 +4,18 @@ with revenue as (
     provider,
     app,
     sum(charges) as charges,
-    sum(
-      case
-        when product_type = (
-          select name.id from product_type_name as name where name.word = 'subscription'
-        ) then charges
-        else 0
-      end
+    sum(charges) filter (
+      where product_type = (select id from product_type_name where word = 'subscription')
     ) as subscription_charges,
-    sum(
-      case
-        when basis = (select name.id from basis_name as name where name.word = 'price_book')
-          then charges
-        else 0
-      end
+    sum(charges) filter (
+      where basis = (select id from basis_name where word = 'price_book')
     ) as listed,
     -- Without the carries of sums, which are multiples of 2^40.
     sum(((gross_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_usd,
     sum(charges + refunds) as bookings,
     sum(((proceeds_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_proceeds,
-    sum(case when country = 0 then charges else 0 end) as without_country,
-    sum(case when storefront = 0 then charges else 0 end) as without_storefront
+    sum(charges) filter (where country = 0) as without_country,
+    sum(charges) filter (where storefront = 0) as without_storefront
   from revenue_month_cell
   group by
     provider,
@@ -35,7 +26,7 @@ renewal as (
     provider,
     app,
     sum(renewals) as renewals,
-    sum(case when ordinal = -1 then renewals else 0 end) as without_ordinal
+    sum(renewals) filter (where ordinal = -1) as without_ordinal
   from renewal_cell
   group by
     provider,
@@ -43,24 +34,21 @@ renewal as (
 ),
 movement as (
   select
-    cell.provider,
-    cell.app,
-    sum(cell.subscriptions) as without_reason
-  from movement_cell as cell
-  where cell.movement = (
-    select name.id from movement_name as name where name.word = 'churned_unknown'
-  )
+    provider,
+    app,
+    sum(subscriptions) as without_reason
+  from movement_cell
+  where movement = (select id from movement_name where word = 'churned_unknown')
   group by
-    cell.provider,
-    cell.app
+    provider,
+    app
 ),
 delivery as (
   select
     cell.provider,
-    sum(case when kind.word = 'observed' then cell.distinct_events else 0 end) as states,
-    sum(
-      case when kind.word in ('observed', 'other') then 0 else cell.distinct_events end
-    ) as single_events
+    sum(cell.distinct_events) filter (where kind.word = 'observed') as states,
+    sum(cell.distinct_events) filter (where kind.word not in ('observed', 'other'))
+      as single_events
   from delivery_cell as cell
   join event_kind_name as kind on kind.id = cell.kind
   group by cell.provider
@@ -69,19 +57,16 @@ gap as (
   select
     cell.provider,
     cell.app,
-    sum(case when name.word = 'unchained_charge' then cell.events else 0 end) as unchained,
-    sum(case when name.word = 'open_ended_period' then cell.events else 0 end) as open_ended,
-    sum(case when name.word = 'derived_end' then cell.events else 0 end) as derived_ends,
-    sum(
-      case when name.word = 'offer_without_price' then cell.events else 0 end
-    ) as unlisted_offers,
-    sum(
-      case when name.word = 'charge_without_transaction' then cell.events else 0 end
-    ) as without_transaction
+    sum(cell.events) filter (where name.word = 'unchained_charge') as unchained,
+    sum(cell.events) filter (where name.word = 'open_ended_period') as open_ended,
+    sum(cell.events) filter (where name.word = 'derived_end') as derived_ends,
+    sum(cell.events) filter (where name.word = 'offer_without_price') as unlisted_offers,
+    sum(cell.events) filter (where name.word = 'charge_without_transaction')
+      as without_transaction
   from coverage_cell as cell
   join gap_name as name on name.id = cell.gap
   -- Arrivals are not gaps, and are most of the cells.
-  where cell.gap <> (select other.id from gap_name as other where other.word = 'arrival')
+  where cell.gap <> (select id from gap_name where word = 'arrival')
   group by
     cell.provider,
     cell.app
