@@ -7,9 +7,9 @@ with sums as (
     cell.app,
     cell.store,
     cell.product,
-    sum(case when movement.word = 'churned' then cell.subscriptions else 0 end) as churned,
+    sum(iif(movement.word = 'churned', cell.subscriptions, 0)) as churned,
     sum(movement.is_reason * cell.subscriptions) as reasons,
-    sum(case when movement.word = 'churned_in_doubt' then cell.subscriptions else 0 end) as doubted,
+    sum(iif(movement.word = 'churned_in_doubt', cell.subscriptions, 0)) as doubted,
     sum(movement.active * cell.subscriptions) as change
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement

@@ -26,8 +26,8 @@ sums as (
     provider,
     app,
     store,
-    sum(case when movement = 'transfer_in' then subscriptions else 0 end) as came,
-    sum(case when movement = 'transfer_out' then subscriptions else 0 end) as went
+    sum(iif(movement = 'transfer_in', subscriptions, 0)) as came,
+    sum(iif(movement = 'transfer_out', subscriptions, 0)) as went
   from cells
   group by
     provider,

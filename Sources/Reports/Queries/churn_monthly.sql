@@ -7,37 +7,27 @@ with months as (
     row.app,
     row.store,
     row.product,
-    sum(case when movement.word = 'new' then cell.subscriptions else 0 end) as new,
-    sum(case when movement.word = 'first_seen' then cell.subscriptions else 0 end) as first_seen,
-    sum(case when movement.word = 'reactivated' then cell.subscriptions else 0 end) as reactivated,
-    sum(case when movement.word = 'recovered' then cell.subscriptions else 0 end) as recovered,
-    sum(case when movement.word = 'resumed' then cell.subscriptions else 0 end) as resumed,
-    sum(case when movement.word = 'transfer_in' then cell.subscriptions else 0 end) as transfer_in,
-    sum(case when movement.word = 'churned' then cell.subscriptions else 0 end) as churned,
-    sum(case when movement.word = 'paused' then cell.subscriptions else 0 end) as paused,
-    sum(case when movement.word = 'transfer_out' then cell.subscriptions else 0 end)
-      as transfer_out,
-    sum(case when movement.word = 'churned_voluntary' then cell.subscriptions else 0 end)
-      as churned_voluntary,
-    sum(case when movement.word = 'churned_involuntary' then cell.subscriptions else 0 end)
-      as churned_involuntary,
-    sum(case when movement.word = 'churned_refund' then cell.subscriptions else 0 end)
-      as churned_refund,
-    sum(case when movement.word = 'churned_price_increase' then cell.subscriptions else 0 end)
+    sum(iif(movement.word = 'new', cell.subscriptions, 0)) as new,
+    sum(iif(movement.word = 'first_seen', cell.subscriptions, 0)) as first_seen,
+    sum(iif(movement.word = 'reactivated', cell.subscriptions, 0)) as reactivated,
+    sum(iif(movement.word = 'recovered', cell.subscriptions, 0)) as recovered,
+    sum(iif(movement.word = 'resumed', cell.subscriptions, 0)) as resumed,
+    sum(iif(movement.word = 'transfer_in', cell.subscriptions, 0)) as transfer_in,
+    sum(iif(movement.word = 'churned', cell.subscriptions, 0)) as churned,
+    sum(iif(movement.word = 'paused', cell.subscriptions, 0)) as paused,
+    sum(iif(movement.word = 'transfer_out', cell.subscriptions, 0)) as transfer_out,
+    sum(iif(movement.word = 'churned_voluntary', cell.subscriptions, 0)) as churned_voluntary,
+    sum(iif(movement.word = 'churned_involuntary', cell.subscriptions, 0)) as churned_involuntary,
+    sum(iif(movement.word = 'churned_refund', cell.subscriptions, 0)) as churned_refund,
+    sum(iif(movement.word = 'churned_price_increase', cell.subscriptions, 0))
       as churned_price_increase,
-    sum(case when movement.word = 'churned_developer' then cell.subscriptions else 0 end)
-      as churned_developer,
-    sum(case when movement.word = 'churned_unknown' then cell.subscriptions else 0 end)
-      as churned_unknown,
-    sum(case when movement.word = 'churned_in_doubt' then cell.subscriptions else 0 end)
-      as churned_in_doubt,
-    sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
-    sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
-      as auto_renew_off,
-    count(
-      case
-        when (movement.active <> 0 or movement.word = 'lost') and cell.subscriptions <> 0 then 1
-      end
+    sum(iif(movement.word = 'churned_developer', cell.subscriptions, 0)) as churned_developer,
+    sum(iif(movement.word = 'churned_unknown', cell.subscriptions, 0)) as churned_unknown,
+    sum(iif(movement.word = 'churned_in_doubt', cell.subscriptions, 0)) as churned_in_doubt,
+    sum(iif(movement.word = 'lost', cell.subscriptions, 0)) as lost,
+    sum(iif(movement.word = 'auto_renew_off', cell.subscriptions, 0)) as auto_renew_off,
+    count(*) filter (
+      where (movement.active <> 0 or movement.word = 'lost') and cell.subscriptions <> 0
     ) as flows,
     coalesce(sum(movement.active * cell.subscriptions), 0) as change
   from movement_month as row
