@@ -8,11 +8,59 @@ struct RowChecks {
 
   var all: [(String, Look)] {
     [
-      ("lineage", lineages), ("user", users), ("customer", customers), ("identity", identities),
-      ("event_conflict", conflicts), ("snapshot_content", contents), ("snapshot", snapshots),
-      ("archive", archives), ("store_transaction", storeTransactions), ("lineage_link", links),
-      ("lake_archive", lake), ("lake_part", lakeParts),
+      ("lineage", lineages), ("user", users),
+      Self.finding(
+        "customer",
+        """
+        select 'customer of user ' || user || ' should not be there' from customer
+        where id = '' or user in (select key from erased)
+          or archive not in (select id from archive where kind = 'events')
+        order by user
+        """),
+      ("identity", identities), ("event_conflict", conflicts), ("snapshot_content", contents),
+      ("snapshot", snapshots),
+      Self.finding(
+        "archive",
+        """
+        select 'archive ' || id || ': its reasons for rejecting do not add up' from archive
+        where rejected <> (
+          select coalesce(sum(lines), 0) from rejected where rejected.archive = archive.id)
+        """),
+      ("store_transaction", storeTransactions),
+      Self.finding(
+        "lineage_link",
+        """
+        select 'lineage_link ' || root || ': the root is not the least of its lineages'
+        from lineage_link group by root
+        having root <> min(lineage) or max(lineage not in (select key from lineage))
+        """),
+      // A ledger with a lake has a location in it for each archive.
+      Self.finding(
+        "lake_archive",
+        """
+        select 'archive ' || id || ': its place in the lake is not known, or not its own'
+        from archive left join lake_archive on archive = id
+        where (kind = 'events' and status <> 'repeated') <> (archive is not null)
+          and exists (select 1 from lake_archive)
+        """),
+      Self.finding(
+        "lake_part",
+        """
+        select 'part ' || part || ' holds events and is not known as the ledger''s own'
+        from (select part from lake_archive except select part from lake_part)
+        """),
     ]
+  }
+
+  /// Checks a table by a query that returns one text for each problem.
+  private static func finding(_ table: String, _ query: String) -> (String, Look) {
+    (
+      table,
+      { database, check in
+        check.rows = try database.count(table)
+        try database.forEachRow(query) { check.fail($0.text(0)) }
+      }
+    )
   }
 
   private func lineages(_ database: Connection, _ check: inout LedgerCheck) throws {
@@ -63,19 +111,6 @@ struct RowChecks {
       if row.isNull(2) ? !isKey : row.text(1) != row.text(2) {
         check.fail("user \(row.int64(0)) does not have the key of its id")
       }
-    }
-  }
-
-  private func customers(_ database: Connection, _ check: inout LedgerCheck) throws {
-    try database.forEachRow(
-      """
-      select user, id = '' or user in (select key from erased)
-        or archive not in (select id from archive where kind = 'events')
-      from customer order by user
-      """
-    ) { row in
-      check.rows += 1
-      if row.int64(1) != 0 { check.fail("customer of user \(row.int64(0)) should not be there") }
     }
   }
 
@@ -183,52 +218,6 @@ struct RowChecks {
     }
     if held != check.rows {
       check.fail("\(check.rows - held) transactions are not of the lineage they name")
-    }
-  }
-
-  private func links(_ database: Connection, _ check: inout LedgerCheck) throws {
-    try database.forEachRow(
-      """
-      select root, count(*), min(lineage), sum(lineage not in (select key from lineage))
-      from lineage_link group by root
-      """
-    ) { row in
-      check.rows += row.int64(1)
-      if row.int64(0) != row.int64(2) || row.int64(3) > 0 {
-        check.fail("lineage_link \(row.int64(0)): the root is not the least of its lineages")
-      }
-    }
-  }
-
-  /// Checks that a ledger with a lake has a location in it for each archive.
-  private func lake(_ database: Connection, _ check: inout LedgerCheck) throws {
-    check.rows = try database.count("lake_archive")
-    guard check.rows > 0 else { return }
-    try database.forEachRow(
-      """
-      select id from archive left join lake_archive on archive = id
-      where (kind = 'events' and status <> 'repeated') <> (archive is not null)
-      """
-    ) { check.fail("archive \($0.int64(0)): its place in the lake is not known, or not its own") }
-  }
-
-  private func lakeParts(_ database: Connection, _ check: inout LedgerCheck) throws {
-    check.rows = try database.count("lake_part")
-    try database.forEachRow(
-      "select part from lake_archive except select part from lake_part"
-    ) { check.fail("part \($0.text(0)) holds events and is not known as the ledger's own") }
-  }
-
-  private func archives(_ database: Connection, _ check: inout LedgerCheck) throws {
-    check.rows = try database.count("archive")
-    try database.forEachRow(
-      """
-      select id from archive
-      where rejected <> (
-        select coalesce(sum(lines), 0) from rejected where rejected.archive = archive.id)
-      """
-    ) { row in
-      check.fail("archive \(row.int64(0)): its reasons for rejecting do not add up")
     }
   }
 }
