@@ -96,12 +96,12 @@ public final class ReportWriter {
 
   /// Writes one part; after all parts, callers must call `finish` on their sum.
   public func write(_ share: ReportPartition) throws -> WrittenReports {
-    try context.prepare(for: share.layouts)
     if share == .movements { try checkFacts(in: context.ledger) }
     var reports = WrittenReports(plan: plan)
     reports.publication.horizons = history.horizons
     for layout in share.layouts {
       try plan.checkStop()
+      try layout.prepare?(context)
       let monthly = try MonthlyRows(layout, history: history)
       let writer = TableWriter(
         layout, plan: plan, labels: labels, into: folder, beside: monthly?.add)

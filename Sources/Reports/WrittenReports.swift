@@ -64,7 +64,6 @@ public struct WrittenReports: Sendable {
       of: ReportSet(in: folder, manifest), restated, labels, ledger)
     add(try summary.write(plan, labels, into: folder))
     try plan.checkStop()
-    try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
     try checkTotals(of: tables, in: ledger)
   }
 }

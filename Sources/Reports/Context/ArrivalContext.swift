@@ -28,23 +28,6 @@ extension ReportContext {
     if !day.key.isEmpty { try insert("latency", day.values) }
   }
 
-  /// Selects each provider's retry schedule whose attempts match the times of most deliveries; if
-  /// several do, the newest.
-  func makeFittingSchedules() throws {
-    try table("fitting_schedule", "provider integer primary key, schedule integer")
-    try ledger.rows(
-      sql: """
-        insert or ignore into temp.fitting_schedule
-        select provider, schedule from delivery_cell
-        group by provider, schedule
-        order by
-          provider,
-          sum(attempt_1 + attempt_2 + attempt_3 + attempt_4 + attempt_5 + attempt_6) desc,
-          schedule
-        """
-    ) { _ in }
-  }
-
   /// Finds stretches in which the receiving endpoint accepted nothing.
   ///
   /// A stretch has three or more messages whose first attempt must have failed, at least a minute

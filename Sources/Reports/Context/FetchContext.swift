@@ -6,7 +6,6 @@ extension ReportContext {
   ///
   /// SQL cannot build the request because ids must be encoded for a URL.
   func makeFetches() throws {
-    try makeBreakCodes()
     try table(
       "fetch",
       """
@@ -39,7 +38,7 @@ extension ReportContext {
   }
 
   /// Maps each break code: whether it means a missing event, and which provider record shows more.
-  private func makeBreakCodes() throws {
+  func makeBreakCodes() throws {
     try table("break_code", "code text primary key, is_missing integer, record text")
     for code in BreakCode.allCases {
       try insert(

@@ -17,26 +17,12 @@ struct ReportContext {
   func prepare() throws -> [Feed: [HorizonKind: Month]] {
     try defineFunctions()
     try makeAsOf()
-    try make("break_state", as: PackageResources.break_states_sql)
-    try makeFetches()
+    try make("table", "break_state", as: PackageResources.break_states_sql)
+    try makeBreakCodes()
     try makeCalendar()
+    try make("view", "fitting_schedule", as: PackageResources.fitting_schedules_sql)
     try makeWords()
     return try makeHorizons()
-  }
-
-  /// Creates the tables that only these reports read.
-  func prepare(for layouts: [ReportDefinition]) throws {
-    let tables = layouts.reduce(into: Set()) { $0.formUnion($1.tables) }
-    for table in TemporaryTable.allCases where tables.contains(table) {
-      switch table {
-      case .movementMonths:
-        try make("movement_month", as: PackageResources.movement_months_sql)
-      case .coverage: try makeCoverage()
-      case .latencies: try makeLatencies()
-      case .fittingSchedules: try makeFittingSchedules()
-      case .outages: try makeOutages()
-      }
-    }
   }
 
   /// Defines the printed forms of foreign texts, by which queries sort, so that rows are in the order
@@ -53,9 +39,13 @@ struct ReportContext {
       .integer(Int64(lastMonth.number)), .integer(plan.run))
   }
 
-  private func make(_ table: String, as query: [UInt8]) throws {
-    try run("drop table if exists temp.\(table)")
-    try run("create temp table \(table) as \(String(decoding: query, as: UTF8.self))")
+  func makeMovementMonths() throws {
+    try make("table", "movement_month", as: PackageResources.movement_months_sql)
+  }
+
+  private func make(_ kind: String, _ name: String, as query: [UInt8]) throws {
+    try run("drop \(kind) if exists temp.\(name)")
+    try run("create temp \(kind) \(name) as \(String(decoding: query, as: UTF8.self))")
   }
 
   private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
@@ -163,7 +153,7 @@ struct ReportContext {
 
   /// Lists movements with their effect on active subscriptions and recurring revenue, and which of
   /// them are reasons.
-  func makeMovementNames() throws {
+  private func makeMovementNames() throws {
     try table(
       "movement_name",
       """

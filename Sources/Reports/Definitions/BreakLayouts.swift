@@ -43,7 +43,8 @@ extension ReportDefinition {
     ])
 
   static let refetchWorklist = ReportDefinition(
-    name: "refetch_worklist", query: PackageResources.refetch_worklist_sql, namesPersons: true,
+    name: "refetch_worklist", query: PackageResources.refetch_worklist_sql,
+    prepare: { try $0.makeFetches() }, namesPersons: true,
     columns: [
       .key(
         "priority", .integer, in: "rank",

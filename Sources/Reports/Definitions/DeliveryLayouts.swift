@@ -6,7 +6,7 @@ internal import EventStore
 extension ReportDefinition {
   static let deliveriesDaily = ReportDefinition(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
-    tables: [.latencies, .fittingSchedules], dependsOnArrival: true,
+    prepare: { try $0.makeLatencies() }, dependsOnArrival: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
       .provider,
@@ -46,7 +46,8 @@ extension ReportDefinition {
   }
 
   static let outages = ReportDefinition(
-    name: "outages", query: PackageResources.outages_sql, tables: [.fittingSchedules, .outages],
+    name: "outages", query: PackageResources.outages_sql,
+    prepare: { try $0.makeOutages() },
     columns: [
       .key("from", .instant, "First attempt that must have failed."),
       .key("to", .instant, "Last attempt that must have failed."),
@@ -64,7 +65,8 @@ extension ReportDefinition {
 
 extension ReportDefinition {
   static let coverage = ReportDefinition(
-    name: "coverage", query: PackageResources.coverage_sql, tables: [.coverage],
+    name: "coverage", query: PackageResources.coverage_sql,
+    prepare: { try $0.makeCoverage() },
     columns: [
       .key("provider", .text, "Who sent the webhooks."),
       .key("app_id", .printed, "App as the provider names it; empty when absent."),

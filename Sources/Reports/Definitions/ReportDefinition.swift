@@ -1,20 +1,6 @@
 // The definition of a report: a query, and how each of its columns is printed and read.
 internal import EventStore
 
-/// A table that only a few queries read.
-enum TemporaryTable: CaseIterable {
-  /// The months of the rows of subscriptions.
-  case movementMonths
-  /// A statement for every metric of every feed.
-  case coverage
-  /// Percentiles of each day's latencies.
-  case latencies
-  /// Each provider's retry schedule that fits its deliveries.
-  case fittingSchedules
-  /// Stretches in which the receiving endpoint accepted nothing.
-  case outages
-}
-
 struct ReportDefinition {
   /// The file's name without `.csv`, or the folder's when each month has a file.
   let name: String
@@ -22,8 +8,8 @@ struct ReportDefinition {
   let query: [UInt8]?
   /// Whether each month has its own file; the first column is then a day.
   var isSplitByMonth = false
-  /// Tables that the query reads in addition to the common ones.
-  var tables: Set<TemporaryTable> = []
+  /// Creates the tables that only this query reads.
+  var prepare: (@Sendable (ReportContext) throws -> Void)?
   /// Whether its rows identify persons, or files whose names may.
   var namesPersons = false
   /// Whether its rows depend on when input arrived, not only on its content.

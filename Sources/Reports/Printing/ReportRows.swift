@@ -22,7 +22,7 @@ public func forEachRow(
   guard let layout = layout(report), let query = layout.query else { return }
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
-  try context.prepare(for: [layout])
+  try layout.prepare?(context)
   var rows = PrintedRows(
     layout, plan: ReportPlan(rules: plan.rules, run: plan.run), labels: try Labels(of: ledger))
   var cells = CSVRow(layout.columns, .rfc4180)

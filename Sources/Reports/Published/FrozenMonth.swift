@@ -15,9 +15,9 @@ public struct FrozenMonth: Sendable {
   public init(_ month: Month, from ledger: Ledger, plan: ReportPlan) throws {
     let context = ReportContext(ledger: ledger, plan: plan)
     try context.prepare()
-    try context.prepare(for: Self.definitions)
     let labels = try Labels(of: ledger)
     for definition in Self.definitions {
+      try definition.prepare?(context)
       let shape = RowShape(definition)
       var rows: [ReportRow] = []
       let writer = TableWriter(definition, plan: plan, labels: labels, into: nil) {

@@ -25,7 +25,7 @@ union all
 select 'revenue_monthly' as report, 'refunds' as measure, refunds as total from revenue
 union all
 select 'churn_monthly' as report, name.word as measure, sum(cell.subscriptions) as total
-from movement_name as name
+from movement_word as name
 left join movement_cell as cell on cell.movement = name.id
 where name.word in ('new', 'churned', 'lost')
 group by name.word

@@ -1,0 +1,21 @@
+-- The retry schedule of each provider whose attempts match the times of most deliveries; if several
+-- do, the newest.
+select
+  provider,
+  schedule
+from (
+  select
+    provider,
+    schedule,
+    row_number() over (
+      partition by provider
+      order by
+        sum(attempt_1 + attempt_2 + attempt_3 + attempt_4 + attempt_5 + attempt_6) desc,
+        schedule
+    ) as place
+  from delivery_cell
+  group by
+    provider,
+    schedule
+)
+where place = 1
