@@ -9,8 +9,7 @@ struct BreakEpisodes {
   private let asOf: Int64
   private let run: Int64
   private let last: Statement
-  private let insert: Statement
-  private let update: Statement
+  private let upsert: Statement
 
   init(_ database: Connection, asOf: Instant, run: Int64) throws {
     self.database = database
@@ -22,20 +21,16 @@ struct BreakEpisodes {
       where break_id = ? order by episode desc limit 1
       """)
     let columns = BreakContent.columns
-    let marks = columns.indices.map { "?\($0 + 5)" }
-    insert = try database.statement(
+    let marks = columns.indices.map { "?\($0 + 5)" }.joined(separator: ", ")
+    upsert = try database.statement(
       """
       insert into break_episode (
         break_id, episode, first_seen_ms, last_seen_ms, first_run, last_run,
         \(columns.joined(separator: ", ")))
-      values (?1, ?2, ?3, ?3, ?4, ?4, \(marks.joined(separator: ", ")))
-      """)
-    update = try database.statement(
-      """
-      update break_episode set
+      values (?1, ?2, ?3, ?3, ?4, ?4, \(marks))
+      on conflict (break_id, episode) do update set
         last_seen_ms = max(last_seen_ms, ?3), last_run = ?4,
-        \(zip(columns, marks).map { "\($0) = \($1)" }.joined(separator: ", "))
-      where break_id = ?1 and episode = ?2
+        \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
       """)
   }
 
@@ -51,12 +46,12 @@ struct BreakEpisodes {
     let known = try last.first { ($0.int64(0), $0.optionalInt64(1)) }
     guard let (episode, resolved) = known else {
       counts.new += 1
-      return try write(insert, item, episode: 1)
+      return try write(item, episode: 1)
     }
-    guard let resolved else { return try write(update, item, episode: episode) }
-    guard asOf >= resolved else { return try write(insert, item, episode: 0) }
+    guard let resolved else { return try write(item, episode: episode) }
+    guard asOf >= resolved else { return try write(item, episode: 0) }
     counts.reopened += 1
-    try write(insert, item, episode: episode + 1)
+    try write(item, episode: episode + 1)
   }
 
   /// Ends the episodes that this run did not find; returns how many.
@@ -69,10 +64,10 @@ struct BreakEpisodes {
     return Int64(database.changesCount)
   }
 
-  private func write(_ statement: Statement, _ item: Break, episode: Int64) throws {
-    statement.bindAll(item.id, episode, asOf, run)
-    BreakContent.bind(item, to: statement, from: 5)
-    try statement.run()
+  private func write(_ item: Break, episode: Int64) throws {
+    upsert.bindAll(item.id, episode, asOf, run)
+    BreakContent.bind(item, to: upsert, from: 5)
+    try upsert.run()
   }
 }
 
