@@ -2,7 +2,7 @@
 -- open and close are running sums.
 with months as (
   select
-    row.period,
+    row.month,
     row.provider,
     row.app,
     row.store,
@@ -31,15 +31,10 @@ with months as (
     ) as flows,
     coalesce(sum(movement.active * cell.subscriptions), 0) as change
   from movement_month as row
-  left join movement_cell as cell
-    on cell.month = row.period
-    and cell.provider = row.provider
-    and cell.app = row.app
-    and cell.store = row.store
-    and cell.product = row.product
+  left join movement_cell as cell using (month, provider, app, store, product)
   left join movement_name as movement on movement.id = cell.movement
   group by
-    row.period,
+    row.month,
     row.provider,
     row.app,
     row.store,
@@ -53,12 +48,12 @@ balances as (
   from months
   window balance as (
     partition by months.provider, months.app, months.store, months.product
-    order by months.period
+    order by months.month
     rows between unbounded preceding and current row
   )
 )
 select
-  row.period,
+  row.month as period,
   row.provider,
   row.app as app_id,
   row.store,
@@ -87,7 +82,7 @@ select
   row.churned - row.reactivated - row.recovered as churn_rate_revenuecat,
   row.active_close - row.change as churn_rate_revenuecat_base,
   row.off_at_close as auto_renew_off,
-  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+  case when row.month < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 where
@@ -95,4 +90,4 @@ where
   or row.active_close <> 0
   or row.active_close <> row.change
   or row.off_at_close <> 0
-order by row.period
+order by row.month

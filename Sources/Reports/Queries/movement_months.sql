@@ -1,6 +1,6 @@
 -- Every month of a row of subscriptions: from its first movement to the month of as-of.
 select
-  month.number as period,
+  month.number as month,
   first.provider,
   first.app,
   first.store,
@@ -11,7 +11,7 @@ from (
     app,
     store,
     product,
-    min(month) as period
+    min(month) as month
   from movement_cell
   group by
     provider,
@@ -20,4 +20,4 @@ from (
     product
 ) as first
 cross join as_of
-join month on month.number >= first.period and month.number <= as_of.last_month
+join month on month.number >= first.month and month.number <= as_of.last_month

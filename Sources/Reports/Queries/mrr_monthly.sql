@@ -2,7 +2,7 @@
 -- open and close are running sums.
 with months as (
   select
-    row.period,
+    row.month,
     row.provider,
     row.app,
     row.store,
@@ -22,15 +22,10 @@ with months as (
     count(*) filter (where movement.mrr <> 0 and cell.mrr_usd <> 0) as flows,
     coalesce(sum(movement.mrr * cell.mrr_usd), 0) as change
   from movement_month as row
-  left join movement_cell as cell
-    on cell.month = row.period
-    and cell.provider = row.provider
-    and cell.app = row.app
-    and cell.store = row.store
-    and cell.product = row.product
+  left join movement_cell as cell using (month, provider, app, store, product)
   left join movement_name as movement on movement.id = cell.movement
   group by
-    row.period,
+    row.month,
     row.provider,
     row.app,
     row.store,
@@ -42,13 +37,13 @@ balances as (
     sum(change) over (
       partition by
         months.provider, months.app, months.store, months.product
-      order by months.period
+      order by months.month
       rows between unbounded preceding and current row
     ) as mrr_close
   from months
 )
 select
-  row.period,
+  row.month as period,
   row.provider,
   row.app as app_id,
   row.store,
@@ -68,11 +63,11 @@ select
   row.fx,
   row.mrr_close,
   12 * row.mrr_close as arr_close,
-  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+  case when row.month < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 where
   row.flows <> 0
   or row.mrr_close <> 0
   or row.mrr_close <> row.change
-order by row.period
+order by row.month

@@ -26,9 +26,7 @@ select
   outage.last_taken_ms,
   outage.next_taken_ms
 from outage
-left join lost
-  on lost.provider = outage.provider
-  and lost.from_ms = outage.from_ms
+left join lost using (provider, from_ms)
 join provider_name as provider on provider.id = outage.provider
 order by
   outage.from_ms,

@@ -52,12 +52,7 @@ balances as (
     coalesce(cell.net_usd_unknown, 0) as net_usd_unknown
   from months
   left join retention_cell as cell
-    on cell.cohort = months.cohort
-    and cell.provider = months.provider
-    and cell.app = months.app
-    and cell.store = months.store
-    and cell.product = months.product
-    and cell.period_index = months.period_index
+    using (cohort, provider, app, store, product, period_index)
 )
 select
   row.cohort,
