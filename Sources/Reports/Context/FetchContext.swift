@@ -2,23 +2,19 @@ internal import EventStore
 internal import Domain
 
 extension ReportContext {
-  /// Lists the open breaks of each subscription with the request that asks its provider about them.
+  /// Lists the open breaks of each subscription, by the first of them, with the request that asks the
+  /// provider about them.
   ///
   /// SQL cannot build the request because ids must be encoded for a URL.
   func makeFetches() throws {
     try table(
       "fetch",
-      """
-      provider integer, app text, environment integer, store integer, user_id text,
-      subscription_id text, method text, host text, path text, note text, break_ids text,
-      primary key (provider, app, environment, store, user_id, subscription_id)
-      """)
+      "first_break text primary key, method text, host text, path text, note text, break_ids text")
     // Of two records the greater word, `purchases`, wins: purchases contain states, too.
     try ledger.rows(
       sql: """
-        select distinct state.provider, state.app, state.environment, state.store, state.user_id,
-          state.subscription_id, max(break_code.record) over own,
-          group_concat(state.id, ' ') over own
+        select distinct min(state.id) over own, state.provider, state.app, state.user_id,
+          max(break_code.record) over own, group_concat(state.id, ' ') over own
         from temp.break_state as state
         join temp.break_code on break_code.code = state.code
         where state.status in ('open', 'reopened') and break_code.record is not null
@@ -29,11 +25,13 @@ extension ReportContext {
         )
         """
     ) { row in
-      guard let record = FetchRequest.Record(rawValue: row.text(6)) else { return }
+      guard let record = FetchRequest.Record(rawValue: row.text(4)) else { return }
       let request = FetchRequest(
-        record, of: row.text(4), app: row.text(1), at: try row.provider(0))
-      let texts = [request.method, request.host, request.path, request.note, row.text(7)]
-      try insert("fetch", row.values.prefix(6) + texts.map(LedgerValue.text))
+        record, of: row.text(3), app: row.text(2), at: try row.provider(1))
+      let texts = [
+        row.text(0), request.method, request.host, request.path, request.note, row.text(5),
+      ]
+      try insert("fetch", texts.map(LedgerValue.text))
     }
   }
 

@@ -9,6 +9,7 @@ with work as (
     state.store,
     state.user_id,
     state.subscription_id,
+    min(state.id) as first_break,
     count(*) as breaks,
     sum(state.missing_events) as missing_events,
     sum(abs(state.estimated_usd)) as at_stake_usd,
@@ -87,11 +88,5 @@ cross join as_of
 join provider_name as provider on provider.id = work.provider
 join environment_name as environment on environment.id = work.environment
 join store_name as store on store.id = work.store
-join fetch
-  on fetch.provider = work.provider
-  and fetch.app = work.app
-  and fetch.environment = work.environment
-  and fetch.store = work.store
-  and fetch.user_id = work.user_id
-  and fetch.subscription_id = work.subscription_id
+join fetch on fetch.first_break = work.first_break
 order by priority
