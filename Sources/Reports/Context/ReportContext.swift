@@ -25,8 +25,8 @@ struct ReportContext {
     return try makeHorizons()
   }
 
-  /// Defines the printed forms of foreign texts, by which queries sort, so that rows are in the order
-  /// of the printed text.
+  /// Defines the printed forms of foreign texts, by which queries sort, so that rows are in the
+  /// order of the printed text.
   func defineFunctions() throws {
     try ledger.define("cell_text", cellText)
     try ledger.define("cell_name", nameText)
