@@ -42,10 +42,12 @@ extension Plan {
       .xlsx: .bool(configuration.hasWorkbook),
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
-      .freshnessMax: configuration.freshnessMax.json { .integer($0.milliseconds / 1000) },
-      .historyBegins: configuration.historyBegins.json {
-        .string($0.instant(in: rules.calendar).text)
-      },
+      .freshnessMax: .object(
+        configuration.freshnessMax.named.mapValues { .integer($0.milliseconds / 1000) }),
+      .historyBegins: .object(
+        configuration.historyBegins.named.mapValues {
+          .string($0.instant(in: rules.calendar).text)
+        }),
       .doubleCharges: .string(rules.doubleCharges.rawValue),
       .authority: .array(rules.authority.map { .string($0.name) }),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),

@@ -4,32 +4,18 @@ import Yams
 
 /// A setting for all feeds, for those of a provider, or for one app.
 struct FeedValues<Value: Sendable>: Sendable {
-  private struct Place: Hashable {
-    var provider: Provider?
-    var app: String?
-  }
-
-  private var values: [Place: Value] = [:]
+  /// The values by `all`, `provider` or `provider/app`.
+  private(set) var named: [String: Value] = [:]
 
   /// Returns the value of a feed: its own, or its provider's, or that of all feeds; nil without
   /// any.
   subscript(provider: Provider, app: String) -> Value? {
-    values[Place(provider: provider, app: app)] ?? values[Place(provider: provider)]
-      ?? values[Place()]
-  }
-
-  /// Returns the values by `all`, `provider` or `provider/app`, as converted by `value`.
-  func json(_ value: (Value) -> JSONValue) -> JSONValue {
-    .object(
-      Dictionary(
-        uniqueKeysWithValues: values.map { place, item in
-          let name = [place.provider?.name, place.app].compactMap(\.self).joined(separator: "/")
-          return (name.isEmpty ? "all" : name, value(item))
-        }))
+    named["\(provider.name)/\(app)"] ?? named[provider.name] ?? named["all"]
   }
 
   mutating func set(_ value: Value, of provider: Provider? = nil, app: String? = nil) {
-    values[Place(provider: provider, app: app)] = value
+    let name = [provider?.name, app].compactMap(\.self).joined(separator: "/")
+    named[name.isEmpty ? "all" : name] = value
   }
 }
 
