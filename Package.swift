@@ -114,8 +114,8 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Domain", "EventStore", "Pipeline", "Reconciliation", "Reports", "Subscriptions",
-        "TestSupport", "Yams",
+        "Domain", "EventStore", "Pipeline", "Providers", "Reconciliation", "Reports",
+        "Subscriptions", "TestSupport", "Yams",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -3,6 +3,7 @@ import Reconciliation
 import TestSupport
 import Testing
 import Domain
+import Providers
 
 @testable import Pipeline
 
@@ -74,7 +75,7 @@ struct ConfigurationTests {
       """)
     #expect(read.products == ["one": ["com.example.one"], "two": ["a", "b"], "three": ["c"]])
     #expect(read.periods == ["a": .months(1), "b": .days(7), "c": .months(12)])
-    #expect(read.eventNames == ["my_renewal": .renewed])
+    #expect(read.reading.eventNames == ["my_renewal": .renewed])
     #expect(read.deliveryWindows == [.flobuk: .minutes(2470)])
     #expect(read.renewalGap == .hours(36))
     #expect(read.job.snapshots == ["x", "y"])
@@ -135,7 +136,7 @@ struct ConfigurationTests {
         .joined(separator: "\n"))
     #expect(read.products["pro_yearly"] == ["com.example.pro.yearly", "pro-yearly:standard"])
     #expect(read.periods["pro-yearly:standard"] == .months(12))
-    #expect(read.eventNames == ["my_renewal_event": .renewed])
+    #expect(read.reading.eventNames == ["my_renewal_event": .renewed])
     #expect(read.secrets[.iaptic]?.count == 2)
     // The documented values are the defaults.
     let rules = FoldSettings(asOf: now)

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import Domain
+import Providers
 
 @testable import Pipeline
 
@@ -52,7 +53,7 @@ struct PlanDocumentTests {
     #expect(configuration.job.archives.isEmpty)
     #expect(configuration.materialityShare == Amount(micros: 2500))
     #expect(configuration.products == ["007": ["a", "b"]])
-    #expect(configuration.eventNames == ["yes": .renewed])
+    #expect(configuration.reading.eventNames == ["yes": .renewed])
     #expect(try document(of: "ledger: only.sqlite\n") == nil)
     #expect(try document(of: "") == nil)
   }

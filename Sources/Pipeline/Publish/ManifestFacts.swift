@@ -4,6 +4,7 @@ import Reports
 import Reconciliation
 import Domain
 import Page
+import Providers
 
 extension PublishPass {
   func manifest(_ archives: [ArchiveRecord], _ counts: [ReconciliationCount: Int64]) -> Manifest {
@@ -62,7 +63,7 @@ extension Plan {
       .products: .object(
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
       .periods: .object(configuration.periods.mapValues { .string($0.iso) }),
-      .eventNames: .object(configuration.eventNames.mapValues { .string($0.name) }),
+      .eventNames: .object(configuration.reading.eventNames.mapValues { .string($0.name) }),
       // Providers with configured secrets, without the secrets.
       .authenticated: .array(
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),

@@ -1,6 +1,7 @@
 import EventStore
 import Domain
 import Reports
+import Providers
 
 extension PublishPass {
   /// Returns the settings of the previous publication that `run` lacks, as text for the log; nil if
@@ -16,7 +17,7 @@ extension PublishPass {
       (plan.reports.isEmpty, .reports, "custom reports"),
       (plan.products.isEmpty, .products, "products"),
       (plan.periods.isEmpty, .periods, "periods"),
-      (plan.eventNames.isEmpty, .eventNames, "names of events"),
+      (plan.reading.eventNames.isEmpty, .eventNames, "names of events"),
     ]
     let lost = settings.filter { $0.isUnset && changed.contains($0.option.rawValue) }.map(\.name)
     guard !lost.isEmpty else { return nil }

@@ -51,11 +51,8 @@ struct Configuration: Sendable {
   var products: [String: [String]] = [:]
   /// Store product id → period.
   var periods: [String: PeriodLength] = [:]
-  /// The provider's event name → kind.
-  var eventNames: [String: EventKind] = [:]
-  var envelope = EnvelopeNames()
-  /// Where webhooks contain the app's own id of a user; nil stores none.
-  var customerID: CustomerIDMember?
+  /// How bodies are read, without secrets.
+  var reading = NormaliserSettings()
   var renewalGap: Interval?
   var retryHorizon: Interval?
   /// Maximum age of the newest input, if a feed's own history does not determine it.

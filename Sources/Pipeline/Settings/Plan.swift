@@ -137,10 +137,7 @@ extension FoldSettings {
 extension Plan {
   /// Returns how bodies are read, with the secrets for their authentication.
   func normaliseRules() throws(SubledgerError) -> NormaliserSettings {
-    var rules = NormaliserSettings()
-    rules.eventNames = configuration.eventNames
-    rules.envelope = configuration.envelope
-    rules.customerID = configuration.customerID
+    var rules = configuration.reading
     for provider in configuration.secrets.keys {
       rules.secrets[provider] = try secrets(of: provider)
     }

@@ -100,9 +100,7 @@ extension RunPipeline {
       var replayed = plan
       if let row = try ledger.run(archive.run), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration
-        replayed.configuration.eventNames = then.eventNames
-        replayed.configuration.envelope = then.envelope
-        replayed.configuration.customerID = then.customerID
+        replayed.configuration.reading = then.reading
         replayed.configuration.retrySchedules = then.retrySchedules
         replayed.configuration.valueBytesMax = then.valueBytesMax
       }

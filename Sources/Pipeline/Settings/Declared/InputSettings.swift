@@ -109,22 +109,22 @@ extension Setting {
       try value.forEach { try configuration.add(SettingForm.period.read($0), of: $0) }
     },
     Setting(
-      "event_names", .byName(.eventKind), { $0.eventNames = $1 }, [.kept],
+      "event_names", .byName(.eventKind), { $0.reading.eventNames = $1 }, [.kept],
       example: "\nmy_renewal_event: renewed",
       "Custom event names of your dashboard, and their kind."),
     Setting(
-      "envelope.body", .texts, { $0.envelope.body = $1 }, [.kept], whenUnset: "none",
+      "envelope.body", .texts, { $0.reading.envelope.body = $1 }, [.kept], whenUnset: "none",
       example: "hook_body",
       "Members of custom archives that hold the body, one name or a list.",
       more: "They are read before the known ones (docs/operations.md)."),
     Setting(
-      "envelope.received", .texts, { $0.envelope.received = $1 }, [.kept], whenUnset: "none",
-      example: "hook_time", "Members that hold the receive time."),
+      "envelope.received", .texts, { $0.reading.envelope.received = $1 }, [.kept],
+      whenUnset: "none", example: "hook_time", "Members that hold the receive time."),
     Setting(
-      "envelope.headers", .texts, { $0.envelope.headers = $1 }, [.kept], whenUnset: "none",
+      "envelope.headers", .texts, { $0.reading.envelope.headers = $1 }, [.kept], whenUnset: "none",
       example: "hook_headers", "Members that hold the headers of the request."),
     Setting(
-      "customer_id", .choice, { $0.customerID = $1 }, [.kept], whenUnset: "none is kept",
+      "customer_id", .choice, { $0.reading.customerID = $1 }, [.kept], whenUnset: "none is kept",
       example: "identity_id",
       """
       The app's own id of a user, as Qonversion's webhooks carry it: identity_id or custom_user_id.
