@@ -171,11 +171,10 @@ extension RunPipeline {
         hint: "close after a run whose is_complete is true for all rows of the month, or freeze "
           + "them as they are with --force and --reason")
     }
-    let reasons = run.qualified.joined(separator: "; ")
-    if !reasons.isEmpty, !isForced {
+    guard run.reservations.isEmpty || isForced else {
       throw SubledgerError(
         .usage,
-        "cannot close \(month): run \(run.id) published with reservations: \(reasons)",
+        "cannot close \(month): run \(run.id) published with reservations: \(run.reservations)",
         hint: "resolve or decide what they name and publish again, or freeze the numbers as they "
           + "are with --force and --reason")
     }
@@ -185,7 +184,7 @@ extension RunPipeline {
   private func content(of frozen: FrozenMonth, _ run: RunRow) -> String {
     let options = sha256(of: Array(run.options.utf8))
     let forced = frozen.incomplete.values.reduce(0, +)
-    let reasons = run.qualified.joined(separator: "; ")
+    let reasons = run.reservations
     return
       (["run \(run.id) as of \(run.asOf.text)", "version \(run.version)", "options \(options)"]
       + (forced > 0 ? ["forced: \(forced) rows can still change"] : [])

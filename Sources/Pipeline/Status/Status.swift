@@ -86,6 +86,9 @@ extension ArchiveKind {
 }
 
 extension RunRow {
+  /// Why the run published with reservations, in one text; empty without any.
+  var reservations: String { qualified.joined(separator: "; ") }
+
   var record: Record {
     Record([
       ("run", .integer(id)), ("as_of", CSVCell(asOf)), ("version", .plain(version)),
@@ -93,7 +96,7 @@ extension RunRow {
       ("accepted", .integer(counts.accepted)), ("duplicates", .integer(counts.duplicates)),
       ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
       ("published", .plain(published ?? "")),
-      ("qualified", .text(qualified.joined(separator: "; "))),
+      ("qualified", .text(reservations)),
     ])
   }
 }
