@@ -25,7 +25,7 @@ extension RunPipeline {
       return try following(dated).drill(seed, events, in: ledger)
     }
     do {
-      try withLedger { try $0.keep(result.rows, asOf: result.asOf) }
+      try withLedger { try $0.keep(result.score.rows, asOf: result.asOf) }
     } catch let error as SubledgerError where error.kind == .permission {
       log.warning("the page will not show this drill: \(error)")
     }
@@ -47,12 +47,7 @@ extension RunPipeline {
     let duplicates = try copy.apply(damages, seed: seed)
     var score = DrillScore(before: before, after: try DrillFindings(in: copy, by: self))
     score.count(damages, evidence, duplicates: duplicates)
-    return DrillResult(
-      asOf: plan.rules.asOf,
-      damages: DamageKind.allCases.map { kind in
-        (kind.rawValue, damages.count { $0.kind == kind })
-      },
-      rows: score.rows, kinds: score.kinds, notes: score.notes)
+    return DrillResult(asOf: plan.rules.asOf, damages: damages.map(\.kind), score: score)
   }
 
   /// The code that ISO 4217 reserves for tests.

@@ -4,32 +4,24 @@ import Reports
 import Domain
 
 /// The damages of a drill, and which of them were found.
-public struct DrillResult: Sendable {
+public struct DrillResult {
   /// Business time of both reconciliations.
   let asOf: Instant
-  /// Damaged events by kind, in the order of `DamageKind`.
-  let damages: [(kind: String, events: Int)]
-  /// Results by code.
-  let rows: [DrillRow]
-  /// Results for lost events, by kind of event.
-  let kinds: [DrillRow]
-  /// Each damage that was not found although the data shows it, and each break of a damaged user
-  /// that the damage does not explain.
-  let notes: [String]
+  let damages: [DamageKind]
+  let score: DrillScore
 
   /// The result for a person.
   public var text: String {
-    let total = damages.reduce(0) { $0 + $1.events }
-    let parts = damages.map { "\($0.events) \($0.kind)" }.joined(separator: ", ")
-    var lines = ["as of \(asOf.text): \(total) events of as many users damaged: \(parts)"]
-    lines += Record.table(rows.map { $0.record() })
-    lines += Record.table(kinds.map { $0.record(by: "kind") })
-    lines += notes.prefix(Self.notesShown).map { $0.shown() }
-    if notes.count > Self.notesShown { lines.append("… and \(notes.count - Self.notesShown) more") }
+    let parts = DamageKind.allCases.map { kind in
+      "\(damages.count { $0 == kind }) \(kind.rawValue)"
+    }.joined(separator: ", ")
+    var lines = ["as of \(asOf.text): \(damages.count) events of as many users damaged: \(parts)"]
+    lines += Record.table(score.rows.map { $0.record() })
+    lines += Record.table(score.kinds.map { $0.record(by: "kind") })
+    lines += score.notes.prefix(20).map { $0.shown() }
+    if score.notes.count > 20 { lines.append("… and \(score.notes.count - 20) more") }
     return lines.joined(separator: "\n")
   }
-
-  private static let notesShown = 20
 
   /// Writes `drill.csv` and `drill_kinds.csv` into `folder`, which is created if missing.
   public func write(into folder: String) throws {
@@ -41,7 +33,7 @@ public struct DrillResult: Sendable {
         .cannotCreate, "cannot make the folder \(folder.shown()): \(error.cause)",
         hint: "check the path given as --out")
     }
-    for (file, key, rows) in [("drill", "code", rows), ("drill_kinds", "kind", kinds)] {
+    for (file, key, rows) in [("drill", "code", score.rows), ("drill_kinds", "kind", score.kinds)] {
       let names = DrillRow(code: "").record(by: key).fields.map(\.name)
       let lines = [csvLine(names.map(CSVCell.plain))] + rows.map { $0.record(by: key).csv(names) }
       let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }

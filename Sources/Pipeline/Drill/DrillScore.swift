@@ -8,6 +8,8 @@ struct DrillScore {
   let after: DrillFindings
   private(set) var counts: [String: DrillRow] = [:]
   private(set) var lost: [String: DrillRow] = [:]
+  /// Each damage that was not found although the data shows it, and each break of a damaged user
+  /// that the damage does not explain.
   private(set) var notes: [String] = []
 
   /// Results in the order of the codes, duplicates last.
@@ -15,6 +17,7 @@ struct DrillScore {
     (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { counts[$0] }
   }
 
+  /// Results for lost events, by kind of event.
   var kinds: [DrillRow] { EventKind.allCases.compactMap { lost[$0.name] } }
 
   private static let duplicate = "duplicate"
