@@ -23,7 +23,7 @@ final class Session {
   private var log: Logger {
     let (format, clock) = (logOptions.format, clock)
     var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format, clock: clock) }
-    log.logLevel = logOptions.isQuiet ? .error : logOptions.isVerbose ? .info : .warning
+    log.logLevel = logOptions.level
     return log
   }
 
@@ -39,7 +39,7 @@ final class Session {
         return log
       },
       progress: {
-        let bar = ProgressBar(drawsProgress && !$0.isQuiet ? $0.progress : .never)
+        let bar = ProgressBar(drawsProgress && $0.level != .error ? $0.progress : .never)
         self.bar = bar
         return { [clock] progress in
           clock.enter(progress.stage)
@@ -87,7 +87,7 @@ final class Session {
     if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
     guard let summary = outcome.summary else { return }
     try pipeline.write(summary, put: StandardStreams.put)
-    if isatty(STDOUT_FILENO) != 0, !logOptions.isQuiet {
+    if isatty(STDOUT_FILENO) != 0, logOptions.level != .error {
       let tenths = clock.times.values.reduce(.zero, +) / .milliseconds(100)
       try StandardStreams.print(
         summary.line + "; \(Int(tenths) / 10).\(Int(tenths) % 10) s; \(summary.page)")

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import TestSupport
 import Testing
 import Domain
@@ -115,21 +116,21 @@ struct SettingSourceTests: PlanSuite {
   func log() throws {
     #expect(try plan().log.format == .text)
     let read = try plan(file: "log_format: json\nverbose: true\nprogress: never").log
-    #expect(read.format == .json && read.isVerbose && !read.isQuiet && read.progress == .never)
+    #expect(read.format == .json && read.level == .info && read.progress == .never)
     let variables = [
       "SUBLEDGER_LOG_FORMAT": "text", "SUBLEDGER_VERBOSE": "no", "SUBLEDGER_PROGRESS": "always",
     ]
     let beaten = try plan([:], variables, file: "log_format: json\nverbose: true").log
-    #expect(beaten.format == .text && !beaten.isVerbose && beaten.progress == .always)
+    #expect(beaten.format == .text && beaten.level == .warning && beaten.progress == .always)
   }
 
   @Test("Of quiet and verbose the one with higher precedence wins; on the same level, quiet")
   func quietOrVerbose() throws {
     let quiet = try plan(["quiet": ["true"]], file: "verbose: true\nprogress: always").log
-    #expect(quiet.isQuiet && !quiet.isVerbose)
+    #expect(quiet.level == .error)
     let verbose = try plan(["verbose": ["true"]], ["SUBLEDGER_QUIET": "1"]).log
-    #expect(verbose.isVerbose && !verbose.isQuiet)
-    #expect(try plan(file: "verbose: true\nquiet: true").log.isQuiet)
+    #expect(verbose.level == .info)
+    #expect(try plan(file: "verbose: true\nquiet: true").log.level == .error)
   }
 
   @Test("An unknown name is refused with the nearest known one")

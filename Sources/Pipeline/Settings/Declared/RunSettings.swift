@@ -1,3 +1,5 @@
+public import Logging
+
 /// Settings for the output of reports, and for the execution of the job.
 extension Setting {
   static let output = [
@@ -72,19 +74,11 @@ extension Setting {
       more: "auto shows it on a terminal only."),
     // A flag overrides `quiet` of a variable or the file; in one source, quiet takes precedence.
     Setting(
-      name: "verbose", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
-      summary: "Log more on standard error."
-    ) {
-      $0.job.log.isVerbose = try SettingForm.flag.read($1)
-      if $0.job.log.isVerbose { $0.job.log.isQuiet = false }
-    },
+      "verbose", .flag, { $0.job.log.show(.info, $1) }, [.option], default: "false",
+      "Log more on standard error."),
     Setting(
-      name: "quiet", schema: SettingForm.flag.schema, traits: [.option], standard: "false",
-      summary: "Log only errors on standard error; overrides verbose."
-    ) {
-      $0.job.log.isQuiet = try SettingForm.flag.read($1)
-      if $0.job.log.isQuiet { $0.job.log.isVerbose = false }
-    },
+      "quiet", .flag, { $0.job.log.show(.error, $1) }, [.option], default: "false",
+      "Log only errors on standard error; overrides verbose."),
   ]
 }
 
@@ -110,13 +104,16 @@ public struct LogOptions: Sendable {
 
   /// The format of a line.
   public var format = Format.text
-  /// Whether to show more messages; `isQuiet` overrides it.
-  public var isVerbose = false
-  /// Whether to show only errors.
-  public var isQuiet = false
+  /// The lowest level that is shown.
+  public private(set) var level = Logger.Level.warning
   /// When a progress bar is drawn.
   public var progress = Progress.auto
 
   /// Creates the default options: text for people, only warnings and errors.
   public init() {}
+
+  /// Shows messages from `level` on; with `isOn` false, no longer that level but the default.
+  mutating func show(_ level: Logger.Level, _ isOn: Bool) {
+    if isOn { self.level = level } else if self.level == level { self.level = .warning }
+  }
 }
