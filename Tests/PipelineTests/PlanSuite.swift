@@ -3,6 +3,15 @@ import Domain
 
 @testable import Pipeline
 
+extension Plan {
+  /// Creates the plan from flags, variables, the configuration file and defaults.
+  init(flags: [String: [String]], environment: [String: String], now: Instant) throws {
+    self.init(
+      try GivenSettings(flags: flags, environment: environment).accepted(),
+      environment: environment, now: now, flags: flags)
+  }
+}
+
 /// Tests of flags, variables and a configuration file together.
 protocol PlanSuite {
   var folder: TemporaryFolder { get }

@@ -50,16 +50,6 @@ struct Plan: Sendable {
   var prices: PriceBookFile?
   var decisions = DecisionsFile()
 
-  /// Creates the plan from flags, variables, the configuration file and defaults; see
-  /// `RunPipeline.init`.
-  init(
-    flags: [String: [String]], environment: [String: String], now: Instant
-  ) throws(SubledgerError) {
-    self.init(
-      try GivenSettings(flags: flags, environment: environment).accepted(),
-      environment: environment, now: now, flags: flags)
-  }
-
   init(
     _ configuration: Configuration, environment: [String: String], now: Instant,
     flags: [String: [String]] = [:]

@@ -39,7 +39,8 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
     guard configuration.job.prices == nil, configuration.job.decisions == nil else {
       return
     }
-    let plan = try Plan(flags: flags, environment: [:], now: Instant(seconds: 1_772_323_200))
+    let plan = Plan(
+      configuration, environment: [:], now: Instant(seconds: 1_772_323_200), flags: flags)
     claim(plan.valueBytesMax > 0, "a value may have a byte")
     claim(plan.valueBytesMax <= 1 << 30, "a value fits the tape")
     let lengths =
