@@ -1,6 +1,5 @@
 import Domain
 import Glibc
-import Pipeline
 import Synchronization
 
 /// Standard input, output and error as inherited: they can be closed, on a full disk, or a pipe

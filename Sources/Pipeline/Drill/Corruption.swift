@@ -1,4 +1,3 @@
-import Subscriptions
 import Domain
 
 /// An event with a wrong part, and the break that shows it.

@@ -1,4 +1,3 @@
-import Subscriptions
 import Domain
 
 enum DamageKind: String, CaseIterable {

@@ -1,6 +1,5 @@
 import EventStore
 import Reconciliation
-import Subscriptions
 import Domain
 
 struct DrillScore {

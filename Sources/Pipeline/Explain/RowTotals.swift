@@ -1,6 +1,5 @@
 import EventStore
 import Reports
-import Domain
 
 /// The requested rows, as a report prints them, added up by column.
 struct RowTotals {

@@ -1,5 +1,3 @@
-import Domain
-
 /// The text of a configuration file: every setting with its purpose; known settings with their
 /// value, the others as comments with their default or an example.
 struct ConfigurationText {

@@ -1,6 +1,5 @@
 public import Domain
 import Foundation
-import Reports
 
 /// Problems, and possible problems, of the nightly job.
 public struct Diagnosis {

@@ -3,7 +3,6 @@ import EventStore
 import Formats
 import Foundation
 import Providers
-import Reports
 
 extension Diagnosis {
   /// Checks whether archives can be read, and whether their names are in the order of time.

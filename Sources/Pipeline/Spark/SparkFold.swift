@@ -3,7 +3,6 @@ import EventStore
 import Logging
 import Reconciliation
 import Reports
-import Subscriptions
 
 extension RunPipeline {
   /// Folds and reconciles the events of `ledger` in the lake.

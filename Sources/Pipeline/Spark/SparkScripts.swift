@@ -1,5 +1,3 @@
-import EventStore
-
 /// The statements for Spark, in its SQL.
 struct SparkScripts: Sendable {
   /// The folder or URL of the lake's events.

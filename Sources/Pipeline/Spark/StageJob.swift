@@ -1,5 +1,4 @@
 import Domain
-import EventStore
 import Formats
 import Foundation
 

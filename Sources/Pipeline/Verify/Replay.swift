@@ -1,4 +1,3 @@
-import Formats
 import Domain
 import EventStore
 import Providers

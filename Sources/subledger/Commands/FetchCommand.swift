@@ -1,5 +1,4 @@
 import ArgumentParser
-import Domain
 import Foundation
 import Pipeline
 

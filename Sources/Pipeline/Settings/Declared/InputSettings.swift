@@ -1,4 +1,3 @@
-import Domain
 import Providers
 
 /// Paths of input and output, and the meaning of names in the input.

@@ -1,6 +1,5 @@
 import Domain
 import Foundation
-import Providers
 import Yams
 
 /// The notation of a setting's value: its schema, and how it is read.
