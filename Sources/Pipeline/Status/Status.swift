@@ -7,7 +7,7 @@ extension RunPipeline {
   ///
   /// - Parameter ageMax: maximum age of the newest run's as-of, such as `26h`.
   /// - Throws: `SubledgerError` of kind `noInput` when there is no ledger.
-  public func status(as format: AnswerFormat, ageMax: String) throws -> String {
+  public func status(asJSON isJSON: Bool, ageMax: String) throws -> String {
     let path = Record([("ledger", .name(plan.ledger))])
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     try ledger.requireSealed()
@@ -15,7 +15,7 @@ extension RunPipeline {
       let health = try health(of: ledger, ageMax: ageMax)
       let size = try sizeRecord(ledger)
       let tables = try statusTables(of: ledger)
-      if format == .json {
+      if isJSON {
         let problems = JSONValue.array(health.problems.map(JSONValue.string))
         let answer = (path + size).json(
           with: ["exists": .bool(true), "problems": problems], tables)

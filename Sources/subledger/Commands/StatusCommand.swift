@@ -32,7 +32,7 @@ struct StatusCommand: ParsableCommand {
     let flags = failOn.map { ["fail_on": [$0]] } ?? [:]
     guard check else {
       return try Session(ledger).print(flags) {
-        try $0.status(as: format.answer, ageMax: maxAge)
+        try $0.status(asJSON: format == .json, ageMax: maxAge)
       }
     }
     try Session(ledger).run { session in
@@ -44,8 +44,4 @@ struct StatusCommand: ParsableCommand {
 }
 
 /// The format of a result that is one object.
-enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
-  case text, json
-
-  var answer: AnswerFormat { self == .json ? .json : .text }
-}
+enum ObjectFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
