@@ -67,8 +67,9 @@ extension Purchase {
   ///
   /// A purchase is a transaction. If the provider sends no transaction ids, it is an end: bodies of
   /// iaptic's first years show a renewal only by a later `expirationDate`. Exceptions: a shift of
-  /// no more than the renewal gap is no renewal; in billing retry, a later end is the grace of the
-  /// same purchase; for a replaced or revoked purchase, an earlier end is its end cut short.
+  /// no more than the renewal gap, or a state without end, is no renewal; in billing retry, a later
+  /// end is the grace of the same purchase; for a replaced or revoked purchase, an earlier end is
+  /// its end cut short.
   static func all(in events: [Event], rules: FoldSettings) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex(rules: rules)
@@ -111,8 +112,8 @@ private struct PurchaseIndex {
   /// The last purchase of each lineage that was seen in billing retry without a transaction.
   private var failing: [Int64: Int] = [:]
   private var named: Set<Int> = []
-  /// The last purchase of each product that only an end shows, and that end.
-  private var shownByEnd: [OfLineage<StringID>: (purchase: Int, end: Instant)] = [:]
+  /// The last purchase of each product that only an end shows, and that end, if it was ever sent.
+  private var shownByEnd: [OfLineage<StringID>: (purchase: Int, end: Instant?)] = [:]
   /// Paid periods of purchases in stores without an id per charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
   /// The ends of each product's purchases, ascending, and when each was first seen; empty before
@@ -129,19 +130,23 @@ private struct PurchaseIndex {
       if let known { return isChargedAnew(event, since: known) ? nil : known }
       return sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
-    if let sameEnd { return sameEnd }
+    if let known = purchaseShown(by: event) ?? sameEnd { return known }
     if event.canBeCutShort, let cut = purchaseCut(by: event) { return cut }
     if event.canBeGrace { return purchaseProlonged(by: event) ?? failing[event.lineage] }
-    return event.canBeCutShort ? nil : purchaseMoved(by: event)
+    return nil
   }
 
-  /// The purchase whose end the event shows moved, by no more than the renewal gap; not in the
-  /// sandbox, whose periods last minutes.
-  private func purchaseMoved(by event: Event) -> Int? {
-    guard event.isShownByEnd, let end = event.periodEnd,
-      let known = shownByEnd[OfLineage(event, event.product)]
-    else { return nil }
-    let shift = abs(end.since(known.end).milliseconds)
+  /// The last purchase of the product, if the event shows its end moved by no more than the renewal
+  /// gap, or is a state and there is no end to compare; not in the sandbox, whose periods last
+  /// minutes.
+  private func purchaseShown(by event: Event) -> Int? {
+    guard event.isShownByEnd, let known = shownByEnd[OfLineage(event, event.product)] else {
+      return nil
+    }
+    guard let end = event.periodEnd, let shown = known.end else {
+      return event.opensPurchase ? nil : known.purchase
+    }
+    let shift = abs(end.since(shown).milliseconds)
     return shift <= rules.renewalGap.milliseconds ? known.purchase : nil
   }
 
@@ -201,8 +206,9 @@ private struct PurchaseIndex {
       notePaid(event, purchase, after: previous)
     }
     byEnd[OfLineage(event, event.periodEnd)] = purchase
-    if event.isShownByEnd, let end = event.periodEnd {
-      shownByEnd[OfLineage(event, event.product)] = (purchase, end)
+    if event.isShownByEnd {
+      let product = OfLineage(event, event.product)
+      shownByEnd[product] = (purchase, event.periodEnd ?? shownByEnd[product]?.end)
     }
     if event.canBeGrace { failing[event.lineage] = purchase }
   }

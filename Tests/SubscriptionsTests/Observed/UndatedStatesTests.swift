@@ -95,6 +95,29 @@ struct UndatedStatesTests {
     #expect(try charges("2026-02-01T00:05:00", in: .sandbox) == [3, 3])
   }
 
+  @Test("A state without end is no charge", arguments: 0..<4)
+  func endless(place: Int) throws {
+    for isDated in [false, true] {
+      var feed = StateFeed(.iaptic)
+      feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
+      feed.receive("2026-01-20", until: "2026-02-01")
+      feed.receive("2026-02-01T00:00:01", until: "2026-03-01")
+      feed.receive("2026-02-10", until: "2026-03-01")
+      feed.events[place].periodEnd = nil
+      if isDated {
+        for index in feed.events.indices {
+          feed.events[index].time = feed.events[index].seenAt
+          feed.events[index].observation?.firstPurchasedAt = nil
+          feed.events[index].observation?.isTimeInferred = false
+        }
+      }
+      for story in [feed, feed.sortedOtherwise] {
+        let facts = try story.facts(asOf: "2026-02-20")
+        #expect(facts.facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
+      }
+    }
+  }
+
   @Test("Auto-renew follows the state received last")
   func renewing() throws {
     for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
