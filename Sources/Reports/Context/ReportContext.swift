@@ -18,6 +18,7 @@ struct ReportContext {
     try defineFunctions()
     try makeAsOf()
     try make("table", "break_state", as: PackageResources.break_states_sql)
+    try run("drop table if exists temp.movement_month")
     try makeBreakCodes()
     try makeCalendar()
     try make("view", "fitting_schedule", as: PackageResources.fitting_schedules_sql)
@@ -39,8 +40,10 @@ struct ReportContext {
       .integer(Int64(lastMonth.number)), .integer(plan.run))
   }
 
+  /// Lists the months of each row of subscriptions, once for all reports that read them.
   func makeMovementMonths() throws {
-    try make("table", "movement_month", as: PackageResources.movement_months_sql)
+    let query = String(decoding: PackageResources.movement_months_sql, as: UTF8.self)
+    try run("create temp table if not exists movement_month as \(query)")
   }
 
   private func make(_ kind: String, _ name: String, as query: [UInt8]) throws {
