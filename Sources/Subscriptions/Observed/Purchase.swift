@@ -277,29 +277,3 @@ extension Event {
     return Instant(milliseconds: .max)
   }
 }
-
-/// The purchases after a purchase, as far as a single state report each shows the charge time.
-struct Successors {
-  /// When the next subscription purchase was made.
-  var first: Instant?
-  /// When the next purchase with the same transaction id was made.
-  var ofItsID: Instant?
-}
-
-extension [Purchase] {
-  var successors: [Successors] {
-    var first: Instant?
-    var byID: [OfLineage<Int64>: Instant] = [:]
-    var found: [Successors] = []
-    found.reserveCapacity(count)
-    for purchase in reversed() {
-      let event = purchase.stateReports[0]
-      let id = OfLineage(event, event.transaction)
-      found.append(Successors(first: first, ofItsID: id.value == 0 ? nil : byID[id]))
-      guard !purchase.isOneTime else { continue }
-      first = purchase.place.0
-      byID[id] = purchase.place.0
-    }
-    return found.reversed()
-  }
-}

@@ -104,12 +104,9 @@ struct UndatedStatesTests {
       feed.receive("2026-02-01T00:00:01", until: "2026-03-01")
       feed.receive("2026-02-10", until: "2026-03-01")
       feed.events[place].periodEnd = nil
-      if isDated {
-        for index in feed.events.indices {
-          feed.events[index].time = feed.events[index].seenAt
-          feed.events[index].observation?.firstPurchasedAt = nil
-          feed.events[index].observation?.isTimeInferred = false
-        }
+      for index in feed.events.indices where isDated {
+        feed.events[index].time = feed.events[index].seenAt
+        feed.events[index].observation?.firstPurchasedAt = nil
       }
       for story in [feed, feed.sortedOtherwise] {
         let facts = try story.facts(asOf: "2026-02-20")
