@@ -8,7 +8,7 @@ struct ReportDefinition {
   let query: [UInt8]?
   /// Whether each month has its own file; the first column is then a day.
   var isSplitByMonth = false
-  /// Creates the tables that only this query reads.
+  /// Creates the tables that the query reads in addition to the common ones.
   var prepare: (@Sendable (ReportContext) throws -> Void)?
   /// Whether its rows identify persons, or files whose names may.
   var namesPersons = false
