@@ -26,6 +26,8 @@ public struct RunPipeline {
   let stop: @Sendable () -> Int32
   /// Nil when this process does everything.
   let spark: SparkEngine?
+  /// Whether all files of the previous set are compared with their checksums, however old.
+  private(set) var readsPreviousSet = true
 
   /// Creates a run with the settings of flags, variables, the configuration file and defaults.
   ///
@@ -72,6 +74,7 @@ public struct RunPipeline {
     return try pipeline.withLedger { ledger in
       try requireOwnSet(in: ledger)
       var pipeline = try pipeline.numbered(by: ledger)
+      pipeline.readsPreviousSet = false
       var isFetched = true
       let intake = try pipeline.ingest(into: ledger) {
         if let clock { isFetched = try $0.fetchDue(from: ledger, clock) }

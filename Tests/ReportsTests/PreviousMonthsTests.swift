@@ -71,6 +71,27 @@ struct PreviousMonthsTests {
     #expect(try carried(adding(1, month: 1)) == [])
   }
 
+  @Test("Every file must still have its hash, or only one written after the checksums")
+  func changed() throws {
+    let out = world.folder.path("out")
+    let sha256 = try #require(try publishedSet(in: out))
+    let files = FileManager.default
+    let written = try files.attributesOfItem(atPath: "\(out)/SHA256SUMS")[.modificationDate]
+    let checksums = try #require(written as? Date)
+    func months(writtenAt time: TimeInterval, isRead: Bool = false) throws -> PreviousMonths? {
+      try files.setAttributes(
+        [.modificationDate: checksums + time], ofItemAtPath: "\(out)/\(january)")
+      return try PreviousMonths(
+        publishedIn: out, sha256: sha256, in: .rfc4180, open: march, isRead: isRead)
+    }
+    let content = try String(contentsOfFile: "\(out)/\(january)", encoding: .utf8)
+    #expect(try months(writtenAt: 60) != nil)
+    try (content + content).write(toFile: "\(out)/\(january)", atomically: false, encoding: .utf8)
+    #expect(try months(writtenAt: 60) == nil)
+    #expect(try months(writtenAt: -60) != nil)
+    #expect(try months(writtenAt: -60, isRead: true) == nil)
+  }
+
   @Test("A month that is no longer complete is written")
   func openAgain() throws {
     world.rules.asOf = day(2026, 2, 10)

@@ -114,6 +114,22 @@ struct ChargeListTests {
     #expect(try number("2026-02") == february)
   }
 
+  @Test("A report repairs a month that was damaged before the checksums were written")
+  func repaired() throws {
+    try program.folder.write("\(Body(1).line)\n\(renewal.line)\n", to: "in/a.jsonl")
+    try run()
+    let february = program.folder.path("reports/charges/2026-02.csv")
+    let whole = try String(contentsOfFile: february, encoding: .utf8)
+    try whole.replacing("USD", with: "EUR").write(
+      toFile: february, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: february)
+    #expect(try program.run(["verify"]).status == 65)
+    let result = try program.run(["report", "--as-of", "2026-05-01"])
+    #expect([0, 1].contains(result.status), "\(result)")
+    #expect(try String(contentsOfFile: february, encoding: .utf8) == whole)
+  }
+
   @Test("A charge after as-of is first published by the run that reports it")
   func asOf() throws {
     try program.folder.write("\(Body(1).line)\n\(renewal.line)\n", to: "in/a.jsonl")

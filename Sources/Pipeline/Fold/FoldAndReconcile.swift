@@ -38,7 +38,7 @@ extension RunPipeline {
     else { return nil }
     return try PreviousMonths(
       publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
-      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0),
+      open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0), isRead: readsPreviousSet,
       each: Workers(count: plan.jobs).each)
   }
 

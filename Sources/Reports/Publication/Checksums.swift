@@ -95,11 +95,19 @@ func seal(of path: String) throws(SubledgerError) -> FileSeal {
 }
 
 /// Whether each file of `folder` still has its hash, listed by path.
+///
+/// A file that is older than `trusted` is not read.
 func areWhole(
-  _ hashes: [String: String], in folder: String, _ each: ForEachPath
+  _ hashes: [String: String], in folder: String, olderThan trusted: stat?, _ each: ForEachPath
 ) throws(SubledgerError) -> Bool {
   do {
-    try each(hashes.keys.sorted()) { path throws(SubledgerError) in
+    var paths: [String] = []
+    for path in hashes.keys.sorted() {
+      let file = try status(of: "\(folder)/\(path)")
+      if let trusted, let file, trusted.isNewer(than: file) { continue }
+      paths.append(path)
+    }
+    try each(paths) { path throws(SubledgerError) in
       let place = "\(folder)/\(path)"
       guard try seal(of: place).sha256 == hashes[path] else {
         throw SubledgerError.notAsPublished(place, line: 1)

@@ -23,16 +23,19 @@ public struct PreviousMonths: Sendable {
   /// files are unchanged and in `dialect`.
   ///
   /// - Parameters:
+  ///   - isRead: whether all files are read; otherwise those that are older than the checksums are
+  ///     as these describe them, so that a run does not cost more with every month of history.
   ///   - open: the first month whose revenue was not complete.
   ///   - each: processes all of some paths, in any order or in parallel.
   public init?(
     publishedIn folder: String, sha256 checksums: String, in dialect: CSVDialect, open: Month,
-    each: ForEachPath = oneAfterTheOther
+    isRead: Bool = true, each: ForEachPath = oneAfterTheOther
   ) throws(SubledgerError) {
     guard let document = try readFile("\(folder)/\(checksumsName)"),
       sha256(of: document) == checksums, let manifest = try readFile("\(folder)/\(manifestName)")
     else { return nil }
     let sums = Checksums(reading: document)
+    let trusted = isRead ? nil : try status(of: "\(folder)/\(checksumsName)")
     guard sums.hashes[manifestName] == sha256(of: manifest),
       let set = try? ReportSet(publishedIn: folder), set.manifest.dialect == dialect
     else { return nil }
@@ -49,7 +52,9 @@ public struct PreviousMonths: Sendable {
       }
       let paths = Set(tables.values.map(\.path))
       let hashes = sums.hashes.filter { paths.contains($0.key) }
-      guard hashes.count == paths.count, try areWhole(hashes, in: folder, each) else { return nil }
+      guard hashes.count == paths.count,
+        try areWhole(hashes, in: folder, olderThan: trusted, each)
+      else { return nil }
       return tables.mapValues { table in
         let path = "\(folder)/\(table.path)"
         return File(
