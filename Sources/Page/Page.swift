@@ -4,14 +4,14 @@ internal import Formats
 internal import Foundation
 internal import Mustache
 
-/// Writes `index.html` into the folder of `set`, from the rows of its CSV files.
+/// Writes `index.html` into the folder of `set`, from its `sums` and the rows of its CSV files.
 ///
 /// The page shows only sums, greatest values and shares of printed cells, each with a reference to
 /// them. It needs neither network nor scripts. `locale` changes only the number format.
 ///
 /// - Throws: `SubledgerError` when a file cannot be read or written.
-public func writePage(of set: ReportSet, in locale: PageLocale) throws {
-  let model = try PageModel(SetContents(of: set, Numbers(locale: locale)))
+public func writePage(of set: ReportSet, _ sums: SetSums, in locale: PageLocale) throws {
+  let model = try PageModel(SetContents(of: set, sums, Numbers(locale: locale)))
   var library = MustacheLibrary()
   for (name, template) in templates {
     try library.register(String(decoding: template, as: UTF8.self), named: name)

@@ -67,20 +67,18 @@ public func summarySources(of column: String?) -> String {
 
 /// The sums of each month and app over all providers, stores and products.
 struct MonthlySummary {
-  /// Sums of each report, by its name.
-  private var cubes: [String: Cube] = [:]
+  /// Sums of each report but the restatements, by its name.
+  private let cubes: [String: Cube]
   /// The total change of numbers by month and app, as printed; nil where unknown.
   private var restated: [[String]: [Int128?]] = [:]
 
-  /// Adds up the rows of a set and its restatements.
+  /// Adds up the sums of a set and its restatements.
   init(
-    of set: ReportSet, _ restated: [Restatement], _ labels: Labels, _ ledger: Ledger
+    of sums: SetSums, _ restated: [Restatement], _ labels: Labels, _ ledger: Ledger
   ) throws {
-    for (report, columns) in Dictionary(grouping: summaryColumns, by: \.report.name)
-    where report != ReportDefinition.restatements.name {
-      cubes[report] = try Cube(
-        set, report, by: ["period", "app_id"], of: columns.flatMap(\.sources))
-    }
+    let reports = Set(summaryColumns.map(\.report.name))
+      .subtracting([ReportDefinition.restatements.name])
+    cubes = Dictionary(uniqueKeysWithValues: reports.map { ($0, sums[$0].by("period", "app_id")) })
     for change in restated {
       let definition = change.shape.definition
       guard definition.name == ReportDefinition.revenueMonthly.name,

@@ -46,22 +46,30 @@ public struct WrittenReports: Sendable {
     publication.months.merge(months) { ($0.count + $1.count, $0.incomplete + $1.incomplete) }
   }
 
-  /// Writes the restatements and the summary of all parts, and compares the printed sums with the
-  /// facts.
+  /// The written files, to read them again.
+  ///
+  /// - Parameter folder: the folder into which they were written.
+  public func set(in folder: String) -> ReportSet {
+    var manifest = Manifest(version: "", asOf: plan.rules.asOf, timeZone: plan.zone)
+    manifest.dialect = plan.dialect
+    manifest.resources = tables
+    return ReportSet(in: folder, manifest)
+  }
+
+  /// Writes the restatements and the summary of all parts, whose `sums` were read again, and
+  /// compares the printed sums with the facts.
   ///
   /// Throws when they disagree; the set must not be published then.
-  public mutating func finish(in folder: String, checkedBy ledger: Ledger) throws {
+  public mutating func finish(
+    in folder: String, _ sums: SetSums, checkedBy ledger: Ledger
+  ) throws {
     let (plan, restated) = (plan, restated)
     let labels = try Labels(of: ledger)
     let changes = try writeRestatements(restated, plan: plan, labels: labels, into: folder)
     seals.merge(changes.seals) { $1 }
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
     tables.insert(contentsOf: changes.tables, at: place)
-    var manifest = Manifest(version: "", asOf: plan.rules.asOf, timeZone: plan.zone)
-    manifest.dialect = plan.dialect
-    manifest.resources = tables
-    let summary = try MonthlySummary(
-      of: ReportSet(in: folder, manifest), restated, labels, ledger)
+    let summary = try MonthlySummary(of: sums, restated, labels, ledger)
     add(try summary.write(plan, labels, into: folder))
     try plan.checkStop()
     try checkTotals(of: tables, in: ledger)

@@ -90,7 +90,9 @@ struct ContentsTests {
       manifest.resources.append(
         ReportTable(path: path, rows: Int64(rows.count), columns: columns))
     }
-    try writePage(of: ReportSet(in: folder.path("."), manifest), in: .en)
+    let set = ReportSet(in: folder.path("."), manifest)
+    let sums = SetSums(try SetSums.shapes.map { try Cube($0, of: set) })
+    try writePage(of: set, sums, in: .en)
     return try String(contentsOfFile: folder.path("index.html"), encoding: .utf8)
   }
 }

@@ -111,6 +111,8 @@ func writeReports(
   var reports = WrittenReports(plan: plan)
   let writer = try ReportWriter(from: ledger, plan: plan, into: folder)
   for share in ReportPartition.allCases { reports.add(try writer.write(share)) }
-  try reports.finish(in: folder, checkedBy: ledger)
+  let set = reports.set(in: folder)
+  let sums = SetSums(try SetSums.shapes.map { try Cube($0, of: set) })
+  try reports.finish(in: folder, sums, checkedBy: ledger)
   return reports
 }

@@ -1,15 +1,14 @@
 internal import Domain
 internal import Reports
 
-/// The page's input from a set: small sums of the monthly files and of the last three months of the
-/// daily ones, and the few rows that it lists.
+/// The page's input from a set: its sums, and the few rows that it lists.
 struct SetContents {
   let set: ReportSet
   /// The number format of the page.
   let numbers: Numbers
   /// Sums by period, provider, app_id, store and amount_basis.
   let revenue: Cube
-  /// Sums by day, provider, app_id and store.
+  /// Sums by day, provider, app_id and store, of the last three months.
   let revenueDays: Cube
   let churn: Cube
   let mrr: Cube
@@ -19,52 +18,26 @@ struct SetContents {
   /// Sums by cohort and period_index.
   let retention: Cube
   let quality: Cube
-  /// Sums by day.
+  /// Sums by day, of the last three months.
   let deliveries: Cube
   /// Sums by status.
   let inputs: Cube
   /// Sums by code.
   let drill: Cube
 
-  init(of set: ReportSet, _ numbers: Numbers) throws {
+  init(of set: ReportSet, _ sums: SetSums, _ numbers: Numbers) {
     (self.set, self.numbers) = (set, numbers)
-    let money = ["charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "proceeds_usd"]
-    let parts = ["period", "provider", "app_id", "store"]
-    revenue = try Cube(set, "revenue_monthly", by: parts + ["amount_basis"], of: money)
-    revenueDays = try Cube(
-      set, "revenue_daily", by: parts, of: ["gross_usd", "refunds_usd", "net_usd"],
-      in: set.tables(of: "revenue_daily").suffix(3))
-    churn = try Cube(
-      set, "churn_monthly", by: ["period"],
-      of: [
-        "active_open", "new", "first_seen", "reactivated", "recovered", "resumed", "transfer_in",
-        "churned", "paused", "transfer_out", "active_close", "lost", "churned_in_doubt",
-      ] + ChurnReason.all.map(\.column))
-    mrr = try Cube(
-      set, "mrr_monthly", by: ["period"],
-      of: ["mrr_open"] + Movement.ofRevenue.map(\.name) + ["mrr_close"])
-    renewals = try Cube(
-      set, "renewals_monthly", by: ["renewal_ordinal"], of: ["renewals", "renewals_refunded"])
-    trials = try Cube(
-      set, "trials_monthly", by: ["period"],
-      of: ["started", "converted", "canceled", "expired", "pending"])
-    retention = try Cube(
-      set, "retention_monthly", by: ["cohort", "period_index"], of: ["eligible", "retained"])
-    quality = try Cube(
-      set, "quality_monthly", by: ["period"],
-      of: ["open_breaks", "missing_events", "missing_usd", "churned_in_doubt"])
-    deliveries = try Cube(
-      set, "deliveries_daily", by: ["day"],
-      of: [
-        "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
-        "late", "latency_p50_s", "latency_p95_s",
-      ], greatest: ["latency_p50_s", "latency_p95_s"],
-      in: set.tables(of: "deliveries_daily").suffix(3))
-    inputs = try Cube(
-      set, "inputs", by: ["status"],
-      of: ["lines", "accepted", "duplicates", "skipped", "rejected"])
-    drill = try Cube(
-      set, "drill", by: ["code"], of: ["injected", "found", "missed", "unrevealed", "false"])
+    revenue = sums["revenue_monthly"]
+    revenueDays = sums["revenue_daily"]
+    churn = sums["churn_monthly"].by("period")
+    mrr = sums["mrr_monthly"].by("period")
+    renewals = sums["renewals_monthly"].by("renewal_ordinal")
+    trials = sums["trials_monthly"].by("period")
+    retention = sums["retention_monthly"]
+    quality = sums["quality_monthly"].by("period")
+    deliveries = sums["deliveries_daily"]
+    inputs = sums["inputs"]
+    drill = sums["drill"]
   }
 
   var asOf: Instant { self.set.manifest.asOf }

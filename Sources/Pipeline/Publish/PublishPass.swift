@@ -188,10 +188,12 @@ struct PublishPass {
   ) throws -> WrittenReports {
     let path = ledger.path
     return try Workers.beside({ Ledger.checkpointAhead(path: path) }) {
-      let reports = try writeReports(by: reportPlan, with: fold, into: folder)
+      var reports = try writeReports(by: reportPlan, with: fold, into: folder)
+      let sums = try sums(of: reports.set(in: folder))
+      try reports.finish(in: folder, sums, checkedBy: ledger)
       manifest.resources = reports.tables
       let set = ReportSet(in: folder, manifest)
-      try writePage(of: set, in: plan.locale)
+      try writePage(of: set, sums, in: plan.locale)
       if plan.hasWorkbook {
         let room = try PrivateFolder()
         defer { withExtendedLifetime(room) {} }
@@ -242,8 +244,14 @@ struct PublishPass {
     for share in first + ReportPartition.allCases.map(SetWork.share) {
       if let part = written[share] { reports.add(part) }
     }
-    try reports.finish(in: folder, checkedBy: ledger)
     return reports
+  }
+
+  private func sums(of set: ReportSet) throws -> SetSums {
+    var cubes: [Cube] = []
+    try Workers(count: plan.jobs).run(
+      SetSums.shapes, { try $1(Cube($0, of: set)) }, take: { cubes.append($1) })
+    return SetSums(cubes)
   }
 }
 

@@ -21,7 +21,8 @@ public struct RunSummary: Sendable, Equatable {
   init(
     of set: ReportSet, after intake: IntakeSummary, reservations: [String], breaks: [BreakCount]
   ) throws {
-    let months = try Cube(set, "summary_monthly", by: ["period"], of: Self.measures)
+    let months = try Cube(
+      CubeShape("summary_monthly", by: ["period"], of: Self.measures), of: set)
     let open = breaks.filter(\.isOpen)
     let state =
       reservations.isEmpty ? "without reservations" : reservations.joined(separator: "; ")

@@ -1,12 +1,32 @@
-/// Sums of a report's columns for each combination of values in other columns.
-public struct Cube {
-  /// The report's name.
-  public let report: String
-  /// The columns that group the sums.
-  public let dimensions: [String]
-  private let measures: [String]
+/// Which columns of a report a cube adds up, and how it groups them.
+public struct CubeShape: Sendable {
+  let report: String
+  var dimensions: [String]
+  let measures: [String]
   /// Per measure: whether the greatest value is kept instead of the sum.
-  private let isGreatest: [Bool]
+  let isGreatest: [Bool]
+  /// How many of the report's last files are read.
+  let files: Int
+
+  /// The sums of `measures` in the last files of a report, grouped by `dimensions`.
+  public init(
+    _ report: String, by dimensions: [String] = [], of measures: [String] = [],
+    greatest: Set<String> = [], files: Int = .max
+  ) {
+    (self.report, self.dimensions, self.measures) = (report, dimensions, measures)
+    (isGreatest, self.files) = (measures.map(greatest.contains), files)
+  }
+
+  /// All sums of a report.
+  init(_ report: ReportDefinition, by dimensions: [String]) {
+    let sums = report.columns.filter { $0.addition != .none }
+    self.init(report.name, by: dimensions, of: sums.map(\.name))
+  }
+}
+
+/// Sums of a report's columns for each combination of values in other columns.
+public struct Cube: Sendable {
+  private var shape: CubeShape
   /// Sums by the values of the dimensions; nil where every cell is empty, that is, unknown.
   public private(set) var sums: [[String]: [Int128?]] = [:]
   /// Values of the dimensions that have an incomplete row.
@@ -15,18 +35,15 @@ public struct Cube {
   /// Values of the first dimension, the period, that have an incomplete row.
   public var incomplete: Set<String> { Set(incompleteKeys.compactMap(\.first)) }
 
-  /// The cube of `tables`, files of one report, or of all its files.
-  public init(
-    _ set: ReportSet, _ report: String, by dimensions: [String], of measures: [String],
-    greatest: Set<String> = [], in tables: [ReportTable]? = nil
-  ) throws {
-    self.init(report, dimensions, measures, measures.map(greatest.contains))
-    for table in tables ?? set.tables(of: report) {
+  /// The sums of a set's files.
+  public init(_ shape: CubeShape, of set: ReportSet) throws {
+    self.shape = shape
+    for table in set.tables(of: shape.report).suffix(shape.files) {
       let names = table.columns.map(\.name)
       let keys = dimensions.compactMap(names.firstIndex)
-      let cells = measures.compactMap(names.firstIndex)
+      let cells = shape.measures.compactMap(names.firstIndex)
       let isComplete = names.firstIndex(of: "is_complete")
-      guard keys.count == dimensions.count, cells.count == measures.count else { continue }
+      guard keys.count == dimensions.count, cells.count == shape.measures.count else { continue }
       // Far fewer than rows.
       var groups: [(key: [String], sums: [Int128?])] = []
       var places: [String: Int] = [:]
@@ -35,7 +52,7 @@ public struct Cube {
         let place = places[text] ?? groups.count
         if place == groups.count {
           places[text] = place
-          groups.append((keys.map { row[$0] }, measures.map { _ in nil }))
+          groups.append((keys.map { row[$0] }, cells.map { _ in nil }))
         }
         for index in cells.indices {
           let value = row.micros(cells[index]).map { Int128($0) }
@@ -47,16 +64,19 @@ public struct Cube {
     }
   }
 
-  private init(
-    _ report: String, _ dimensions: [String], _ measures: [String], _ isGreatest: [Bool]
-  ) {
-    (self.report, self.dimensions, self.measures) = (report, dimensions, measures)
-    self.isGreatest = isGreatest
-  }
+  /// No sums.
+  init(_ shape: CubeShape) { self.shape = shape }
+
+  /// The report's name.
+  public var report: String { shape.report }
+
+  /// The columns that group the sums.
+  public var dimensions: [String] { shape.dimensions }
 
   /// The sums grouped by fewer dimensions; the period comes first if it is one of them.
   public func by(_ fewer: String...) -> Cube {
-    var cube = Cube(report, fewer, measures, isGreatest)
+    var cube = Cube(shape)
+    cube.shape.dimensions = fewer
     let places = fewer.compactMap(dimensions.firstIndex)
     cube.incompleteKeys = Set(incompleteKeys.map { key in places.map { key[$0] } })
     for (key, values) in sums { cube.add(values, to: places.map { key[$0] }) }
@@ -74,8 +94,8 @@ public struct Cube {
 
   /// The sum of a column over the rows with these values: 0 without rows, nil if unknown.
   public func sum(_ measure: String, _ key: [String]) -> Int128? {
-    guard let place = measures.firstIndex(of: measure), let values = sums[key] else { return 0 }
-    return values[place]
+    guard let place = shape.measures.firstIndex(of: measure) else { return 0 }
+    return sums[key, default: shape.measures.map { _ in 0 }][place]
   }
 
   /// The values of a dimension, sorted by bytes.
@@ -96,6 +116,6 @@ public struct Cube {
   private func add(_ value: Int128?, to sum: inout Int128?, _ measure: Int) {
     guard let value else { return }
     guard let known = sum else { return sum = value }
-    sum = isGreatest[measure] ? max(known, value) : known + value
+    sum = shape.isGreatest[measure] ? max(known, value) : known + value
   }
 }
