@@ -101,7 +101,7 @@ public struct SubscriptionHistory: Sendable {
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { reported.isEmpty }
 
-  func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
+  func book(all books: inout Books) throws(AmountOverflow) {
     guard !reported.isEmpty else { return }
     if !isShared { try bookArrivals(into: &books) }
     if let exclusion { return try bookExcluded(exclusion, into: &books) }

@@ -39,9 +39,9 @@ extension SubscriptionHistory {
   }
 
   /// Splits a change of MRR into the effects of the local price and of the exchange rate.
-  func bookChange<Target: Books>(
+  func bookChange(
     from old: RecurringRevenue, to new: RecurringRevenue, _ product: ProductKey,
-    _ paid: ContributionOrigin, _ books: inout Target
+    _ paid: ContributionOrigin, _ books: inout Books
   ) throws(AmountOverflow) {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change

@@ -39,7 +39,7 @@ func arrivalDisorder(of events: GroupEvents, _ rules: FoldSettings) -> [ArrivalD
 
 extension SubscriptionHistory {
   /// Books deliveries that arrived late, or after an event of the lineage with a later event time.
-  func bookArrivals<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookArrivals(into books: inout Books) throws(AmountOverflow) {
     for arrival in disorder {
       let event = reported[arrival.event]
       let key = ArrivalKey(

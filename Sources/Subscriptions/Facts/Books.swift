@@ -1,13 +1,43 @@
 public import Domain
 
-/// Receives the contributions of a subscription one by one.
+/// Receives the contributions of a subscription one by one: adds them up, or lists each with its
+/// source events.
 ///
-/// `FactBooks` adds them up; `ContributionLog` keeps each with its source events. The same
-/// functions fill both, so that a number and its explanation cannot differ.
-protocol Books {
+/// The same functions do both, so that a number and its explanation cannot differ.
+struct Books {
+  var facts = Facts()
+  /// How many times each contribution is added to `facts`: 1 or −1; 0 lists it instead.
+  var factor: Int64 = 0
+  private(set) var shares: [Contribution] = []
+
+  @inline(__always)
   mutating func add(
     _ cell: Contribution.Cell, from source: ContributionOrigin
-  ) throws(AmountOverflow)
+  ) throws(AmountOverflow) {
+    guard factor != 0 else { return list(cell, source) }
+    switch cell {
+    case .revenue(let key, let sums):
+      facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
+    case .movement(let key, let sums):
+      try facts.movements[key, default: MovementSums()].add(sums, times: factor)
+    case .renewal(let key, let sums):
+      facts.renewals[key, default: RenewalSums()].add(sums, times: factor)
+    case .trial(let key, let sums):
+      facts.trials[key, default: TrialSums()].add(sums, times: factor)
+    case .retention(let key, let sums):
+      facts.retention[key, default: RetentionSums()].add(sums, times: factor)
+    case .excluded(let key, let sums):
+      facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
+    case .arrival(let key, let sums):
+      facts.arrivals[key, default: ArrivalSums()].add(sums, times: factor)
+    case .gap(let key, let events): facts.gaps[key, default: 0] += factor * events
+    }
+  }
+
+  @inline(never)
+  private mutating func list(_ cell: Contribution.Cell, _ source: ContributionOrigin) {
+    shares.append(Contribution(cell: cell, source: source))
+  }
 }
 
 /// The source of a contribution and the time when it takes effect.
@@ -49,7 +79,7 @@ extension SubscriptionHistory {
   ///
   /// - Throws: `AmountOverflow` when a sum exceeds the range of the ledger.
   public func book(_ count: Int64 = 1, into facts: inout Facts) throws(AmountOverflow) {
-    var books = FactBooks(factor: count)
+    var books = Books(factor: count)
     swap(&books.facts, &facts)
     defer { swap(&books.facts, &facts) }
     if isLarge {
@@ -57,33 +87,5 @@ extension SubscriptionHistory {
       books.facts.renewals.reserveCapacity(books.facts.renewals.count + bookings.count)
     }
     try book(all: &books)
-  }
-}
-
-/// Facts to which contributions are added, or from which they are subtracted.
-private struct FactBooks: Books {
-  var facts = Facts()
-  /// How many times each contribution is added: 1 or −1.
-  let factor: Int64
-
-  @inline(__always)
-  mutating func add(_ cell: Contribution.Cell, from _: ContributionOrigin) throws(AmountOverflow) {
-    switch cell {
-    case .revenue(let key, let sums):
-      facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
-    case .movement(let key, let sums):
-      try facts.movements[key, default: MovementSums()].add(sums, times: factor)
-    case .renewal(let key, let sums):
-      facts.renewals[key, default: RenewalSums()].add(sums, times: factor)
-    case .trial(let key, let sums):
-      facts.trials[key, default: TrialSums()].add(sums, times: factor)
-    case .retention(let key, let sums):
-      facts.retention[key, default: RetentionSums()].add(sums, times: factor)
-    case .excluded(let key, let sums):
-      facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
-    case .arrival(let key, let sums):
-      facts.arrivals[key, default: ArrivalSums()].add(sums, times: factor)
-    case .gap(let key, let events): facts.gaps[key, default: 0] += factor * events
-    }
   }
 }

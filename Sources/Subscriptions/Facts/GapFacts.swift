@@ -2,7 +2,7 @@ import Domain
 
 extension SubscriptionHistory {
   /// Books arrivals by event, and missing data by charge and by period.
-  func bookGaps<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookGaps(into books: inout Books) throws(AmountOverflow) {
     try bookArrivalHours(into: &books)
     guard !reported[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
@@ -30,7 +30,7 @@ extension SubscriptionHistory {
     }
   }
 
-  private func bookArrivalHours<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  private func bookArrivalHours(into books: inout Books) throws(AmountOverflow) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
       let key = CoverageKey(
@@ -40,8 +40,8 @@ extension SubscriptionHistory {
     }
   }
 
-  private func count<Target: Books>(
-    _ gap: CoverageGap, _ source: ContributionOrigin, _ books: inout Target
+  private func count(
+    _ gap: CoverageGap, _ source: ContributionOrigin, _ books: inout Books
   ) throws(AmountOverflow) {
     let key = CoverageKey(
       day: day(source.at), provider: reported[0].provider, app: reported[0].app, gap: gap)

@@ -3,7 +3,7 @@ import Domain
 extension SubscriptionHistory {
   /// Books subscriptions and recurring revenue that enter, leave or change a row, dated when the
   /// movement takes effect.
-  func bookMovements<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookMovements(into books: inout Books) throws(AmountOverflow) {
     var revenue = RecurringRevenue()
     var before: Int?
     for stretch in stretches {
@@ -45,9 +45,9 @@ extension SubscriptionHistory {
   }
 
   /// Books a movement in the row of `product`, unless it is zero or takes effect after as-of.
-  func move<Target: Books>(
+  func move(
     _ movement: Movement, _ product: ProductKey, _ sums: MovementSums, _ source: ContributionOrigin,
-    _ books: inout Target
+    _ books: inout Books
   ) throws(AmountOverflow) {
     guard source.at < rules.asOf, sums.subscriptions != 0 || sums.mrr != .zero else { return }
     let key = MovementKey(month: month(source.at), productKey: product, movement: movement)
@@ -55,43 +55,24 @@ extension SubscriptionHistory {
   }
 
   /// Books auto-renew off at a cancel in the period, and on again at the next charge.
-  private func bookAutoRenew<Target: Books>(
-    ofPeriod index: Int, until limit: Instant?, into books: inout Target
+  private func bookAutoRenew(
+    ofPeriod index: Int, until limit: Instant?, into books: inout Books
   ) throws(AmountOverflow) {
-    for (event, off, on) in autoRenewOffTimes(of: periods[index], until: limit) {
+    let period = periods[index]
+    for (event, on) in period.autoRenewOff(events, before: limit) {
+      let off = max(events[event].time, period.start)
       let switched = ContributionOrigin(.renewSwitch(event), at: off)
       let product = productKey(ofPeriod: index)
       try move(.autoRenewOff, product, .one, switched, &books)
-      guard let on else { continue }
+      guard let on = on ?? limit else { continue }
       let back = ContributionOrigin(.renewSwitch(event), at: on)
       try move(.autoRenewOff, product, .init(subscriptions: -1), back, &books)
     }
   }
 
-  /// The times when auto-renew was off within a period, each with its event: from a cancel to its
-  /// withdrawal or to `limit`.
-  private func autoRenewOffTimes(
-    of period: Period, until limit: Instant?
-  ) -> [(event: Int, off: Instant, on: Instant?)] {
-    var times: [(event: Int, off: Instant, on: Instant?)] = []
-    var since: (event: Int, off: Instant)?
-    for index in period.ownStart(events)..<period.eventsEnd
-    where period.isOwn(index, events) {
-      let event = events[index]
-      if let limit, event.time >= limit { break }
-      if event.isCancel, since == nil { since = (index, max(event.time, period.start)) }
-      if event.kind == .uncanceled, let off = since {
-        times.append((off.event, off.off, event.time))
-        since = nil
-      }
-    }
-    if let off = since { times.append((off.event, off.off, limit)) }
-    return times
-  }
-
   /// Books subscriptions that were active when a month opened, ended in the month, and were neither
   /// active nor paused at its close; at most once a month.
-  private func bookLost<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  private func bookLost(into books: inout Books) throws(AmountOverflow) {
     var counted: Month?
     for stretch in stretches.reversed() {
       guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {

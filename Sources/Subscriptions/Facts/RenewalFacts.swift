@@ -40,7 +40,7 @@ extension SubscriptionHistory {
 
   /// Books renewals by the month of their charge; a renewal counts as refunded once, at its first
   /// refund.
-  func bookRenewals<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookRenewals(into books: inout Books) throws(AmountOverflow) {
     guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
     let ordinals = renewalOrdinals
     var refunded: Set<Int> = []

@@ -10,7 +10,7 @@ extension SubscriptionHistory {
   }
 
   /// Books joining, activity at month ends, and net revenue, by months since the cohort's month.
-  func bookRetention<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookRetention(into books: inout Books) throws(AmountOverflow) {
     guard let cohort else { return }
     let first = ContributionOrigin(
       .opening(stretches[0].periods[0], after: nil), at: stretches[0].start)

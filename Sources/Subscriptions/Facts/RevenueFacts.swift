@@ -2,7 +2,7 @@ import Domain
 
 extension SubscriptionHistory {
   /// Books charges and refunds by the day of their event time.
-  func bookRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookRevenue(into books: inout Books) throws(AmountOverflow) {
     for index in bookings.indices {
       let source = ContributionOrigin(.booking(index), at: bookings[index].time)
       try books.add(.revenue(revenueKey(index), RevenueSums(of: bookings[index])), from: source)
@@ -22,9 +22,7 @@ extension SubscriptionHistory {
 
   /// Counts the reported events and derived charges of sandbox traffic and shared purchases, which
   /// have no money and no movement.
-  func bookExcluded<Target: Books>(
-    _ reason: ExclusionReason, into books: inout Target
-  ) throws(AmountOverflow) {
+  func bookExcluded(_ reason: ExclusionReason, into books: inout Books) throws(AmountOverflow) {
     try bookReported(as: reason, into: &books)
     var charge = ExclusionSums()
     charge.charges = 1
@@ -35,8 +33,8 @@ extension SubscriptionHistory {
   }
 
   /// Counts reported events as excluded, except those that are `counted` elsewhere.
-  func bookReported<Target: Books>(
-    as reason: ExclusionReason, besides counted: Set<Int64> = [], into books: inout Target
+  func bookReported(
+    as reason: ExclusionReason, besides counted: Set<Int64> = [], into books: inout Books
   ) throws(AmountOverflow) {
     var one = ExclusionSums()
     one.events = 1
@@ -47,7 +45,7 @@ extension SubscriptionHistory {
   }
 
   /// Counts second charges of a transaction and refunds beyond their charge.
-  func bookHeld<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookHeld(into books: inout Books) throws(AmountOverflow) {
     for index in held.indices where isCounted(held[index]) {
       let source = ContributionOrigin(.held(index), at: held[index].event.time)
       var sums = ExclusionSums()

@@ -41,9 +41,9 @@ extension SubscriptionHistory {
   ///
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public func shares() throws(AmountOverflow) -> [Contribution] {
-    var list = ContributionLog()
-    try book(all: &list)
-    return list.shares
+    var books = Books()
+    try book(all: &books)
+    return books.shares
   }
 
   /// The source events of a contribution: first its own, then the others that determine it, in
@@ -85,14 +85,5 @@ extension SubscriptionHistory {
   private func original(of event: Event) -> Event {
     guard !event.provider.capabilities.hasStableOriginalID else { return event }
     return reported.first { $0.identity == event.identity && $0.place == event.place } ?? event
-  }
-}
-
-/// The contributions of one subscription in the order of booking.
-struct ContributionLog: Books {
-  private(set) var shares: [Contribution] = []
-
-  mutating func add(_ cell: Contribution.Cell, from source: ContributionOrigin) {
-    shares.append(Contribution(cell: cell, source: source))
   }
 }

@@ -2,7 +2,7 @@ import Domain
 
 extension SubscriptionHistory {
   /// Books trials by the day of their start; each is converted, expired or pending.
-  func bookTrials<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+  func bookTrials(into books: inout Books) throws(AmountOverflow) {
     for index in periods.indices where periods[index].isTrial {
       let trial = periods[index]
       let key = ProductDay(day: day(trial.start), productKey: productKey(ofPeriod: index))

@@ -114,16 +114,32 @@ extension Period {
       ? events[index].transaction == events[opener].transaction : !lateEvents.contains(index)
   }
 
-  /// Since when auto-renew is off, by its last event before `limit`; nil when it is on.
-  func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
-    var since: Instant?
+  /// The cancels before `limit` that switched auto-renew off, each with the time at which another
+  /// event before `limit` switched it on again, if one did.
+  func autoRenewOff(
+    _ events: [Event], before limit: Instant?
+  ) -> [(event: Int, until: Instant?)] {
+    var cancels: [(event: Int, until: Instant?)] = []
+    var isOff = false
     for index in ownStart(events)..<eventsEnd where isOwn(index, events) {
       let event = events[index]
       if let limit, event.time >= limit { break }
-      if event.isCancel { since = since ?? event.time }
-      if event.kind == .uncanceled { since = nil }
+      if event.isCancel, !isOff {
+        cancels.append((index, nil))
+        isOff = true
+      }
+      if event.kind == .uncanceled, isOff {
+        cancels[cancels.count - 1].until = event.time
+        isOff = false
+      }
     }
-    return since
+    return cancels
+  }
+
+  /// Since when auto-renew is off, by its last event before `limit`; nil when it is on.
+  func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
+    let last = autoRenewOff(events, before: limit).last
+    return last.flatMap { $0.until == nil ? events[$0.event].time : nil }
   }
 
   /// Whether a pause was reported, and neither a later expiry nor a resumption before the period's
