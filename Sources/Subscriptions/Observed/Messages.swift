@@ -25,9 +25,13 @@ extension [Event] {
     guard contains(where: { $0.collection != 0 }) else { return self }
     var reported: Set<ReportedCharge> = []
     return map { event in
-      guard let charge = ReportedCharge(event), !reported.insert(charge).inserted else {
-        return event
-      }
+      guard event.collection != 0, event.transaction != 0,
+        event.kind.isRefund || event.chargeKind != nil
+      else { return event }
+      let charge = ReportedCharge(
+        transaction: event.transaction, kind: event.kind, product: event.product,
+        periodEnd: event.periodEnd, revenue: event.revenue, state: event.observation)
+      if reported.insert(charge).inserted { return event }
       var shown = event
       shown.kind = .observed
       return shown
@@ -58,19 +62,6 @@ private struct ReportedCharge: Hashable {
   let periodEnd: Instant?
   let revenue: Revenue?
   let state: Observation?
-
-  /// Nil for other events and for events without a transaction.
-  init?(_ event: Event) {
-    guard event.collection != 0, event.transaction != 0,
-      event.kind.isRefund || event.chargeKind != nil
-    else { return nil }
-    transaction = event.transaction
-    kind = event.kind
-    product = event.product
-    periodEnd = event.periodEnd
-    revenue = event.revenue
-    state = event.observation
-  }
 }
 
 extension Event {
