@@ -44,9 +44,9 @@ extension Plan {
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: .object(
-        configuration.freshnessMax.named.mapValues { .integer($0.milliseconds / 1000) }),
+        configuration.freshnessMax.mapValues { .integer($0.milliseconds / 1000) }),
       .historyBegins: .object(
-        configuration.historyBegins.named.mapValues {
+        configuration.historyBegins.mapValues {
           .string($0.instant(in: rules.calendar).text)
         }),
       .doubleCharges: .string(rules.doubleCharges.rawValue),

@@ -56,9 +56,9 @@ struct Configuration: Sendable {
   var renewalGap: Interval?
   var retryHorizon: Interval?
   /// Maximum age of the newest input, if a feed's own history does not determine it.
-  var freshnessMax = FeedValues<Interval>()
+  var freshnessMax: FeedValues<Interval> = [:]
   /// When feeds began, if their first delivery does not determine it.
-  var historyBegins = FeedValues<GivenTime>()
+  var historyBegins: FeedValues<GivenTime> = [:]
   var deliveryWindows: [Provider: Interval] = [:]
   var retrySchedules: [Provider: RetrySchedule] = [:]
   var doubleCharges = ExcessMoneyPolicy.hold

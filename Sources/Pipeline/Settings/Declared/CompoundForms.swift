@@ -2,20 +2,14 @@ import Domain
 import Formats
 import Yams
 
-/// A setting for all feeds, for those of a provider, or for one app.
-struct FeedValues<Value: Sendable>: Sendable {
-  /// The values by `all`, `provider` or `provider/app`.
-  private(set) var named: [String: Value] = [:]
+/// A setting by `all` feeds, `provider` or `provider/app`.
+typealias FeedValues<Value> = [String: Value]
 
+extension Dictionary where Key == String {
   /// Returns the value of a feed: its own, or its provider's, or that of all feeds; nil without
   /// any.
   subscript(provider: Provider, app: String) -> Value? {
-    named["\(provider.name)/\(app)"] ?? named[provider.name] ?? named["all"]
-  }
-
-  mutating func set(_ value: Value, of provider: Provider? = nil, app: String? = nil) {
-    let name = [provider?.name, app].compactMap(\.self).joined(separator: "/")
-    named[name.isEmpty ? "all" : name] = value
+    self["\(provider.name)/\(app)"] ?? self[provider.name] ?? self["all"]
   }
 }
 
@@ -24,17 +18,14 @@ extension SettingForm {
   static func ofFeeds<Item>(_ form: SettingForm<Item>) -> Self where Value == FeedValues<Item> {
     let ofProvider: JSONValue = .any(form.schema, .mapping(to: form.schema))
     return Self(schema: .any(form.schema, .byProvider(ofProvider))) { value in
-      var values = FeedValues<Item>()
-      guard value.node.mapping != nil else {
-        values.set(try form.read(value))
-        return values
-      }
+      guard value.node.mapping != nil else { return ["all": try form.read(value)] }
+      var values: Value = [:]
       try value.forEach { entry in
-        let provider = try entry.provider()
+        let provider = try entry.provider().name
         guard entry.node.mapping != nil else {
-          return values.set(try form.read(entry), of: provider)
+          return values[provider] = try form.read(entry)
         }
-        try entry.forEach { values.set(try form.read($0), of: provider, app: $0.key) }
+        try entry.forEach { values["\(provider)/\($0.key)"] = try form.read($0) }
       }
       return values
     }

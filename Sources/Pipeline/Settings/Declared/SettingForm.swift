@@ -8,6 +8,21 @@ struct SettingForm<Value>: Sendable {
   let read: @Sendable (SettingValue) throws -> Value
 }
 
+extension SettingForm {
+  /// A text that `parse` understands, as `expected` describes it; a `required` text has an error of
+  /// its own when it is empty.
+  init(
+    _ schema: JSONValue, isNot expected: String, required: Bool = false,
+    _ parse: @escaping @Sendable (String) -> Value?
+  ) {
+    self.init(schema: schema) {
+      let text = try required ? $0.text() : $0.node.scalar?.string ?? ""
+      guard let value = parse(text) else { throw $0.isNot(expected) }
+      return value
+    }
+  }
+}
+
 extension JSONValue {
   static let text: JSONValue = .object(["type": .strings(["string", "integer"])])
 
@@ -73,21 +88,19 @@ extension SettingForm<Int> {
       "type": .string("integer"), "minimum": .integer(Int64(range.lowerBound)),
       "maximum": .integer(Int64(range.upperBound)),
     ])
-    return Self(schema: schema) {
-      guard let number = ($0.node.scalar?.string).flatMap({ Int($0) }), range.contains(number)
-      else { throw $0.isNot("a whole number from \(range.lowerBound) to \(range.upperBound)") }
-      return number
+    return Self(schema, isNot: "a whole number from \(range.lowerBound) to \(range.upperBound)") {
+      Int($0).flatMap { range.contains($0) ? $0 : nil }
     }
   }
 }
 
 extension SettingForm<Bool> {
   static var flag: Self {
-    Self(schema: .object(["type": .string("boolean")])) {
-      switch $0.node.scalar?.string.lowercased() {
-      case "true", "yes", "on", "1": return true
-      case "false", "no", "off", "0": return false
-      default: throw $0.isNot("true or false")
+    Self(.object(["type": .string("boolean")]), isNot: "true or false") {
+      switch $0.lowercased() {
+      case "true", "yes", "on", "1": true
+      case "false", "no", "off", "0": false
+      default: nil
       }
     }
   }
@@ -96,12 +109,9 @@ extension SettingForm<Bool> {
 extension SettingForm where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
   static var choice: Self {
     let names = Value.allCases.map(\.rawValue)
-    return Self(schema: .object(["enum": .strings(names)])) {
-      guard let choice = ($0.node.scalar?.string).flatMap(Value.init) else {
-        throw $0.isNot("one of " + names.joined(separator: ", "))
-      }
-      return choice
-    }
+    return Self(
+      .object(["enum": .strings(names)]), isNot: "one of " + names.joined(separator: ", ")
+    ) { Value(rawValue: $0) }
   }
 }
 
@@ -110,13 +120,12 @@ extension SettingForm<Interval> {
   ///
   /// At most a hundred years, so that no sum of durations and instants overflows.
   static var duration: Self {
-    Self(schema: .string(like: "^([0-9]+|([0-9]+[dhms])+)$", orNumber: ["minimum": .integer(0)])) {
-      let text = $0.node.scalar?.string ?? ""
-      let seconds = Int64(text).flatMap { 0...1 << 40 ~= $0 ? Interval.seconds($0) : nil }
-      guard let duration = seconds ?? Interval(units: text), duration <= .days(36_525) else {
-        throw $0.isNot("a duration such as 24h, 41h10m or 60d, at most 36525d")
-      }
-      return duration
+    Self(
+      .string(like: "^([0-9]+|([0-9]+[dhms])+)$", orNumber: ["minimum": .integer(0)]),
+      isNot: "a duration such as 24h, 41h10m or 60d, at most 36525d"
+    ) {
+      let seconds = Int64($0).flatMap { 0...1 << 40 ~= $0 ? Interval.seconds($0) : nil }
+      return (seconds ?? Interval(units: $0)).flatMap { $0 <= .days(36_525) ? $0 : nil }
     }
   }
 }
@@ -138,28 +147,26 @@ extension SettingForm<RetrySchedule> {
 extension SettingForm<Amount> {
   /// An amount of US dollars such as `50` or `0.99`.
   static var amount: Self {
-    Self(schema: .string(like: #"^[0-9]+(\.[0-9]+)?$"#, orNumber: ["minimum": .integer(0)])) {
-      guard let amount = ($0.node.scalar?.string).flatMap(Amount.init(typed:)) else {
-        throw $0.isNot("an amount such as 50 or 0.99, at most 10¹², with at most six decimals")
-      }
-      return amount
-    }
+    Self(
+      .string(like: #"^[0-9]+(\.[0-9]+)?$"#, orNumber: ["minimum": .integer(0)]),
+      isNot: "an amount such as 50 or 0.99, at most 10¹², with at most six decimals"
+    ) { Amount(typed: $0) }
   }
 
   /// A share such as `0.01` or `1%`, in millionths; above 1 only as `500%`, because a 5 without a
   /// sign is usually meant as a percentage.
   static var share: Self {
     let fraction: [String: JSONValue] = ["minimum": .integer(0), "maximum": .integer(1)]
-    return Self(schema: .string(like: #"^[0-9]+(\.[0-9]+)?%?$"#, orNumber: fraction)) {
-      let written = $0.node.scalar?.string ?? ""
+    return Self(
+      .string(like: #"^[0-9]+(\.[0-9]+)?%?$"#, orNumber: fraction),
+      isNot: "a share such as 0.01 or 1%, in whole millionths; above 1 write 500%, not 5"
+    ) { written in
       let isPercent = written.hasSuffix("%")
       let parts: Int64 = isPercent ? 100 : 1
       // Rounding is refused: a small share must not become 0.
       guard let amount = Amount(typed: isPercent ? String(written.dropLast()) : written),
         amount.micros % parts == 0, isPercent || amount.micros <= 1_000_000
-      else {
-        throw $0.isNot("a share such as 0.01 or 1%, in whole millionths; above 1 write 500%, not 5")
-      }
+      else { return nil }
       return Amount(micros: amount.micros / parts)
     }
   }
@@ -168,13 +175,11 @@ extension SettingForm<Amount> {
 extension SettingForm<GivenTime> {
   /// A date, or an RFC 3339 time with an offset.
   static var time: Self {
-    Self(schema: .string(like: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$")) {
-      guard let time = GivenTime(try $0.text()) else {
-        throw $0.isNot(
-          "a date such as 2026-11-20, or a time with offset such as 2026-11-20T06:00:00Z")
-      }
-      return time
-    }
+    Self(
+      .string(like: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$"),
+      isNot: "a date such as 2026-11-20, or a time with offset such as 2026-11-20T06:00:00Z",
+      required: true
+    ) { GivenTime($0) }
   }
 }
 
@@ -194,24 +199,20 @@ extension SettingForm<CivilCalendar> {
 
 extension SettingForm<PeriodLength> {
   static var period: Self {
-    Self(schema: .string(like: "^P[0-9]+[DWMY]$")) {
-      guard let length = PeriodLength(iso: try $0.text()) else {
-        throw $0.isNot("an ISO 8601 period such as P1M, P1Y or P7D")
-      }
-      return length
-    }
+    Self(
+      .string(like: "^P[0-9]+[DWMY]$"), isNot: "an ISO 8601 period such as P1M, P1Y or P7D",
+      required: true
+    ) { PeriodLength(iso: $0) }
   }
 }
 
 extension SettingForm<EventKind> {
   static var eventKind: Self {
     let names = EventKind.allCases.map(\.name)
-    return Self(schema: .object(["enum": .strings(names)])) {
-      guard let kind = EventKind(name: try $0.text()) else {
-        throw $0.isNot("one of " + names.joined(separator: ", "))
-      }
-      return kind
-    }
+    return Self(
+      .object(["enum": .strings(names)]), isNot: "one of " + names.joined(separator: ", "),
+      required: true
+    ) { EventKind(name: $0) }
   }
 }
 
