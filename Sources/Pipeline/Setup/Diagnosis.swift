@@ -5,17 +5,11 @@ import Foundation
 public struct Diagnosis {
   enum State { case ok, warning, error }
 
-  struct Finding {
-    var check: String
-    var state: State
-    var what: String
-    var remedy = ""
-  }
-
-  private(set) var findings: [Finding] = []
-
+  /// One line per finding, followed by what to do.
+  public var text: String { lines.joined(separator: "\n") }
+  private var lines: [String] = []
   /// Whether there is an error with which the job cannot work.
-  public var hasErrors: Bool { findings.contains { $0.state == .error } }
+  public private(set) var hasErrors = false
 
   /// Checks the settings, as `GivenSettings` reads them, and everything that they name; only reads.
   public init(
@@ -43,18 +37,9 @@ public struct Diagnosis {
   }
 
   mutating func add(_ check: String, _ state: State, _ what: String, _ remedy: String = "") {
-    findings.append(Finding(check: check, state: state, what: what, remedy: remedy))
-  }
-
-  /// One line per finding, followed by what to do.
-  public var text: String {
-    findings.map { finding in
-      let line =
-        "\(padded("\(finding.state)", to: 8)) \(padded(finding.check, to: 14))"
-        + finding.what.shown()
-      return finding.remedy.isEmpty
-        ? line : "\(line)\n\(padded("", to: 23))→ \(finding.remedy.shown())"
-    }.joined(separator: "\n")
+    hasErrors = hasErrors || state == .error
+    lines.append("\(padded("\(state)", to: 8)) \(padded(check, to: 14))" + what.shown())
+    if !remedy.isEmpty { lines.append("\(padded("", to: 23))→ \(remedy.shown())") }
   }
 
   private mutating func addZones() {

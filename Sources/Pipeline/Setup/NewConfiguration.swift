@@ -6,7 +6,7 @@ import Foundation
 public struct NewConfiguration {
   /// The content of the file.
   public let text: String
-  private let sample: InputSample
+  private let notes: [String]
 
   /// Reads the first lines of archives.
   ///
@@ -20,10 +20,10 @@ public struct NewConfiguration {
     let paths = [("archives", archives), ("snapshots", snapshots)].map { folder, given in
       given.isEmpty && access(folder, R_OK) == 0 ? [folder] : given
     }
-    sample = try InputSample(of: paths[0], stop: stop)
+    notes = try inputNotes(of: paths[0], stop: stop)
     _ = try ArchiveFolder.files(under: paths[1], stop: stop)
     var file = ConfigurationText()
-    file.notes = sample.notes
+    file.notes = notes
     for (name, paths) in zip(["archives", "snapshots.paths"], paths) where !paths.isEmpty {
       file.values[name] = paths.map { "\n- \(Self.yaml($0))" }.joined()
     }
@@ -53,24 +53,12 @@ public struct NewConfiguration {
       throw SubledgerError.system(
         "write the configuration \(path.shown())", .cannotCreate, cause: errno)
     }
-    return ([path.shown() + ": written"] + sample.notes).joined(separator: "\n")
+    return ([path.shown() + ": written"] + notes).joined(separator: "\n")
   }
 
   /// Returns `text` as a scalar that YAML reads as that text.
   private static func yaml(_ text: String) -> String {
     let isPlain = text.wholeMatch(of: /[A-Za-z\/._][A-Za-z0-9\/._-]*/) != nil && text != "null"
     return isPlain ? text : String(decoding: JSONValue.string(text).line, as: UTF8.self)
-  }
-}
-
-extension InputSample {
-  /// The findings, one per line.
-  var notes: [String] {
-    guard found > 0 else { return ["No archives were looked at."] }
-    let feeds = events.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { feed, count in
-      "\(feed[0]), app \(feed[1].isEmpty ? "unknown" : feed[1].shown()): \(counted(count, "event"))"
-    }
-    let heading = "In the first lines of \(read) of \(counted(found, "file")):"
-    return [heading] + feeds.map { "- \($0)" }
   }
 }
