@@ -42,23 +42,52 @@ extension RunPipeline {
   func locate(
     _ archives: [ArchiveRecord], among all: [ArchiveRecord], acceptsGrown: Bool
   ) throws -> [ArchiveLocation] {
-    let roots = plan.archives + plan.snapshots
-    let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots, by: plan.sources).files
+    let (roots, sources) = (plan.archives + plan.snapshots, plan.sources)
+    let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots, by: sources).files
     let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
     let copies = Dictionary(grouping: all, by: \.sha256)
     let events = all.filter { $0.kind == .events }
     let streams = Dictionary(grouping: events, by: \.stream)
     let read = Dictionary(events.filter(\.isRead).map { ($0.sha256, $0) }) { first, _ in first }
     let known = Set(all.map(\.sha256))
-    let searches = archives.map { archive in
-      ArchiveSearch(
-        archive: archive, paths: [archive.path] + (named[archive.name].map { [$0] } ?? []),
-        copies: copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path },
-        longer: streams[archive.stream, default: []].map(\.path), read: read[archive.sha256],
-        known: known, acceptsGrown: acceptsGrown, sources: plan.sources)
+    // A file that has grown, or was completed later, still contains the bytes, and a file with the
+    // bytes of another archive is not damage, either.
+    @Sendable func location(of archive: ArchiveRecord) -> ArchiveLocation {
+      var location = ArchiveLocation()
+      for path in [archive.path, named[archive.name]].compactMap(\.self) {
+        do throws(SubledgerError) {
+          guard let file = try ArchiveFolder.file(at: path, by: sources) else { continue }
+          let sum = try sha256(of: file)
+          if sum == archive.sha256 { return ArchiveLocation(path: path) }
+          let isKnown = known.contains(sum)
+          if acceptsGrown || isKnown, try archive.begins(file) {
+            return ArchiveLocation(path: path)
+          }
+          if !isKnown { location.problem = "\(path) differs from the bytes that were read" }
+        } catch {
+          location.problem = error.message
+        }
+      }
+      func find(
+        in others: [ArchiveRecord]?, _ isSuch: (ArchiveFile) throws -> Bool
+      ) -> String? {
+        others?.map(\.path).first { path in
+          let file = try? ArchiveFolder.file(at: path, by: sources)
+          return (try? file.map(isSuch)) ?? false
+        }
+      }
+      location.path = find(in: copies[archive.sha256]?.filter { $0.path != archive.path }) {
+        try sha256(of: $0) == archive.sha256
+      }
+      guard location.path == nil, let whole = read[archive.sha256] else { return location }
+      let containing = find(in: streams[archive.stream]) {
+        try contentHashes(of: $0, first: [whole.contentBytes])[whole.contentBytes]
+          == whole.contentHash
+      }
+      return containing.map { ArchiveLocation(path: $0, isInLonger: true) } ?? location
     }
     var locations: [ArchiveLocation] = []
-    try Workers(count: plan.jobs).run(searches, { search, give in try give(search.run()) }) {
+    try Workers(count: plan.jobs).run(archives, { try $1(location(of: $0)) }) {
       try checkStop()
       locations.append($1)
     }
@@ -75,56 +104,10 @@ struct ArchiveLocation: Sendable {
   var isInLonger = false
 }
 
-private struct ArchiveSearch: Sendable {
-  let archive: ArchiveRecord
-  let paths: [String]
-  /// Paths of copies under other names.
-  let copies: [String]
-  /// Paths of the archives of its log.
-  let longer: [String]
-  /// The archive with the same bytes that was read.
-  let read: ArchiveRecord?
-  let known: Set<String>
-  let acceptsGrown: Bool
-  let sources: ArchiveSources
-
-  /// Returns the location of the bytes; a file that has grown, or was completed later, still
-  /// contains them, and a file with the bytes of another archive is not damage, either.
-  func run() -> ArchiveLocation {
-    var location = ArchiveLocation()
-    for path in paths {
-      do throws(SubledgerError) {
-        guard let file = try ArchiveFolder.file(at: path, by: sources) else { continue }
-        let sum = try sha256(of: file)
-        if sum == archive.sha256 { return ArchiveLocation(path: path) }
-        if acceptsGrown || known.contains(sum), try begins(file) {
-          return ArchiveLocation(path: path)
-        }
-        if !known.contains(sum) {
-          location.problem = "\(path) differs from the bytes that were read"
-        }
-      } catch {
-        location.problem = error.message
-      }
-    }
-    location.path = copies.first { path in
-      guard let file = try? ArchiveFolder.file(at: path, by: sources) else { return false }
-      return (try? sha256(of: file)) == archive.sha256
-    }
-    guard location.path == nil else { return location }
-    let containing = longer.first { path in
-      guard let read, let file = try? ArchiveFolder.file(at: path, by: sources) else {
-        return false
-      }
-      let count = read.contentBytes
-      return (try? contentHashes(of: file, first: [count])[count]) == read.contentHash
-    }
-    return containing.map { ArchiveLocation(path: $0, isInLonger: true) } ?? location
-  }
-
+private extension ArchiveRecord {
   /// Whether `file` begins with the bytes that were read, and continues.
-  private func begins(_ file: ArchiveFile) throws(SubledgerError) -> Bool {
-    guard file.bytes > archive.bytes else { return false }
-    return try sha256(of: file.first(archive.bytes, as: archive.name)) == archive.sha256
+  func begins(_ file: ArchiveFile) throws(SubledgerError) -> Bool {
+    guard file.bytes > bytes else { return false }
+    return try Formats.sha256(of: file.first(bytes, as: name)) == sha256
   }
 }
