@@ -82,7 +82,7 @@ public struct RunPipeline {
       pipeline.warnOfLateAsOf()
       try pipeline.warnOfClosesElsewhere(in: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
-      outcome.dryRun?.intake = intake.text
+      outcome.dryRun?.insert(intake.text, at: 1)
       if !intake.unreadable.isEmpty || !isFetched { outcome.hasReservations = true }
       return outcome
     }
@@ -97,7 +97,7 @@ public struct RunPipeline {
       let intake = try pipeline.ingest(into: ledger)
       return RunResult(
         hasReservations: !intake.unreadable.isEmpty,
-        dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
+        dryRun: plan.isDryRun ? [RunResult.dryRunNotice, intake.text] : nil)
     }
   }
 

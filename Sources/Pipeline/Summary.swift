@@ -1,4 +1,4 @@
-public import Reports
+import Reports
 
 import Domain
 import EventStore
@@ -8,8 +8,8 @@ public struct RunResult: Sendable, Equatable {
   /// Whether the set has breaks at or above the gate, is qualified, or has stale input, or too many
   /// lines of this run were rejected.
   public var hasReservations = false
-  /// The result of a dry run; nil for a real run.
-  public var dryRun: DryRun?
+  /// For a person, line by line, what a real run would have done; nil for a real run.
+  public var dryRun: [String]?
   /// The published set, and its input; nil when nothing was published.
   public var summary: RunSummary?
   /// Metrics for a monitor; nil when none are written, or nothing was published.
@@ -18,6 +18,8 @@ public struct RunResult: Sendable, Equatable {
   /// Whether there are metrics for a monitor.
   public var hasMetrics: Bool { metrics != nil }
 
+  /// The first line of every answer of a dry run.
+  static let dryRunNotice = "dry run: the ledger is unchanged"
   /// Success without reservations.
   public static let done = RunResult()
   /// Success with reservations: the result needs attention.
@@ -101,33 +103,12 @@ struct IntakeSummary: Sendable {
   }
 }
 
-/// The result of a dry run: what a real run would have done.
-public struct DryRun: Sendable, Equatable {
-  /// Description of the input; empty when none was to be read.
-  public var intake = ""
-  /// Changes that the published set would have; nil when publishing was not requested.
-  public var changes: SetChanges?
-  /// The folder of the published set.
-  public var out = ""
-
-  /// The changes for a person, one line per file.
-  public var text: String {
-    var lines = [Self.notice]
-    if !intake.isEmpty { lines.append(intake) }
-    if let changes {
-      lines += changes.added.map { "would add \(out)/\($0)" }
-      lines += changes.changed.map { "would change \(out)/\($0)" }
-      lines += changes.removed.map { "would remove \(out)/\($0)" }
-      if changes.isEmpty { lines.append("would change nothing in \(out)") }
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  /// The first words of every answer of a dry run.
-  static let notice = "dry run: the ledger is unchanged"
-}
-
 extension SetChanges {
-  /// Whether the set would not change.
-  var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
+  /// Returns what a real run would have changed in the folder `out`, one line per file.
+  func lines(in out: String) -> [String] {
+    let lines =
+      added.map { "would add \(out)/\($0)" } + changed.map { "would change \(out)/\($0)" }
+      + removed.map { "would remove \(out)/\($0)" }
+    return lines.isEmpty ? ["would change nothing in \(out)"] : lines
+  }
 }

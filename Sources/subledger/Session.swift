@@ -84,7 +84,7 @@ final class Session {
   }
 
   private func show(_ outcome: RunResult, of pipeline: RunPipeline) throws {
-    if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
+    if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.joined(separator: "\n")) }
     guard let summary = outcome.summary else { return }
     try pipeline.write(summary, put: StandardStreams.put)
     if isatty(STDOUT_FILENO) != 0, logOptions.level != .error {

@@ -113,7 +113,7 @@ extension RunPipeline {
   }
 
   /// The first words of the result when the ledger is a copy.
-  var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
+  var dryRunNotice: String { plan.isDryRun ? "\(RunResult.dryRunNotice)\n" : "" }
 
   func onLedger(
     to action: String, _ work: (Ledger) throws -> String

@@ -129,7 +129,7 @@ struct PublishPass {
   private func publish(
     _ manifest: inout Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts),
     _ fold: FactRefresh.Outcome
-  ) throws -> (Publication, DryRun?) {
+  ) throws -> (Publication, dryRun: [String]?) {
     var reportPlan = ReportPlan(rules: rules, run: run)
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
@@ -170,7 +170,7 @@ struct PublishPass {
       }
       guard plan.isDryRun else { return (publication, nil) }
       let changes = try SetChanges(of: plan.out, by: set)
-      return (publication, DryRun(changes: changes, out: plan.out))
+      return (publication, [RunResult.dryRunNotice] + changes.lines(in: plan.out))
     } catch {
       try? staging.discard()
       throw error
