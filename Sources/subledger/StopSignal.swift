@@ -29,26 +29,19 @@ struct StopSignal {
   }
 }
 
-/// The kernel's core files: the memory of a crashed process, with bodies and secrets.
-enum CoreFiles {
-  /// Disables core files for the rest of the process.
+/// The limits of the process, which must be set before anything is read.
+enum ProcessLimits {
+  /// Raises the number of open files to the hard limit, and forbids core files: the memory of a
+  /// crashed process, with bodies and secrets.
   ///
-  /// Must be called before anything is read. A program that the system pipes core files to still
-  /// receives the memory, unless it respects the limit, as those of systemd and Ubuntu do
-  /// (core(5)).
-  static func forbid() {
+  /// A program that the system pipes core files to still receives the memory, unless it respects
+  /// the limit, as those of systemd and Ubuntu do (core(5)).
+  static func set() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-  }
-}
-
-/// The file handles that the process can open.
-enum FileHandles {
-  /// Raises the soft limit to the hard limit.
-  static func raiseLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    var files = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return }
+    files.rlim_cur = files.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
   }
 }

@@ -38,8 +38,7 @@ struct Subledger: ParsableCommand {
     ])
 
   static func main() {
-    CoreFiles.forbid()
-    FileHandles.raiseLimit()
+    ProcessLimits.set()
     StandardStreams.secure()
     do {
       if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] {
