@@ -13,22 +13,16 @@ extension RunPipeline {
       ? nil
       : try LedgerLock.acquire(
         ledgerPath: plan.ledger, waitSeconds: plan.lockWait, stop: stop)
-    defer { withExtendedLifetime(lock) {} }
-    guard plan.isDryRun else {
-      let ledger = try Ledger.open(path: plan.ledger, mode: .readWrite)
-      ledger.lock = lock
-      try ledger.requireSealed()
-      let value = try work(ledger)
-      try ledger.checkpoint()
-      return value
-    }
-    let folder = try PrivateFolder()
-    defer { withExtendedLifetime(folder) {} }
-    let path = folder.path("ledger.sqlite")
-    if lock != nil { try copyLedger(to: path) }
+    let folder = plan.isDryRun ? try PrivateFolder() : nil
+    defer { withExtendedLifetime((lock, folder)) {} }
+    let path = folder?.path("ledger.sqlite") ?? plan.ledger
+    if folder != nil, lock != nil { try copyLedger(to: path) }
     let ledger = try Ledger.open(path: path, mode: .readWrite)
+    if folder == nil { ledger.lock = lock }
     try ledger.requireSealed()
-    return try work(ledger)
+    let value = try work(ledger)
+    if folder == nil { try ledger.checkpoint() }
+    return value
   }
 
   /// Copies the ledger to `target`, also during a run, and reports the size of the copy.
