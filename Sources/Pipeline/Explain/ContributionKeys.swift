@@ -6,17 +6,16 @@ struct ContributionKeys {
   private(set) var texts: [String: String] = [:]
   /// The day of the cell, or the first day of its month; nil for cohorts.
   let day: Day?
-  let retention: RetentionKey?
+  private(set) var retention: RetentionKey?
 
   /// - Parameter words: the ledger's texts by their symbols.
   init(_ cell: Contribution.Cell, words: [String]) {
     func word(_ symbol: StringID) -> String { words[Int(symbol)] }
     let product: ProductKey?
-    var (cohort, own): (RetentionKey?, [String: String]) = (nil, [:])
     switch cell {
     case .revenue(let key, _):
       (product, day) = (key.productKey, key.day)
-      own = [
+      texts = [
         "product_type": key.productType.name, "charge_kind": key.chargeKind.name,
         "country": word(key.country), "storefront": word(key.storefront),
         "currency": word(key.currency), "proceeds_rate": key.rate?.text(decimalsMin: 0) ?? "",
@@ -25,26 +24,25 @@ struct ContributionKeys {
     case .movement(let key, _): (product, day) = (key.productKey, key.month.firstDay)
     case .renewal(let key, _):
       (product, day) = (key.productKey, key.month.firstDay)
-      own = ["renewal_ordinal": key.ordinal.map(String.init) ?? ""]
+      texts = ["renewal_ordinal": key.ordinal.map(String.init) ?? ""]
     case .trial(let key, _): (product, day) = (key.productKey, key.day)
     case .retention(let key, _):
-      (product, day, cohort) = (key.productKey, nil, key)
-      own = ["cohort": key.cohort.text]
+      (product, day, retention) = (key.productKey, nil, key)
+      texts = ["cohort": key.cohort.text]
     case .excluded(let key, _):
       (product, day) = (nil, key.day)
-      own = ["provider": key.provider.name, "app_id": word(key.app), "reason": key.reason.name]
+      texts = ["provider": key.provider.name, "app_id": word(key.app), "reason": key.reason.name]
     case .arrival(let key, _):
       (product, day) = (nil, key.day)
-      own = ["provider": key.provider.name, "kind": key.kind.name]
+      texts = ["provider": key.provider.name, "kind": key.kind.name]
     case .gap(let key, _): (product, day) = (nil, key.day)
     }
     if let product {
-      own["provider"] = product.provider.name
-      own["app_id"] = word(product.app)
-      own["store"] = product.store.name
-      own["product_id"] = word(product.product)
+      texts["provider"] = product.provider.name
+      texts["app_id"] = word(product.app)
+      texts["store"] = product.store.name
+      texts["product_id"] = word(product.product)
     }
-    (texts, retention) = (own, cohort)
   }
 }
 

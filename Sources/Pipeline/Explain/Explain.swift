@@ -75,18 +75,28 @@ extension RunPipeline {
       let (fold, outcome) = try wholeOutcome(of: ledger, by: rules)
       doubts = fold.result.churnInDoubt.union(outcome.churnInDoubt)
     }
-    let answer = try NumberAnswer(
-      question, in: ledger, rules: rules, run: run, doubts: doubts, output: output)
-    try output.begin(question.subject(answer.totals, asOf: plan.rules.asOf, run))
+    let reportPlan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
+    let isPublished = run.map { $0.asOf == rules.fold.asOf && $0.published != nil } ?? false
+    let published = isPublished ? try RowTotals(question, from: ledger, reportPlan) : nil
+    var pass = NumberPass(question, in: ledger, rules: rules, doubts: doubts, output: output)
+    try pass.run()
+    if question.report == .qualityMonthly { try pass.explainBreaks(reportPlan) }
+    // The report's own query reads the facts of this fold.
+    try ledger.layOver(pass.facts)
+    let totals = try RowTotals(question, from: ledger, reportPlan)
+    let columns =
+      try totals.rows > 0
+      ? NumberAnswer(question: question, sums: pass.sums, totals: totals).columns(published) : []
+    try output.begin(question.subject(totals, asOf: rules.fold.asOf, run))
     for note in try question.retractions(in: ledger) { try output.note(note) }
-    guard answer.totals.rows > 0 else {
+    guard totals.rows > 0 else {
       return try output.note(
         question.isAfter(rules.fold)
-          ? "as-of is \(plan.rules.asOf.text), before this time begins: nothing is known of it yet"
+          ? "as-of is \(rules.fold.asOf.text), before this time begins: nothing is known of it yet"
           : "no row of \(question.report.rawValue) has these keys: nothing is counted or booked "
             + "there")
     }
-    for column in answer.columns { try output.part("number", column.record, text: column.lines) }
+    for column in columns { try output.part("number", column.record, text: column.lines) }
     try output.finish()
   }
 }

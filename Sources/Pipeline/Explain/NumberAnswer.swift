@@ -46,39 +46,22 @@ struct ColumnAnswer {
   }
 }
 
-/// The answer to a question about numbers: the whole ledger is folded, its facts are replaced by
-/// the result, and the report's own query reads them.
+/// The answer to a question about numbers: the sums of the listed entries, and the requested rows.
 struct NumberAnswer {
-  private let question: NumberQuestion
-  private let sums: ColumnSums
+  let question: NumberQuestion
+  let sums: ColumnSums
   let totals: RowTotals
-  private(set) var columns: [ColumnAnswer] = []
 
-  /// Folds the ledger, and passes the entries to `output`; `run` is the newest one, whose breaks
-  /// are listed.
+  /// Returns the requested numbers, each with what the newest run published, if that is given.
   ///
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
-  init(
-    _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings, run: RunRow?,
-    doubts: Set<ChurnInDoubt>, output: Explanation
-  ) throws {
-    self.question = question
-    let plan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
-    let isPublished = run.map { $0.asOf == rules.fold.asOf && $0.published != nil } ?? false
-    let published = isPublished ? try RowTotals(question, from: ledger, plan) : nil
-    var pass = NumberPass(question, in: ledger, rules: rules, doubts: doubts, output: output)
-    try pass.run()
-    if question.report == .qualityMonthly { try pass.explainBreaks(plan) }
-    sums = pass.sums
-    try ledger.layOver(pass.facts)
-    totals = try RowTotals(question, from: ledger, plan)
-    guard totals.rows > 0 else { return }
+  func columns(_ published: RowTotals?) throws -> [ColumnAnswer] {
     if question.asked.count == 1,
       let refusal = question.refusal(of: question.asked[0].name, rows: totals.rows)
     {
       throw SubledgerError(.usage, "cannot explain: \(refusal.reason)", hint: refusal.keys)
     }
-    for column in question.asked { try columns.append(answer(column.name, published)) }
+    return try question.asked.map { try answer($0.name, published) }
   }
 
   private func answer(_ column: String, _ published: RowTotals?) throws -> ColumnAnswer {
@@ -92,7 +75,7 @@ struct NumberAnswer {
       answer.note = "\(refusal.reason): \(refusal.keys)"
       return answer
     }
-    answer.value = totals.text(index, isAmount: isAmount)
+    answer.value = totals.text(index)
     answer.arithmetic = arithmetic(of: column)
     answer.note = note(on: column)
     answer.entries = sums.entries[column] ?? 0
@@ -100,7 +83,7 @@ struct NumberAnswer {
     answer.known = sumText(sum.isEmpty ? ["": 0] : sum, isAmount: isAmount)
     if question.hasEvents(column) { try check(column, index, sum) }
     if let published {
-      let before = published.rows == 0 ? "no row" : published.text(index, isAmount: isAmount)
+      let before = published.rows == 0 ? "no row" : published.text(index)
       if before != answer.value { answer.published = before }
     }
     return answer
@@ -146,12 +129,8 @@ struct NumberAnswer {
       guard let index = question.columns.firstIndex(where: { $0.name == part.column }),
         place == 0 || !totals.isZero(index)
       else { continue }
-      let isAmount = question.isAmount(part.column)
-      var value = totals.text(index, isAmount: isAmount)
-      if value.isEmpty {
-        let known = totals.known(index).map { "\(numberText($0, isAmount: isAmount)) known" }
-        value = "(\(known ?? "unknown"))"
-      }
+      var value = totals.text(index)
+      if value.isEmpty { value = "(\(totals.known(index).map { "\($0) known" } ?? "unknown"))" }
       if place > 0 { text += part.factor < 0 ? " − " : " + " }
       if part.factor.magnitude > 1 { text += "\(part.factor.magnitude) × " }
       text += "\(part.column) \(value)"

@@ -67,16 +67,19 @@ struct RowTotals {
 
   /// Returns the sum over the rows that do not leave a column empty; nil when none has a number, or
   /// they have several currencies.
-  func known(_ index: Int) -> Int128? {
-    sums[index].flatMap { $0.count == 1 ? $0.first?.value : nil }
+  func known(_ index: Int) -> String? {
+    guard let sums = sums[index], sums.count == 1 else { return nil }
+    return sumText(sums, isAmount: isAmount(index))
   }
 
   /// Returns the column as printed; empty when unknown, and for rates of several rows.
-  func text(_ index: Int, isAmount: Bool) -> String {
+  func text(_ index: Int) -> String {
     if rows == 1 { return row[index] }
     let sums = currencies(index).map { ($0, sum(index, $0)) }
-    return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: isAmount)
+    return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: isAmount(index))
   }
+
+  private func isAmount(_ index: Int) -> Bool { columns[index].type == "number" }
 }
 
 /// Returns sums as reports print them, empty when unknown; several with the currency of each.
