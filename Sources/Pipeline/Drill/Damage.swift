@@ -40,10 +40,11 @@ struct Damage {
   /// Breaks, or counts of late and out-of-order deliveries, that must show the damage.
   private(set) var expected: [BreakCode] = []
 
-  /// Returns the damage that the candidate's rank selects, or the next one that the event allows.
+  /// Returns the damage that the candidate's rank selects, or the next one that the event allows;
+  /// every event can be delivered twice.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
-  ) throws -> Damage {
+  ) throws -> Damage? {
     let kinds = DamageKind.allCases
     let first = Int(candidate.rank >> 8 % UInt64(kinds.count))
     for step in kinds.indices {
@@ -51,13 +52,7 @@ struct Damage {
       let damage = try Damage(kind, candidate, among: events, within: limits)
       if let damage { return damage }
     }
-    return Damage(duplicating: candidate)
-  }
-
-  /// Every event can be delivered twice.
-  private init(duplicating candidate: DrillCandidate) {
-    (kind, self.candidate) = (.duplicated, candidate)
-    (delivered, forgets) = (candidate.event, false)
+    return nil
   }
 
   private init?(

@@ -25,7 +25,7 @@ extension RunPipeline {
       return try following(dated).drill(seed, events, in: ledger)
     }
     do {
-      try withLedger { try $0.keep(result.score.rows, asOf: result.asOf) }
+      try withLedger { try $0.keep(result.rows, asOf: result.asOf) }
     } catch let error as SubledgerError where error.kind == .permission {
       log.warning("the page will not show this drill: \(error)")
     }
@@ -45,9 +45,10 @@ extension RunPipeline {
     }
     let evidence = try evidence(of: damages, in: copy)
     let duplicates = try copy.apply(damages, seed: seed)
-    var score = DrillScore(before: before, after: try DrillFindings(in: copy, by: self))
-    score.count(damages, evidence, duplicates: duplicates)
-    return DrillResult(asOf: plan.rules.asOf, damages: damages.map(\.kind), score: score)
+    var result = DrillResult(
+      asOf: plan.rules.asOf, before: before, after: try DrillFindings(in: copy, by: self))
+    result.count(damages, evidence, duplicates: duplicates)
+    return result
   }
 
   /// The code that ISO 4217 reserves for tests.
@@ -65,7 +66,7 @@ extension RunPipeline {
     let newest = Dictionary(
       uniqueKeysWithValues: try plan.feeds(of: copy).map { ($0.feed, $0.newest) })
     let rules = try reconcileRules(for: copy).fold
-    return try sample.chosen.map { candidate in
+    return try sample.chosen.compactMap { candidate in
       let row = candidate.row
       let limits = DamageLimits(
         window: plan.rules.deliveryWindow(row.provider),
@@ -87,7 +88,7 @@ extension RunPipeline {
     try copy.forEachUser(withSnapshotAsOf: plan.rules.asOf) { current in
       let holder = UserKey(provider: current.provider, user: current.user)
       guard evidence.events[holder] != nil, let snapshot = current.snapshots.last else { return }
-      evidence.snapshots[holder] = SnapshotEvidence(snapshot)
+      evidence.snapshots[holder] = snapshot
     }
     for mark in try plan.feeds(of: copy) {
       evidence.allFirst[mark.provider] = max(

@@ -3,23 +3,17 @@ import Foundation
 import Reports
 import Domain
 
-/// The damages of a drill, and which of them were found.
-public struct DrillResult {
-  /// Business time of both reconciliations.
-  let asOf: Instant
-  let damages: [DamageKind]
-  let score: DrillScore
-
+extension DrillResult {
   /// The result for a person.
   public var text: String {
     let parts = DamageKind.allCases.map { kind in
       "\(damages.count { $0 == kind }) \(kind.rawValue)"
     }.joined(separator: ", ")
     var lines = ["as of \(asOf.text): \(damages.count) events of as many users damaged: \(parts)"]
-    lines += Record.table(score.rows.map { $0.record() })
-    lines += Record.table(score.kinds.map { $0.record(by: "kind") })
-    lines += score.notes.prefix(20).map { $0.shown() }
-    if score.notes.count > 20 { lines.append("… and \(score.notes.count - 20) more") }
+    lines += Record.table(rows.map { $0.record() })
+    lines += Record.table(kinds.map { $0.record(by: "kind") })
+    lines += notes.prefix(20).map { $0.shown() }
+    if notes.count > 20 { lines.append("… and \(notes.count - 20) more") }
     return lines.joined(separator: "\n")
   }
 
@@ -33,7 +27,7 @@ public struct DrillResult {
         .cannotCreate, "cannot make the folder \(folder.shown()): \(error.cause)",
         hint: "check the path given as --out")
     }
-    for (file, key, rows) in [("drill", "code", score.rows), ("drill_kinds", "kind", score.kinds)] {
+    for (file, key, rows) in [("drill", "code", rows), ("drill_kinds", "kind", kinds)] {
       let names = DrillRow(code: "").record(by: key).fields.map(\.name)
       let lines = [csvLine(names.map(CSVCell.plain))] + rows.map { $0.record(by: key).csv(names) }
       let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }

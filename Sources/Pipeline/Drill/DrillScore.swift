@@ -2,9 +2,13 @@ import EventStore
 import Reconciliation
 import Domain
 
-struct DrillScore {
+/// The damages of a drill, and which of them were found.
+public struct DrillResult {
+  /// Business time of both reconciliations.
+  let asOf: Instant
   let before: DrillFindings
   let after: DrillFindings
+  private(set) var damages: [DamageKind] = []
   private(set) var counts: [String: DrillRow] = [:]
   private(set) var lost: [String: DrillRow] = [:]
   /// Each damage that was not found although the data shows it, and each break of a damaged user
@@ -38,6 +42,7 @@ struct DrillScore {
 
   /// Counts every damage; `duplicates` deliveries were recognised as duplicates.
   mutating func count(_ damages: [Damage], _ evidence: DrillEvidence, duplicates: Int64) {
+    self.damages = damages.map(\.kind)
     var found = after.breaks.filter { before.breaks[$0.key] == nil }
     var byHolder: [BreakHolder: [String]] = [:]
     for item in found.values {
