@@ -8,16 +8,6 @@ import Providers
 import Reports
 import Yams
 
-/// The users whose snapshots are fetched.
-public enum FetchSelection: Sendable {
-  /// All users in the ledger, or those with an event since a time, in the form of the command line.
-  case snapshots(changedSince: String?)
-  /// The users in the published worklist.
-  case worklist
-  /// The users in the published worklist, followed by those with events since their last snapshot.
-  case due
-}
-
 /// The result of a fetch.
 public struct FetchResult: Sendable {
   /// One line per provider that was queried.
@@ -32,14 +22,25 @@ public struct FetchResult: Sendable {
 }
 
 extension RunPipeline {
-  /// Fetches snapshots of users from providers into files in `folder`, which the next run reads;
-  /// nil means the first folder of snapshots.
+  /// Fetches snapshots of users from providers into files in `folder`, which the next run reads.
+  ///
+  /// - Parameters:
+  ///   - onlyWorklist: whether only of users in the published worklist, not of all in the ledger.
+  ///   - changedSince: only of users with an event since a time, in the form of the command line.
+  ///   - folder: nil means the first folder of snapshots.
   public func fetch(
-    _ selection: FetchSelection, into folder: String?, clock: @escaping () -> Instant
+    onlyWorklist: Bool, changedSince: String?, into folder: String?,
+    clock: @escaping () -> Instant
   ) throws -> FetchResult {
     try requireLedger(to: "fetch for users of")
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-    return try fetch(selection, from: ledger, into: folder, clock)
+    return try fetch(from: ledger, into: folder, clock) {
+      if onlyWorklist { return nil }
+      guard let changedSince else { return .all }
+      let node = Node(changedSince, .implicit, .doubleQuoted)
+      let value = SettingValue(name: "changed_since", node: node, .flag)
+      return .since(try SettingForm.time.read(value).instant(in: plan.rules.calendar))
+    }
   }
 
   /// Fetches due snapshots during a run, and then moves as-of to the current time unless it was
@@ -53,7 +54,7 @@ extension RunPipeline {
     }
     defer { if !plan.hasExplicitAsOf { plan.rules.asOf = clock() } }
     do {
-      let result = try fetch(.due, from: ledger, into: nil, clock)
+      let result = try fetch(from: ledger, into: nil, clock) { .new }
       for error in result.errors { log.warning("\(error)") }
       return !result.hasReservations
     } catch {
@@ -64,9 +65,11 @@ extension RunPipeline {
     }
   }
 
+  /// Fetches snapshots of the users in a scope, after those in the published worklist if they are
+  /// due; nil means only those in the worklist.
   private func fetch(
-    _ selection: FetchSelection, from ledger: Ledger, into folder: String?,
-    _ clock: @escaping () -> Instant
+    from ledger: Ledger, into folder: String?, _ clock: @escaping () -> Instant,
+    _ scope: () throws -> FetchScope?
   ) throws -> FetchResult {
     let sources = plan.fetch.sources.sorted { $0.key.rawValue < $1.key.rawValue }
     guard !sources.isEmpty else {
@@ -78,8 +81,8 @@ extension RunPipeline {
     let lock = try LedgerLock.acquire(
       ledgerPath: "\(folder)/.fetch", waitSeconds: plan.lockWait, stop: stop)
     defer { withExtendedLifetime(lock) {} }
-    let scope = try scope(of: selection)
-    let tasks = try worklist(for: selection, in: ledger)
+    let scope = try scope()
+    let tasks = try worklist(for: scope, in: ledger)
     var result = FetchResult()
     for (provider, source) in sources {
       do {
@@ -162,26 +165,14 @@ extension RunPipeline {
     }
   }
 
-  private func scope(of selection: FetchSelection) throws -> FetchScope? {
-    switch selection {
-    case .snapshots(let text?):
-      let node = Node(text, .implicit, .doubleQuoted)
-      let value = SettingValue(name: "changed_since", node: node, .flag)
-      return .since(try SettingForm.time.read(value).instant(in: plan.rules.calendar))
-    case .snapshots: return .all
-    case .worklist: return nil
-    case .due: return .new
-    }
-  }
-
   /// Returns the users of the published worklist by provider, in its order.
   private func worklist(
-    for selection: FetchSelection, in ledger: Ledger
+    for scope: FetchScope?, in ledger: Ledger
   ) throws -> [Provider: [FetchSubject]] {
-    switch selection {
-    case .snapshots: return [:]
-    case .worklist: break
-    case .due: guard try publishedSet(in: plan.out) != nil else { return [:] }
+    switch scope {
+    case nil: break
+    case .all, .since: return [:]
+    case .new: guard try publishedSet(in: plan.out) != nil else { return [:] }
     }
     let set = try ReportSet(publishedIn: plan.out)
     var users: [Provider: [FetchSubject]] = [:]

@@ -38,10 +38,8 @@ struct FetchCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger, drawsProgress: true).run { session in
-      let selection: FetchSelection =
-        users == .worklist ? .worklist : .snapshots(changedSince: changedSince)
-      let result = try session.pipeline(places.given)
-        .fetch(selection, into: to, clock: { .now })
+      let result = try session.pipeline(places.given).fetch(
+        onlyWorklist: users == .worklist, changedSince: changedSince, into: to, clock: { .now })
       session.endProgress()
       if isatty(STDOUT_FILENO) != 0 {
         try StandardStreams.print(result.lines.joined(separator: "\n"))
