@@ -197,15 +197,15 @@ func unpackedJSON<Value: Decodable>(_ type: Value.Type, at path: String) -> Valu
 func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Void) throws {
   try requireFreePath(forPack: path)
   func failure(
-    _ doing: String = "write", _ kind: SubledgerError.Kind = .inputOutput,
+    _ kind: SubledgerError.Kind = .inputOutput,
     hint: String = "free space on its disk, or give a file elsewhere"
   ) -> SubledgerError {
     let cause = String(cString: strerror(errno))
-    return SubledgerError(kind, "cannot \(doing) the pack \(path): \(cause)", hint: hint)
+    return SubledgerError(kind, "cannot write the pack \(path): \(cause)", hint: hint)
   }
   guard let part = AtomicFile(for: path) else {
     throw failure(
-      "write", .cannotCreate,
+      .cannotCreate,
       hint: errno == EEXIST
         ? "another pack is writing \(path).part; if none is running, remove what a failed one left"
         : "check that its folder exists and that you may write there")
@@ -216,7 +216,7 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
   try fill(tar)
   try tar.finish()
   guard part.publish() else {
-    throw failure("write", errno == EEXIST ? .cannotCreate : .inputOutput)
+    throw failure(errno == EEXIST ? .cannotCreate : .inputOutput)
   }
 }
 

@@ -51,7 +51,7 @@ extension RunPipeline {
       check.fail(.damaged, "\(file) is not a complete gzip file: \(reason)")
       return nil
     }
-    guard let files = try TarReader(tar).extract(into: room.path("pack"), stop) else {
+    guard let files = try extractTar(tar, into: room.path("pack"), stop) else {
       check.fail(.damaged, "\(file) is not a tar file that `subledger pack` wrote")
       return nil
     }

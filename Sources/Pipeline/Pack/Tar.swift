@@ -65,83 +65,72 @@ struct TarWriter {
   }
 }
 
-/// Reads a tar archive as `TarWriter` writes it, and refuses anything else.
-struct TarReader {
-  private let input: FileHandle
-
-  init(_ path: String) throws {
-    input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-  }
-
-  private static let filesMax = 100_000
-
-  /// Writes every file into `folder`, and returns names and sizes; nil for any other archive.
-  func extract(
-    into folder: String, _ stop: () -> Int32
-  ) throws -> [(name: String, size: Int)]? {
-    var files: [(name: String, size: Int)] = []
-    var names: Set<String> = []
-    var folders: Set<String> = []
-    while let block = try input.read(upToCount: 512), block.count == 512 {
-      let header = [UInt8](block)
-      if header.allSatisfy({ $0 == 0 }) { return try isEmptyToEnd() ? files : nil }
-      try SubledgerError.check(stop)
-      guard let entry = Entry(header), files.count < Self.filesMax,
-        !folders.contains(entry.name), names.insert(entry.name).inserted,
-        names.isDisjoint(with: entry.folders)
-      else { return nil }
-      folders.formUnion(entry.folders)
-      let path = "\(folder)/\(entry.name)"
-      let url = URL(fileURLWithPath: path)
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data().write(to: url)
-      let output = try FileHandle(forWritingTo: url)
-      var left = entry.size
-      while left > 0 {
-        guard let piece = try input.read(upToCount: min(left, 1 << 18)), !piece.isEmpty else {
-          return nil
-        }
-        try output.write(contentsOf: piece)
-        left -= piece.count
+/// Writes every file of a tar archive into `folder`, and returns names and sizes; nil for an
+/// archive that `TarWriter` did not write.
+func extractTar(
+  _ path: String, into folder: String, _ stop: () -> Int32
+) throws -> [(name: String, size: Int)]? {
+  let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+  let filesMax = 100_000
+  var files: [(name: String, size: Int)] = []
+  var names: Set<String> = []
+  var folders: Set<String> = []
+  while let block = try input.read(upToCount: 512), block.count == 512 {
+    let header = [UInt8](block)
+    if header.allSatisfy({ $0 == 0 }) {
+      // `tar` continues after an end, and would read a second archive.
+      while let piece = try input.read(upToCount: 1 << 18), !piece.isEmpty {
+        guard piece.allSatisfy({ $0 == 0 }) else { return nil }
       }
-      try output.close()
-      let padding = (512 - entry.size % 512) % 512
-      if padding > 0, try input.read(upToCount: padding)?.count != padding { return nil }
-      files.append((entry.name, entry.size))
+      return files
     }
-    return nil
-  }
-
-  /// Whether only zeros follow: `tar` continues after an end, and would read a second archive.
-  private func isEmptyToEnd() throws -> Bool {
-    while let piece = try input.read(upToCount: 1 << 18), !piece.isEmpty {
-      guard piece.allSatisfy({ $0 == 0 }) else { return false }
-    }
-    return true
-  }
-
-  private struct Entry {
-    let name: String
-    let size: Int
-
-    let folders: [String]
-
-    init?(_ block: [UInt8]) {
-      func text(_ range: Range<Int>) -> String {
-        String(decoding: block[range].prefix { $0 != 0 && $0 != 32 }, as: UTF8.self)
+    try SubledgerError.check(stop)
+    guard let entry = TarEntry(header), files.count < filesMax,
+      !folders.contains(entry.name), names.insert(entry.name).inserted,
+      names.isDisjoint(with: entry.folders)
+    else { return nil }
+    folders.formUnion(entry.folders)
+    let url = URL(fileURLWithPath: "\(folder)/\(entry.name)")
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data().write(to: url)
+    let output = try FileHandle(forWritingTo: url)
+    var left = entry.size
+    while left > 0 {
+      guard let piece = try input.read(upToCount: min(left, 1 << 18)), !piece.isEmpty else {
+        return nil
       }
-      var blank = block
-      for index in 148..<156 { blank[index] = 32 }
-      let sum = blank.reduce(0) { $0 + Int($1) }
-      guard Int(text(148..<156), radix: 8) == sum, block[156] == UInt8(ascii: "0"),
-        let size = Int(text(124..<136), radix: 8)
-      else { return nil }
-      name = String(decoding: block[..<100].prefix { $0 != 0 }, as: UTF8.self)
-      self.size = size
-      let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-      guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else { return nil }
-      folders = (1..<parts.count).map { parts[..<$0].joined(separator: "/") }
+      try output.write(contentsOf: piece)
+      left -= piece.count
     }
+    try output.close()
+    let padding = (512 - entry.size % 512) % 512
+    if padding > 0, try input.read(upToCount: padding)?.count != padding { return nil }
+    files.append((entry.name, entry.size))
+  }
+  return nil
+}
+
+private struct TarEntry {
+  let name: String
+  let size: Int
+
+  let folders: [String]
+
+  init?(_ block: [UInt8]) {
+    func text(_ range: Range<Int>) -> String {
+      String(decoding: block[range].prefix { $0 != 0 && $0 != 32 }, as: UTF8.self)
+    }
+    var blank = block
+    for index in 148..<156 { blank[index] = 32 }
+    let sum = blank.reduce(0) { $0 + Int($1) }
+    guard Int(text(148..<156), radix: 8) == sum, block[156] == UInt8(ascii: "0"),
+      let size = Int(text(124..<136), radix: 8)
+    else { return nil }
+    name = String(decoding: block[..<100].prefix { $0 != 0 }, as: UTF8.self)
+    self.size = size
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else { return nil }
+    folders = (1..<parts.count).map { parts[..<$0].joined(separator: "/") }
   }
 }

@@ -8,7 +8,7 @@ struct RunMetrics: Sendable, Equatable {
   typealias Labels = KeyValuePairs<String, String>
 
   private static let prefix = "subledger_"
-  private(set) var text = ""
+  var text = ""
 
   /// Adds a gauge, whose name ends with the unit, and its values; adds nothing without values.
   mutating func add(_ name: String, _ help: String, _ values: [(labels: Labels, value: String)]) {
@@ -25,9 +25,6 @@ struct RunMetrics: Sendable, Equatable {
     let none: Labels = [:]
     add(name, help, [(none, value)])
   }
-
-  /// Adds other gauges in the same format.
-  mutating func add(_ others: String) { text += others }
 
   private static func escaped(_ text: String) -> String {
     text.shown().replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -107,9 +104,9 @@ extension RunPipeline {
           let milliseconds = (steps[stage] ?? .zero) / .milliseconds(1)
           return (["stage": "\(stage)"], Amount(micros: Int64(milliseconds) * 1000).text())
         })
-      metrics.add(published.text)
+      metrics.text += published.text
     } else {
-      metrics.add(RunMetrics.published(in: place))
+      metrics.text += RunMetrics.published(in: place)
     }
     let published = result?.metrics == nil ? "" : "; the reports are published"
     try replace(
