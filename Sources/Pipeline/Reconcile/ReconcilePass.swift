@@ -1,7 +1,6 @@
 import Domain
 import EventStore
 import Reconciliation
-import Subscriptions
 
 /// Compares the ledger with snapshots and finds breaks: users in parallel, by ranges of their keys.
 struct ReconcilePass {
