@@ -6,15 +6,15 @@ public import Domain
 /// The same functions do both, so that a number and its explanation cannot differ.
 struct Books {
   var facts = Facts()
-  /// How many times each contribution is added to `facts`: 1 or −1; 0 lists it instead.
-  var factor: Int64 = 0
+  /// How many times each contribution is added to `facts`: 1 or −1; nil to list it instead.
+  var factor: Int64?
   private(set) var shares: [Contribution] = []
 
   @inline(__always)
   mutating func add(
     _ cell: Contribution.Cell, from source: ContributionOrigin
   ) throws(AmountOverflow) {
-    guard factor != 0 else { return list(cell, source) }
+    guard let factor else { return list(cell, source) }
     switch cell {
     case .revenue(let key, let sums):
       facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
