@@ -39,7 +39,7 @@ struct CoverageCounts: Equatable {
     let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
       \.charges, \.subscriptionCharges, \.listed, \.withoutUSD, \.bookings, \.withoutProceeds,
       \.withoutCountry, \.withoutStorefront, \.renewals, \.withoutOrdinal, \.withoutReason,
-      \.unchained, \.openEnded, \.derivedEnds, \.states, \.reported, \.unlistedOffers,
+      \.states, \.reported, \.unchained, \.openEnded, \.derivedEnds, \.unlistedOffers,
       \.withoutTransaction,
     ]
     for (column, count) in counts.enumerated() {

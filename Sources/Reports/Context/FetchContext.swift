@@ -13,15 +13,15 @@ extension ReportContext {
     // Of two records the greater word, `purchases`, wins: purchases contain states, too.
     try ledger.rows(
       sql: """
-        select distinct min(state.id) over own, state.provider, state.app, state.user_id,
-          max(break_code.record) over own, group_concat(state.id, ' ') over own
+        select distinct min(state.break_id) over own, state.provider_id, state.app_id,
+          state.user_id, max(break_code.record) over own, group_concat(state.break_id, ' ') over own
         from temp.break_state as state
         join temp.break_code on break_code.code = state.code
         where state.status in ('open', 'reopened') and break_code.record is not null
         window own as (
-          partition by state.provider, state.app, state.environment, state.store, state.user_id,
+          partition by state.provider, state.app_id, state.environment, state.store, state.user_id,
             state.subscription_id
-          order by state.id rows between unbounded preceding and unbounded following
+          order by state.break_id rows between unbounded preceding and unbounded following
         )
         """
     ) { row in

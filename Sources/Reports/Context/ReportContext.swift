@@ -108,7 +108,7 @@ struct ReportContext {
     }
     try add(
       """
-      select min(expected_ms), max(expected_ms) from temp.break_state
+      select min(expected_at), max(expected_at) from temp.break_state
       where status in ('open', 'reopened')
       """
     ) { plan.rules.calendar.month(of: $0.instant($1)) }
@@ -145,23 +145,20 @@ struct ReportContext {
     return months
   }
 
-  /// Copies the words of the vocabulary.
+  /// Copies the words that the ledger's views lack, and the effects of movements: on active
+  /// subscriptions and on recurring revenue, and whether they are reasons.
   private func makeWords() throws {
-    for (name, words) in Self.vocabulary {
-      try table("\(name)_name", "id integer primary key, word text")
-      for (id, word) in words { try insert("\(name)_name", .integer(id), .text(word)) }
+    let words = [
+      ("event_kind_name", Labels.Part.eventKind.names),
+      ("gap_name", CoverageGap.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ]
+    for (name, words) in words {
+      try table(name, "id integer primary key, word text")
+      for (id, word) in words { try insert(name, .integer(id), .text(word)) }
     }
-    try makeMovementNames()
-  }
-
-  /// Lists movements with their effect on active subscriptions and recurring revenue, and which of
-  /// them are reasons.
-  private func makeMovementNames() throws {
     try table(
       "movement_name",
-      """
-      id integer primary key, word text, active integer, mrr integer, is_reason integer
-      """)
+      "id integer primary key, word text, active integer, mrr integer, is_reason integer")
     for movement in Movement.allCases {
       try insert(
         "movement_name", .integer(Int64(movement.rawValue)), .text(movement.name),
@@ -169,14 +166,6 @@ struct ReportContext {
         .integer(movement.isReason ? 1 : 0))
     }
   }
-
-  private static let vocabulary: [(String, [(Int64, String)])] = [
-    ("provider", Labels.Part.provider.names), ("store", Labels.Part.store.names),
-    ("basis", Labels.Part.basis.names), ("product_type", Labels.Part.productType.names),
-    ("event_kind", Labels.Part.eventKind.names),
-    ("environment", Environment.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("gap", CoverageGap.allCases.map { (Int64($0.rawValue), $0.name) }),
-  ]
 
   func table(_ name: String, _ columns: String, options: String = "") throws {
     try run("drop table if exists temp.\(name)")

@@ -5,6 +5,9 @@ struct ReportDefinition {
   /// The file's name without `.csv`, or the folder's when each month has a file.
   let name: String
   /// The embedded query; nil for a report that has none.
+  ///
+  /// Its columns have the names of the report's, in any order; the denominator of a ratio is its
+  /// `…_base`.
   let query: [UInt8]?
   /// Whether each month has its own file; the first column is then a day.
   var isSplitByMonth = false
@@ -33,6 +36,19 @@ struct ReportDefinition {
       value += column.format.width
     }
     return columns.contains { $0.part != nil } ? keys : []
+  }
+
+  /// The places in a row of its query of the values of the report's columns, in order.
+  func places(in row: Statement) -> [Int32] {
+    let names = row.names
+    return columns.flatMap { column in
+      column.format.width == 1 ? [column.name] : [column.name, column.name + "_base"]
+    }.map { name in
+      guard let place = names.firstIndex(of: name) else {
+        preconditionFailure("a query has every column of its report")
+      }
+      return Int32(place)
+    }
   }
 
   var isMonthly: Bool {

@@ -40,15 +40,15 @@ struct PeriodRows {
     ranks.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a row; its first value is the period.
-  mutating func append(_ row: Statement) throws(SubledgerError) {
-    number = row.number(0)
+  /// Adds a row whose values are at `places`; the first one is the period.
+  mutating func append(_ row: Statement, _ places: [Int32]) throws(SubledgerError) {
+    number = row.number(places[0])
     let start = values.count
     var null: UInt64 = 0
     for column in 0..<width {
-      let value = row.number(Int32(column))
+      let value = row.number(places[column])
       // Null reads as 0, and a null check costs as much as a read.
-      if value == 0, row.isNull(Int32(column)) { null |= 1 << UInt64(column) }
+      if value == 0, row.isNull(places[column]) { null |= 1 << UInt64(column) }
       values.append(value)
     }
     nulls.append(null)

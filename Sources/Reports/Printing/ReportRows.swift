@@ -25,9 +25,11 @@ public func forEachRow(
   try layout.prepare?(context)
   var rows = PrintedRows(
     layout, plan: ReportPlan(rules: plan.rules, run: plan.run), labels: try Labels(of: ledger))
-  var cells = CSVRow(layout.columns, .rfc4180)
+  var cells = CSVRow(layout.columns)
+  var places: [Int32] = []
   try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
-    try rows.append({ row.optionalInt64(Int32($0)) }, text: { row.text(Int32($0)) })
+    if places.isEmpty { places = layout.places(in: row) }
+    try rows.append({ row.optionalInt64(places[$0]) }, text: { row.text(places[$0]) })
     let isRow = rows.line.buffer.withUnsafeBytes { cells.read($0) }
     precondition(isRow, "a row is printed with a cell for each column")
     try body(cells)

@@ -16,6 +16,8 @@ final class TableWriter {
   /// The values of a row that are more than its identity, and their columns.
   private let sums: [(value: Int, column: Int)]
   private var rows: PrintedRows
+  /// `ReportDefinition.places`; empty before the first row.
+  private var places: [Int32] = []
   private var file: CSVFile?
   private var path = ""
   private var month: Month?
@@ -86,8 +88,9 @@ final class TableWriter {
   private func write(_ row: Statement) throws {
     try plan.checkStop()
     try check(row)
-    try openMonth(of: row.number(0))
-    try writeRow({ row.optionalInt64(Int32($0)) }, text: { row.text(Int32($0)) })
+    let places = places
+    try openMonth(of: row.number(places[0]))
+    try writeRow({ row.optionalInt64(places[$0]) }, text: { row.text(places[$0]) })
   }
 
   /// Writes rows that are sorted by period, and sorts them within each.
@@ -98,15 +101,16 @@ final class TableWriter {
     let width = layout.columns.reduce(0) { $0 + $1.format.width }
     var period = PeriodRows(width: width, keys: keys, lexicon: labels)
     try ledger.rows(sql: sql, arguments: arguments) { row in
-      if let number = period.number, number != row.number(0) {
-        guard number < row.number(0) else {
+      try check(row)
+      let next = row.number(places[0])
+      if let number = period.number, number != next {
+        guard number < next else {
           throw SubledgerError.identity(name: "rows come by period", rows: [layout.name])
         }
         try write(period)
         period.removeAll()
       }
-      try check(row)
-      try period.append(row)
+      try period.append(row, places)
     }
     try write(period)
   }
@@ -142,7 +146,8 @@ final class TableWriter {
   ///
   /// Further arithmetic can bring such a result back into range, with wrong last digits.
   private func check(_ row: Statement) throws(SubledgerError) {
-    for (value, column) in sums where row.isFloatingPoint(Int32(value)) {
+    if places.isEmpty { places = layout.places(in: row) }
+    for (value, column) in sums where row.isFloatingPoint(places[value]) {
       throw .overflow(report: layout.name, column: layout.columns[column].name)
     }
   }

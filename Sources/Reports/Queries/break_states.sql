@@ -13,7 +13,7 @@ with lives as (
   group by life.break_id
 )
 select
-  break.id,
+  break.break_id,
   break.code,
   case
     when break.last_run <> as_of.run then 'resolved'
@@ -22,38 +22,34 @@ select
     else break.status
   end as status,
   break.severity,
-  break.provider,
-  break.app,
-  break.environment,
-  break.store,
+  break.provider as provider_id,
+  provider.word as provider,
+  break.app as app_id,
+  environment.word as environment,
+  store.word as store,
   break.user as user_key,
   break.user_id,
   break.customer_id,
   break.subscription_id,
   break.transaction_id,
   break.product_id,
-  break.expected_ms,
-  case
-    when lives.first_seen_ms < as_of.ms then lives.first_seen_ms
-    else as_of.ms
-  end as first_seen_ms,
-  case
-    when break.last_run = as_of.run then as_of.ms
-    else lives.resolved_seen_ms
-  end as last_seen_ms,
-  break.settles_ms,
-  break.evidence_expires_ms,
+  break.expected_ms as expected_at,
+  min(lives.first_seen_ms, as_of.ms) as first_seen_at,
+  iif(break.last_run = as_of.run, as_of.ms, lives.resolved_seen_ms) as last_seen_at,
+  break.settles_ms as settles_at,
+  break.evidence_expires_ms as evidence_expires_at,
   break.missing_events,
   break.estimated_usd,
-  break.amount_basis,
+  basis.word as amount_basis,
   break.evidence,
-  case
-    when break.last_run = as_of.run then break.action
-    else 'nothing; later input explains it'
-  end as action
+  iif(break.last_run = as_of.run, break.action, 'nothing; later input explains it') as action
 from break
 join lives on lives.break_id = break.id
 cross join as_of
+join provider_word as provider on provider.id = break.provider
+join environment_word as environment on environment.id = break.environment
+join store_word as store on store.id = break.store
+join basis_word as basis on basis.id = break.amount_basis
 left join decision on decision.break_id = break.id
 where
   break.last_run = as_of.run

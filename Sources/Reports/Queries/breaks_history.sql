@@ -34,10 +34,10 @@ select
   decision.reason,
   decision.who
 from break_history as life
-join provider_name as provider on provider.id = life.provider
-join environment_name as environment on environment.id = life.environment
-join store_name as store on store.id = life.store
-join basis_name as basis on basis.id = life.amount_basis
+join provider_word as provider on provider.id = life.provider
+join environment_word as environment on environment.id = life.environment
+join store_word as store on store.id = life.store
+join basis_word as basis on basis.id = life.amount_basis
 left join decision on decision.break_id = life.break_id
 where life.episode > 0
 order by

@@ -1,6 +1,6 @@
 -- Violations: months of a product in which churned is not the sum of its reasons, or less than
 -- churned_in_doubt, or active subscriptions are negative at the end.
-with sums as (
+with balances as (
   select
     cell.month,
     cell.provider,
@@ -10,7 +10,10 @@ with sums as (
     sum(iif(movement.word = 'churned', cell.subscriptions, 0)) as churned,
     sum(movement.is_reason * cell.subscriptions) as reasons,
     sum(iif(movement.word = 'churned_in_doubt', cell.subscriptions, 0)) as doubted,
-    sum(movement.active * cell.subscriptions) as change
+    sum(sum(movement.active * cell.subscriptions)) over (
+      partition by cell.provider, cell.app, cell.store, cell.product order by cell.month
+      rows between unbounded preceding and current row
+    ) as active
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
@@ -19,15 +22,6 @@ with sums as (
     cell.app,
     cell.store,
     cell.product
-),
-balances as (
-  select
-    sums.*,
-    sum(change) over (
-      partition by provider, app, store, product order by month
-      rows between unbounded preceding and current row
-    ) as active
-  from sums
 )
 select
   'month ' || row.month || ', ' || provider.word || ', app ' || cell_text(app.value) || ', '
@@ -35,9 +29,9 @@ select
     || row.reasons || ' with a reason, ' || row.doubted || ' in doubt, ' || row.active
     || ' active' as wrong
 from balances as row
-join provider_name as provider on provider.id = row.provider
+join provider_word as provider on provider.id = row.provider
 join string as app on app.id = row.app
-join store_name as store on store.id = row.store
+join store_word as store on store.id = row.store
 join string as product on product.id = row.product
 where
   row.churned <> row.reasons

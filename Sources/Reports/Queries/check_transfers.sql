@@ -38,8 +38,8 @@ select
   coalesce(provider.word || ', app ' || cell_text(app.value), 'several providers') || ', '
     || store.word || ': ' || row.came || ' transferred in, ' || row.went || ' out' as wrong
 from sums as row
-join store_name as store on store.id = row.store
-left join provider_name as provider on provider.id = row.provider
+join store_word as store on store.id = row.store
+left join provider_word as provider on provider.id = row.provider
 left join string as app on app.id = row.app
 where row.came <> row.went
 order by

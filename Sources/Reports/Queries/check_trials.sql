@@ -4,7 +4,7 @@ select
     || cell_text(product.value) || ': ' || row.started || ' started, '
     || (row.converted + row.expired + row.pending) || ' accounted for' as wrong
 from trial_cell as row
-join provider_name as provider on provider.id = row.provider
+join provider_word as provider on provider.id = row.provider
 join string as app on app.id = row.app
 join string as product on product.id = row.product
 where row.started <> row.converted + row.expired + row.pending

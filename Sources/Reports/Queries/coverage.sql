@@ -7,7 +7,7 @@ select
   row.events,
   row.why
 from coverage_row as row
-join provider_name as provider on provider.id = row.provider
+join provider_word as provider on provider.id = row.provider
 join string as app on app.id = row.app
 order by
   provider.word,

@@ -5,10 +5,10 @@ with revenue as (
     app,
     sum(charges) as charges,
     sum(charges) filter (
-      where product_type = (select id from product_type_name where word = 'subscription')
+      where product_type = (select id from product_type_word where word = 'subscription')
     ) as subscription_charges,
     sum(charges) filter (
-      where basis = (select id from basis_name where word = 'price_book')
+      where basis = (select id from basis_word where word = 'price_book')
     ) as listed,
     -- Without the carries of sums, which are multiples of 2^40.
     sum(((gross_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_usd,
@@ -72,37 +72,17 @@ gap as (
     cell.app
 )
 select
-  horizon.provider,
-  horizon.app,
-  coalesce(revenue.charges, 0) as charges,
-  coalesce(revenue.subscription_charges, 0) as subscription_charges,
-  coalesce(revenue.listed, 0) as listed,
-  coalesce(revenue.without_usd, 0) as without_usd,
-  coalesce(revenue.bookings, 0) as bookings,
-  coalesce(revenue.without_proceeds, 0) as without_proceeds,
-  coalesce(revenue.without_country, 0) as without_country,
-  coalesce(revenue.without_storefront, 0) as without_storefront,
-  coalesce(renewal.renewals, 0) as renewals,
-  coalesce(renewal.without_ordinal, 0) as without_ordinal,
-  coalesce(movement.without_reason, 0) as without_reason,
-  coalesce(gap.unchained, 0) as unchained,
-  coalesce(gap.open_ended, 0) as open_ended,
-  coalesce(gap.derived_ends, 0) as derived_ends,
-  coalesce(delivery.states, 0) as states,
-  coalesce(delivery.single_events, 0) as single_events,
-  coalesce(gap.unlisted_offers, 0) as unlisted_offers,
-  coalesce(gap.without_transaction, 0) as without_transaction,
+  *,
   exists (
     select 1 from snapshot
-    where snapshot.provider = horizon.provider and snapshot.captured_ms <= as_of.ms
+    where snapshot.provider = feed.provider and snapshot.captured_ms <= (select ms from as_of)
   ) as has_snapshots
-from horizon
-cross join as_of
-left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app
-left join renewal on renewal.provider = horizon.provider and renewal.app = horizon.app
-left join movement on movement.provider = horizon.provider and movement.app = horizon.app
-left join delivery on delivery.provider = horizon.provider
-left join gap on gap.provider = horizon.provider and gap.app = horizon.app
+from (select provider, app from horizon) as feed
+left join revenue using (provider, app)
+left join renewal using (provider, app)
+left join movement using (provider, app)
+left join delivery using (provider)
+left join gap using (provider, app)
 order by
-  horizon.provider,
-  horizon.app
+  feed.provider,
+  feed.app

@@ -71,15 +71,8 @@ select
   coalesce(names.text, archive.name) as archive,
   archive.sha256,
   archive.bytes,
-  sums.lines,
-  sums.accepted,
-  sums.duplicates,
-  sums.skipped,
-  sums.rejected,
-  sums.first_event_at,
-  sums.last_event_at,
   archive.status,
-  sums.retracted
+  sums.*
 from sums
 join archive on archive.id = sums.id
 left join names on names.stream = coalesce(archive.stream, archive.id)

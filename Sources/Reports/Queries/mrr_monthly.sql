@@ -2,11 +2,11 @@
 -- open and close are running sums.
 with months as (
   select
-    row.month,
+    row.month as period,
     row.provider,
-    row.app,
+    row.app as app_id,
     row.store,
-    row.product,
+    row.product as product_id,
     sum(iif(movement.word = 'new', cell.mrr_usd, 0)) as new,
     sum(iif(movement.word = 'first_seen', cell.mrr_usd, 0)) as first_seen,
     sum(iif(movement.word = 'reactivated', cell.mrr_usd, 0)) as reactivated,
@@ -20,7 +20,12 @@ with months as (
     sum(iif(movement.word = 'transfer_out', cell.mrr_usd, 0)) as transfer_out,
     sum(iif(movement.word = 'fx', cell.mrr_usd, 0)) as fx,
     count(*) filter (where movement.mrr <> 0 and cell.mrr_usd <> 0) as flows,
-    coalesce(sum(movement.mrr * cell.mrr_usd), 0) as change
+    coalesce(sum(movement.mrr * cell.mrr_usd), 0) as change,
+    sum(sum(movement.mrr * cell.mrr_usd)) over (
+      partition by row.provider, row.app, row.store, row.product
+      order by row.month
+      rows between unbounded preceding and current row
+    ) as mrr_close
   from movement_month as row
   left join movement_cell as cell using (month, provider, app, store, product)
   left join movement_name as movement on movement.id = cell.movement
@@ -30,44 +35,16 @@ with months as (
     row.app,
     row.store,
     row.product
-),
-balances as (
-  select
-    months.*,
-    sum(change) over (
-      partition by
-        months.provider, months.app, months.store, months.product
-      order by months.month
-      rows between unbounded preceding and current row
-    ) as mrr_close
-  from months
 )
 select
-  row.month as period,
-  row.provider,
-  row.app as app_id,
-  row.store,
-  row.product as product_id,
+  row.*,
   row.mrr_close - row.change as mrr_open,
-  row.new,
-  row.first_seen,
-  row.reactivated,
-  row.recovered,
-  row.resumed,
-  row.expansion,
-  row.contraction,
-  row.transfer_in,
-  row.churned,
-  row.paused,
-  row.transfer_out,
-  row.fx,
-  row.mrr_close,
   12 * row.mrr_close as arr_close,
-  case when row.month < horizon.settled_month then 1 else 0 end as is_complete
-from balances as row
-join horizon on horizon.provider = row.provider and horizon.app = row.app
+  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+from months as row
+join horizon on horizon.provider = row.provider and horizon.app = row.app_id
 where
   row.flows <> 0
   or row.mrr_close <> 0
   or row.mrr_close <> row.change
-order by row.month
+order by row.period

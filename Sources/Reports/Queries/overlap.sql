@@ -12,9 +12,9 @@ select
   row.other_usd,
   row.counted_usd - row.other_usd as difference
 from overlap as row
-join store_name as store on store.id = row.store
-join provider_name as counted on counted.id = row.counted_provider
-join provider_name as other on other.id = row.other_provider
+join store_word as store on store.id = row.store
+join provider_word as counted on counted.id = row.counted_provider
+join provider_word as other on other.id = row.other_provider
 left join lineage on lineage.key = row.lineage
 left join user on user.key = lineage.user
 order by

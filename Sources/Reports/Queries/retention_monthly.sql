@@ -18,41 +18,28 @@ with cohorts as (
 ),
 months as (
   select
-    cohorts.cohort,
-    cohorts.provider,
-    cohorts.app,
-    cohorts.store,
-    cohorts.product,
-    cohorts.joined,
+    cohorts.*,
     month.number as period,
     month.number - cohorts.cohort as period_index,
-    case when month.number < as_of.month then 1 else 0 end as has_ended
-  from cohorts
-  cross join as_of
-  join month on month.number >= cohorts.cohort and month.number <= as_of.last_month
-),
-balances as (
-  select
-    months.cohort,
-    months.provider,
-    months.app,
-    months.store,
-    months.product,
-    months.joined,
-    months.period,
-    months.period_index,
-    months.has_ended,
+    case when month.number < as_of.month then 1 else 0 end as has_ended,
     sum(coalesce(cell.active_change, 0)) over (
       partition by
-        months.cohort, months.provider, months.app, months.store, months.product
-      order by months.period_index
+        cohorts.cohort, cohorts.provider, cohorts.app, cohorts.store, cohorts.product
+      order by month.number
       rows between unbounded preceding and current row
     ) as active,
     coalesce(cell.net_usd, 0) as net_usd,
     coalesce(cell.net_usd_unknown, 0) as net_usd_unknown
-  from months
+  from cohorts
+  cross join as_of
+  join month on month.number >= cohorts.cohort and month.number <= as_of.last_month
   left join retention_cell as cell
-    using (cohort, provider, app, store, product, period_index)
+    on cell.cohort = cohorts.cohort
+    and cell.provider = cohorts.provider
+    and cell.app = cohorts.app
+    and cell.store = cohorts.store
+    and cell.product = cohorts.product
+    and cell.period_index = month.number - cohorts.cohort
 )
 select
   row.cohort,
@@ -65,7 +52,7 @@ select
   row.has_ended * row.active as retained,
   case when row.net_usd_unknown = 0 then row.net_usd end as net_usd,
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
-from balances as row
+from months as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 where
   row.has_ended * row.joined <> 0

@@ -24,7 +24,7 @@ select
   placed.first_archive,
   placed.first_line
 from placed
-join provider_name as provider on provider.id = placed.provider
+join provider_word as provider on provider.id = placed.provider
 where placed.number = 1
 order by
   provider.word,
