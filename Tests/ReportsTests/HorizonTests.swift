@@ -10,7 +10,7 @@ struct HorizonTests {
 
   @Test("Money and trials wait for the delivery window, subscriptions also for the renewal gap")
   func windows() {
-    let horizon = Horizon(of: feed, by: rules(watermark: asOf))
+    let horizon = Reports.horizon(of: feed, by: rules(watermark: asOf))
     #expect(horizon.booked == asOf - .hours(27))
     #expect(horizon.settled == asOf - .hours(51))
     #expect(horizon.ended == asOf - .hours(27))
@@ -19,7 +19,7 @@ struct HorizonTests {
   @Test("Nothing is complete beyond the newest input")
   func watermark() {
     let newest = asOf - .hours(47)
-    let horizon = Horizon(of: feed, by: rules(watermark: newest))
+    let horizon = Reports.horizon(of: feed, by: rules(watermark: newest))
     #expect(horizon.booked == newest)
     #expect(horizon.settled == asOf - .hours(51))
     #expect(horizon.ended == newest)
@@ -28,7 +28,7 @@ struct HorizonTests {
   @Test("In stale input, nothing after the last settled end is complete")
   func stale() {
     let newest = asOf - .days(5)
-    let horizon = Horizon(of: feed, by: rules(watermark: newest))
+    let horizon = Reports.horizon(of: feed, by: rules(watermark: newest))
     #expect(horizon.booked == newest - .hours(51))
     #expect(horizon.settled == newest - .hours(51))
     #expect(horizon.ended == newest - .hours(51))
@@ -37,7 +37,7 @@ struct HorizonTests {
   @Test("Each provider has its own delivery window")
   func flobuk() {
     let flobuk = Feed(provider: .flobuk, app: 1)
-    let horizon = Horizon(of: flobuk, by: FoldSettings(asOf: asOf))
+    let horizon = Reports.horizon(of: flobuk, by: FoldSettings(asOf: asOf))
     #expect(horizon.booked == asOf - .minutes(46 * 60 + 20))
   }
 

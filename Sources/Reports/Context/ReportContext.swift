@@ -129,10 +129,7 @@ struct ReportContext {
     let provisional = try ledger.provisionalSince()
     var months: [Feed: [HorizonKind: Month]] = [:]
     for feed in feeds {
-      var horizon = Horizon(of: feed, by: plan.rules)
-      if let since = provisional[feed] {
-        horizon.end(booked: since.event, others: since.subscription)
-      }
+      let horizon = horizon(of: feed, by: plan.rules, before: provisional[feed])
       let ends = [horizon.booked, horizon.settled, horizon.ended].map(calendar.month(of:))
       months[feed] = [.booked: ends[0], .settled: ends[1], .ended: ends[2]]
       try insert(
