@@ -17,7 +17,7 @@ struct PreviousMonthsTests {
     try world.hear(until: day(2026, 3, 10))
     for month in 1...3 { try world.sell(1, month: month) }
     try world.fold()
-    let staging = try Staging.begin(for: world.folder.path("out"), reports: reportPaths)
+    let staging = try Staging.begin(for: world.folder.path("out"))
     let plan = ReportPlan(rules: world.rules, run: 1)
     let reports = try writeReports(from: world.ledger, plan: plan, into: staging.path)
     var manifest = Manifest(version: "1", asOf: world.rules.asOf, timeZone: "UTC")

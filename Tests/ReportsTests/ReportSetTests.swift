@@ -18,7 +18,7 @@ struct ReportSetTests {
     _ rows: [(String, Int64?)], _ dialect: CSVDialect, in folder: TemporaryFolder
   ) throws -> ReportSet {
     let out = folder.path("out")
-    let staging = try Staging.begin(for: out, reports: ["a.csv"])
+    let staging = try Staging.begin(for: out)
     let file = try CSVFile(path: "\(staging.path)/a.csv", dialect: dialect)
     var line = CSVLine(dialect)
     for column in Self.columns { line.add(plain: column.name) }

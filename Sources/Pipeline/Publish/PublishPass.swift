@@ -145,7 +145,7 @@ struct PublishPass {
     let folder = plan.isDryRun ? try PrivateFolder() : nil
     defer { withExtendedLifetime(folder) {} }
     let out = folder?.path("reports") ?? plan.out
-    let staging = try Staging.begin(for: out, reports: reportPaths)
+    let staging = try Staging.begin(for: out)
     do {
       let reports = try writeSet(&manifest, by: reportPlan, with: fold, into: staging.path)
       // From here on, nothing interrupts between the published set and its record in the ledger.

@@ -22,10 +22,10 @@ struct Checksums {
   /// The checksums of the set published in `folder`; empty without a set.
   ///
   /// Other programs write checksum files as well. Ours names our manifest; from it, only the
-  /// documents and `reports`, which are files and folders, count.
-  init(publishedIn folder: String, reports: [String]) throws(SubledgerError) {
+  /// documents and the reports, which are files and folders, count.
+  init(publishedIn folder: String) throws(SubledgerError) {
     self.init(reading: try readFile("\(folder)/\(checksumsName)") ?? [])
-    let names = Set(reports + documentPaths)
+    let names = Set(reportPaths + documentPaths)
     guard hashes[manifestName] != nil, try isManifest("\(folder)/\(manifestName)") else {
       hashes = [:]
       return

@@ -53,7 +53,7 @@ public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(SubledgerError) -> Publication {
   let (staging, sums) = (set.staging, set.sums)
-  let earlier = try Checksums(publishedIn: staging.out, reports: staging.reports)
+  let earlier = try Checksums(publishedIn: staging.out)
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   if changed.isEmpty, vanished.isEmpty {

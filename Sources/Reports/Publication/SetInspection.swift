@@ -14,7 +14,7 @@ public struct SetInspection: Sendable, Equatable {
 /// SHA-256 of `SHA256SUMS` of the set published in `folder`; nil without a set.
 public func publishedSet(in folder: String) throws(SubledgerError) -> String? {
   guard let document = try readFile("\(folder)/\(checksumsName)"),
-    try !Checksums(publishedIn: folder, reports: reportPaths).hashes.isEmpty
+    try !Checksums(publishedIn: folder).hashes.isEmpty
   else { return nil }
   return sha256(of: document)
 }
@@ -86,7 +86,7 @@ public struct SetChanges: Sendable, Equatable {
     } else if published != set.checksums {
       changed.insert(checksumsName, at: 0)
     }
-    let earlier = try Checksums(publishedIn: folder, reports: reportPaths)
+    let earlier = try Checksums(publishedIn: folder)
     removed = earlier.paths.filter { sums.hashes[$0] == nil }
   }
 }

@@ -10,8 +10,6 @@ public final class Staging {
   public let path: String
   /// The published folder, with links resolved.
   let out: String
-  /// The files and folders of a set that are not documents.
-  let reports: [String]
   /// Whether the folder contains the previous published set instead of the staged one.
   var isExchanged = false
   /// Reasons why something next to the set could not be removed: leftovers of killed runs, or the
@@ -19,32 +17,24 @@ public final class Staging {
   public private(set) var leftovers: [SubledgerError]
   let folder: OpenFolder
 
-  private init(
-    _ folder: OpenFolder, out: String, reports: [String], leftovers: [SubledgerError]
-  ) {
+  private init(_ folder: OpenFolder, out: String, leftovers: [SubledgerError]) {
     self.path = folder.path
     self.out = out
-    self.reports = reports
     self.folder = folder
     self.leftovers = leftovers
   }
 
   /// Creates an empty folder for the next set of `out`, and removes the folders that killed runs
-  /// left.
+  /// left; nothing but files of a set is ever removed from `out`.
   ///
-  /// `reports` are the files and folders of a set that are not documents; nothing else is ever
-  /// removed from `out`.
-  ///
-  /// - Throws: `cannotCreate` when a link to a folder has the name of one of `reports`: its target
-  ///   does not belong to the set.
-  public static func begin(
-    for out: String, reports: [String]
-  ) throws(SubledgerError) -> Staging {
+  /// - Throws: `cannotCreate` when a link to a folder has the name of a report: its target does not
+  ///   belong to the set.
+  public static func begin(for out: String) throws(SubledgerError) -> Staging {
     let out = try resolved(out)
     let home = mustStageInside(out) ? out : parent(of: out)
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
-    for report in reports.map({ "\(out)/\($0)" }) {
+    for report in reportPaths.map({ "\(out)/\($0)" }) {
       guard let status = try status(of: report), !status.isFolder, isFolder(report) else {
         continue
       }
@@ -55,7 +45,7 @@ public final class Staging {
     var leftovers: [SubledgerError] = []
     for name in try names(in: home) where name.hasPrefix(prefix) {
       do throws(SubledgerError) {
-        try removeUnlessAlive("\(home)/\(name)", out, reports)
+        try removeUnlessAlive("\(home)/\(name)", out)
       } catch {
         leftovers.append(error)
       }
@@ -63,7 +53,7 @@ public final class Staging {
     let path = try makeFolder("\(home)/\(prefix)\(getpid())")
     let folder = try OpenFolder(path)
     guard folder.lock() else { throw .system("lock the folder", path) }
-    return Staging(folder, out: out, reports: reports, leftovers: leftovers)
+    return Staging(folder, out: out, leftovers: leftovers)
   }
 
   /// Cleans up after the publication, and keeps the reason if that fails.
@@ -120,7 +110,7 @@ public final class Staging {
   /// of a set as its checksums list them. Without checksums the set was never complete, or is
   /// already published.
   private static func removeUnlessAlive(
-    _ path: String, _ out: String, _ reports: [String]
+    _ path: String, _ out: String
   ) throws(SubledgerError) {
     guard try status(of: path)?.isFolder ?? false else { return }
     let folder = try OpenFolder(path)
@@ -138,7 +128,7 @@ public final class Staging {
     guard let text = try readFile("\(path)/\(checksumsName)"),
       try status(of: out)?.isFolder ?? false
     else {
-      guard try holdsSet(folder, of: reports + documentPaths, beside: out) else {
+      guard try holdsSet(folder, beside: out) else {
         throw refuse("it holds files that are not of a set")
       }
       return try folder.remove()
@@ -157,11 +147,11 @@ public final class Staging {
     ).remove()
   }
 
-  /// Whether the folder contains only these names and copies of files in `out`.
+  /// Whether the folder contains only files of a set and copies of files in `out`.
   private static func holdsSet(
-    _ folder: OpenFolder, of names: [String], beside out: String
+    _ folder: OpenFolder, beside out: String
   ) throws(SubledgerError) -> Bool {
-    let ours = Set(names.map { RawPath($0) })
+    let ours = Set((reportPaths + documentPaths).map { RawPath($0) })
     for path in try FolderEntries(in: folder).files {
       let first = RawPath(bytes: Array(path.bytes.prefix { $0 != UInt8(ascii: "/") }))
       if ours.contains(first) { continue }

@@ -20,16 +20,16 @@ struct ForeignFileTests {
 
   @Test("Files that arrive in the folder during the exchange move to the new one")
   func arrivals() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n"], to: out)
     for name in ["old", "same"] { try folder.write(name, to: "reports/inbox/\(name)") }
-    let staging = try Staging.begin(for: out, reports: reportNames)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    let staging = try Staging.begin(for: out)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
     let previous = String(staging.path.dropFirst(folder.path.count + 1))
     var isLate = false
-    let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
+    let publication = try publish(staging, manifest: manifest(of: ["breaks.csv": ""])) {
       paths, work throws(SubledgerError) in
       // A folder that was open before the exchange is the old one after it.
-      if !isLate, text("reports/a.csv") == "2\n" {
+      if !isLate, text("reports/breaks.csv") == "2\n" {
         isLate = true
         for name in ["inbox/new", "deep/er/new", "new", "inbox/old"] {
           _ = try? folder.write("late", to: "\(previous)/\(name)")
@@ -48,17 +48,17 @@ struct ForeignFileTests {
 
   @Test("Files in a folder left by a killed run after the exchange are moved, not removed")
   func died() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n"], to: out)
     let previous = ".reports.staging-999999"
     try FileManager.default.copyItem(atPath: out, toPath: folder.path(previous))
     try folder.write("late", to: "\(previous)/inbox/new")
     try folder.write("was there", to: "\(previous)/notes")
     try FileManager.default.linkItem(
       atPath: folder.path("\(previous)/notes"), toPath: folder.path("moved away"))
-    try publishSet(["a.csv": "2\n"], to: out)
+    try publishSet(["breaks.csv": "2\n"], to: out)
     #expect(text("reports/inbox/new") == "late")
     #expect(text("reports/notes") == nil)
-    #expect(text("reports/a.csv") == "2\n")
+    #expect(text("reports/breaks.csv") == "2\n")
     #expect(!FileManager.default.fileExists(atPath: folder.path(previous)))
   }
 
@@ -71,7 +71,7 @@ struct ForeignFileTests {
       ["db.dump", "2025/db.dump", "SHA256SUMS"].map { "\(hash)  \($0)\n" }.joined(),
       to: "reports/SHA256SUMS")
     for run in 1...3 {
-      try publishSet(["a.csv": "\(run)\n"], to: out)
+      try publishSet(["breaks.csv": "\(run)\n"], to: out)
       #expect(text("reports/db.dump") == "mine")
       #expect(text("reports/2025/db.dump") == "mine")
       // Nor do entries added to our checksums.
@@ -82,7 +82,7 @@ struct ForeignFileTests {
 
   @Test("A file whose name is not text stays, and the folder is exchanged anyway")
   func noText() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n"], to: out)
     let name = Array(out.utf8) + [0x2f, 0x66, 0xff, 0xfe, 0]
     let file = name.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { text in
@@ -91,7 +91,7 @@ struct ForeignFileTests {
     }
     #expect(file >= 0)
     close(file)
-    #expect(try publishSet(["a.csv": "2\n"], to: out).route == .atOnce)
+    #expect(try publishSet(["breaks.csv": "2\n"], to: out).route == .atOnce)
     let isPresent = name.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { text in
         text.baseAddress.map { access($0, F_OK) } ?? -1

@@ -21,18 +21,18 @@ struct LeftoverTests {
 
   @Test("A previous set that cannot be removed is reported, and the next set removes it")
   func previous() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
-    let staging = try Staging.begin(for: out, reports: reportNames)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    try publishSet(["breaks.csv": "1\n"], to: out)
+    let staging = try Staging.begin(for: out)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
     let denied = SubledgerError(.permission, "cannot remove", hint: "none")
-    let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
+    let publication = try publish(staging, manifest: manifest(of: ["breaks.csv": ""])) {
       paths, work throws(SubledgerError) in
       if staging.isExchanged { throw denied }
       for path in paths { try work(path) }
     }
     #expect(publication.route == .atOnce)
     #expect(staging.leftovers.map(\.message) == ["cannot remove"])
-    #expect(try text("a.csv") == "2\n")
+    #expect(try text("breaks.csv") == "2\n")
     #expect(try checksumsHold(in: out))
     #expect(FileManager.default.fileExists(atPath: staging.path))
   }
@@ -40,15 +40,15 @@ struct LeftoverTests {
   @Test("A foreign folder with the staging name is left alone, and another name is used")
   func takenName() throws {
     let taken = ".reports.staging-\(getpid())"
-    try folder.write("theirs\n", to: "\(taken)/a.csv")
+    try folder.write("theirs\n", to: "\(taken)/breaks.csv")
     let lock = open(folder.path(taken), O_RDONLY | O_DIRECTORY)
     try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
-    try publishSet(["a.csv": "1\n"], to: out)
-    #expect(try text("a.csv") == "1\n")
+    try publishSet(["breaks.csv": "1\n"], to: out)
+    #expect(try text("breaks.csv") == "1\n")
     #expect(
-      try String(contentsOfFile: folder.path("\(taken)/a.csv"), encoding: .utf8) == "theirs\n")
+      try String(contentsOfFile: folder.path("\(taken)/breaks.csv"), encoding: .utf8) == "theirs\n")
     close(lock)
-    try publishSet(["a.csv": "2\n"], to: out)
+    try publishSet(["breaks.csv": "2\n"], to: out)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
   }
 }

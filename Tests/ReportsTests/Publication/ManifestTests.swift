@@ -14,8 +14,8 @@ import Domain
     }
     #expect(package["name"] as? String == "subledger-reports")
     let resource = try #require((package["resources"] as? [[String: Any]])?.first)
-    #expect(resource["path"] as? String == "daily/2026-11.csv")
-    #expect(resource["name"] as? String == "daily.2026-11")
+    #expect(resource["path"] as? String == "charges/2026-11.csv")
+    #expect(resource["name"] as? String == "charges.2026-11")
     #expect(resource["bytes"] as? Int == 2)
     #expect(
       resource["hash"] as? String
@@ -25,9 +25,9 @@ import Domain
     #expect(schema["missingValues"] as? [String] == [""])
     let ours = try #require(package["subledger"] as? [String: Any])
     let totals = ours["control_totals"] as? [String: [String: String]]
-    #expect(totals == ["daily/2026-11.csv": ["charges": "3"]])
+    #expect(totals == ["charges/2026-11.csv": ["charges": "3"]])
     let residual = ours["rounding_residual"] as? [String: [String: String]]
-    #expect(residual == ["daily/2026-11.csv": ["gross_usd": "0.004"]])
+    #expect(residual == ["charges/2026-11.csv": ["gross_usd": "0.004"]])
     #expect(ours["schema_version"] as? String == "1")
     #expect(ours["as_of"] as? String == "1970-01-01T00:00:00Z")
   }
@@ -44,7 +44,7 @@ import Domain
       }
     }
     let ours = try #require(package["subledger"] as? [String: Any])
-    let path = "daily/2026-11.csv"
+    let path = "charges/2026-11.csv"
     #expect(ours["control_totals"] as? [String: [String: String]] == [path: ["charges": "3"]])
     #expect(ours["hash_totals"] as? [String: [String: String]] == [path: ["net_local": "7.00"]])
   }
@@ -101,12 +101,12 @@ import Domain
 
   private func publishedText(_ change: (inout Manifest) -> Void) throws -> String {
     let folder = try TemporaryFolder()
-    let staging = try Staging.begin(for: folder.path("out"), reports: reportNames)
-    let daily = URL(fileURLWithPath: staging.path + "/daily/2026-11.csv")
+    let staging = try Staging.begin(for: folder.path("out"))
+    let daily = URL(fileURLWithPath: staging.path + "/charges/2026-11.csv")
     try FileManager.default.createDirectory(
       at: daily.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data("a\n".utf8).write(to: daily)
-    var manifest = manifest(of: ["daily/2026-11.csv": ""])
+    var manifest = manifest(of: ["charges/2026-11.csv": ""])
     change(&manifest)
     _ = try publish(staging, manifest: manifest)
     return try String(contentsOfFile: folder.path("out/datapackage.json"), encoding: .utf8)

@@ -16,7 +16,7 @@ struct PlantedFolderTests {
     out = folder.path("reports")
     try folder.write("mine", to: "elsewhere/2026-10.csv")
     try folder.write("mine", to: "elsewhere/tree/file")
-    try publishSet(["a.csv": "1\n", "daily/2026-10.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n", "charges/2026-10.csv": "1\n"], to: out)
   }
 
   private func text(_ path: String) -> String? {
@@ -34,7 +34,7 @@ struct PlantedFolderTests {
   }
 
   private func leftovers() throws -> [String] {
-    let staging = try Staging.begin(for: out, reports: reportNames)
+    let staging = try Staging.begin(for: out)
     try staging.discard()
     return staging.leftovers.map(\.message)
   }
@@ -44,32 +44,33 @@ struct PlantedFolderTests {
   @Test("A link in an apparent leftover is not followed, whatever the checksums name")
   func linkInLeftover() throws {
     let hash = String(repeating: "0", count: 64)
-    try folder.write("\(hash)  daily/2026-10.csv\n\(hash)  daily/tree\n", to: "\(left)/SHA256SUMS")
-    try link("\(left)/daily")
-    try publishSet(["a.csv": "2\n"], to: out)
+    try folder.write(
+      "\(hash)  charges/2026-10.csv\n\(hash)  charges/tree\n", to: "\(left)/SHA256SUMS")
+    try link("\(left)/charges")
+    try publishSet(["breaks.csv": "2\n"], to: out)
     expectElsewhereWhole()
-    #expect(text("reports/a.csv") == "2\n")
+    #expect(text("reports/breaks.csv") == "2\n")
   }
 
   @Test("A link in place of a folder of the set is refused, and the set stays")
   func linkInSet() throws {
-    try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
-    try link("reports/daily")
+    try FileManager.default.removeItem(atPath: folder.path("reports/charges"))
+    try link("reports/charges")
     let error = #expect(throws: SubledgerError.self) {
-      try publishSet(["a.csv": "2\n", "daily/2026-10.csv": "2\n"], to: out)
+      try publishSet(["breaks.csv": "2\n", "charges/2026-10.csv": "2\n"], to: out)
     }
-    #expect(error?.kind == .cannotCreate && error?.message.contains("daily is a link") == true)
+    #expect(error?.kind == .cannotCreate && error?.message.contains("charges is a link") == true)
     expectElsewhereWhole()
-    #expect(text("reports/a.csv") == "1\n")
+    #expect(text("reports/breaks.csv") == "1\n")
   }
 
   @Test("A link that replaces a folder of the set during a run is not followed")
   func linkMeanwhile() throws {
-    let staging = try Staging.begin(for: out, reports: reportNames)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
-    try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
-    try link("reports/daily")
-    let published = try publish(staging, manifest: manifest(of: ["a.csv": ""]))
+    let staging = try Staging.begin(for: out)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
+    try FileManager.default.removeItem(atPath: folder.path("reports/charges"))
+    try link("reports/charges")
+    let published = try publish(staging, manifest: manifest(of: ["breaks.csv": ""]))
     #expect(published.route == .atOnce)
     expectElsewhereWhole()
   }
@@ -80,18 +81,18 @@ struct PlantedFolderTests {
     #expect(try leftovers() == [])
     #expect(!FileManager.default.fileExists(atPath: folder.path(left)))
     try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
-    try folder.write("other", to: "\(left)/a.csv")
-    #expect(try leftovers().first?.contains("a.csv in it is not as") == true)
-    #expect(text("\(left)/a.csv") == "other")
-    #expect(text("reports/a.csv") == "1\n")
+    try folder.write("other", to: "\(left)/breaks.csv")
+    #expect(try leftovers().first?.contains("breaks.csv in it is not as") == true)
+    #expect(text("\(left)/breaks.csv") == "other")
+    #expect(text("reports/breaks.csv") == "1\n")
   }
 
   @Test("Foreign files without checksums stay; files of an unfinished set are removed")
   func neverWhole() throws {
-    try folder.write("half", to: "\(left)/a.csv")
-    try folder.write("half", to: "\(left)/daily/2026-10.csv")
+    try folder.write("half", to: "\(left)/breaks.csv")
+    try folder.write("half", to: "\(left)/charges/2026-10.csv")
     #expect(try leftovers() == [])
-    #expect(text("\(left)/a.csv") == nil)
+    #expect(text("\(left)/breaks.csv") == nil)
     try folder.write("mine", to: "\(left)/diary")
     #expect(try leftovers().first?.contains("files that are not of a set") == true)
     #expect(text("\(left)/diary") == "mine")
@@ -103,22 +104,22 @@ struct PlantedFolderTests {
       if hasChecksums {
         try FileManager.default.copyItem(atPath: out, toPath: folder.path(left))
       } else {
-        try folder.write("half", to: "\(left)/b.csv")
+        try folder.write("half", to: "\(left)/breaks_history.csv")
       }
       try FileManager.default.linkItem(
-        atPath: folder.path("reports/a.csv"), toPath: folder.path("\(left)/.carried"))
+        atPath: folder.path("reports/breaks.csv"), toPath: folder.path("\(left)/.carried"))
       #expect(try leftovers() == [])
       #expect(text("\(left)/.carried") == nil && text("reports/.carried") == nil)
-      #expect(text("reports/a.csv") == "1\n")
+      #expect(text("reports/breaks.csv") == "1\n")
     }
   }
 
   @Test("A folder that others can write to is not removed", arguments: [0o775, 0o757])
   func open(rights: Int) throws {
-    try folder.write("half", to: "\(left)/a.csv")
+    try folder.write("half", to: "\(left)/breaks.csv")
     #expect(chmod(folder.path(left), mode_t(rights)) == 0)
     #expect(try leftovers().first?.contains("others may write") == true)
-    #expect(text("\(left)/a.csv") == "half")
+    #expect(text("\(left)/breaks.csv") == "half")
     #expect(chmod(folder.path(left), 0o755) == 0)
     #expect(try leftovers() == [])
   }
@@ -126,17 +127,17 @@ struct PlantedFolderTests {
   @Test("Publishing file by file follows no link and copies over none")
   func oneByOne() throws {
     try FileManager.default.removeItem(atPath: folder.path("reports/SHA256SUMS"))
-    try FileManager.default.removeItem(atPath: folder.path("reports/daily"))
-    let staging = try Staging.begin(for: out, reports: reportNames)
-    for name in ["a.csv", "daily/2026-10.csv"] {
+    try FileManager.default.removeItem(atPath: folder.path("reports/charges"))
+    let staging = try Staging.begin(for: out)
+    for name in ["breaks.csv", "charges/2026-10.csv"] {
       let url = URL(fileURLWithPath: "\(staging.path)/\(name)")
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data("2\n".utf8).write(to: url)
     }
-    try link("reports/daily")
+    try link("reports/charges")
     let error = #expect(throws: SubledgerError.self) {
-      try publish(staging, manifest: manifest(of: ["a.csv": "", "daily/2026-10.csv": ""]))
+      try publish(staging, manifest: manifest(of: ["breaks.csv": "", "charges/2026-10.csv": ""]))
     }
     #expect(error?.kind == .cannotCreate)
     expectElsewhereWhole()

@@ -15,33 +15,35 @@ import Domain
 
   @Test("A first set appears with its manifest and valid checksums")
   func firstSet() throws {
-    let publication = try publishSet(["churn.csv": "a\n", "daily/2026-11.csv": "b\n"], to: out)
+    let publication = try publishSet(
+      ["churn_monthly.csv": "a\n", "charges/2026-11.csv": "b\n"], to: out)
     #expect(publication.route == .atOnce)
-    #expect(publication.changed == ["churn.csv", "daily/2026-11.csv", "datapackage.json"])
+    #expect(
+      publication.changed == ["charges/2026-11.csv", "churn_monthly.csv", "datapackage.json"])
     #expect(try checksumsHold(in: out))
     let sums = try text("SHA256SUMS").split(separator: "\n").map { String($0.dropFirst(66)) }
-    #expect(sums == ["churn.csv", "daily/2026-11.csv", "datapackage.json"])
+    #expect(sums == ["charges/2026-11.csv", "churn_monthly.csv", "datapackage.json"])
     #expect(try publishedSet(in: out)?.count == 64)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
   }
 
   @Test("Unchanged files keep their inode when the folder is exchanged")
   func carriedOver() throws {
-    try publishSet(["a.csv": "1\n", "b.csv": "1\n"], to: out)
-    let before = try (inode("a.csv"), inode("b.csv"))
-    let publication = try publishSet(["a.csv": "1\n", "b.csv": "2\n"], to: out)
+    try publishSet(["breaks.csv": "1\n", "breaks_history.csv": "1\n"], to: out)
+    let before = try (inode("breaks.csv"), inode("breaks_history.csv"))
+    let publication = try publishSet(["breaks.csv": "1\n", "breaks_history.csv": "2\n"], to: out)
     #expect(publication.route == .atOnce)
-    #expect(publication.changed == ["b.csv", "datapackage.json"])
-    #expect(try inode("a.csv") == before.0)
-    #expect(try inode("b.csv") != before.1)
-    #expect(try text("b.csv") == "2\n")
+    #expect(publication.changed == ["breaks_history.csv", "datapackage.json"])
+    #expect(try inode("breaks.csv") == before.0)
+    #expect(try inode("breaks_history.csv") != before.1)
+    #expect(try text("breaks_history.csv") == "2\n")
     #expect(try checksumsHold(in: out))
   }
 
   @Test("Other existing files to be synced are synced before the set is visible")
   func syncedBeside() throws {
-    let staging = try Staging.begin(for: out, reports: reportNames)
-    try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    let staging = try Staging.begin(for: out)
+    try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
     try folder.write("log", to: "ledger-wal")
     let manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
     var synced: [String] = []
@@ -57,10 +59,10 @@ import Domain
 
   @Test("Publishing the same set again changes nothing")
   func unchanged() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n"], to: out)
     let sums = try text("SHA256SUMS")
     let before = try FileManager.default.attributesOfItem(atPath: out)[.systemFileNumber] as? Int
-    let second = try publishSet(["a.csv": "1\n"], to: out)
+    let second = try publishSet(["breaks.csv": "1\n"], to: out)
     #expect(second.route == .unchanged)
     #expect(second.changed.isEmpty)
     #expect(try text("SHA256SUMS") == sums)
@@ -70,21 +72,21 @@ import Domain
 
   @Test("A published file that was changed is restored")
   func repaired() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
-    try folder.write("9\n", to: "reports/a.csv")
-    #expect(try publishSet(["a.csv": "1\n"], to: out).changed == ["a.csv"])
-    #expect(try text("a.csv") == "1\n")
+    try publishSet(["breaks.csv": "1\n"], to: out)
+    try folder.write("9\n", to: "reports/breaks.csv")
+    #expect(try publishSet(["breaks.csv": "1\n"], to: out).changed == ["breaks.csv"])
+    #expect(try text("breaks.csv") == "1\n")
   }
 
   @Test("Files no longer produced vanish with their folder; foreign files stay")
   func foreignFiles() throws {
-    try publishSet(["a.csv": "1\n", "daily/2026-10.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n", "charges/2026-10.csv": "1\n"], to: out)
     try folder.write("mine\n", to: "reports/notes.txt")
     try folder.write("mine\n", to: "reports/plots/plot.svg")
     let inode = try inode("notes.txt")
-    let publication = try publishSet(["a.csv": "2\n"], to: out)
+    let publication = try publishSet(["breaks.csv": "2\n"], to: out)
     #expect(publication.route == .atOnce)
-    #expect(!FileManager.default.fileExists(atPath: out + "/daily"))
+    #expect(!FileManager.default.fileExists(atPath: out + "/charges"))
     #expect(try text("notes.txt") == "mine\n")
     #expect(try text("plots/plot.svg") == "mine\n")
     #expect(try self.inode("notes.txt") == inode)
@@ -94,7 +96,7 @@ import Domain
   @Test("A non-empty folder that was never published to is filled file by file")
   func neverPublishedTo() throws {
     try folder.write("mine\n", to: "reports/notes.txt")
-    let publication = try publishSet(["a.csv": "1\n", "daily/x.csv": "1\n"], to: out)
+    let publication = try publishSet(["breaks.csv": "1\n", "charges/x.csv": "1\n"], to: out)
     #expect(publication.route == .oneByOne)
     #expect(try text("notes.txt") == "mine\n")
     #expect(try checksumsHold(in: out))
@@ -106,19 +108,19 @@ import Domain
     try folder.write("", to: "real/keep")
     try FileManager.default.removeItem(atPath: folder.path("real/keep"))
     try FileManager.default.createSymbolicLink(atPath: out, withDestinationPath: "real")
-    try publishSet(["a.csv": "1\n"], to: out + "/")
+    try publishSet(["breaks.csv": "1\n"], to: out + "/")
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: out) == "real")
-    #expect(FileManager.default.fileExists(atPath: folder.path("real/a.csv")))
+    #expect(FileManager.default.fileExists(atPath: folder.path("real/breaks.csv")))
   }
 
   @Test("Checksums with paths out of the folder never remove a file")
   func hostileChecksums() throws {
     try folder.write("mine\n", to: "precious.txt")
-    try publishSet(["a.csv": "1\n"], to: out)
+    try publishSet(["breaks.csv": "1\n"], to: out)
     let hash = String(repeating: "0", count: 64)
     let sums = try text("SHA256SUMS")
     try folder.write(sums + "\(hash)  ../precious.txt\n", to: "reports/SHA256SUMS")
-    try publishSet(["a.csv": "2\n"], to: out)
+    try publishSet(["breaks.csv": "2\n"], to: out)
     #expect(FileManager.default.fileExists(atPath: folder.path("precious.txt")))
   }
 
@@ -126,7 +128,7 @@ import Domain
   func notAFolder() throws {
     try folder.write("", to: "reports")
     let error = try #require(throws: SubledgerError.self) {
-      try Staging.begin(for: out, reports: reportNames)
+      try Staging.begin(for: out)
     }
     #expect(error.kind == .cannotCreate)
     #expect(error.message.contains(out))
@@ -137,25 +139,25 @@ import Domain
   func belowAFile() throws {
     try folder.write("", to: "file")
     let error = try #require(throws: SubledgerError.self) {
-      try Staging.begin(for: folder.path("file/reports"), reports: reportNames)
+      try Staging.begin(for: folder.path("file/reports"))
     }
     #expect(error.kind == .cannotCreate)
   }
 
   @Test("Discarding a staged set leaves the published one unchanged")
   func discarded() throws {
-    try publishSet(["a.csv": "1\n"], to: out)
-    let staging = try Staging.begin(for: out, reports: reportNames)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: staging.path + "/a.csv"))
+    try publishSet(["breaks.csv": "1\n"], to: out)
+    let staging = try Staging.begin(for: out)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: staging.path + "/breaks.csv"))
     try staging.discard()
-    #expect(try text("a.csv") == "1\n")
+    #expect(try text("breaks.csv") == "1\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
   }
 
   @Test("Leftovers of a killed run next to the set are removed")
   func deadRun() throws {
-    try folder.write("half", to: ".reports.staging-999999/a.csv")
-    try publishSet(["a.csv": "1\n"], to: out)
+    try folder.write("half", to: ".reports.staging-999999/breaks.csv")
+    try publishSet(["breaks.csv": "1\n"], to: out)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
   }
 
@@ -170,11 +172,10 @@ import Domain
 }
 
 /// The reports of these tests' sets.
-let reportNames = ["a.csv", "b.csv", "churn.csv", "daily"]
 
 @discardableResult
 func publishSet(_ files: [String: String], to out: String) throws -> Publication {
-  let staging = try Staging.begin(for: out, reports: reportNames)
+  let staging = try Staging.begin(for: out)
   for (path, text) in files {
     let url = URL(fileURLWithPath: staging.path + "/" + path)
     try FileManager.default.createDirectory(
