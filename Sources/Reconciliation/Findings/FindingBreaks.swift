@@ -85,38 +85,3 @@ public func environmentLeak(
       + "\(counterpart.state.firstEventAt.text)"
   ).finishedAtOnce(rules)
 }
-
-/// The conditions for codes that no user's reconciliation raises, for the table of break codes.
-let findingConditions: [BreakCondition] = [
-  ([.conflict], "deliveries of one event disagree"),
-  ([.unexpectedRevenue], "money on an event that books none"),
-  ([.currencyMismatch], "a refund has another currency than its charge"),
-  (
-    [.rateMismatch],
-    "proceeds differ from price × rate by more than 0.5 % and 0.01, or the rate is not in 40–100 %"
-  ),
-  ([.doubleCharge], "a transaction of Apple or Play is charged twice"),
-  ([.overRefund], "refunds give back more than their charge"),
-  ([.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
-  (
-    [.priceOutlier],
-    "a charge is five times, or a renewal a fifth, of the usual price of product and subscription"
-  ),
-  ([.outOfOrder], "received after a later event of the subscription"),
-  ([.late], "received after the delivery window"),
-  (
-    [.clock],
-    "created more than an hour after it was received, 20 years after its event, after as-of, or "
-      + "far from the rest of its feed"
-  ),
-  ([.impossibleSequence], "charge after revocation, refund before charge, end before start"),
-  ([.envLeak], "one subscription is in production and sandbox"),
-  (
-    [.feedGap],
-    "no or far fewer events in a day or some hours of a feed than in the days around it"
-  ),
-  (
-    [.staleInput],
-    "silent for longer than its history makes likely, or than `freshness_max`"
-  ),
-]

@@ -8,10 +8,17 @@ extension Reconciler {
   /// latest event, the earliest possible time: with the latest possible time it would stay pending
   /// forever.
   func compareRenewal(_ match: EntitlementMatch) {
+    let lastEventAt = match.lineage.state.lastEventAt
     switch match.entitlement.renewState {
-    case .canceled where isCancelMissing(match): raiseCancel(match)
+    case .canceled where isCancelMissing(match):
+      raiseState(
+        .missedCancel, match, at: match.entitlement.autoRenewOffAt ?? lastEventAt,
+        "\(describe(match.entitlement)); no cancel event arrived")
     case .billingIssue where isBillingIssueMissing(match): raiseBillingIssue(match)
-    case .willRenew where contradictsRenewal(match): raiseRenewState(match)
+    case .willRenew where contradictsRenewal(match):
+      raiseState(
+        .renewStateMismatch, match, at: lastEventAt,
+        "events show a cancel; \(describe(match.entitlement))")
     case .canceled, .billingIssue, .willRenew, .nonRenewable, .unknown, nil: break
     }
   }
@@ -79,25 +86,12 @@ extension Reconciler {
     return cancel.since(begun).milliseconds / year == knownAt.since(begun).milliseconds / year
   }
 
-  private func raiseCancel(_ match: EntitlementMatch) {
-    raiseState(
-      .missedCancel, match,
-      at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt,
-      "\(describe(match.entitlement)); no cancel event arrived")
-  }
-
   /// Whether a cancel contradicts the snapshot; a missed charge has switched renewal on again,
   /// unless it is an older one.
   private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     return state.isAutoRenewOff && !state.accessRevoked
       && !isOver(match) && missing(in: match.lineage, after: state).isEmpty
-  }
-
-  private func raiseRenewState(_ match: EntitlementMatch) {
-    raiseState(
-      .renewStateMismatch, match, at: match.lineage.state.lastEventAt,
-      "events show a cancel; \(describe(match.entitlement))")
   }
 
   /// Finds ends that an event should have reported: auto-renew was off on one side, and no payment
