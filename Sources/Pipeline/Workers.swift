@@ -93,7 +93,7 @@ extension Workers {
 
   /// Creates rows in parallel, and calls `write` with the rows of each piece, in order.
   func make<Rows: Sendable>(_ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void) throws {
-    try run(pieces, { piece, send in try send(piece.rows()) }, take: { try write($1) })
+    try run(pieces, { piece, send in try send(piece()) }, take: { try write($1) })
   }
 
   /// Reads parts of the ledger in parallel, each at one moment, with one connection per worker, and

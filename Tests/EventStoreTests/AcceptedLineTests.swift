@@ -10,7 +10,7 @@ struct AcceptedLineTests {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line(), Line(transaction: "2")])
-    let snapshots = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let snapshots = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     try snapshots.add([
       Snapshot(
         provider: .qonversion, user: "u", capturedAt: Instant(seconds: 1), entitlements: [])

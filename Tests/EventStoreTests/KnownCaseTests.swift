@@ -14,7 +14,7 @@ struct KnownCaseTests {
     try ledger.ingest("a", [Line()])
     try ledger.fold(Facts())
     try ledger.record(AuditEntry(.prune))
-    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     try ingest.add([
       Snapshot(
         provider: .qonversion, user: "user-1", capturedAt: Instant(seconds: 100), entitlements: [])

@@ -139,7 +139,7 @@ extension Ledger {
   func beginEvents(
     _ archive: NewArchive, schedules: [Provider: RetrySchedule] = [:]
   ) throws -> OneArchive {
-    try OneArchive(archive, by: beginEvents(schedules: schedules))
+    try OneArchive(archive, by: EventIntake(into: self, schedules: schedules))
   }
 
   /// Ingests an archive of one batch.
@@ -154,7 +154,7 @@ extension Ledger {
   func fold(_ facts: Facts) throws {
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
     let change = FoldChange(basis: basis, facts: facts)
-    for piece in try begin(change) { try write(piece.rows(), of: change) }
+    for piece in try begin(change) { try write(piece(), of: change) }
     try finish(change)
   }
 

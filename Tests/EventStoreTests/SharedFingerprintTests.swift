@@ -26,7 +26,7 @@ struct SharedFingerprintTests {
   }
 
   private func add(_ snapshots: [Snapshot]) throws -> ArchiveCounts {
-    let intake = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let intake = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     try intake.add(snapshots)
     return try intake.finish()
   }
@@ -53,7 +53,7 @@ struct SharedFingerprintTests {
 
   @Test("Users of several archives and of a spill file are kept apart", arguments: [0, 64 << 20])
   func archives(batchSize: Int) throws {
-    let intake = ledger.beginEvents(batchSize: batchSize, spillSize: 1 << 30)
+    let intake = EventIntake(into: ledger, batchSize: batchSize, spillSize: 1 << 30)
     for (number, id) in (Self.ids + Self.ids).enumerated() {
       try intake.begin(.named("\(number)"))
       try intake.add(.of(lines([id])))

@@ -24,7 +24,7 @@ struct SnapshotTests {
 
   @discardableResult
   private func add(_ name: String, _ snapshots: [Snapshot]) throws -> ArchiveCounts {
-    let ingest = try ledger.beginSnapshots(.named(name, kind: .snapshots))
+    let ingest = try SnapshotIntake(.named(name, kind: .snapshots), into: ledger)
     try ingest.add(snapshots)
     return try ingest.finish()
   }
@@ -54,7 +54,7 @@ struct SnapshotTests {
     full.lastPurchasedAt = Instant(seconds: 6)
     full.hasOfferCode = true
     var given = snapshot("user-1", app: "app", [full, Entitlement(id: "")])
-    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     try ingest.add([given])
     _ = try ingest.finish()
     given.place.archive = ingest.archive
@@ -118,7 +118,7 @@ struct SnapshotTests {
       let halves = [
         snapshot("a", [both, Entitlement(id: "x")]), snapshot("a", [both, Entitlement(id: "y")]),
       ]
-      let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+      let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
       try ingest.add(order.map { halves[$0] })
       _ = try ingest.finish()
       var ids: [[String]] = []
@@ -132,7 +132,7 @@ struct SnapshotTests {
   @Test("Equal snapshots and equal contents of a user are stored once, and all lines are counted")
   func duplicates() throws {
     try add("s", [snapshot("a"), snapshot("b")])
-    let ingest = try ledger.beginSnapshots(.named("t", kind: .snapshots))
+    let ingest = try SnapshotIntake(.named("t", kind: .snapshots), into: ledger)
     try ingest.add(
       [snapshot("a"), snapshot("a", at: 101)],
       rejects: [Reject(place: Provenance(line: 1), reason: "no_user", detail: "")])
@@ -166,7 +166,7 @@ struct SnapshotTests {
     func add(_ name: String, _ content: String, rejected: Bool) throws {
       var archive = NewArchive.named(content, kind: .snapshots)
       archive.name = name
-      let ingest = try ledger.beginSnapshots(archive)
+      let ingest = try SnapshotIntake(archive, into: ledger)
       let reject = Reject(
         place: Provenance(line: 4), reason: "bad_time", detail: "expires: no time")
       try ingest.add([snapshot(content)], rejects: rejected ? [reject] : [])
@@ -196,7 +196,7 @@ struct SnapshotTests {
 
   @Test("An abandoned file of snapshots leaves nothing behind")
   func abandoned() throws {
-    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     try ingest.add([snapshot("a")])
     ingest.abandon()
     for table in ["snapshot", "snapshot_content", "archive", "user"] {

@@ -15,7 +15,7 @@ struct UndoTests {
 
   /// Abandons a file of snapshots after `damage`; returns the errors of later operations.
   private func abandon(after damage: [String]) throws -> [SubledgerError?] {
-    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     let captured = Instant(seconds: 1)
     try ingest.add([
       Snapshot(provider: .qonversion, user: "u", capturedAt: captured, entitlements: [])
@@ -24,7 +24,7 @@ struct UndoTests {
     ingest.abandon()
     return [
       #expect(throws: SubledgerError.self) {
-        try ledger.beginSnapshots(.named("next", kind: .snapshots))
+        try SnapshotIntake(.named("next", kind: .snapshots), into: ledger)
       },
       #expect(throws: SubledgerError.self) { try ledger.ingest("events", [Line()]) },
       #expect(throws: SubledgerError.self) { try ledger.rows(sql: "select 1") { _ in } },

@@ -43,7 +43,7 @@ struct WriteBatchTests {
   private func take(
     _ lines: [Line], size: Int, batchSize: Int, spillSize: Int = 1 << 30, into ledger: Ledger
   ) throws -> Taken {
-    let intake = ledger.beginEvents(batchSize: batchSize, spillSize: spillSize)
+    let intake = EventIntake(into: ledger, batchSize: batchSize, spillSize: spillSize)
     var taken = Taken()
     for start in stride(from: 0, to: lines.count, by: size) {
       try intake.begin(.named("\(lines.count) \(lines.first?.transaction ?? "") \(start)"))
@@ -146,7 +146,7 @@ struct WriteBatchTests {
   func givenUp() throws {
     for batchSize in [0, 8_000, 64 << 20] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
-      let intake = ledger.beginEvents(batchSize: batchSize)
+      let intake = EventIntake(into: ledger, batchSize: batchSize)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
       var counts = try intake.finish()
@@ -172,7 +172,7 @@ struct WriteBatchTests {
     let folder = try TemporaryFolder()
     do {
       let ledger = try Ledger.fresh(in: folder)
-      let intake = ledger.beginEvents(batchSize: 0)
+      let intake = EventIntake(into: ledger, batchSize: 0)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
       #expect(try Ledger.open(path: ledger.path, mode: .readOnly).contents().isEmpty)
@@ -214,18 +214,18 @@ struct WriteBatchTests {
     var pieces: [Int] = []
     for (isHandedOut, isAhead) in [(false, false), (true, false), (true, true)] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
-      let intake = ledger.beginEvents()
+      let intake = EventIntake(into: ledger)
       try intake.begin(.named("a"))
       try intake.add(.of(lines))
       _ = try intake.finish()
       let parts = isHandedOut ? try intake.pieces() : []
       pieces.append(parts.count)
       if isAhead {
-        for rows in try parts.reversed().map({ try $0.rows() }).reversed() {
+        for rows in try parts.reversed().map({ try $0() }).reversed() {
           try intake.write(rows)
         }
       } else {
-        try parts.forEach { try intake.write($0.rows()) }
+        try parts.forEach { try intake.write($0()) }
       }
       let counts = try intake.write()
       contents.insert(
@@ -238,11 +238,11 @@ struct WriteBatchTests {
   @Test("If the rows of a new ledger cannot be built, nothing of its archives is stored")
   func notMade() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
-    let intake = ledger.beginEvents()
+    let intake = EventIntake(into: ledger)
     try intake.begin(.named("a"))
     try intake.add(.of((0..<3000).map { Line(transaction: "\($0)", original: "o\($0)") }))
     _ = try intake.finish()
-    try intake.write(try intake.pieces()[0].rows())
+    try intake.write(try intake.pieces()[0]())
     intake.abandon()
     #expect(try intake.write().isEmpty)
     #expect(try ledger.table("select count(*) from lineage") == ["0"])

@@ -50,7 +50,7 @@ import Domain
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
     var change = FoldChange(basis: basis, facts: sum.result.facts)
     change.revenueSpill = sum.revenueSpill
-    for piece in try ledger.begin(change) { try ledger.write(piece.rows(), of: change) }
+    for piece in try ledger.begin(change) { try ledger.write(piece(), of: change) }
     try ledger.finish(change)
     func rows(_ table: String) throws -> [[Int64]] {
       try ledger.access("read \(table)") { database in

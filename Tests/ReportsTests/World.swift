@@ -54,7 +54,7 @@ final class World {
   func fold() throws {
     let basis = FactCheckpoint(asOf: rules.asOf, rules: "", archive: 0)
     let change = FoldChange(basis: basis, facts: facts)
-    for piece in try ledger.begin(change) { try ledger.write(piece.rows(), of: change) }
+    for piece in try ledger.begin(change) { try ledger.write(piece(), of: change) }
     try ledger.finish(change)
   }
 

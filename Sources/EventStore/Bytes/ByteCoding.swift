@@ -1,5 +1,3 @@
-internal import Domain
-
 /// Writes integers and texts in few bytes, for blobs of the ledger.
 ///
 /// Integers are LEB128, signed ones zigzag-encoded first (as in Protocol Buffers' `sint64`).

@@ -186,7 +186,7 @@ struct RowChecks {
       """
     ) { row in
       check.rows += 1
-      sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
+      sums[row.int64(0), default: 0] &+= snapshotCheck((1..<8).map { row.int64($0) })
     }
     try database.forEachRow(
       "select id, name, coalesce(snapshots_check, 0) from archive"
@@ -204,7 +204,7 @@ struct RowChecks {
     let waiting = Set(
       try database.all("select lineage from due where hour = \(DueHour.atOnce)") { $0.int64(0) })
     var held: Int64 = 0
-    try database.forEachRow(LineageRow.selectWithEvents(userTexts: false)) { found in
+    try database.forEachRow(LineageRow.selectWithEvents) { found in
       let row = try LineageRow(found)
       for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)) {
         let holder = try links.holder(of: id, in: row.store)
@@ -235,12 +235,10 @@ private struct ProbedKeys {
   }
 }
 
-/// The part of a row in the check column of its archive.
-enum RowCheck {
-  /// Returns the fingerprint of all columns except the archive, whose snapshots are added up.
-  static func snapshot(_ columns: [Int64]) -> Int64 {
-    var sum = Fingerprint(seed: 4)
-    for column in columns { sum.combine(UInt64(bitPattern: column)) }
-    return sum.value
-  }
+/// Returns the part of a snapshot in the check column of its archive: the fingerprint of all other
+/// columns.
+func snapshotCheck(_ columns: [Int64]) -> Int64 {
+  var sum = Fingerprint(seed: 4)
+  for column in columns { sum.combine(UInt64(bitPattern: column)) }
+  return sum.value
 }

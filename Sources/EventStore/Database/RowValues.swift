@@ -51,36 +51,32 @@ extension Ledger {
   public func define(
     _ name: String, _ body: @escaping (String) -> String
   ) throws(SubledgerError) {
-    try access("define a function") { try $0.define(name, TextFunction(body)) }
+    try access("define a function") { database in
+      try database.check(
+        sqlite3_create_function_v2(
+          database.handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+          Unmanaged.passRetained(TextFunction(body)).toOpaque(),
+          { context, _, values in
+            guard let function = sqlite3_user_data(context),
+              let start = sqlite3_value_text(values?.pointee)
+            else { return sqlite3_result_null(context) }
+            let bytes = UnsafeRawBufferPointer(
+              start: start, count: Int(sqlite3_value_bytes(values?.pointee)))
+            let text = Unmanaged<TextFunction>.fromOpaque(function).takeUnretainedValue()
+              .body(String(decoding: bytes, as: UTF8.self))
+            sqlite3_result_text(
+              context, text, Int32(text.utf8.count), subledger_transient())
+          }, nil, nil,
+          { function in function.map { Unmanaged<TextFunction>.fromOpaque($0).release() } }))
+    }
   }
 }
 
 /// A function of queries from a text to a text.
-final class TextFunction {
+private final class TextFunction {
   let body: (String) -> String
 
   init(_ body: @escaping (String) -> String) { self.body = body }
-}
-
-extension Connection {
-  func define(_ name: String, _ function: TextFunction) throws {
-    try check(
-      sqlite3_create_function_v2(
-        handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-        Unmanaged.passRetained(function).toOpaque(),
-        { context, _, values in
-          guard let function = sqlite3_user_data(context),
-            let start = sqlite3_value_text(values?.pointee)
-          else { return sqlite3_result_null(context) }
-          let bytes = UnsafeRawBufferPointer(
-            start: start, count: Int(sqlite3_value_bytes(values?.pointee)))
-          let text = Unmanaged<TextFunction>.fromOpaque(function).takeUnretainedValue()
-            .body(String(decoding: bytes, as: UTF8.self))
-          sqlite3_result_text(
-            context, text, Int32(text.utf8.count), subledger_transient())
-        }, nil, nil,
-        { function in function.map { Unmanaged<TextFunction>.fromOpaque($0).release() } }))
-  }
 }
 
 extension LedgerValue: Bindable {

@@ -1,5 +1,3 @@
-internal import Domain
-
 /// A unit to fold again: a fold group, or groups that report the same store transactions.
 public struct FoldUnit: Sendable {
   private var groups: Set<FoldGroup> = []

@@ -1,30 +1,21 @@
 public import Domain
 
-/// One piece of a long sequence of rows that are written one after another.
+/// Creates one piece of a long sequence of rows that are written one after another.
 ///
 /// Creating rows takes about as long as writing them, and all of them together would take too much
-/// memory. So they are created piece by piece, on any free thread.
-public struct RowPiece<Rows: Sendable>: Sendable {
-  private let make: @Sendable () throws -> Rows
+/// memory. So they are created piece by piece, on any free thread. Throws the errors of the ledger.
+public typealias RowPiece<Rows> = @Sendable () throws -> Rows
 
-  init(_ make: @escaping @Sendable () throws -> Rows) { self.make = make }
-
-  /// Creates the rows; throws the errors of the ledger.
-  public func rows() throws -> Rows { try make() }
-}
-
-extension RowPiece where Rows == CellRows {
-  /// Returns all rows of a table with `keyWidth` key columns, in the column order of v1-facts.sql.
-  static func cells<Key: Sendable, Sums: Sendable>(
-    _ table: String, keyWidth: Int, _ facts: [Key: Sums],
-    _ row: @escaping @Sendable (Key, Sums) -> [Int64]
-  ) -> Self {
-    Self {
-      CellRows(
-        table: table, keyWidth: keyWidth, width: facts.first.map { row($0, $1).count } ?? keyWidth,
-        count: facts.count
-      ) { for (key, sums) in facts { $0.append(row(key, sums)) } }
-    }
+/// Returns all rows of a table with `keyWidth` key columns, in the column order of v1-facts.sql.
+private func cells<Key: Sendable, Sums: Sendable>(
+  _ table: String, keyWidth: Int, _ facts: [Key: Sums],
+  _ row: @escaping @Sendable (Key, Sums) -> [Int64]
+) -> RowPiece<CellRows> {
+  {
+    CellRows(
+      table: table, keyWidth: keyWidth, width: facts.first.map { row($0, $1).count } ?? keyWidth,
+      count: facts.count
+    ) { for (key, sums) in facts { $0.append(row(key, sums)) } }
   }
 }
 
@@ -38,35 +29,35 @@ extension Facts {
   /// The rows of the cells, table by table.
   public var pieces: [RowPiece<CellRows>] {
     revenue.pieces() + [
-      .cells("movement_cell", keyWidth: 6, movements) { key, sums in
+      cells("movement_cell", keyWidth: 6, movements) { key, sums in
         [Int64(key.month.number)] + key.productKey.cells
           + [Int64(key.movement.rawValue), sums.subscriptions, sums.mrr.micros]
       },
-      .cells("renewal_cell", keyWidth: 6, renewals) { key, sums in
+      cells("renewal_cell", keyWidth: 6, renewals) { key, sums in
         [Int64(key.month.number)] + key.productKey.cells
           + [key.ordinal ?? -1, sums.renewals, sums.refunded]
       },
-      .cells("trial_cell", keyWidth: 5, trials) { key, sums in
+      cells("trial_cell", keyWidth: 5, trials) { key, sums in
         [Int64(key.day.number)] + key.productKey.cells
           + [sums.started, sums.converted, sums.canceled, sums.expired, sums.pending]
       },
-      .cells("retention_cell", keyWidth: 6, retention) { key, sums in
+      cells("retention_cell", keyWidth: 6, retention) { key, sums in
         [Int64(key.cohort.number)] + key.productKey.cells + [Int64(key.index), sums.joined]
           + [sums.activeChange, sums.netUSD.sum.micros, sums.netUSD.unknown]
       },
-      .cells("excluded_cell", keyWidth: 4, excluded) { key, sums in
+      cells("excluded_cell", keyWidth: 4, excluded) { key, sums in
         [
           Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
           Int64(key.reason.rawValue), sums.events, sums.charges,
         ]
       },
-      .cells("arrival_cell", keyWidth: 3, arrivals) { key, sums in
+      cells("arrival_cell", keyWidth: 3, arrivals) { key, sums in
         [
           Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.kind.rawValue),
           sums.outOfOrder, sums.late,
         ]
       },
-      .cells("coverage_cell", keyWidth: 5, gaps) { key, events in
+      cells("coverage_cell", keyWidth: 5, gaps) { key, events in
         [
           Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
           Int64(key.gap.rawValue), Int64(key.hour), events,
@@ -86,10 +77,10 @@ extension [RevenueKey: RevenueSums] {
   /// Returns the rows of days and months, month by month, for tables whose names end in `suffix`.
   func pieces(suffix: String = "") -> [RowPiece<CellRows>] {
     let months = [Month: [Index]](grouping: indices) { self[$0].key.day.month }
-    return months.sorted { $0.key < $1.key }.flatMap { month, places in
+    return months.sorted { $0.key < $1.key }.flatMap { month, places -> [RowPiece<CellRows>] in
       [
-        RowPiece { rows(at: places, table: "revenue_cell" + suffix) },
-        RowPiece { rows(of: month, at: places, table: "revenue_month_cell" + suffix) },
+        { rows(at: places, table: "revenue_cell" + suffix) },
+        { rows(of: month, at: places, table: "revenue_month_cell" + suffix) },
       ]
     }
   }

@@ -13,7 +13,7 @@ extension Ledger {
         guard let sql, sql.lowercased().hasPrefix("create table") else { continue }
         try database.execute("create temp table" + sql.dropFirst("create table".count))
       }
-      for piece in facts.pieces { try piece.rows().insert(in: database) }
+      for piece in facts.pieces { try piece().insert(in: database) }
     }
   }
 }
@@ -46,7 +46,7 @@ public struct RevenueSpill {
   /// Adds the cells of `revenue`.
   public func add(_ revenue: [RevenueKey: RevenueSums]) throws(SubledgerError) {
     try ledger.change("spill revenue") { database in
-      for piece in revenue.pieces(suffix: "_spill") { try piece.rows().add(in: database) }
+      for piece in revenue.pieces(suffix: "_spill") { try piece().add(in: database) }
     }
   }
 

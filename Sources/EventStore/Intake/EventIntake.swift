@@ -21,8 +21,14 @@ public final class EventIntake: ArchiveIntake {
   /// Writes the finished archives while other threads create their rows.
   private var writer: EventWriter?
 
-  init(
-    ledger: Ledger, schedules: [Provider: RetrySchedule], batchSize: Int, spillSize: Int
+  /// Begins an import of event archives; days of their deliveries are in UTC.
+  ///
+  /// Attempts follow `schedules`, or else the schedule that the provider publishes. `batchSize` is
+  /// the memory, in bytes, for events before they are spilled. `spillSize` is the size of the spill
+  /// file, in bytes, that causes a write; in the middle of an archive twice as much is allowed.
+  public init(
+    into ledger: Ledger, schedules: [Provider: RetrySchedule] = [:], batchSize: Int = 104 << 20,
+    spillSize: Int = 2 << 30
   ) {
     (self.batchSize, self.spillSize) = (batchSize, spillSize)
     super.init(ledger, schedules: schedules)
@@ -198,19 +204,5 @@ public final class EventIntake: ArchiveIntake {
     finishedContents = []
     finishedSize = 0
     ledger.undoArchive(since: "batch")
-  }
-}
-
-extension Ledger {
-  /// Begins an import of event archives; days of their deliveries are in UTC.
-  ///
-  /// Attempts follow `schedules`, or else the schedule that the provider publishes. `batchSize` is
-  /// the memory, in bytes, for events before they are spilled. `spillSize` is the size of the spill
-  /// file, in bytes, that causes a write; in the middle of an archive twice as much is allowed.
-  public func beginEvents(
-    schedules: [Provider: RetrySchedule] = [:], batchSize: Int = 104 << 20,
-    spillSize: Int = 2 << 30
-  ) -> EventIntake {
-    EventIntake(ledger: self, schedules: schedules, batchSize: batchSize, spillSize: spillSize)
   }
 }

@@ -41,7 +41,7 @@ struct SortedBatch: DeliveredEvents {
   func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]? {
     stride(from: 0, to: order.count, by: Self.pieceSize).map { start in
       let part = order[start..<min(start + Self.pieceSize, order.count)]
-      return RowPiece {
+      return {
         var new = NewLineages()
         var merge = LineageMerge(rules)
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -14,7 +14,10 @@ public final class LakeIntake: ArchiveIntake {
   private var results: [UpsertResult] = []
   private let published: Int32
 
-  init(of ledger: Ledger, schedules: [Provider: RetrySchedule]) throws(SubledgerError) {
+  /// Begins an import of archives whose events are stored in a lake.
+  public init(
+    into ledger: Ledger, schedules: [Provider: RetrySchedule]
+  ) throws(SubledgerError) {
     published = try ledger.access("number a run") { try $0.lastPublishedArchive() }
     super.init(ledger, schedules: schedules)
   }
@@ -93,14 +96,5 @@ public final class LakeIntake: ArchiveIntake {
       }
     }
     return finished.map(\.counts)
-  }
-}
-
-extension Ledger {
-  /// Begins an import of archives whose events are stored in a lake.
-  public func beginLakeEvents(
-    schedules: [Provider: RetrySchedule]
-  ) throws(SubledgerError) -> LakeIntake {
-    try LakeIntake(of: self, schedules: schedules)
   }
 }

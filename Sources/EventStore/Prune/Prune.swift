@@ -104,7 +104,7 @@ private struct Removal {
       where \(isReplaced)
       """, moment, archive
     ) { row in
-      sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
+      sums[row.int64(0), default: 0] &+= snapshotCheck((1..<8).map { row.int64($0) })
     }
     for (archive, sum) in sums {
       let before = try database.first(

@@ -16,7 +16,8 @@ public final class SnapshotIntake {
   private var waitingBytes = 0
   private static let waitingBytesMax = 16 << 20
 
-  init(_ new: NewArchive, in ledger: Ledger) throws(SubledgerError) {
+  /// Begins to ingest a file of snapshots; one file at a time, each content once.
+  public init(_ new: NewArchive, into ledger: Ledger) throws(SubledgerError) {
     let known = try ledger.archiveWithContent(
       sha256: new.sha256, kind: new.kind, capturedAt: new.capturedAt)
     precondition(known == nil, "the content of an archive is read once")
@@ -116,13 +117,6 @@ public final class SnapshotIntake {
   }
 }
 
-extension Ledger {
-  /// Begins to ingest a file of snapshots; one file at a time, each content once.
-  public func beginSnapshots(_ archive: NewArchive) throws(SubledgerError) -> SnapshotIntake {
-    try SnapshotIntake(archive, in: self)
-  }
-}
-
 /// A snapshot in its stored form; any thread can create it.
 public struct EncodedSnapshot: Sendable {
   /// When the provider's state was captured.
@@ -194,7 +188,7 @@ private struct SnapshotWriter {
     guard try insertion.changedRow() else { return nil }
     try dueInsertion?.run(
       snapshot.capturedAt, Int64(snapshot.provider.rawValue), user, Int64(app), content)
-    return RowCheck.snapshot(columns)
+    return snapshotCheck(columns)
   }
 
   /// Returns the key of a content, adding it if new; the next free key if another content has its

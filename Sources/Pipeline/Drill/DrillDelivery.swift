@@ -12,7 +12,7 @@ extension Ledger {
     for damage in damages where damage.forgets {
       for event in [damage.candidate.event] + damage.companions { try remove(event) }
     }
-    let intake = beginEvents()
+    let intake = EventIntake(into: self)
     try intake.begin(NewArchive(name: "drill", sha256: "drill \(seed)", kind: .events))
     var batch = EventBatch()
     batch.symbols = symbols

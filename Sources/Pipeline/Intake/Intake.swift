@@ -35,7 +35,7 @@ struct Intake {
     if let spark = pipeline.spark {
       return try readArchives(files, rules, by: spark, into: &summary)
     }
-    let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules)
+    let intake = EventIntake(into: ledger, schedules: plan.configuration.retrySchedules)
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {

@@ -50,7 +50,7 @@ extension Intake {
       summary.snapshotFilesKnown += 1
       return try ledger.recordRepeat(archive)
     }
-    var entry = try ledger.beginSnapshots(archive)
+    var entry = try SnapshotIntake(archive, into: ledger)
     var firstReject: Reject?
     var isDated = true
     var newest: Instant?
@@ -69,7 +69,7 @@ extension Intake {
           try entry.add(snapshots, rejects: rejects, retracted: apart)
         case .again:
           entry.abandon()
-          entry = try ledger.beginSnapshots(archive)
+          entry = try SnapshotIntake(archive, into: ledger)
           (firstReject, isDated, newest) = (nil, true, nil)
         case .ended(let end): ended = end
         }

@@ -12,7 +12,7 @@ extension Intake {
   ) throws {
     try spark.removeLeftovers(of: ledger)
     guard !files.isEmpty else { return }
-    let intake = try ledger.beginLakeEvents(schedules: plan.configuration.retrySchedules)
+    let intake = try LakeIntake(into: ledger, schedules: plan.configuration.retrySchedules)
     let part = try spark.newPart(of: ledger)
     let format = StageCoding()
     let listed = try spark.write(

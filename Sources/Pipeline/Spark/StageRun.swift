@@ -96,7 +96,7 @@ struct StageWork {
           decimals: plan.amountDecimals))
       let charges = Pool<ChargePart>()
       func put(_ facts: Facts) throws {
-        for piece in facts.pieces { try self.put("cells\t\(piece.rows().text)") }
+        for piece in facts.pieces { try self.put("cells\t\(piece().text)") }
       }
       try pass.forEachPart {
         charges.put($0)

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 internal import Formats
 
 /// A row of a set's CSV file.
@@ -11,10 +11,8 @@ public struct CSVRow {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
-  /// An empty row of a file with these columns in RFC 4180.
-  public init(_ columns: [ReportColumn]) { self.init(columns, .rfc4180) }
-
-  init(_ columns: [ReportColumn], _ dialect: CSVDialect) {
+  /// An empty row of a file with these columns.
+  public init(_ columns: [ReportColumn], _ dialect: CSVDialect = .rfc4180) {
     names = columns.map(\.name)
     isNumber = columns.map { $0.type == "number" || $0.type == "integer" }
     isForSpreadsheet = dialect != .rfc4180
