@@ -6,6 +6,12 @@ extension Ledger {
     try first("read a user", "select id from user where key = ?", user) { $0.text(0) }
   }
 
+  /// Returns the original transaction id of a lineage for people: with the user's id.
+  public func originalText(of row: LineageRow) throws(SubledgerError) -> String {
+    guard row.isMadeOfUser else { return row.original }
+    return row.original.replacing(row.user.userKeyText, with: try userText(row.user) ?? "")
+  }
+
   /// Returns the key of a user, known or not, for the id or the pseudonym.
   public func userKey(of id: String) throws(SubledgerError) -> Int64 {
     guard !id.isEmpty else { return 0 }

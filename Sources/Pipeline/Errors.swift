@@ -67,7 +67,7 @@ extension Ledger {
   /// Returns `archive:line (currency)` of the ten greatest amounts, greatest first.
   private func greatestLines() throws -> [String] {
     var greatest: [(weight: UInt64, place: Provenance, currency: StringID)] = []
-    try forEachGroup(withUserTexts: false) { _, events in
+    try forEachGroup { _, events in
       for event in events {
         guard let revenue = event.revenue else { continue }
         // Sums in dollars have a thousandth of the range.

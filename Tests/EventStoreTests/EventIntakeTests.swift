@@ -61,7 +61,7 @@ struct EventIntakeTests {
     #expect(read == [event])
     #expect(rows.count == 1)
     #expect(rows[0].original == "1000")
-    #expect(rows[0].userText == "user-1")
+    #expect(try ledger.userText(rows[0].user) == "user-1")
     #expect(ledger.symbols.words[Int(rows[0].app)] == "app")
   }
 
@@ -76,7 +76,7 @@ struct EventIntakeTests {
     #expect(event.renewalCount == nil)
     #expect(event.reason == nil)
     #expect(event.user == 0)
-    #expect(try ledger.lineage(Line().lineage)?.userText == "")
+    #expect(try ledger.user(ofLineage: Line().lineage) == "")
   }
 
   @Test(

@@ -17,7 +17,7 @@ struct EventRemovalTests {
     try #require(events.count == 2)
     try ledger.remove(events[1])
     #expect(try ledger.events(ofLineage: lines[0].lineage) == [events[0]])
-    #expect(try ledger.lineage(lines[0].lineage)?.userText == "first")
+    #expect(try ledger.user(ofLineage: lines[0].lineage) == "first")
     #expect(try ledger.ingest("b", [lines[1]]).accepted == 1)
     #expect(try ledger.events(ofLineage: lines[0].lineage).count == 2)
   }

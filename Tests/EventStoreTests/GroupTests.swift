@@ -41,21 +41,6 @@ struct GroupTests {
     #expect(try groups() == ["1+2: 0 1 3", "3: 0", "4: 1"])
   }
 
-  @Test("Reading groups without user ids omits only their texts")
-  func withoutTexts() throws {
-    try ingest([Line(provider: .iaptic, transaction: "1", original: "1"), Line(user: "user-2")])
-    var users: [Bool: [Int64]] = [:]
-    var texts: [Bool: Set<String>] = [:]
-    for isAsked in [true, false] {
-      try ledger.forEachGroup(withUserTexts: isAsked) { rows, _ in
-        users[isAsked, default: []] += rows.map(\.user)
-        texts[isAsked, default: []].formUnion(rows.map(\.userText))
-      }
-    }
-    #expect(users[true] == users[false])
-    #expect(texts == [true: ["user-1", "user-2"], false: [""]])
-  }
-
   @Test("Users, apps and providers never share a group")
   func apart() throws {
     try ingest([

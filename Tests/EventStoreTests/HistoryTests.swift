@@ -39,7 +39,7 @@ struct HistoryTests {
     #expect(try ledger.table("select versions, counted from lineage") == ["2|1"])
     let event = try #require(try ledger.events(ofLineage: copy(1).lineage).first)
     #expect(event.created == Line().at + .seconds(5))
-    #expect(try ledger.lineage(copy(1).lineage)?.userText == "late")
+    #expect(try ledger.user(ofLineage: copy(1).lineage) == "late")
     #expect(try ledger.conflicts().isEmpty)
     #expect(try ledger.table("select count(*) from event_conflict") == ["0"])
     #expect(
@@ -126,7 +126,7 @@ extension Ledger {
   func countedContent() throws -> [String] {
     var content: [String] = []
     try forEachLineage { row, events in
-      content.append("\(row.original) \(row.userText)")
+      content.append("\(row.original) \(try userText(row.user) ?? "")")
       for event in events {
         content.append(
           """

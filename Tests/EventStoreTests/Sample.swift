@@ -135,6 +135,11 @@ extension Ledger {
     try lineage(key).map { try events(of: $0) } ?? []
   }
 
+  /// The id of a lineage's user, empty when unknown; nil if the lineage does not exist.
+  func user(ofLineage key: Int64) throws -> String? {
+    try lineage(key).map { try userText($0.user) ?? "" }
+  }
+
   /// Starts to ingest one archive that is written alone.
   func beginEvents(
     _ archive: NewArchive, schedules: [Provider: RetrySchedule] = [:]

@@ -57,7 +57,7 @@ struct SnapshotTests {
     let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
     try ingest.add([given])
     _ = try ingest.finish()
-    given.place.archive = ingest.archive
+    (given.place.archive, given.user) = (ingest.archive, "")
     let users = try current(asOf: 100)
     #expect(users.map(\.snapshots) == [[given]])
     #expect(users.map(\.user) == [Fingerprint.of("user-1")])
@@ -99,7 +99,7 @@ struct SnapshotTests {
     #expect(users.map(\.user) == (few + many).map { Fingerprint.of($0) }.sorted())
     for user in users {
       #expect(user.snapshots.allSatisfy { $0.entitlements.isEmpty })
-      let isOfMany = many.contains(user.snapshots[0].user)
+      let isOfMany = many.map { Fingerprint.of($0) }.contains(user.user)
       #expect(user.snapshots.map(\.app) == (isOfMany ? ["", "x"] : [""]))
       var alone: [UserSnapshots] = []
       try ledger.forEachUser(

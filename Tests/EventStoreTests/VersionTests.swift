@@ -55,7 +55,7 @@ struct VersionTests {
       #expect(event.created == Line().at + .seconds(2))
       #expect(event.received == Line().at + .seconds(3))
       #expect(event.body == Fingerprint.of("y"))
-      #expect(try ledger.lineage(copies[0].lineage)?.userText == "late")
+      #expect(try ledger.user(ofLineage: copies[0].lineage) == "late")
       #expect(try ledger.conflicts().isEmpty)
     }
   }
@@ -107,7 +107,7 @@ struct VersionTests {
           Line(provider: provider, user: "b", received: 2, body: "y"),
         ]
         for index in order { try ledger.ingest("\(index)", [copies[index]]) }
-        #expect(try ledger.lineage(copies[0].lineage)?.userText == "b")
+        #expect(try ledger.user(ofLineage: copies[0].lineage) == "b")
         #expect(
           try ledger.conflicts().map(\.fields) == (provider == .flobuk ? [] : [["user"]]))
       }
@@ -142,7 +142,7 @@ struct VersionTests {
       for index in order { try ledger.ingest("\(index)", [versions[index]]) }
       var seen: [String] = []
       try ledger.forEachLineage { row, events in
-        seen.append("\(row.original) \(row.userText) \(events.count)")
+        seen.append("\(row.original) \(try ledger.userText(row.user) ?? "") \(events.count)")
       }
       #expect(seen == ["999 b 1"])
       #expect(try ledger.lineage(versions[0].lineage)?.user == 0)
@@ -248,7 +248,7 @@ struct VersionTests {
     for order in permutations(of: [0, 1, 2, 3]) {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       for index in order { try ledger.ingest("\(index)", [lines[index]]) }
-      users.insert(try ledger.lineage(Line().lineage)?.userText ?? "-")
+      users.insert(try ledger.user(ofLineage: Line().lineage) ?? "-")
     }
     #expect(users.count == 1)
     #expect(users.isSubset(of: ["new", "tie"]))

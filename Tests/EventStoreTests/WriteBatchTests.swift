@@ -20,7 +20,7 @@ struct WriteBatchTests {
   private func content(of ledger: Ledger) throws -> [String] {
     var content: [String] = []
     try ledger.forEachLineage { row, events in
-      content.append("\(row.original) \(row.userText)")
+      content.append("\(row.original) \(try ledger.userText(row.user) ?? "")")
       for event in events {
         let product = ledger.symbols.words[Int(event.product)]
         content.append("\(event.identity) \(event.body) \(product) \(event.created?.text ?? "-")")

@@ -15,7 +15,7 @@ struct DrillTests {
   private func row(_ key: Int64, user: Int64) -> LineageRow {
     LineageRow(
       key: key, provider: .qonversion, app: 1, environment: .production, store: .appStore,
-      original: "\(key)", user: user, userText: "user \(user)")
+      original: "\(key)", user: user)
   }
 
   private func event(_ kind: EventKind, day: Int64, lineage: Int64 = 1) -> Event {

@@ -29,7 +29,7 @@ public struct FoldGroup: Sendable, Hashable {
 
 /// A fold group now and at a checkpoint.
 public struct GroupChange: Sendable {
-  /// Its current subscriptions, without the texts of user ids.
+  /// Its current subscriptions.
   public private(set) var rows: [LineageRow] = []
   /// Its events that count now, by time and identity.
   public private(set) var events: [Event] = []
@@ -151,8 +151,7 @@ struct PreviousVersions {
   ) throws {
     self.touched = touched
     self.archive = archive
-    select = try Statement(
-      database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
+    select = try Statement(database, "\(LineageRow.selectWithEvents) where l.key = ?")
     stored = StoredVersions(database)
     self.words = words
     contested = try stored.lineagesInConflict()

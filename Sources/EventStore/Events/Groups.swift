@@ -4,22 +4,20 @@ extension Ledger {
   /// Calls `body` with every fold group: its lineages and all their counted events.
   ///
   /// Events are in the order of time and identity. `keys` restricts the walk by the key of the
-  /// lineage or user, so that several readers can share it. Without the users' ids as text, the
-  /// lookup of each is saved. Groups that report the same store transactions are passed as one if
-  /// `linked`. Throws `SubledgerError`, and whatever `body` throws.
+  /// lineage or user, so that several readers can share it. Groups that report the same store
+  /// transactions are passed as one if `linked`. Throws `SubledgerError`, and whatever `body`
+  /// throws.
   public func forEachGroup(
-    keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true, linked: Bool = false,
+    keys: ClosedRange<Int64> = .min ... .max, linked: Bool = false,
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
       let isLinked = try linked && database.isAny("lineage_link")
       let rest = isLinked ? " and l.key not in (select k.lineage from lineage_link k)" : ""
+      let select = isLinked ? LineageRow.selectLinked : LineageRow.selectWithEvents
       func walk(_ groups: String) throws {
         try database.forEachGroup(
-          """
-          \(LineageRow.selectWithEvents(userTexts: withUserTexts, isLinked: isLinked))
-          where \(groups)
-          """, keys: keys, isLinked: isLinked, body)
+          "\(select) where \(groups)", keys: keys, isLinked: isLinked, body)
       }
       try walk(
         """
@@ -93,26 +91,24 @@ extension Provider {
 }
 
 extension LineageRow {
-  static let eventsColumn: Int32 = 10
-
-  /// Returns a query for the events and, if `isLinked`, the root, 0 for none.
-  static func selectWithEvents(userTexts: Bool, isLinked: Bool = false) -> String {
-    let select = select(
-      userTexts: userTexts, more: ", l.events" + (isLinked ? ", coalesce(k.root, 0)" : ""))
-    return select + (isLinked ? " left join lineage_link k on k.lineage = l.key" : "")
-  }
-
-  static func select(userTexts: Bool, more columns: String = "") -> String {
+  private static let columns = """
+    l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, l.versions > l.counted,
+      l.entitled
     """
-    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
-      \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.entitled\(columns)
-    from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
+  static let eventsColumn: Int32 = 9
+
+  static let select = "select \(columns) from lineage l"
+  static let selectWithEvents = "select \(columns), l.events from lineage l"
+
+  /// Selects the events and the root, 0 for none.
+  static let selectLinked = """
+    select \(columns), l.events, coalesce(k.root, 0)
+    from lineage l left join lineage_link k on k.lineage = l.key
     """
-  }
 
   /// Selects the lineages of a user and a provider, by key; built once for all users.
   static let selectOfUser =
-    selectWithEvents(userTexts: false)
+    selectWithEvents
     + " where l.user = ? and l.user <> 0 and l.provider = ? and l.key >= ? order by l.key limit ?"
 
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.

@@ -18,7 +18,7 @@ extension Ledger {
       // Fold groups with members that may be linked while others are not yet.
       var groups: Set<FoldGroup> = []
       let select = try Statement(
-        database, LineageRow.selectWithEvents(userTexts: false) + " where l.key between ? and ?")
+        database, LineageRow.selectWithEvents + " where l.key between ? and ?")
       func read(_ keys: ClosedRange<Int64>, isNew: Bool) throws {
         select.bindAll(keys.lowerBound, keys.upperBound)
         try select.forEachRow { found in

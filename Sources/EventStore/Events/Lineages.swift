@@ -16,21 +16,14 @@ public struct LineageRow: Sendable, Equatable {
   public var original: String
   /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
   public var user: Int64
-  /// The user id as text; empty when unknown or not requested.
-  public var userText: String
   /// Whether it contains versions that do not count.
   public var hasSuperseded = false
   /// Whether webhooks of its events contain entitlements that the events do not explain.
   public var isEntitled = false
 
-  /// The original transaction id with the user's id, for people.
-  public var originalText: String {
-    isMadeOfUser ? original.replacing(user.userKeyText, with: userText) : original
-  }
-
   /// Whether the original transaction id is built from the user's id, with a character that no
   /// store's ids contain.
-  public var isMadeOfUser: Bool {
+  var isMadeOfUser: Bool {
     user != 0
       && original.utf8.contains { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: ":") }
       && original.contains(user.userKeyText)
@@ -49,9 +42,8 @@ extension Ledger {
     try visit("read lineages") { database in
       var events: [Event] = []
       try database.forEachRow(
-        """
-        \(LineageRow.selectWithEvents(userTexts: true)) where l.key between ? and ? order by l.key
-        """, keys.lowerBound, keys.upperBound
+        "\(LineageRow.selectWithEvents) where l.key between ? and ? order by l.key",
+        keys.lowerBound, keys.upperBound
       ) { row in
         let lineage = try LineageRow(row)
         events.removeAll(keepingCapacity: true)
@@ -73,8 +65,8 @@ extension Ledger {
     ) { try LineageRow($0) }
   }
 
-  /// Returns a user's lineages from a key on, at most `max`, or all for -1, without the texts of
-  /// user ids, each with its counted events by time and identity.
+  /// Returns a user's lineages from a key on, at most `max`, or all for -1, each with its counted
+  /// events by time and identity.
   public func lineagesWithEvents(
     ofUser user: Int64, provider: Provider, from key: Int64, max: Int64
   ) throws(SubledgerError) -> [(row: LineageRow, events: [Event])] {
@@ -157,14 +149,12 @@ extension Connection {
 }
 
 extension LineageRow {
-  static let select = select(userTexts: true)
-
   init(_ row: Statement) throws(SubledgerError) {
     let shop = try SubscriptionScope(row, from: 1)
     self.init(
       key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
-      store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7),
-      hasSuperseded: row.int64(8) != 0, isEntitled: row.int64(9) > 0)
+      store: shop.store, original: row.text(5), user: row.int64(6),
+      hasSuperseded: row.int64(7) != 0, isEntitled: row.int64(8) > 0)
   }
 }
 

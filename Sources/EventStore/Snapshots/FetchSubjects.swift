@@ -58,7 +58,7 @@ extension Ledger {
       let newest = Dictionary(snapshots.map { ($0.subject, $0.archive) }, uniquingKeysWith: max)
       try database.forEachRow(
         """
-        \(LineageRow.selectWithEvents(userTexts: false))
+        \(LineageRow.selectWithEvents)
         where l.provider = ? and l.user <> 0
           and l.environment = \(Environment.production.rawValue)
         """, provider

@@ -30,12 +30,11 @@ extension Ledger {
   /// Calls `body` with every user who has a snapshot captured at or before `asOf`, by provider and
   /// user, with the newest one of each app.
   ///
-  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it.
-  /// Without the users' ids as text, the lookup of each is saved.
+  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it. The
+  /// snapshots are without the text of the user's id.
   public func forEachUser(
     withSnapshotAsOf asOf: Instant, provider: Provider? = nil,
-    users: [ClosedRange<Int64>] = [.min ... .max], withUserTexts: Bool = true,
-    _ body: (UserSnapshots) throws -> Void
+    users: [ClosedRange<Int64>] = [.min ... .max], _ body: (UserSnapshots) throws -> Void
   ) throws {
     try visit("read snapshots") { database in
       let walk = try SnapshotWalk(database, of: provider, asOf: asOf)
@@ -48,10 +47,9 @@ extension Ledger {
             current = UserSnapshots(
               provider: provider, user: row.user, snapshots: [], content: 0)
           }
-          let text = withUserTexts ? try userText(row.user) ?? "" : ""
           current?.add(
             Snapshot(
-              provider: provider, app: symbols.words[Int(row.app)], user: text,
+              provider: provider, app: symbols.words[Int(row.app)], user: "",
               capturedAt: row.captured, entitlements: try walk.entitlements(of: row, path),
               place: row.place))
           current?.content ^= contentFingerprint(app: row.app, content: row.content)
@@ -101,23 +99,20 @@ extension Ledger {
     users: [ClosedRange<Int64>] = [.min ... .max], _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
-      let select = try Statement(
-        database,
-        """
-        select distinct user from lineage as l
-        where user <> 0 and provider = ?1 and user between ?4 and ?5 and not exists (
-          select 1 from snapshot as s
-          where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
-          -- The index has no environments: only of these users lineages are read.
-          and exists (
-          select 1 from lineage as own where own.key = l.key
-          and own.environment = \(Environment.production.rawValue))
-        order by user
-        """)
       for users in users {
-        select.bindAll(
-          provider, capture.lowerBound, capture.upperBound, users.lowerBound, users.upperBound)
-        try select.forEachRow { try body($0.int64(0)) }
+        try database.forEachRow(
+          """
+          select distinct user from lineage as l
+          where user <> 0 and provider = ?1 and user between ?4 and ?5 and not exists (
+            select 1 from snapshot as s
+            where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
+            -- The index has no environments: only of these users lineages are read.
+            and exists (
+            select 1 from lineage as own where own.key = l.key
+            and own.environment = \(Environment.production.rawValue))
+          order by user
+          """, provider, capture.lowerBound, capture.upperBound, users.lowerBound, users.upperBound
+        ) { try body($0.int64(0)) }
       }
     }
   }

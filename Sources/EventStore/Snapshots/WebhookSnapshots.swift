@@ -16,15 +16,13 @@ extension Ledger {
     _ body: (Int64) throws -> Void
   ) throws {
     try visit("read entitlements of webhooks") { database in
-      let select = try Statement(
-        database,
-        """
-        select distinct user from lineage
-        where provider = ? and entitled > 0 and user between ? and ? and user <> 0 order by user
-        """)
       for users in users {
-        select.bindAll(provider, users.lowerBound, users.upperBound)
-        try select.forEachRow { try body($0.int64(0)) }
+        try database.forEachRow(
+          """
+          select distinct user from lineage
+          where provider = ? and entitled > 0 and user between ? and ? and user <> 0 order by user
+          """, provider, users.lowerBound, users.upperBound
+        ) { try body($0.int64(0)) }
       }
     }
   }
@@ -46,7 +44,7 @@ extension Ledger {
             newest.map({ $0.event.isCreated(before: event) }) ?? true
           else { return }
           let snapshot = Snapshot(
-            provider: row.provider, user: row.userText, capturedAt: event.createdAt,
+            provider: row.provider, user: "", capturedAt: event.createdAt,
             entitlements: try record.entitlements(), place: event.place,
             isOfWebhook: true)
           newest = (event, snapshot)

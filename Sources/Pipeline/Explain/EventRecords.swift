@@ -44,12 +44,12 @@ final class EventRecords {
     of event: Event, in row: LineageRow, transaction: String
   ) throws(SubledgerError) -> Record {
     // A lineage's user is also that of its events without user.
-    let isOwn = event.user == 0 || event.user == row.user
-    let user = isOwn ? row.userText : try ledger.userText(event.user) ?? ""
+    let user = try ledger.userText(event.user == 0 ? row.user : event.user) ?? ""
+    let subscription = try ledger.originalText(of: row)
     return Record([
       ("provider", .plain(row.provider.name)), ("app_id", .text(text(row.app))),
       ("environment", .plain(row.environment.name)), ("store", .plain(event.store.name)),
-      ("user_id", .text(user)), ("subscription_id", .text(row.originalText)),
+      ("user_id", .text(user)), ("subscription_id", .text(subscription)),
       ("transaction_id", .text(transaction)), ("product_id", .text(text(event.product))),
       ("kind", .plain(event.kind.name)), ("reported_as", .plain("")),
       ("event_at", CSVCell(event.time)), ("created_at", CSVCell(event.created)),

@@ -36,7 +36,7 @@ final class SubscriptionEntries {
         ("subscription", .text(id)), ("provider", .plain(row.provider.name)),
         ("environment", .plain(row.environment.name)), ("store", .plain(row.store.name)),
       ])
-      if !row.userText.isEmpty { subject["user_id"] = .text(row.userText) }
+      if let user = try ledger.userText(row.user) { subject["user_id"] = .text(user) }
       try output.begin(subject + asOfAndRun)
       try add(row)
       try noteBreaks()
@@ -220,10 +220,11 @@ final class SubscriptionEntries {
   /// Adds a user's newest snapshots, and the newest webhook with entitlements beyond its event.
   private func addSnapshots(of row: LineageRow) throws {
     guard row.user != 0 else { return }
+    let user = try ledger.userText(row.user) ?? ""
     func add(_ step: String, _ kind: String, at time: Instant, _ place: Provenance) throws {
       let record = Record([
         ("kind", .plain(kind)), ("provider", .plain(row.provider.name)),
-        ("user_id", .text(row.userText)), ("event_at", CSVCell(time)),
+        ("user_id", .text(user)), ("event_at", CSVCell(time)),
       ])
       try output.add(
         Entry(at: time, step: step, events: [record + (try records.location(place))]))
@@ -242,10 +243,11 @@ final class SubscriptionEntries {
   }
 
   private func addBreaks(of row: LineageRow) throws {
+    let subscription = cellText(try ledger.originalText(of: row))
     try forEachBreak(of: "breaks", in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
-      guard $0["provider"] == row.provider.name,
-        $0["subscription_id"] == cellText(row.originalText)
-      else { return }
+      guard $0["provider"] == row.provider.name, $0["subscription_id"] == subscription else {
+        return
+      }
       let step = "\($0["code"]), \($0["status"])"
       try output.add(Entry(at: $0.expectedAt, step: step, breakID: $0["break_id"]))
     }

@@ -24,7 +24,7 @@ struct ChargeFold {
     self.part = part ?? ChargePart(writer.dialect)
   }
 
-  /// A fold group whose rows have the texts of user ids, with its events up to an archive.
+  /// A fold group with its events up to an archive.
   struct Group {
     let rows: [LineageRow]
     let events: [Event]
@@ -116,22 +116,15 @@ struct ChargeFold {
     // An earlier user's subscriptions are not folded again when that user's id changes.
     let hasCustomer = writer.hasCustomerIDs && user == newest
     let cells = writer.owner(
-      user: try text(of: user, row),
+      user: try text(of: user),
       customer: hasCustomer ? try ledger.customerID(of: user, knownBy: group.archive) : "",
-      subscription: try subscription(of: row))
+      subscription: try row.map { try ledger.originalText(of: $0) } ?? "")
     group.owner = (event.lineage, event.user, cells)
     return cells
   }
 
-  private mutating func subscription(of row: LineageRow?) throws -> String {
-    guard var row else { return "" }
-    if row.userText.isEmpty, row.isMadeOfUser { row.userText = try text(of: row.user, row) }
-    return row.originalText
-  }
-
-  private mutating func text(of key: Int64, _ row: LineageRow?) throws -> String {
+  private mutating func text(of key: Int64) throws -> String {
     if key == 0 { return "" }
-    if let row, row.user == key, !row.userText.isEmpty { return row.userText }
     if user.key != key { user = (key, try ledger.userText(key) ?? "") }
     return user.text
   }

@@ -169,7 +169,7 @@ private struct RangeFold: Sendable {
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var rows = charges.map { ChargeFold($0, ledger, addingTo: self.rows.take(), take: addCharges) }
-    try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil, linked: true) { group, events in
+    try ledger.forEachGroup(keys: keys, linked: true) { group, events in
       var own = ChargeFold.Group(rows: group, events: events)
       try fold.fold(group, events, cases, into: &result) { try rows?.add($0, of: &own) }
     }

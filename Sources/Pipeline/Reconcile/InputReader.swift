@@ -54,9 +54,7 @@ struct InputReader {
     isReadAgain = users.evidence == .snapshot
     switch users.evidence {
     case .snapshot:
-      try ledger.forEachUser(
-        withSnapshotAsOf: asOf, provider: provider, users: users.keys, withUserTexts: false
-      ) {
+      try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users.keys) {
         let rows = try lineages(of: $0.user, provider)
         let result = try outcome(of: inputs($0, rows), rows)
         add(result, of: $0.user, provider, $0.content, to: &part)

@@ -94,7 +94,8 @@ final class UnpackedViews {
             ("starts_at", CSVCell(period.start)), ("provider", .plain(key.provider.name)),
             ("app_id", .text(records.text(key.app))),
             ("environment", .plain(row.environment.name)), ("store", .plain(key.store.name)),
-            ("user_id", .text(row.userText)), ("subscription_id", .text(row.originalText)),
+            ("user_id", .text(try ledger.userText(row.user) ?? "")),
+            ("subscription_id", .text(try ledger.originalText(of: row))),
             ("product_id", .text(records.text(key.product))), ("ends_at", CSVCell(period.end)),
             ("is_end_derived", .plain("\(period.isEndDerived)")),
             ("grace_until", CSVCell(period.graceEnd)), ("revoked_at", CSVCell(period.revokedAt)),
@@ -107,11 +108,12 @@ final class UnpackedViews {
 
   private func addSnapshots(to view: ViewDefinition) throws {
     try ledger.forEachUser(withSnapshotAsOf: rules.asOf) { user in
+      let id = try ledger.userText(user.user) ?? ""
       for snapshot in user.snapshots {
         let whole = Record([
           ("captured_at", CSVCell(snapshot.capturedAt)),
           ("provider", .plain(snapshot.provider.name)), ("app_id", .text(snapshot.app)),
-          ("user_id", .text(snapshot.user)),
+          ("user_id", .text(id)),
         ])
         let held = snapshot.entitlements.map { entitlement in
           Record([
