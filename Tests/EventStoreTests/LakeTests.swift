@@ -41,7 +41,7 @@ struct LakeTests {
     try copy.leaveEvents(to: "p")
     #expect(try copy.table("select count(*) from lineage") == ["0"])
     let places = try copy.lakeArchives()
-    let shard = try Shard(copy)
+    let shard = try Shard(copy) { _, _, _ in }
     for (number, row) in rows.enumerated().sorted(by: { $0.element.archive < $1.element.archive }) {
       var batch = EventBatch()
       #expect(coder.decode(row.text[...], into: &batch))

@@ -15,19 +15,18 @@ public final class Shard {
   /// The last archive that the cells contain; nil once all events of such archives are merged.
   private var folded: Int32?
   private let erased: Set<Int64>
-  private let batchSize: Int
+  /// Memory for events before they are spilled, in bytes.
+  private static let batchSize = 48 << 20
   private let note: (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void
 
   /// Removes everything that follows from events from `copy`.
   ///
   /// - Parameter note: receives the result of each event that was not new.
   public init(
-    _ copy: Ledger, batchSize: Int = 48 << 20,
-    note: @escaping (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void = {
-      _, _, _ in
-    }
+    _ copy: Ledger,
+    note: @escaping (_ archive: Int32, _ number: Int32, _ result: UInt8) throws -> Void
   ) throws(SubledgerError) {
-    (ledger, self.batchSize, self.note) = (copy, batchSize, note)
+    (ledger, self.note) = (copy, note)
     erased = try copy.erasedUsers()
     folded = try copy.foldBasis()?.archive ?? 0
     try copy.change("empty a copy") { database in
@@ -59,7 +58,7 @@ public final class Shard {
         try waiting.add(events, texts, entitlements, in: database)
       }
       origins += numbers.map { (archive, $0) }
-      if waiting.size > batchSize {
+      if waiting.size > Self.batchSize {
         try ledger.change("spill events") { try waiting.spill(in: $0) }
       }
     }
