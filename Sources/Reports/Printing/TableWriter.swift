@@ -142,7 +142,8 @@ final class TableWriter {
     try open("\(layout.name)/\(month.text).csv")
   }
 
-  /// Checks for SQLite's conversion of results beyond 64-bit integers to floating point.
+  /// Finds the places of values in the first row, and checks each row for SQLite's conversion of
+  /// results beyond 64-bit integers to floating point.
   ///
   /// Further arithmetic can bring such a result back into range, with wrong last digits.
   private func check(_ row: Statement) throws(SubledgerError) {

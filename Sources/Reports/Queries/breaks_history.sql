@@ -23,10 +23,8 @@ select
   life.expected_ms as expected_at,
   life.first_seen_ms as first_seen_at,
   life.last_seen_ms as last_seen_at,
-  case when life.status = 'resolved' then life.first_seen_ms else life.resolved_ms end
-    as resolved_at,
-  case when life.status = 'resolved' then life.first_run else life.resolved_run end
-    as resolved_by_run,
+  iif(life.status = 'resolved', life.first_seen_ms, life.resolved_ms) as resolved_at,
+  iif(life.status = 'resolved', life.first_run, life.resolved_run) as resolved_by_run,
   life.missing_events,
   life.estimated_usd,
   basis.word as amount_basis,

@@ -12,8 +12,7 @@ select
   sum(cell.pending) as pending,
   sum(cell.converted) as conversion_rate,
   sum(cell.converted + cell.expired) as conversion_rate_base,
-  case when sum(cell.pending) = 0 and day.month < horizon.ended_month then 1 else 0 end
-    as is_complete
+  sum(cell.pending) = 0 and day.month < horizon.ended_month as is_complete
 from trial_cell as cell
 join day on day.number = cell.day
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
