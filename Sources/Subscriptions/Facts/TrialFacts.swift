@@ -9,30 +9,25 @@ extension SubscriptionHistory {
       var sums = TrialSums()
       sums.started = 1
       if trial.autoRenewOffSince(events, before: trial.end) != nil { sums.canceled = 1 }
-      switch outcome(of: index) {
-      case .converted: sums.converted = 1
-      case .expired: sums.expired = 1
-      case .pending: sums.pending = 1
-      }
+      sums[keyPath: outcome(of: index)] = 1
       try books.add(.trial(key, sums), from: ContributionOrigin(.trial(index), at: trial.start))
     }
   }
 
-  private enum TrialOutcome { case converted, expired, pending }
-
-  private func outcome(of index: Int) -> TrialOutcome {
+  /// The measure that counts the outcome of the trial at `index`.
+  private func outcome(of index: Int) -> WritableKeyPath<TrialSums, Int64> {
     let trial = periods[index]
     let next = index + 1 < periods.count ? periods[index + 1] : nil
     guard let end = trial.effectiveEnd else {
-      return next.map { $0.isTrial ? .expired : .converted } ?? .pending
+      return next.map { $0.isTrial ? \.expired : \.converted } ?? \.pending
     }
     if let next, !next.isTrial {
-      return trial.isConverted(at: next.start, events, rules) ? .converted : .expired
+      return trial.isConverted(at: next.start, events, rules) ? \.converted : \.expired
     }
     let feed = events[trial.opener].feed
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
-      return end + rules.retryHorizon <= rules.horizon(of: feed) ? .expired : .pending
+      return end + rules.retryHorizon <= rules.horizon(of: feed) ? \.expired : \.pending
     }
-    return end <= rules.endsAreFinal(until: feed) ? .expired : .pending
+    return end <= rules.endsAreFinal(until: feed) ? \.expired : \.pending
   }
 }
