@@ -129,6 +129,12 @@ public struct EventBatch: Sendable {
     return range
   }
 
+  /// Copies `text` into the arena.
+  public mutating func intern(_ text: String) -> TextRange {
+    var text = text
+    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+  }
+
   /// The text of `range`.
   public func text(_ range: TextRange) -> String {
     let start = Int(range.offset)

@@ -79,10 +79,3 @@ extension Connection {
     }
   }
 }
-
-extension EventBatch {
-  mutating func intern(_ text: String) -> TextRange {
-    var text = text
-    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
-  }
-}

@@ -61,9 +61,4 @@ extension EventBatch {
     texts.append(text)
     values.append(Int32(values.count))
   }
-
-  private mutating func intern(_ text: String) -> TextRange {
-    var text = text
-    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
-  }
 }
