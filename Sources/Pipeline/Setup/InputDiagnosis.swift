@@ -101,9 +101,7 @@ extension Diagnosis {
         "runs", .warning, "run \(broken.id) has not published: it is running, or was interrupted",
         "publish with `subledger run` or `subledger report`")
     }
-    let pipeline = RunPipeline(
-      plan: plan, version: "", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
-    let health = try pipeline.health(of: ledger, ageMax: "26h")
+    let health = try plan.health(of: ledger, ageMax: "26h")
     if health.isGood { add("runs", .ok, health.newest) }
     for problem in health.problems {
       add("runs", .warning, problem, "see `subledger status` and docs/operations.md")

@@ -22,9 +22,11 @@ extension RunPipeline {
     try requireLedger(to: "check")
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     try ledger.requireSealed()
-    return try ledger.atOneMoment { try health(of: ledger, ageMax: ageMax) }
+    return try ledger.atOneMoment { try plan.health(of: ledger, ageMax: ageMax) }
   }
+}
 
+extension Plan {
   func health(of ledger: Ledger, ageMax: String) throws -> Health {
     guard let age = Interval(units: ageMax) else {
       throw SubledgerError(
@@ -36,7 +38,8 @@ extension RunPipeline {
     }
     let newest = "run \(run.id) as of \(run.asOf.text)"
     var problems: [String] = []
-    if plan.rules.asOf.since(run.asOf) > age {
+    let failOn = configuration.job.failOn
+    if rules.asOf.since(run.asOf) > age {
       problems.append("the newest is \(newest), older than \(ageMax)")
     }
     problems += run.qualified.map { "\(newest) was published with reservations: \($0)" }
@@ -46,10 +49,10 @@ extension RunPipeline {
     }
     let stale = count { $0.code == BreakCode.staleInput.rawValue && $0.isOpen }
     if stale > 0 { problems.append("input is stale: \(counted(stale, "STALE_INPUT break"))") }
-    let gated = count { plan.failOn.includes(status: $0.status, severity: $0.severity) }
+    let gated = count { failOn.includes(status: $0.status, severity: $0.severity) }
     if gated > 0 {
       problems.append(
-        "\(counted(gated, "break")) at or above --fail-on \(plan.failOn.rawValue)")
+        "\(counted(gated, "break")) at or above --fail-on \(failOn.rawValue)")
     }
     return Health(newest: newest, problems: problems)
   }

@@ -12,7 +12,7 @@ extension RunPipeline {
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     try ledger.requireSealed()
     return try ledger.atOneMoment {
-      let health = try health(of: ledger, ageMax: ageMax)
+      let health = try plan.health(of: ledger, ageMax: ageMax)
       let size = try sizeRecord(ledger)
       let tables = try statusTables(of: ledger)
       if isJSON {
