@@ -116,14 +116,7 @@ extension Workers {
   func each(
     _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
   ) throws(SubledgerError) {
-    var failure: SubledgerError?
-    try? run(
-      paths,
-      { path, send in try send(Result { () throws(SubledgerError) in try work(path) }) },
-      take: { _, result in
-        if case .failure(let error) = result { failure = failure ?? error }
-      })
-    if let failure { throw failure }
+    try attempt { try run(paths, { path, _ in try work(path) }, take: { (_: Int, _: Void) in }) }
   }
 }
 
