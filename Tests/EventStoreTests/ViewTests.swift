@@ -61,4 +61,21 @@ struct ViewTests {
       try texts("select period, movement, mrr_usd, mrr_usd_micros from v_movement")
         == ["2025-11 new \(text) \(micros)"])
   }
+
+  @Test(
+    "A rate keeps its digits behind the point, and none that it does not need",
+    arguments: [
+      (70_000_000, "70"), (67_500_000, "67.5"), (12_345_678, "12.345678"), (5, "0.000005"),
+      (-1, ""),
+    ])
+  func rates(millionths: Int64, text: String) throws {
+    try ledger.rows(
+      sql: """
+        insert into revenue_cell
+        values (20500, 1, 0, 1, 0, 0, 1, 0, 0, 0, ?, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        """,
+      arguments: [.integer(millionths)]
+    ) { _ in }
+    #expect(try texts("select proceeds_rate from v_revenue_daily") == [text])
+  }
 }

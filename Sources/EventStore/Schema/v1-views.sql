@@ -78,7 +78,7 @@ select
   country.value as country,
   storefront.value as storefront,
   currency.value as currency,
-  iif(known.rate < 0, null, known.rate / 1000000
+  iif(known.rate < 0, null, (known.rate / 1000000)
     || rtrim(rtrim('.' || printf('%06d', known.rate % 1000000), '0'), '.')) as proceeds_rate,
   basis.word as amount_basis,
   known.charges,
