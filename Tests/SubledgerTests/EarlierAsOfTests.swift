@@ -45,6 +45,21 @@ struct EarlierAsOfTests {
 
   @Test("A run at an earlier as-of is reproduced with a warning if a later run changed its history")
   func reportedOtherwise() throws {
+    try program.folder.write(
+      """
+      -- name: seen
+      -- column: break_id string key A break.
+      -- column: episode integer key An episode of it.
+      -- column: code string What is wrong.
+      select break_id, episode, code from v_break
+      """, to: "sql/seen.sql")
+    var settings = "freshness_max: 200d\nreports_dir: sql\n"
+    var files: Set = ["SHA256SUMS", "breaks_history.csv", "datapackage.json", "own/seen.csv"]
+    #if XLSX
+      settings += "xlsx: true\n"
+      files.insert("report.xlsx")
+    #endif
+    try program.folder.write(settings, to: "subledger.yaml")
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-04-20") == ["MISSED_RENEWAL"])
     #expect(try codes(asOf: "2026-03-01").isEmpty)
@@ -53,9 +68,7 @@ struct EarlierAsOfTests {
     let reported = try program.run(["report", "--at-run", "2", "--out", "told"])
     #expect(reported.status == 0, "\(reported)")
     #expect(reported.errors.contains("run 2 was as of a time before an earlier run"), "\(reported)")
-    #expect(
-      Set(differences(before, try program.published(in: "told")))
-        == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])
+    #expect(Set(differences(before, try program.published(in: "told"))) == files)
   }
 
   @Test("A report at an earlier as-of or into another folder changes no other command's result")

@@ -71,7 +71,8 @@ extension RunPipeline {
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }
     // Texts of an earlier run about breaks that are not open at the as-of of this one.
-    if isRetrospective, Set(wrong).isSubset(of: ["breaks_history.csv", manifestName]) {
+    let texts = ["breaks_history.csv", workbookName, manifestName]
+    if isRetrospective, wrong.allSatisfy({ texts.contains($0) || CustomReport.isFile($0) }) {
       return log.warning(
         """
         run \(check.run.id) was as of a time before an earlier run's, and later runs described the \

@@ -5,7 +5,8 @@ extension CustomReport {
   /// The folder of custom reports in a set, so that their names cannot clash with others.
   static let folder = "own"
 
-  static func isFile(_ path: String) -> Bool { path.hasPrefix("\(folder)/") }
+  /// Whether a file of a set, by its path, is a custom report.
+  public static func isFile(_ path: String) -> Bool { path.hasPrefix("\(folder)/") }
 
   /// The report's query, which must return the columns of its header.
   ///
