@@ -42,6 +42,13 @@ struct ContentsTests {
     #expect(page.contains("data-where=\"app_id=&lt;i&gt;%3B%3D%7C%25\""))
   }
 
+  @Test("A name reads on the page and in filters as in its cell")
+  func visible() throws {
+    let page = try page([#"2026-01,qonversion,a\u{200f}\u{5c}u{41},app_store,1.00,,1.00"#])
+    #expect(page.contains(#"data-where="app_id=a\u{200f}\u{5c}u{41}""#))
+    #expect(page.contains(#">a\u{200f}\u{5c}u{41}</a>"#))
+  }
+
   @Test("A billion and a loss fit on the page")
   func great() throws {
     let page = try page([

@@ -93,9 +93,9 @@ struct Definition {
   let path: String
 }
 
-/// Foreign text as HTML: it contains no markup, and every character is visible.
+/// The text of a cell as HTML: it contains no markup, and every character is visible.
 func asHTML(_ text: String) -> String {
-  let shown = text.escaped
+  let shown = text.shown()
   guard shown.utf8.contains(where: { "<>&\"'".utf8.contains($0) }) else { return shown }
   return replacing(
     ["<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;", "'": "&#39;"], in: shown)
