@@ -60,6 +60,21 @@ struct PreviousPeriodTests {
     #expect(own.state?.unansweredEnd == nil)
   }
 
+  @Test(
+    "An expiry of the previous charge without an end does not end a restart within the gap",
+    arguments: [
+      ("2026-02-09T02:05:00", 10, ["2026-03-11"]), ("2026-02-09T02:05:00", 11, ["2026-02-09"]),
+      ("2026-02-20", 10, ["2026-02-20"]),
+    ])
+  func afterRestart(expired: String, transaction: Int64, churned: [String]) throws {
+    var feed = StateFeed(.purple)
+    feed.report(.started, "2026-01-10")
+    feed.report(.resubscribed, "2026-02-09T02:00:00") { $0.transaction = 11 }
+    feed.report(.expired, expired) { $0.transaction = transaction }
+    let facts = try feed.facts(asOf: "2026-06-01") { $0.periods = [StateFeed.monthly: .days(30)] }
+    #expect(facts.days(.churned) == churned)
+  }
+
   @Test("Failed payments and cancels of a trial do not affect its conversion")
   func afterConversion() throws {
     var story = Story()

@@ -151,7 +151,9 @@ struct PeriodPass {
     }
     let (previous, period) = (periods[first], periods[index])
     if event.product != period.product || event.isOfTrial && !period.isTrial { return true }
-    guard let reported = event.reportedPeriodEnd else { return false }
+    guard let reported = event.reportedPeriodEnd ?? (event.hasEnd ? event.time : nil) else {
+      return false
+    }
     let ended = max(period.start, previous.end ?? period.start)
     return reported <= ended + rules.renewalGap && period.end.map { reported < $0 } ?? true
   }
