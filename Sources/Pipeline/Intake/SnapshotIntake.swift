@@ -34,7 +34,7 @@ extension Intake {
   }
 
   /// Maximum size of parsed snapshots that wait for the writer, in bytes.
-  private static let snapshotBytesWaitingMax = 2 << 20
+  private static let snapshotBytesWaitingMax = 16 << 20
 
   private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
     guard let sha256 = try digest(of: file, &summary) else { return }
