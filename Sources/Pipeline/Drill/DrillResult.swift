@@ -1,7 +1,126 @@
+import Domain
 import EventStore
 import Foundation
 import Reports
-import Domain
+
+/// The damages of a drill, and which of them were found.
+public struct DrillResult {
+  /// Business time of both reconciliations.
+  let asOf: Instant
+  let before: DrillFindings
+  let after: DrillFindings
+  private(set) var damages: [DamageKind] = []
+  private(set) var counts: [String: DrillRow] = [:]
+  private(set) var lost: [String: DrillRow] = [:]
+  /// Each damage that was not found although the data shows it, and each break of a damaged user
+  /// that the damage does not explain.
+  private(set) var notes: [String] = []
+
+  /// Results in the order of the codes, duplicates last.
+  var rows: [DrillRow] {
+    (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { counts[$0] }
+  }
+
+  /// Results for lost events, by kind of event.
+  var kinds: [DrillRow] { EventKind.allCases.compactMap { lost[$0.name] } }
+
+  private static let duplicate = "duplicate"
+
+  private mutating func add(_ code: String, _ change: (inout DrillRow) -> Void) {
+    change(&counts[code, default: DrillRow(code: code)])
+  }
+
+  /// Counts damages that are found as counts, not one by one.
+  private mutating func add(_ code: String, expected: Int64, counted: Int64) {
+    guard expected > 0 || counted > 0 else { return }
+    add(code) { row in
+      row.injected += expected
+      row.found += min(expected, max(0, counted))
+      row.missed += max(0, expected - max(0, counted))
+      row.wrong += max(0, counted - expected)
+    }
+  }
+
+  /// Counts every damage; `duplicates` deliveries were recognised as duplicates.
+  mutating func count(_ damages: [Damage], _ evidence: DrillEvidence, duplicates: Int64) {
+    self.damages = damages.map(\.kind)
+    var found = after.breaks.filter { before.breaks[$0.key] == nil }
+    var byHolder: [BreakHolder: [String]] = [:]
+    for item in found.values {
+      for holder in item.holders { byHolder[holder, default: []].append(item.id) }
+    }
+    for damage in damages {
+      let ids = Set(damage.candidate.row.holders.flatMap { byHolder[$0] ?? [] })
+      let own = ids.sorted().compactMap { found.removeValue(forKey: $0) }
+      count(damage, found: own, evidence)
+    }
+    for wrong in found.values.sorted(by: { $0.id < $1.id }) {
+      add(wrong.code.rawValue) { $0.wrong += 1 }
+      notes.append("false \(wrong.code.rawValue) of subscription \(wrong.subscription)")
+    }
+    countArrivals(damages)
+    let expected = Int64(damages.count { $0.kind == .duplicated })
+    add(Self.duplicate, expected: expected, counted: duplicates)
+  }
+
+  private mutating func count(_ damage: Damage, found: [Break], _ evidence: DrillEvidence) {
+    let event = damage.candidate.event
+    let code = damage.expected.first { !$0.isAboutArrival }
+    let match =
+      found.firstIndex { $0.code == code }
+      ?? found.firstIndex { code?.isMissing == true && $0.code.isMissing }
+      ?? found.firstIndex { code?.isMissing == true && $0.code == .eventsAbsent }
+    let about =
+      "after \(event.kind.name) of \(event.time.text), subscription "
+      + "\(damage.candidate.row.original), was \(damage.kind.rawValue)"
+    for (index, wrong) in found.enumerated() where index != match {
+      if wrong.code.isAboutArrival, damage.expected.contains(wrong.code) { continue }
+      add(wrong.code.rawValue) { $0.wrong += 1 }
+      notes.append("false \(wrong.code.rawValue) \(about)")
+    }
+    guard let code else { return }
+    let excuse = match == nil && code.isMissing ? evidence.excuse(for: damage) : nil
+    func score(_ row: inout DrillRow) {
+      row.injected += 1
+      if let match {
+        row.found += 1
+        if found[match].code != code { row.renamed += 1 }
+      } else if let excuse {
+        row.unrevealed[excuse, default: 0] += 1
+      } else {
+        row.missed += 1
+      }
+    }
+    add(code.rawValue, score)
+    if damage.kind == .removed {
+      score(&lost[event.kind.name, default: DrillRow(code: event.kind.name)])
+    }
+    if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
+  }
+
+  /// Counts late and out-of-order deliveries by day and kind, as they are not raised one by one.
+  private mutating func countArrivals(_ damages: [Damage]) {
+    var expected: [ArrivalKey: [BreakCode: Int64]] = [:]
+    for damage in damages {
+      guard let event = damage.delivered else { continue }
+      let key = ArrivalKey(
+        day: CivilCalendar.utc.day(of: event.arrivedAt),
+        provider: event.provider, kind: event.kind)
+      for code in damage.expected where code.isAboutArrival {
+        expected[key, default: [:]][code, default: 0] += 1
+      }
+    }
+    for key in Set(after.arrivals.keys).union(expected.keys) {
+      let new = after.arrivals[key] ?? ArrivalSums()
+      let old = before.arrivals[key] ?? ArrivalSums()
+      for (code, counted) in [
+        (BreakCode.late, new.late - old.late), (.outOfOrder, new.outOfOrder - old.outOfOrder),
+      ] {
+        add(code.rawValue, expected: expected[key]?[code] ?? 0, counted: counted)
+      }
+    }
+  }
+}
 
 extension DrillResult {
   /// The result for a person.
