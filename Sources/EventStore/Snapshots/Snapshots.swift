@@ -99,19 +99,21 @@ extension Ledger {
     users: [ClosedRange<Int64>] = [.min ... .max], _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
+      let select = """
+        select distinct user from lineage as l
+        where user <> 0 and provider = ?1 and user between ?4 and ?5 and not exists (
+          select 1 from snapshot as s
+          where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
+          -- The index has no environments: only of these users lineages are read.
+          and exists (
+          select 1 from lineage as own where own.key = l.key
+          and own.environment = \(Environment.production.rawValue))
+        order by user
+        """
       for users in users {
         try database.forEachRow(
-          """
-          select distinct user from lineage as l
-          where user <> 0 and provider = ?1 and user between ?4 and ?5 and not exists (
-            select 1 from snapshot as s
-            where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
-            -- The index has no environments: only of these users lineages are read.
-            and exists (
-            select 1 from lineage as own where own.key = l.key
-            and own.environment = \(Environment.production.rawValue))
-          order by user
-          """, provider, capture.lowerBound, capture.upperBound, users.lowerBound, users.upperBound
+          select, provider, capture.lowerBound, capture.upperBound, users.lowerBound,
+          users.upperBound
         ) { try body($0.int64(0)) }
       }
     }
