@@ -15,7 +15,7 @@ struct PlanDocumentTests {
     let without: Set = [
       "archives", "snapshots", "ledger", "out", "prices", "decisions", "reports_dir", "jobs",
       "fail_on", "lock_wait", "min_age", "adopt", "dry_run", "secrets", "log_format", "verbose",
-      "quiet", "progress", "unreadable_files", "summary", "metrics", "readers", "notify_url",
+      "quiet", "progress", "summary", "metrics", "readers", "notify_url",
       "fetch", "engine", "master", "lake",
     ]
     func names(_ settings: [Setting]) -> Set<String> {

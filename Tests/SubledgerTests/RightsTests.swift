@@ -167,20 +167,6 @@ struct RightsTests {
     #expect(try runHeldBack(run + ["--ledger", "n.sqlite", "--out", "n"]).status == 77)
   }
 
-  @Test("If configured, an unreadable file ends the run, which publishes nothing")
-  func stop() throws {
-    try program.folder.write("unreadable_files: stop\n", to: "subledger.yaml")
-    #expect(chmod(program.folder.path("subledger.yaml"), 0o644) == 0)
-    try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
-    #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
-    let ended = try runHeldBack(run)
-    #expect(ended.status == 77, "\(ended)")
-    #expect(ended.words.contains("in/a.jsonl: Permission denied"), "\(ended)")
-    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports/inputs.csv")))
-    #expect(chmod(program.folder.path("in/a.jsonl"), 0o644) == 0)
-    #expect(try runHeldBack(run).status == 0)
-  }
-
   @Test("An unreadable archive is reported with the reason, not as missing")
   func foreignArchive() throws {
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")

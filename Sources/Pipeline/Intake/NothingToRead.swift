@@ -46,23 +46,15 @@ extension RunPipeline {
   }
 }
 
-/// The policy for files that cannot be read.
-enum UnreadableFilePolicy: String, CaseIterable {
-  /// The run leaves the file out and exits with 1.
-  case skip
-  /// The run ends, and publishes nothing.
-  case stop
-}
-
 extension Intake {
-  /// Continues without a file that is missing or cannot be read, unless configured to stop.
+  /// Continues without a file that is missing or cannot be read; only a replay needs every file.
   func leaveOut(
     _ file: ArchiveFile, _ error: SubledgerError, _ summary: inout IntakeSummary
   ) throws {
     guard error.kind != .noInput else {
       return warn("file_vanished", file, "disappeared before it was read; it is left out")
     }
-    guard replayed == nil, plan.configuration.unreadableFiles == .skip else { throw error }
+    guard replayed == nil else { throw error }
     summary.unreadable.append(error)
     log.error(
       "\(error.message); it is left out, and the next run tries again; \(error.hint)",

@@ -66,7 +66,6 @@ struct Configuration: Sendable {
   var snapshotsAreComplete = false
   var snapshotsFromWebhooks = true
   var valueBytesMax = defaultValueBytesMax
-  var unreadableFiles = UnreadableFilePolicy.skip
   /// Share of rejected lines above which the set is qualified.
   var rejectedShare = Amount(micros: 10_000)
   /// Share of a month's net revenue above which open breaks qualify the set.

@@ -56,9 +56,6 @@ extension Setting {
     Setting(
       "reports", .byName(.text), { $0.reports = $1 }, [.kept], whenUnset: "none", example: "{}",
       "Texts of custom reports by name, as runs keep them."),
-    Setting(
-      "unreadable_files", .choice, { $0.unreadableFiles = $1 }, default: "skip",
-      "A file that cannot be read: skip reads the others and exits with 1, stop ends the run."),
   ]
 
   static let times = [
