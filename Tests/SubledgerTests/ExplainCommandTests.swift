@@ -185,7 +185,7 @@ struct ExplainCommandTests {
       ([], 64, "--subscription"),
       (["revenue_monthly", "--break", "x"], 64, "one subject"),
       (["coverage"], 64, "revenue_monthly, churn_monthly"),
-      (["--break", "x"], 66, "break_id"), (["--subscription", "x"], 66, "subscription_id"),
+      (["--break", "x"], 66, "break_id"), (["--subscription", "x"], 66, "--break"),
       (["--transaction", "x"], 66, "transaction x"),
       (["revenue_monthly", "--ledger", "absent.sqlite"], 66, "absent.sqlite"),
     ]

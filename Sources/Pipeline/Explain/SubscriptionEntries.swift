@@ -27,8 +27,9 @@ final class SubscriptionEntries {
     let rows = try ledger.lineages(original: id)
     guard !rows.isEmpty else {
       throw SubledgerError(
-        .noInput, "the ledger holds no subscription \(id.escaped)",
-        hint: "give an original transaction id, as in the column subscription_id of breaks.csv")
+        .noInput, "the ledger holds no event of the subscription \(id.escaped)",
+        hint: "check the id, an original transaction id; for a subscription that only a snapshot "
+          + "names, use `subledger explain --break` with its break_id of breaks.csv")
     }
     for row in rows {
       added = [:]
