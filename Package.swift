@@ -120,7 +120,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "SubledgerTests", dependencies: ["Domain", "EventStore", "TestSupport", "subledger"],
-      exclude: ["Story", "Vendor"]),
+      exclude: ["Breaks/Story", "Providers/Vendor"]),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]
 )

@@ -51,8 +51,8 @@ seeds() {
       ;;
     envelope) lines "$folder" sample-data/archives/odd-lines.jsonl Tests/ProvidersTests/Lines/*.jsonl ;;
     qonversion | flobuk | iaptic | purple) lines "$folder" "Tests/ProvidersTests/Lines/$1.jsonl" ;;
-    snapshot) lines "$folder" sample-data/snapshots/*/* Tests/SubledgerTests/Vendor/*snapshot* ;;
-    prices) cp Tests/SubledgerTests/Vendor/*.prices.csv "$folder/" ;;
+    snapshot) lines "$folder" sample-data/snapshots/*/* Tests/SubledgerTests/Providers/Vendor/*snapshot* ;;
+    prices) cp Tests/SubledgerTests/Providers/Vendor/*.prices.csv "$folder/" ;;
     configuration) cp subledger.example.yaml sample-data/subledger.yaml "$folder/" ;;
     decisions)
       printf -- '- {break_id: 00000000000000ab, decision: explained, reason: r, who: w}\n' \

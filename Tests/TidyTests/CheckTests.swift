@@ -91,6 +91,14 @@ struct CheckTests {
     #expect(try SizeRules.longFunctions(SourceFile(path: "A.swift", text: text)).isEmpty)
   }
 
+  @Test("A folder with too many files is refused, one without is not")
+  func folders() {
+    let paths =
+      (1...16).map { "Sources/A/\($0).swift" }
+      + (1...15).map { "Sources/A/B/\($0).swift" }
+    #expect(SizeRules.crowdedFolders(paths).map(\.path) == ["Sources/A"])
+  }
+
   @Test(
     "A meaningless name is refused",
     arguments: [

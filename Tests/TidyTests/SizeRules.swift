@@ -3,6 +3,16 @@ enum SizeRules {
   static let fileLinesMax = 300
   static let functionLinesMax = 60
   static let columnsMax = 100
+  static let folderFilesMax = 15
+
+  /// Folders with too many of `paths`.
+  static func crowdedFolders(_ paths: [String]) -> [Violation] {
+    Dictionary(grouping: paths) { $0.split(separator: "/").dropLast().joined(separator: "/") }
+      .filter { $0.value.count > folderFilesMax }
+      .map {
+        Violation(path: $0.key, problem: "\($0.value.count) files; at most \(folderFilesMax)")
+      }
+  }
 
   static func longFile(_ file: SourceFile) -> [Violation] {
     let count = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count

@@ -17,6 +17,11 @@ struct SourceTests {
     for file in Repository.swiftFiles { expectNone(SizeRules.longFile(file)) }
   }
 
+  @Test("No folder has more than 15 Swift files")
+  func folderSizes() {
+    expectNone(SizeRules.crowdedFolders(Repository.swiftFiles.map(\.path)))
+  }
+
   @Test("No function has more than 60 lines")
   func functionLengths() throws {
     for file in Repository.swiftFiles { expectNone(try SizeRules.longFunctions(file)) }

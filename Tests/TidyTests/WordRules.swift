@@ -57,7 +57,7 @@ extension WordRule {
         + #"|\bDispatch(?:Wall)?Time\.now\b"#,
       exceptions: [
         "Sources/subledger/": "the default of as-of is now",
-        "Tests/SubledgerTests/EraseTests.swift": "how long a command takes",
+        "Tests/SubledgerTests/Ledger/EraseTests.swift": "how long a command takes",
       ],
       example: "let today = Date()"),
     WordRule(

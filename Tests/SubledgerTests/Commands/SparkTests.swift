@@ -70,4 +70,13 @@ struct SparkTests {
     #expect(result.errors.contains("its events are stored in the ledger itself"))
     #expect(result.errors.contains("subledger move --engine spark"))
   }
+
+  @Test("A stage refuses a job of another version", arguments: ["{}", "x"])
+  func job(text: String) throws {
+    let program = try Program()
+    try program.folder.write(text, to: "job.json")
+    let result = try program.run(["stage", "fold", "--job", "job.json"])
+    #expect(result.status == 78, "\(result)")
+    #expect(result.errors.contains("job.json: another version wrote it"), "\(result)")
+  }
 }
