@@ -101,9 +101,7 @@ struct ChargeFold {
     }
   }
 
-  private mutating func owner(
-    of event: BookedCharge.Source, in group: inout Group
-  ) throws -> ChargeOwner {
+  private mutating func owner(of event: Event, in group: inout Group) throws -> ChargeOwner {
     if let last = group.owner, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }

@@ -91,11 +91,11 @@ public final class ChargeRowWriter: Sendable {
     try word(charge.storefront, &line)
     try word(charge.currency, &line)
     try word(charge.offer, &line)
-    line.add(Int64(charge.units))
-    line.add(charge.amounts.grossLocal, decimals)
-    line.add(charge.amounts.proceedsLocal, decimals)
-    line.add(charge.amounts.grossUSD, decimals)
-    line.add(charge.amounts.proceedsUSD, decimals)
+    line.add(Int64(charge.event.units))
+    line.add(charge.grossLocal, decimals)
+    line.add(charge.proceedsLocal, decimals)
+    line.add(charge.grossUSD, decimals)
+    line.add(charge.proceedsUSD, decimals)
     if let rate = charge.rate?.micros {
       line.add(micros: rate, decimals: 0)
     } else {

@@ -17,11 +17,11 @@ struct ChargeTotals: Codable, Sendable, Equatable {
   /// Adds a row whose amounts are printed with this many decimals.
   mutating func add(_ charge: BookedCharge, decimals: Int?) {
     rows += 1
-    units += Int128(charge.units)
-    grossLocal.add(charge.amounts.grossLocal, decimals)
-    proceedsLocal.add(charge.amounts.proceedsLocal, decimals)
-    grossUSD.add(charge.amounts.grossUSD, decimals)
-    proceedsUSD.add(charge.amounts.proceedsUSD, decimals)
+    units += Int128(charge.event.units)
+    grossLocal.add(charge.grossLocal, decimals)
+    proceedsLocal.add(charge.proceedsLocal, decimals)
+    grossUSD.add(charge.grossUSD, decimals)
+    proceedsUSD.add(charge.proceedsUSD, decimals)
   }
 
   /// Adds other sums `factor` times: 1 or −1.

@@ -13,20 +13,22 @@ extension SubscriptionHistory {
       let money = booking.money
       let sign: Int64 = booking.isRefund ? -1 : 1
       func signed(_ amount: Amount?) -> Amount? { amount.map { Amount(micros: sign * $0.micros) } }
-      let period = paid[charge].map { periods[$0] }
-      try body(
-        BookedCharge(
-          time: booking.time, isRefund: booking.isRefund, productKey: productKey(ofBooking: index),
-          chargeKind: booking.chargeKind, event: .init(events[booking.event]),
-          refunded: booking.refundedCharge.map { .init(events[bookings[$0].event]) },
-          renewalOrdinal: ordinals?[charge],
-          period: period.map { ($0.start, $0.paidUntil ?? $0.end) },
-          country: booking.country, storefront: booking.storefront, currency: booking.currency,
-          offer: events[bookings[charge].event].offer, units: events[booking.event].units,
-          amounts: .init(
-            grossLocal: signed(money.grossLocal), proceedsLocal: signed(money.proceedsLocal),
-            grossUSD: signed(money.grossUSD), proceedsUSD: signed(money.proceedsUSD)),
-          rate: money.rate, basis: money.basis))
+      var booked = BookedCharge(
+        events[booking.event], at: booking.time, isRefund: booking.isRefund,
+        of: productKey(ofBooking: index), as: booking.chargeKind)
+      booked.refunded = booking.refundedCharge.map { events[bookings[$0].event] }
+      booked.renewalOrdinal = ordinals?[charge]
+      if let period = paid[charge].map({ periods[$0] }) {
+        (booked.periodStart, booked.periodEnd) = (period.start, period.paidUntil ?? period.end)
+      }
+      (booked.country, booked.storefront) = (booking.country, booking.storefront)
+      booked.currency = booking.currency
+      booked.grossLocal = signed(money.grossLocal)
+      booked.proceedsLocal = signed(money.proceedsLocal)
+      booked.grossUSD = signed(money.grossUSD)
+      booked.proceedsUSD = signed(money.proceedsUSD)
+      (booked.rate, booked.basis) = (money.rate, money.basis)
+      try body(booked)
     }
   }
 
