@@ -66,10 +66,10 @@ extension JSONTape {
     let text = bytes(node)
     let parsed: Instant?
     switch kind(node) {
-    case .number: parsed = InstantText.epoch(text, unit: .guess)
+    case .number: parsed = InstantText.epoch(text)
     case .string:
       if text.isEmpty { return nil }
-      parsed = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
+      parsed = InstantText.epoch(text) ?? InstantText.rfc3339(text)
     default: throw .bad(value.name, expected: "a point in time")
     }
     guard let parsed, parsed.milliseconds >= 0 else {

@@ -1,32 +1,26 @@
 public import Domain
 
-/// The unit of a number that encodes a time.
-public enum EpochUnit: Sendable {
-  case seconds
-  case milliseconds
-  /// Seconds in the years 1 to 9999; larger numbers are milliseconds, from 1978 on.
-  case guess
-}
-
 /// Points in time read from text; all are in the years 1 to 9999.
 public enum InstantText {
   private static let millisecondsMin: Int64 = -62_135_596_800_000
   private static let millisecondsMax: Int64 = 253_402_300_799_999
 
-  /// The instant of a JSON number, or a string of the same grammar, that counts from 1970 in UTC.
+  /// The instant of a JSON number, or a string of the same grammar, that counts from 1970 in UTC:
+  /// seconds in the years 1 to 9999; larger numbers are milliseconds, from 1978 on, and with
+  /// `isMilliseconds` all are.
   ///
   /// Fractions of a millisecond are rounded down. Nil if it is not a number.
-  public static func epoch(_ bytes: UnsafeRawBufferPointer, unit: EpochUnit) -> Instant? {
+  public static func epoch(
+    _ bytes: UnsafeRawBufferPointer, isMilliseconds: Bool = false
+  ) -> Instant? {
     if let plain = Int64(plainNumber: bytes) {
-      let isMilliseconds = unit == .milliseconds || unit == .guess && plain > millisecondsMax / 1000
-      if isMilliseconds { return instant(milliseconds: plain) }
-      return plain > millisecondsMax / 1000 ? nil : Instant(seconds: plain)
+      let isLarge = isMilliseconds || plain > millisecondsMax / 1000
+      return isLarge ? instant(milliseconds: plain) : Instant(seconds: plain)
     }
     guard let parts = DecimalParts(bytes), let whole = parts.scaled(places: 0) else { return nil }
     let limit = parts.isNegative ? millisecondsMin : millisecondsMax
-    let isLarge = whole.magnitude > limit.magnitude / 1000
-    let isMilliseconds = unit == .milliseconds || unit == .guess && isLarge
-    guard let (magnitude, rest) = isMilliseconds ? whole : parts.scaled(places: 3),
+    let isLarge = isMilliseconds || whole.magnitude > limit.magnitude / 1000
+    guard let (magnitude, rest) = isLarge ? whole : parts.scaled(places: 3),
       let milliseconds = Int64(exactly: magnitude)
     else { return nil }
     guard parts.isNegative else { return instant(milliseconds: milliseconds) }

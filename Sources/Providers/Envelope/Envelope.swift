@@ -117,8 +117,8 @@ func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   }
   let time: Instant?
   switch tape.kind(node) {
-  case .number: time = InstantText.epoch(text, unit: .guess)
-  case .string: time = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
+  case .number: time = InstantText.epoch(text)
+  case .string: time = InstantText.epoch(text) ?? InstantText.rfc3339(text)
   default: time = nil
   }
   guard let time, time >= firstShop else { return nil }

@@ -102,7 +102,7 @@ struct Purple: BodyMapper {
     guard let sent = top.value(.eventTimeMillis) else { throw .missing("eventTimeMillis") }
     let text = tape.bytes(sent)
     guard tape.kind(sent) == .number || tape.kind(sent) == .string, !text.isEmpty,
-      let time = InstantText.epoch(text, unit: .milliseconds), time.milliseconds > 0
+      let time = InstantText.epoch(text, isMilliseconds: true), time.milliseconds > 0
     else {
       throw BodyProblem(.badTime, "eventTimeMillis: not milliseconds since 1970")
     }

@@ -7,8 +7,9 @@ import Domain
 /// Instants: numbers compared with the exact fraction, dates with a count of days, and both printed
 /// and parsed again.
 func feedInstant(_ bytes: UnsafeRawBufferPointer) {
-  for unit in [EpochUnit.seconds, .milliseconds, .guess] {
-    judge(InstantText.epoch(bytes, unit: unit), unit, ExactDecimal(bytes))
+  for areMilliseconds in [false, true] {
+    let read = InstantText.epoch(bytes, isMilliseconds: areMilliseconds)
+    judge(read, areMilliseconds, ExactDecimal(bytes))
   }
   let read = InstantText.rfc3339(bytes)
   if let read { judgePrinted(read) }
@@ -28,7 +29,7 @@ private func judgePrinted(_ instant: Instant) {
 }
 
 /// Compares a number with its exact fraction.
-private func judge(_ read: Instant?, _ unit: EpochUnit, _ exact: ExactDecimal?) {
+private func judge(_ read: Instant?, _ areMilliseconds: Bool, _ exact: ExactDecimal?) {
   guard let exact else { return claim(read == nil, "what is no number is no instant") }
   guard let whole = exact.fraction(places: 0), let fine = exact.fraction(places: 3) else {
     let isZero = exact.digits == WholeNumber(0)
@@ -36,8 +37,7 @@ private func judge(_ read: Instant?, _ unit: EpochUnit, _ exact: ExactDecimal?) 
   }
   let seconds = exact.isNegative ? 1 - yearMilliseconds(1) / 1000 : yearMilliseconds(10_000) / 1000
   let isLarge = !(whole.numerator < WholeNumber(seconds.magnitude) * whole.denominator)
-  let isMilliseconds = unit == .milliseconds || unit == .guess && isLarge
-  let (numerator, denominator) = isMilliseconds ? whole : fine
+  let (numerator, denominator) = areMilliseconds || isLarge ? whole : fine
   let first = WholeNumber(yearMilliseconds(1).magnitude)
   let behind = WholeNumber(yearMilliseconds(10_000).magnitude)
   guard let read else {
