@@ -22,14 +22,13 @@ public final class SHA256Digest {
     precondition(done == 1, "a digest takes bytes of any length")
   }
 
-  /// The digest of all bytes added, as 64 lower-case hex digits; the digest then restarts empty.
+  /// The digest of all bytes added, as 64 lower-case hex digits; nothing can be added
+  /// after it.
   public func finish() -> String {
     var sum = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     let done = EVP_DigestFinal_ex(context, &sum, &length)
     precondition(done == 1 && length == 32, "SHA-256 has 32 bytes")
-    let restarted = EVP_DigestInit_ex(context, EVP_sha256(), nil)
-    precondition(restarted == 1, "a digest can start again")
     return sum.withUnsafeBytes { bytes in
       stride(from: 0, to: 32, by: 8)
         .map { UInt64(bigEndian: bytes.load(fromByteOffset: $0, as: UInt64.self)).hexadecimal }
