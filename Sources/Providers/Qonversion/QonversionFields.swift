@@ -47,21 +47,6 @@ enum QonversionMoneyField: Int, MemberField {
   var names: [String] { [snakeCase] }
 }
 
-/// The members of one entitlement of a body, as REST v3 or v4 names them.
-enum QonversionGrantField: Int, MemberField {
-  static let table = MemberTable(Self.self)
-  case isActive, started, expires, source, product
-
-  var names: [String] {
-    switch self {
-    case .isActive: ["active", "is_active"]
-    case .started: ["started", "started_at"]
-    case .expires: ["expires", "expires_at"]
-    case .source, .product: [snakeCase]
-    }
-  }
-}
-
 /// Qonversion's event names and their meaning.
 ///
 /// Sources: the defaults are the names of the SDKs' event list; display names are from

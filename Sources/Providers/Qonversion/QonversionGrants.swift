@@ -3,7 +3,7 @@ import Formats
 
 /// Finds in the `entitlements` of a body until when they grant its product.
 struct QonversionGrants {
-  private var grant = Members<QonversionGrantField>()
+  private var grant = Members<EntitlementField>()
 
   /// The end of the entitlement that the product change `draft` granted, if it can be identified.
   ///
@@ -19,7 +19,7 @@ struct QonversionGrants {
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       let source = source(tape)
-      guard !(source == "manual"), let end = try? tape.instant(grant[.expires]) else { continue }
+      guard !(source == "manual"), let end = try? tape.instant(grant[.expiresAt]) else { continue }
       let found = (fitness: fitness(source: source, for: draft, tape), end: end)
       best = best.map { $0 < found ? found : $0 } ?? found
     }
@@ -42,10 +42,10 @@ struct QonversionGrants {
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       guard (try? tape.truth(grant[.isActive])) != false else { continue }
-      if let earliest, let started = try? tape.instant(grant[.started]), started < earliest {
+      if let earliest, let started = try? tape.instant(grant[.startedAt]), started < earliest {
         return true
       }
-      let end = grant.value(.expires) == nil ? nil : try? tape.instant(grant[.expires])
+      let end = grant.value(.expiresAt) == nil ? nil : try? tape.instant(grant[.expiresAt])
       guard end.map({ $0 > known }) ?? !(isOwn && isSince(event.time, tape)) else { continue }
       if !(source(tape) == "manual") { return true }
     }
@@ -54,7 +54,7 @@ struct QonversionGrants {
 
   /// Whether the entitlement began with a purchase at `time`, as far as it shows.
   private func isSince(_ time: Instant, _ tape: JSONTape) -> Bool {
-    guard let started = try? tape.instant(grant[.started]) else { return true }
+    guard let started = try? tape.instant(grant[.startedAt]) else { return true }
     return started + .days(1) >= time
   }
 
