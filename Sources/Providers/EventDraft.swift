@@ -3,13 +3,6 @@ import Domain
 /// The key of a user id; 0 for none.
 func userKey(_ id: UnsafeRawBufferPointer) -> Int64 { id.isEmpty ? 0 : Fingerprint.of(id) }
 
-/// Whether a transaction is its own original, which is assumed when one of the ids is missing.
-func isOriginal(
-  _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
-) -> Bool {
-  transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
-}
-
 extension UnsafeRawBufferPointer {
   /// The offer of a body that only marks it as introductory.
   static var introductoryOffer: UnsafeRawBufferPointer {
@@ -59,7 +52,8 @@ struct EventDraft {
   var startsLineage: Bool {
     guard event.store.startsWithOriginal || event.provider == .qonversion else { return true }
     if event.kind == .observed, original.isEmpty { return transaction.isEmpty }
-    return isOriginal(transaction, of: original)
+    // A transaction is assumed to be its own original when one of the ids is missing.
+    return transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
   }
 
   /// Calls `body` with the original transaction id or its substitute.

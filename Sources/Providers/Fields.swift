@@ -131,10 +131,8 @@ extension JSONTape {
 
   /// A number of renewals, as number or numeric string.
   func counter(_ value: MemberValue) throws(BodyProblem) -> Int32? {
-    guard let node = filled(value) else { return nil }
-    guard kind(node) == .number || kind(node) == .string,
-      let number = IntegerText.int64(bytes(node)),
-      (0...Int64(Event.renewalCountMax)).contains(number)
+    guard filled(value) != nil else { return nil }
+    guard let number = try? integer(value), (0...Int64(Event.renewalCountMax)).contains(number)
     else { throw .bad(value.name, expected: "an integer from 0 to \(Event.renewalCountMax)") }
     return Int32(number)
   }
@@ -146,14 +144,9 @@ extension JSONTape {
     switch kind(node) {
     case .true: return true
     case .false: return false
-    case .string where text.isWord("true"): return true
-    case .string where text.isWord("false"): return false
     case .number, .string:
-      switch IntegerText.int64(text) {
-      case 1: return true
-      case 0: return false
-      default: break
-      }
+      if text.isWord("true") || IntegerText.int64(text) == 1 { return true }
+      if text.isWord("false") || IntegerText.int64(text) == 0 { return false }
     default: break
     }
     throw .bad(value.name, expected: "true, false, 1 or 0")

@@ -43,7 +43,7 @@ struct ValueCursor {
         position += 3
       default:
         if position >= lineEnd {
-          lineEnd = endOfLine(from: position)
+          lineEnd = bytes.place(of: UInt8(ascii: "\n"), from: position) ?? bytes.count
           lineStart = position
         }
         return true
@@ -74,9 +74,5 @@ struct ValueCursor {
 
   private var isByteOrderMark: Bool {
     bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
-  }
-
-  private func endOfLine(from start: Int) -> Int {
-    bytes.place(of: UInt8(ascii: "\n"), from: start) ?? bytes.count
   }
 }

@@ -211,7 +211,7 @@ struct BodyFinder {
     do throws(JSONProblem) {
       let end = try tapes[layer.tape + 1].read(text, from: 0)
       let rest = text[end...]
-      let isWhole = isInLog ? !rest.contains(where: LogText.isBrace) : rest.isEmpty
+      let isWhole = isInLog ? !rest.contains { "{}".utf8.contains($0) } : rest.isEmpty
       return isWhole ? nil : .textNotJSON
     } catch {
       return BodyProblem(

@@ -40,10 +40,6 @@ enum LogText {
     ValueEnd.isOpening(byte) || byte == UInt8(ascii: "\"")
   }
 
-  static func isBrace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
-  }
-
   /// The time, with its offset from UTC, in one or two of the first words of a prefix.
   ///
   /// syslog writes a priority before the time, and a length before the priority.

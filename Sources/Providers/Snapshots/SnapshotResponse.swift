@@ -29,8 +29,7 @@ public struct SnapshotResponses {
       guard let more = tape.member(0, "has_more"), tape.kind(more) == .true else {
         return Page(list: text, next: nil)
       }
-      var last: JSONNode?
-      for item in tape.children(of: list) { last = item }
+      let last = Array(tape.children(of: list)).last
       guard let id = last.flatMap({ tape.member($0, "id") }), tape.kind(id) == .string else {
         return nil
       }
