@@ -47,8 +47,8 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
     let transaction = try tape.transactionID(members[.transaction])
     let root = baseOrder(transaction.isEmpty ? purchase.product : transaction)
     var right = Entitlement(
-      id: purchase.product, of: purchase.product, transaction, root, purchase.state,
-      until: purchase.expiresAt, in: store, purchase.environment)
+      id: purchase.product, of: purchase.product, transaction: transaction, original: root,
+      purchase.state, until: purchase.expiresAt, in: store, purchase.environment)
     let isPast = purchase.expiresAt.flatMap { end in capturedAt.map { end <= $0 } } ?? false
     right.isActive = purchase.state.isOwned == true && !isPast
     return right

@@ -22,19 +22,10 @@ struct IapticNotification {
   /// one with the first key in byte order is taken: a collection has no order.
   func subject(in purchases: [IapticPurchase]) -> Int? {
     guard namesSubject else { return purchases.count == 1 ? 0 : nil }
-    var best: (fit: Int, index: Int)?
-    for (index, purchase) in purchases.enumerated() {
-      let fit = fit(of: purchase)
-      guard fit > 0 else { continue }
-      if let best, fit < best.fit { continue }
-      if let best, fit == best.fit,
-        !purchase.key.lexicographicallyPrecedes(purchases[best.index].key)
-      {
-        continue
-      }
-      best = (fit, index)
-    }
-    return best?.index
+    let fits = purchases.map(fit)
+    guard let best = fits.max(), best > 0 else { return nil }
+    return purchases.indices.filter { fits[$0] == best }
+      .min { purchases[$0].key.lexicographicallyPrecedes(purchases[$1].key) }
   }
 
   /// How well `other` fits: its transaction counts most, then its purchase.

@@ -91,8 +91,8 @@ extension IapticPurchase {
   func entitlement(at capturedAt: Instant?) -> Entitlement {
     let root = purchase.isEmpty ? baseOrder(transaction) : purchase
     var right = Entitlement(
-      id: root.isEmpty ? product : root, of: product, transaction, root, state, until: expiresAt,
-      in: store, environment)
+      id: root.isEmpty ? product : root, of: product, transaction: transaction, original: root,
+      state, until: expiresAt, in: store, environment)
     let isCurrent = expiresAt.flatMap { end in capturedAt.map { end > $0 } }
     right.isActive = state.isPending ? false : state.isOwned ?? isCurrent
     return right

@@ -1,4 +1,3 @@
-import Formats
 import Domain
 
 /// An id without the platform that iaptic writes before it: `apple:monthly`, or `ios-monthly` in
@@ -72,16 +71,14 @@ struct IapticCancelation {
   var isDeleted = false
 
   init(_ word: UnsafeRawBufferPointer) {
-    let family = word.prefix { $0 != UInt8(ascii: ".") }
+    let family = UnsafeRawBufferPointer(rebasing: word.prefix { $0 != UInt8(ascii: ".") })
     if word.isWord("system.billingerror") {
       reason = .involuntary
     } else if word.isWord("customer.priceincrease") {
       reason = .priceIncrease
-    } else if word.isWord("system.productunavailable")
-      || UnsafeRawBufferPointer(rebasing: family).isWord("developer")
-    {
+    } else if word.isWord("system.productunavailable") || family.isWord("developer") {
       reason = .developer
-    } else if UnsafeRawBufferPointer(rebasing: family).isWord("customer") {
+    } else if family.isWord("customer") {
       reason = .voluntary
     }
     isReplaced = word.isWord("system.replaced")

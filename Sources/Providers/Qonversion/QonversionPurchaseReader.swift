@@ -64,8 +64,8 @@ struct QonversionPurchaseReader {
     state.productType = isOneTime ? .oneTime : .subscription
     // The content of `store_data` depends on the store: some stores send no transaction id.
     var right = Entitlement(
-      id: root.isEmpty ? product : root, of: product, id, root, state, until: end, in: store,
-      .production)
+      id: root.isEmpty ? product : root, of: product, transaction: id, original: root, state,
+      until: end, in: store, .production)
     if !id.isEmpty { right.transactions[0].kind = kind(hasEnd: end != nil, tape) }
     return right
   }

@@ -4,8 +4,8 @@ extension Entitlement {
   /// The access that a purchase in this state grants until `end`, with its transaction, if any.
   init(
     id: UnsafeRawBufferPointer, of product: UnsafeRawBufferPointer,
-    _ transaction: UnsafeRawBufferPointer, _ root: UnsafeRawBufferPointer, _ state: Observation,
-    until end: Instant?, in store: Store, _ environment: Environment
+    transaction: UnsafeRawBufferPointer, original root: UnsafeRawBufferPointer,
+    _ state: Observation, until end: Instant?, in store: Store, _ environment: Environment
   ) {
     self.init(id: text(id))
     self.product = text(product)

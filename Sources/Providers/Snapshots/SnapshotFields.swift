@@ -1,6 +1,3 @@
-import Formats
-import Domain
-
 /// The members around a snapshot's list of entitlements.
 enum SnapshotField: Int, MemberField {
   static let table = MemberTable(Self.self)
