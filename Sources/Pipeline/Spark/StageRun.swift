@@ -17,16 +17,12 @@ extension RunPipeline {
     let place = URL(fileURLWithPath: path)
     let folder = place.deletingLastPathComponent()
     let text = try Data(contentsOf: place)
-    guard var job = try? JSONDecoder().decode(StageJob.self, from: text) else {
+    guard var job = try? JSONDecoder().decode(StageJob.self, from: text),
+      job.format == StageJob.formatVersion
+    else {
       throw SubledgerError(
         .configuration,
         "cannot read the job of a stage, \(path.shown()): another version wrote it",
-        hint: "use one version of the program for the run and its stages")
-    }
-    guard job.format == StageJob.formatVersion else {
-      throw SubledgerError(
-        .configuration,
-        "cannot run a stage of format \(job.format): this program has \(StageJob.formatVersion)",
         hint: "use one version of the program for the run and its stages")
     }
     for name in ["config", "prices"] {
