@@ -104,7 +104,7 @@ extension Plan {
     var plan = self
     plan.configuration = Configuration()
     if let source = try documents.configuration?.content() {
-      plan.configuration = try Configuration.read(source, named: "the configuration \(name)")
+      plan.configuration = try GivenSettings(source, named: "the configuration \(name)").accepted()
     }
     plan.configuration.job = configuration.job
     let recorded =

@@ -123,12 +123,6 @@ public struct GivenSettings {
   }
 }
 
-extension Configuration {
-  static func read(_ bytes: [UInt8], named path: String) throws(SubledgerError) -> Configuration {
-    try GivenSettings(bytes, named: path).accepted()
-  }
-}
-
 extension GivenSettings {
   /// Returns the configuration.
   ///

@@ -12,6 +12,13 @@ extension Plan {
   }
 }
 
+extension Configuration {
+  /// The configuration of a file's content.
+  static func read(_ bytes: [UInt8], named path: String) throws(SubledgerError) -> Configuration {
+    try GivenSettings(bytes, named: path).accepted()
+  }
+}
+
 /// Tests of flags, variables and a configuration file together.
 protocol PlanSuite {
   var folder: TemporaryFolder { get }

@@ -6,22 +6,20 @@ import Domain
 /// To add one, add a property to `Configuration` and a row to one of the sections; an option of the
 /// command line also needs a property of the same name in the command's options.
 public struct Setting: Sendable {
-  struct Traits: OptionSet, Sendable {
-    let rawValue: Int
-
+  enum Trait {
     /// It affects the numbers: a run stores it in the ledger.
-    static let kept = Traits(rawValue: 1)
+    case kept
     /// Flags and variables can also set it.
-    static let option = Traits(rawValue: 2)
+    case option
     /// Its texts are masked wherever settings are shown.
-    static let secret = Traits(rawValue: 4)
+    case secret
   }
 
   /// The name, such as `limits.rejected_share`.
   let name: String
   /// JSON Schema of its value.
   let schema: JSONValue
-  var traits: Traits = []
+  var traits: Set<Trait> = []
   /// The default in the notation of the file; empty if there is none.
   var standard = ""
   /// Description of the behaviour without a value, if `standard` is empty.
@@ -42,7 +40,7 @@ extension Setting {
   /// Declares a setting whose value `set` puts into the configuration.
   init<Value>(
     _ name: String, _ form: SettingForm<Value>,
-    _ set: @escaping @Sendable (inout Configuration, Value) -> Void, _ traits: Traits = [],
+    _ set: @escaping @Sendable (inout Configuration, Value) -> Void, _ traits: Set<Trait> = [],
     default standard: String = "", whenUnset: String = "", example: String = "",
     _ summary: String, more: String = ""
   ) {
