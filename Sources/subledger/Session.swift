@@ -8,7 +8,7 @@ import Domain
 final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
-  private var bar: ProgressBar?
+  private(set) var bar: ProgressBar?
   let stop = StopSignal()
   /// As the pipeline read them; a command that fails without one reads them for its error.
   private lazy var logOptions =
@@ -119,8 +119,6 @@ final class Session {
     }
     guard !outcome.hasReservations else { throw ExitCode(ExitStatus.of(outcome)) }
   }
-
-  func endProgress() { bar?.end() }
 
   static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }

@@ -40,7 +40,7 @@ struct FetchCommand: ParsableCommand {
     try Session(ledger, drawsProgress: true).run { session in
       let result = try session.pipeline(places.given).fetch(
         onlyWorklist: users == .worklist, changedSince: changedSince, into: to, clock: { .now })
-      session.endProgress()
+      session.bar?.end()
       if isatty(STDOUT_FILENO) != 0 {
         try StandardStreams.print(result.lines.joined(separator: "\n"))
       }

@@ -20,15 +20,12 @@ struct RunCommand: ParsableCommand {
       """)
   var fetch = false
 
-  @OptionGroup(title: "Input") var input: InputOptions
-  @OptionGroup(title: "Output") var output: OutputOptions
-  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+  @OptionGroup var given: RunOptions
 
   func run() throws {
-    let flags = input.given.merging(output.given) { $1 }
-    try Session(ledger, drawsProgress: true).run { session in
+    try Session(given.ledger, drawsProgress: true).run { session in
       let clock: (() -> Instant)? = fetch ? { .now } : nil
-      return try session.reporting(session.pipeline(flags), isWatched: true) {
+      return try session.reporting(session.pipeline(given.flags), isWatched: true) {
         try $0.run(fetchingBy: clock)
       }
     }
