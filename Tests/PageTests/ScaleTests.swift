@@ -12,8 +12,8 @@ struct ScaleTests {
       (0, 7), (0, 1), (-3, 0), (-250, 990), (999_999_999, 1_000_000_000), (0, 1_000_000_000),
       (-1_000_000_000_000, 1_000_000_000_000),
     ] as [(Int128, Int128)])
-  func ticks(low: Int128, high: Int128) throws {
-    let ticks = Ticks(from: low * unit, to: high * unit).values
+  func enclosing(low: Int128, high: Int128) throws {
+    let ticks = ticks(from: low * unit, to: high * unit)
     let (first, last) = (try #require(ticks.first), try #require(ticks.last))
     #expect(first <= low * unit && last >= high * unit)
     #expect((2...7).contains(ticks.count))
@@ -25,16 +25,16 @@ struct ScaleTests {
 
   @Test("An axis without extent has zero and the value")
   func flat() {
-    #expect(Ticks(from: 0, to: 0).values == [0])
-    #expect(Ticks(from: 5, to: 5).values == [0, 5])
+    #expect(ticks(from: 0, to: 0) == [0])
+    #expect(ticks(from: 5, to: 5) == [0, 5])
     #expect(Scale(low: 0, high: 0, length: 100).place(0) == 50)
   }
 
   @Test("Counts have no half ticks")
   func whole() {
-    #expect(Ticks(from: 0, to: 2 * unit, least: unit).values == [0, unit, 2 * unit])
-    #expect(Ticks(from: 0, to: unit, least: unit).values == [0, unit])
-    #expect(Ticks(from: 0, to: unit).values == [0, unit / 2, unit])
+    #expect(ticks(from: 0, to: 2 * unit, least: unit) == [0, unit, 2 * unit])
+    #expect(ticks(from: 0, to: unit, least: unit) == [0, unit])
+    #expect(ticks(from: 0, to: unit) == [0, unit / 2, unit])
   }
 
   @Test("A position has few decimals, and is 0 if it is not finite")

@@ -24,16 +24,16 @@ struct ColumnChart {
   /// The chart as HTML; `name` describes it for screen readers.
   func html(name: String) -> String {
     let stacks = table.rows.map(stack)
-    let ticks = Ticks(
+    let ticks = ticks(
       from: stacks.map(\.low).min() ?? 0, to: stacks.map(\.high).max() ?? 0,
       least: unit == .count ? 1_000_000 : 1)
     // Leave no empty space below the lowest value.
-    let (low, high) = (stacks.map(\.low).min() ?? 0, ticks.values.last ?? 0)
+    let (low, high) = (stacks.map(\.low).min() ?? 0, ticks.last ?? 0)
     let scale = Scale(low: low, high: high, length: height)
     let place = { (value: Int128) in 8 + height - scale.place(value) }
     var axis = Marks()
     var plot = Marks()
-    for tick in ticks.values where tick >= low {
+    for tick in ticks where tick >= low {
       axis.label(numbers.axis(tick, unit), "tick", x: 100, y: place(tick) + 4)
       plot.rule(tick == 0 ? "axis" : "rule", at: place(tick))
     }

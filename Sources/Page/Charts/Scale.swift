@@ -14,35 +14,21 @@ struct Scale {
   }
 }
 
-struct Ticks {
-  let values: [Int128]
-
-  /// About four multiples of 1, 2 or 5 times a power of ten that enclose `low` and `high`; zero if
-  /// both are zero.
-  ///
-  /// - Parameter least: the smallest step in millionths; for counts, one whole.
-  init(from low: Int128, to high: Int128, least: Int128 = 1) {
-    let (low, high) = (min(low, high), max(low, high))
-    guard high > low else {
-      values = low == 0 ? [0] : [min(0, low), max(0, high)]
-      return
-    }
-    var step: Int128 = least
-    var factor = 0
-    while (high - low) / step >= 4 {
-      step = step / [1, 2, 5][factor % 3] * [2, 5, 10][factor % 3]
-      factor += 1
-    }
-    var values = [low.roundedDown(to: step)]
-    while let last = values.last, last < high { values.append(last + step) }
-    self.values = values
+/// About four multiples of 1, 2 or 5 times a power of ten that enclose `low` and `high`; zero if
+/// both are zero.
+///
+/// - Parameter least: the smallest step in millionths; for counts, one whole.
+func ticks(from low: Int128, to high: Int128, least: Int128 = 1) -> [Int128] {
+  let (low, high) = (min(low, high), max(low, high))
+  guard high > low else { return low == 0 ? [0] : [min(0, low), max(0, high)] }
+  var step: Int128 = least
+  var factor = 0
+  while (high - low) / step >= 4 {
+    step = step / [1, 2, 5][factor % 3] * [2, 5, 10][factor % 3]
+    factor += 1
   }
-}
-
-extension Int128 {
-  /// The greatest multiple of `step` that does not exceed the value.
-  func roundedDown(to step: Int128) -> Int128 {
-    let rest = self % step
-    return rest < 0 ? self - rest - step : self - rest
-  }
+  // The first is the greatest multiple that does not exceed `low`.
+  var values = [low - (low % step + step) % step]
+  while let last = values.last, last < high { values.append(last + step) }
+  return values
 }
