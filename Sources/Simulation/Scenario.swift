@@ -132,9 +132,6 @@ public struct SimulationSummary: Sendable, Equatable {
   public var archives = 0
   /// The end, which is the as-of of the truth.
   public var asOf = Instant(seconds: 0)
-
-  /// Nothing written yet.
-  public init() {}
 }
 
 /// The outcome of an event between provider and archive.

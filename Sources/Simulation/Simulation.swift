@@ -60,7 +60,7 @@ private func writeTruth(
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
   for number in 0..<arrivals.summary.subscribers {
     try checkStop()
-    for customer in scenario.histories(of: number, span) {
+    for customer in scenario.histories(of: number, by: scenario.senders, span) {
       try truth.add(customer, model.deliveries(of: customer))
       if customer.report != .previous { try snapshots.add(customer) }
     }

@@ -79,11 +79,12 @@ extension CustomerSimulator {
   }
 
   /// Switches auto-renew off, which is noticed before the period ends.
-  mutating func cancel(_ period: inout AccessPeriod) {
-    let decided = random.between(period.start + hour, period.end - 3 * hour)
+  mutating func cancel(_ period: inout AccessPeriod, isTrial: Bool = false) {
+    let decided = random.between(period.start + hour, period.end - (isTrial ? 2 : 3) * hour)
     let seen = noticed(decided, within: 2 * hour, before: period.end)
     guard seen < span.end else { return }
     period.canceledAt = seen
+    if isTrial { return recordTrial(.trialCanceled, at: seen, period) }
     record(occurrence(.canceled, at: seen, period))
   }
 
@@ -120,22 +121,19 @@ extension CustomerSimulator {
     }
     record(occurrence(.billingRetry, at: seen, period))
     let end = period.effectiveEnd
-    let product = period.charge.product
+    let retries = customer.person.shop.store == .playStore ? 30 * day : 59 * day
     let draw = random.below(100)
+    let time: Int64
     if draw < 35, let grace = period.graceEnd {
-      let time = random.between(seen + hour, grace - hour)
-      return charging(.renewal, dueAt: time, product)
+      time = random.between(seen + hour, grace - hour)
+    } else if draw < 45 {
+      time = max(seen, end) + random.between(hour, 20 * hour)
+    } else if draw < 70 {
+      time = end + random.between(3 * day, retries - 2 * hour)
+    } else {
+      return giveUp(&period, at: end + retries + random.between(0, 3 * hour))
     }
-    if draw < 45 {
-      let time = max(seen, end) + random.between(hour, 20 * hour)
-      return charging(.renewal, dueAt: time, product)
-    }
-    let scanThreshold = customer.person.shop.store == .playStore ? 30 : 59
-    if draw < 70 {
-      let time = end + random.between(3 * day, Int64(scanThreshold) * day - 2 * hour)
-      return charging(.renewal, dueAt: time, product)
-    }
-    return giveUp(&period, at: end + Int64(scanThreshold) * day + random.between(0, 3 * hour))
+    return charging(.renewal, dueAt: time, period.charge.product)
   }
 
   private mutating func giveUp(_ period: inout AccessPeriod, at time: Int64) -> Charging? {
@@ -166,29 +164,16 @@ extension CustomerSimulator {
   private mutating func endTrial(_ trial: inout AccessPeriod) -> Charging? {
     let draw = random.below(100)
     switch draw {
-    case ..<54: return charging(.conversion, dueAt: trial.end, trial.product)
     case ..<57:
-      cancelTrial(&trial)
+      if draw >= 54 { cancel(&trial, isTrial: true) }
       return charging(.conversion, dueAt: trial.end, trial.product)
-    case ..<88:
-      cancelTrial(&trial)
-      expireTrial(&trial, at: trial.end)
-      return nil
     case ..<90:
-      // No cancel is sent, except so late that it could still be in transit.
-      if trial.end >= span.end - 49 * hour { cancelTrial(&trial) }
+      // Some send no cancel, except so late that it could still be in transit.
+      if draw < 88 || trial.end >= span.end - 49 * hour { cancel(&trial, isTrial: true) }
       expireTrial(&trial, at: trial.end)
       return nil
     default: return retryTrial(&trial)
     }
-  }
-
-  private mutating func cancelTrial(_ trial: inout AccessPeriod) {
-    let decided = random.between(trial.start + hour, trial.end - 2 * hour)
-    let seen = noticed(decided, within: 2 * hour, before: trial.end)
-    guard seen < span.end else { return }
-    trial.canceledAt = seen
-    recordTrial(.trialCanceled, at: seen, trial)
   }
 
   private mutating func expireTrial(_ trial: inout AccessPeriod, at time: Int64) {

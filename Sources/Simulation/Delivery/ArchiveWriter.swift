@@ -23,7 +23,7 @@ struct Arrivals {
     var number = 0
     while scenario.events.map({ summary.events < $0 }) ?? (number < scenario.subscribers) {
       try checkStop()
-      for customer in scenario.histories(of: number, span) {
+      for customer in scenario.histories(of: number, by: scenario.senders, span) {
         for (index, delivery) in model.deliveries(of: customer).enumerated() {
           add(delivery, of: index, in: customer, envelope)
         }
@@ -87,7 +87,7 @@ struct ArchiveWriter {
     for (place, arrival) in arrivals.enumerated() {
       try checkStop()
       guard let provider = Provider(rawValue: arrival.provider),
-        let customer = scenario.history(of: Int(arrival.person), by: provider, span)
+        let customer = scenario.histories(of: Int(arrival.person), by: [provider], span).first
       else { continue }
       let index = Int(arrival.occurrence)
       let sent = model.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]

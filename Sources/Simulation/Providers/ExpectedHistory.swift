@@ -14,23 +14,13 @@ struct ExpectedHistory: Sendable {
   var basis = AmountBasis.provider
 }
 
-extension ExpectedHistory {
-  init(_ subscription: Subscription?, purchases: [Charge], basis: AmountBasis) {
-    self.init(
-      subscriptions: subscription.map { [$0] } ?? [], purchases: purchases, basis: basis)
-  }
-}
-
 extension Scenario {
-  /// Customer `number` as seen by each provider that sends anything about it.
-  func histories(of number: Int, _ span: TimeSpan) -> [CustomerSimulation] {
+  /// Customer `number` as seen by each of `providers` that sends anything about it.
+  func histories(
+    of number: Int, by providers: [Provider], _ span: TimeSpan
+  ) -> [CustomerSimulation] {
     let customer = CustomerSimulator.customer(of: number, in: self, span: span)
-    return senders.compactMap { $0.sender.seen(customer, span) }.map { sent($0, span) }
-  }
-
-  func history(of number: Int, by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
-    provider.sender.seen(CustomerSimulator.customer(of: number, in: self, span: span), span)
-      .map { sent($0, span) }
+    return providers.compactMap { $0.sender.seen(customer, span) }.map { sent($0, span) }
   }
 
   /// The customer as the provider sends it, with faults, while it reports the customer.
@@ -117,9 +107,7 @@ extension Occurrence {
   }
 
   /// Whether it belongs to a purchase that does not renew.
-  var isOfPurchase: Bool {
-    if case .purchase = part { true } else { false }
-  }
+  var isOfPurchase: Bool { part.subscription == nil }
 
   /// Whether it starts a paid period or a trial.
   var isSubscriptionCharge: Bool {

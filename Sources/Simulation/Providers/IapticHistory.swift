@@ -77,8 +77,9 @@ extension HistoryFold {
       return period
     }
     let startIsSeen = periods.first.map { isStart($0.charge) } ?? true
+    let chain = Subscription(trial: trial, chaining: periods, startIsSeen: startIsSeen)
     return ExpectedHistory(
-      Subscription(trial: trial, chaining: periods, startIsSeen: startIsSeen),
+      subscriptions: [chain].compactMap(\.self),
       purchases: customer.purchases.map(charged),
       basis: customer.person.isWithoutAmounts ? .priceBook : .provider)
   }
@@ -101,8 +102,9 @@ extension HistoryFold {
       return period
     }
     let periods = chained(sent, first: trial == nil ? .first : .conversion)
+    let chain = Subscription(trial: trial, chaining: periods, startIsSeen: true)
     return ExpectedHistory(
-      Subscription(trial: trial, chaining: periods, startIsSeen: true),
+      subscriptions: [chain].compactMap(\.self),
       purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
   }
 

@@ -189,7 +189,8 @@ extension HistoryFold {
     let chain = Subscription(
       trial: trial, chaining: periods, startIsSeen: periods.first.map(isStart) ?? true)
     return ExpectedHistory(
-      chain, purchases: customer.listedPurchases(list, sendsRefunds: true), basis: .priceBook)
+      subscriptions: [chain].compactMap(\.self),
+      purchases: customer.listedPurchases(list, sendsRefunds: true), basis: .priceBook)
   }
 
   private func seen(_ period: AccessPeriod, hasTrial: Bool) -> AccessPeriod? {

@@ -77,17 +77,13 @@ extension Subscription {
     guard let period = periods.last ?? trial, let first = periods.first ?? trial else {
       preconditionFailure("a subscription begins with a trial or a period")
     }
-    var access = Access(
+    let isOver = period.revokedAt != nil || period.hasExpired || period.gaveUpAt != nil
+    let isFailing = !isOver && period.billingIssueAt != nil
+    let isCanceled = isOver || period.canceledAt != nil
+    return Access(
       isActive: time < period.effectiveEnd, started: first.start, until: period.effectiveEnd,
-      state: .willRenew, isTrial: periods.isEmpty, product: period.product)
-    if period.revokedAt != nil || period.hasExpired || period.gaveUpAt != nil {
-      access.state = .canceled
-    } else if period.billingIssueAt != nil {
-      access.state = .billingIssue
-    } else if period.canceledAt != nil {
-      access.state = .canceled
-    }
-    return access
+      state: isFailing ? .billingIssue : isCanceled ? .canceled : .willRenew,
+      isTrial: periods.isEmpty, product: period.product)
   }
 
   /// When auto-renew was last seen to be off, in the newest period.
@@ -174,9 +170,12 @@ extension CustomerSimulation {
   /// The customer without events after `time`.
   func known(at time: Int64) -> CustomerSimulation {
     var known = self
-    known.subscriptions = subscriptions.filter {
-      ($0.trial?.start ?? $0.periods.first?.charge.time ?? .max) <= time
-    }.map { $0.cut(at: time) }
+    known.subscriptions = subscriptions.compactMap { whole in
+      var cut = whole
+      cut.trial = whole.trial?.known(at: time)
+      cut.periods = whole.periods.filter { $0.charge.time <= time }.map { $0.known(at: time) }
+      return (whole.trial?.start ?? whole.periods.first?.charge.time ?? .max) <= time ? cut : nil
+    }
     known.purchases = purchases.filter { $0.time <= time }.map { $0.known(at: time) }
     return known
   }
@@ -186,15 +185,5 @@ extension CustomerSimulation {
     // No webhook contains refunded one-time purchases.
     known(at: time).holdings(at: time).map(\.access)
       .filter { $0.isActive || $0.state != .nonRenewable }
-  }
-}
-
-extension Subscription {
-  /// The subscription without events after `time`.
-  func cut(at time: Int64) -> Subscription {
-    var cut = self
-    cut.trial = trial?.known(at: time)
-    cut.periods = periods.filter { $0.charge.time <= time }.map { $0.known(at: time) }
-    return cut
   }
 }
