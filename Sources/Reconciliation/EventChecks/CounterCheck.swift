@@ -117,7 +117,7 @@ extension Reconciler {
 
   /// The end of the charges in `found` that follow each other from `due` on; the remaining missing
   /// charges are later.
-  private func end(of found: [MissingCharge], after due: Instant) -> Instant {
+  func end(of found: [MissingCharge], after due: Instant) -> Instant {
     let dated = found.compactMap { charge in
       charge.at.flatMap { at in charge.end.map { (at: at, end: $0) } }
     }

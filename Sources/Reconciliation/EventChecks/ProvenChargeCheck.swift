@@ -55,8 +55,15 @@ extension Reconciler {
     guard let at = begin(of: period, lineage) else { return }
     guard isWatched(at, lineage) else { return omit(.beforeFirstEvent) }
     let code = code(of: period, in: lineage)
-    let count = code == .missedRenewal ? charges(provenBy: period, lineage) : 1
-    let due = count > 1 ? period.previousEnd ?? at : at
+    let first = period.previousEnd ?? at
+    // A list can already have shown earlier ones.
+    let found = missing(in: lineage).filter { charge in
+      !charge.isFree
+        && charge.at.map { first - gap <= $0 && $0 < period.start ?? period.end } ?? false
+    }
+    let proven = code == .missedRenewal ? charges(provenBy: period, lineage) : 1
+    let count = max(1, proven - total(found))
+    let due = end(of: found, after: count > 1 ? first : at)
     let product = lineage.text(period.product)
     let id = lineage.transactionText(period.transaction)
     var draft = BreakDraft(
@@ -65,7 +72,7 @@ extension Reconciler {
     if period.isTrial {
       draft.worth = nothing
     } else if count == 1 {
-      draft.worth = estimate(of: period.transaction, lineage, product: product, code, at: at)
+      draft.worth = estimate(of: period.transaction, lineage, product: product, code, at: due)
     } else {
       draft.worth = estimate(lineage, product: product, of: code, count: count, at: at)
     }

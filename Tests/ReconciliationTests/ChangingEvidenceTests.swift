@@ -1,0 +1,25 @@
+import Domain
+import Reconciliation
+import Testing
+
+@Suite("One loss while its evidence changes")
+struct ChangingEvidenceTests {
+  @Test("An event that proves several charges counts only those that no list showed")
+  func listedBefore() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.report(.canceled, "2026-04-15", until: "2026-05-01", transaction: 103) {
+      $0.periodStart = at("2026-04-01")
+    }
+    func losses(listed: Int) -> [String] {
+      let list = monthlyTransactions(renewals: listed)
+      return Scenario(
+        stories: [story], entitlements: [premium(until: month(listed + 2), listing: list)],
+        capturedAt: month(listed + 1) + "T12:00:00", asOf: "2026-04-20"
+      ).breaks.map { "\($0.expectedAt?.text ?? "") \($0.missingEvents)" }.sorted()
+    }
+    #expect(losses(listed: 0) == ["2026-02-01T00:00:00Z 3"])
+    #expect(losses(listed: 1) == ["2026-02-01T00:00:00Z 1", "2026-03-01T00:00:00Z 2"])
+    #expect(
+      losses(listed: 2) == [1, 1, 1].enumerated().map { "2026-0\($0 + 2)-01T00:00:00Z \($1)" })
+  }
+}
