@@ -22,4 +22,17 @@ struct ChangingEvidenceTests {
     #expect(
       losses(listed: 2) == [1, 1, 1].enumerated().map { "2026-0\($0 + 2)-01T00:00:00Z \($1)" })
   }
+
+  @Test("An end from before a product change that followed a missing charge proves no other one")
+  func endBeforeChange() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.report(
+      .upgraded, "2026-03-20", until: "2027-03-20", transaction: 103, price: 90,
+      product: Story.yearly)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-18",
+      asOf: "2026-03-25")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-03-01")])
+  }
 }

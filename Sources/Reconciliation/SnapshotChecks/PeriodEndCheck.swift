@@ -57,8 +57,9 @@ extension Reconciler {
     var base = known
     let later = missing(in: match.lineage, after: state)
     for charge in later {
-      // A missed charge without a known end explains any end.
-      guard let end = charge.end else { return }
+      // A missed charge without a known end, or with one that a later event changed, explains any
+      // end.
+      guard let end = charge.end, end <= knownAt + gap else { return }
       base = max(base, end)
     }
     guard let end = entitlement.expiresAt else {
