@@ -35,4 +35,15 @@ struct ChangingEvidenceTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-03-01")])
   }
+
+  @Test("A period that begins after a refund and before the refunded end is a new start")
+  func boughtAfterRefund() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.refunded, "2026-02-05", transaction: 101, price: -10)
+    let breaks = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-20")], capturedAt: "2026-03-10"
+    ).breaks
+    #expect(breaks.map(\.code) == [.missedStart])
+    #expect(breaks.map(\.expectedAt) == [at("2026-02-20")])
+  }
 }

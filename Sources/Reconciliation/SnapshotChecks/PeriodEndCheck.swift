@@ -217,7 +217,14 @@ extension Reconciler {
     }
     // Otherwise only the bought period dates it.
     let length = periodLength(match.lineage) ?? .seconds(0)
-    let begun = max(base, begin(ofPeriodShownBy: match) ?? base)
+    let shown = begin(ofPeriodShownBy: match) ?? base
+    // Nothing renews before the end: a purchase after a refund does. Months differ in length.
+    if state.accessRevoked, let revoked = state.effectiveEnd, shown >= revoked,
+      base.since(shown).milliseconds > length.milliseconds / 7
+    {
+      return (shown, 1)
+    }
+    let begun = max(base, shown)
     // A store can continue to renew a refunded subscription, period by period.
     let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
     let isRevoked = state.accessRevoked && max(0, beyond) > length.milliseconds / 2
