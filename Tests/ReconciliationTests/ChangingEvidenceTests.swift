@@ -46,4 +46,38 @@ struct ChangingEvidenceTests {
     #expect(breaks.map(\.code) == [.missedStart])
     #expect(breaks.map(\.expectedAt) == [at("2026-02-20")])
   }
+
+  @Test("A start under a new order keeps its id when the order's first event arrives")
+  func newOrder() throws {
+    var first = Story.monthly(renewals: 1)
+    first.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    first.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    var second = Story(original: "300")
+    second.report(
+      .renewed, "2026-05-10", until: "2026-06-10", transaction: 301, price: 10, count: 1)
+    for index in first.events.indices { first.events[index].store = .playStore }
+    for index in second.events.indices { second.events[index].store = .playStore }
+    let start = bought(300, .started, "2026-04-10", until: "2026-05-10") { $0.originalID = "300" }
+    let renewal = bought(301, .renewed, "2026-05-10", until: "2026-06-10") {
+      $0.originalID = "300"
+    }
+    func breaks(captured: String, asOf: String) -> [Break] {
+      let listed = captured < "2026-05-10" ? [start] : [start, renewal]
+      var shown = premium(
+        until: captured < "2026-05-10" ? "2026-05-10" : "2026-06-10",
+        listing: monthlyTransactions(renewals: 1) + listed)
+      shown.store = .playStore
+      return Scenario(
+        stories: [first, second], entitlements: [shown], capturedAt: captured, asOf: asOf
+      ).breaks
+    }
+    let id = try #require(breaks(captured: "2026-04-20", asOf: "2026-04-20").first?.id)
+    for (captured, asOf) in [
+      ("2026-04-20", "2026-04-20"), ("2026-04-20", "2026-05-20"), ("2026-05-20", "2026-05-20"),
+    ] {
+      let found = breaks(captured: captured, asOf: asOf)
+      #expect(found.map(\.code) == [.missedStart])
+      #expect(found.map(\.id) == [id])
+    }
+  }
 }

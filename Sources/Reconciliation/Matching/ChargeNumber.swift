@@ -147,6 +147,10 @@ extension Reconciler {
     if draft.code == .missedPurchase, !isFirst, !draft.transaction.isEmpty { return nil }
     guard let instant = draft.expectedAt else { return isFirst ? .start : nil }
     let lineage = byName[name]
+    // An entitlement continues with the first order of another subscription.
+    if isFirst, let lineage, !([lineage.original] + lineage.parts).contains(draft.transaction) {
+      return .start
+    }
     let periods = lineage.map(numberedPeriods) ?? []
     guard let lineage, let index = periods.lastIndex(where: { $0.middle <= instant }) else {
       if isFirst || draft.code == .missedStart { return .start }

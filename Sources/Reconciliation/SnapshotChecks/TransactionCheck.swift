@@ -33,6 +33,12 @@ extension Reconciler {
       draft.worth = estimate(of: about, at: transaction.at ?? knownAt)
     }
     raise(draft, for: charge)
+    // Events of another subscription of the entitlement do not show the charge again.
+    if let name = lineage?.name, name != charge.lineage {
+      var own = charge
+      own.lineage = name
+      expect(own)
+    }
   }
 
   private func missingCharge(
