@@ -80,4 +80,18 @@ struct ChangingEvidenceTests {
       #expect(found.map(\.id) == [id])
     }
   }
+
+  @Test("A missing product change has the id of its charge, which later evidence names")
+  func productChange() {
+    let story = Story.monthly(renewals: 2)
+    let charge = bought(103, .renewed, "2026-03-20", until: "2027-03-20")
+    let scenarios = [[], monthlyTransactions(renewals: 2) + [charge]].map { listed in
+      Scenario(
+        stories: [story],
+        entitlements: [premium(until: "2027-03-20", product: "yearly", listing: listed)],
+        capturedAt: "2026-04-10", change: allMapped)
+    }
+    #expect(scenarios.map(\.codes) == [["MISSED_PRODUCT_CHANGE"], ["MISSED_RENEWAL"]])
+    #expect(Set(scenarios.flatMap(\.breaks).map(\.id)).count == 1)
+  }
 }

@@ -112,7 +112,8 @@ extension Reconciler {
   /// A charge without a number, or with the number of another loss, is identified by its
   /// transaction.
   func numbered(_ draft: BreakDraft, of name: LineageName, isFree: Bool = false) -> BreakDraft {
-    guard draft.code.isCharge || draft.code == .missedExpiration, !draft.subject.original.isEmpty
+    guard draft.code.isCharge || [.missedExpiration, .missedProductChange].contains(draft.code),
+      !draft.subject.original.isEmpty
     else { return draft }
     var draft = draft
     draft.family = BreakCode.charges
@@ -152,7 +153,10 @@ extension Reconciler {
       return .start
     }
     let periods = lineage.map(numberedPeriods) ?? []
-    guard let lineage, let index = periods.lastIndex(where: { $0.middle <= instant }) else {
+    // A change can be at any time of the period that it ends.
+    let isChange = draft.code == .missedProductChange
+    let place = periods.lastIndex { (isChange ? $0.begin : $0.middle) <= instant }
+    guard let lineage, let index = place else {
       if isFirst || draft.code == .missedStart { return .start }
       if draft.code == .missedConversion { return .charge(0) }
       return periods.first.map { .charge($0.number - max(1, $0.count(until: instant))) }

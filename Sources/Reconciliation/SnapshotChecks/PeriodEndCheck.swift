@@ -8,7 +8,10 @@ extension Reconciler {
     guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match)
     else { return }
     // A missing charge after the last one may be that of the change.
-    guard !missing(in: lineage).contains(where: { $0.at == nil || isAfterLastPeriod($0, state) })
+    guard
+      !missing(in: lineage).contains(where: {
+        $0.at == nil || $0.code == .missedProductChange || isAfterLastPeriod($0, state)
+      })
     else { return }
     // The change arrived, with a later time than the snapshot's.
     if let reported = lineage.current?.product, products.contains(lineage.text(reported)) { return }
