@@ -94,4 +94,24 @@ struct ChangingEvidenceTests {
     #expect(scenarios.map(\.codes) == [["MISSED_PRODUCT_CHANGE"], ["MISSED_RENEWAL"]])
     #expect(Set(scenarios.flatMap(\.breaks).map(\.id)).count == 1)
   }
+
+  @Test("A missing refund is worth its charge, which is missing too; an offer's price is unknown")
+  func refundOfMissingCharge() {
+    func worths(_ kind: SnapshotTransactionKind) -> [Amount?] {
+      let listed = bought(100, kind, "2026-01-01", until: "2026-02-01", revoked: "2026-01-05")
+      var scenario = Scenario(
+        entitlements: [premium(active: false, until: "2026-01-05", listing: [listed])],
+        capturedAt: "2026-02-20")
+      scenario.change = {
+        let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
+        let product = $0.strings.symbol("com.example.monthly")
+        $0.fold.prices.add(price, store: .appStore, product: product)
+      }
+      let breaks = scenario.breaks.sorted { $0.code.rawValue < $1.code.rawValue }
+      #expect(breaks.map(\.code) == [.missedRefund, .missedStart])
+      return breaks.map(\.estimatedUSD)
+    }
+    #expect(worths(.started) == [Amount(micros: -7_000_000), Amount(micros: 7_000_000)])
+    #expect(worths(.introStarted) == [nil, nil])
+  }
 }

@@ -23,15 +23,7 @@ extension Reconciler {
     var draft = BreakDraft(
       code: code, subject: about, transaction: transaction.id, expectedAt: transaction.at,
       evidence: evidence(transaction, lineage))
-    if transaction.isTrial {
-      draft.worth = nothing
-    } else if let lineage {
-      draft.worth = estimate(
-        of: transaction.key, lineage, product: about.product, code, at: transaction.at,
-        isOffer: transaction.isOffer)
-    } else if !transaction.isOffer {
-      draft.worth = estimate(of: about, at: transaction.at ?? knownAt)
-    }
+    draft.worth = transaction.isTrial ? nothing : worth(of: transaction, lineage, about, code)
     raise(draft, for: charge)
     // Events of another subscription of the entitlement do not show the charge again.
     if let name = lineage?.name, name != charge.lineage {
@@ -39,6 +31,19 @@ extension Reconciler {
       own.lineage = name
       expect(own)
     }
+  }
+
+  /// The amount of a listed charge that did not arrive.
+  private func worth(
+    of transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject,
+    _ code: BreakCode
+  ) -> Worth {
+    guard let lineage else {
+      return transaction.isOffer ? (nil, .none) : estimate(of: about, at: transaction.at ?? knownAt)
+    }
+    return estimate(
+      of: transaction.key, lineage, product: about.product, code, at: transaction.at,
+      isOffer: transaction.isOffer)
   }
 
   private func missingCharge(
@@ -109,12 +114,11 @@ extension Reconciler {
       transaction: transaction.id, expectedAt: revokedAt,
       evidence: "the snapshot lists transaction \(transaction.id) as revoked "
         + "\(revokedAt.text); no refund event of it arrived")
-    if let lineage {
-      let charge = lineage.latest.charges.last { $0.transaction == transaction.key }
-      let usual = estimate(lineage, product: about.product)
-      let worth = charge?.grossUSD.map { ($0, charge?.basis ?? .none) } ?? usual
-      draft.worth = (worth.amount.map { -$0 }, worth.basis)
-    }
+    let charge = lineage?.latest.charges.last { $0.transaction == transaction.key }
+    let worth =
+      charge?.grossUSD.map { ($0, charge?.basis ?? .none) }
+      ?? worth(of: transaction, lineage, about, code(of: transaction, lineage))
+    draft.worth = (worth.amount.map { -$0 }, worth.basis)
     missedRefunds.formUnion(ended)
     raise(draft, in: name)
   }
