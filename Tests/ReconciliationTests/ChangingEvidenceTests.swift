@@ -114,4 +114,17 @@ struct ChangingEvidenceTests {
     #expect(worths(.started) == [Amount(micros: -7_000_000), Amount(micros: 7_000_000)])
     #expect(worths(.introStarted) == [nil, nil])
   }
+
+  @Test("A missing charge ends the access that a failed payment is assumed to continue")
+  func failedAfterLoss() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.report(.graceEntered, "2026-03-01", transaction: 101)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let list = monthlyTransactions(renewals: 1)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2026-03-01", .billingIssue, listing: list)],
+      capturedAt: "2026-03-10", provider: .purple)
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
 }

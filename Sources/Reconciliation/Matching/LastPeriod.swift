@@ -126,8 +126,9 @@ extension Reconciler {
   private func isDerivedEndShown(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     guard !capabilities.sendsPeriodEnds, let shown = match.entitlement.expiresAt, shown <= knownAt,
-      let known = state.isInBillingRetry ? state.periodEnd : state.effectiveEnd
+      let paid = state.isInBillingRetry ? state.periodEnd : state.effectiveEnd
     else { return false }
+    let known = missing(in: match.lineage, after: state).compactMap(\.end).reduce(paid, max)
     if known.isWithin(gap, of: shown) { return true }
     guard state.isInBillingRetry, known < shown else { return false }
     let length = periodLength(match.lineage)?.milliseconds ?? 0
