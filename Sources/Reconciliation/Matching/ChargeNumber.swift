@@ -7,16 +7,15 @@ import Subscriptions
 /// Later evidence can date a loss more exactly or name its transaction. The number stays the same:
 /// it counts periods from the known charges, by their own counters if they have any.
 extension Reconciler {
-  /// The transaction as a trial, if its shape has no types and a conversion was reported at its
-  /// end.
+  /// The transaction as a trial, if its shape has no types, and events report a conversion at its
+  /// end, or its trial's cancel, failed payment or expiry.
   func typed(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> ListedTransaction {
-    guard transaction.kind == .unknown, let end = transaction.expiresAt, let lineage else {
-      return transaction
-    }
-    let isConverted = lineage.latest.charges.contains {
-      $0.kind == .conversion && $0.periodStart >= end - gap && $0.periodStart <= end + gap
-    }
-    guard isConverted else { return transaction }
+    guard transaction.kind == .unknown, let end = transaction.expiresAt, let state = lineage?.latest
+    else { return transaction }
+    let isTrial =
+      state.charges.contains { $0.kind == .conversion && $0.periodStart.isWithin(gap, of: end) }
+      || state.unseenPeriods.contains { $0.isTrial && $0.transaction == transaction.key }
+    guard isTrial else { return transaction }
     var trial = transaction
     trial.kind = .free
     return trial

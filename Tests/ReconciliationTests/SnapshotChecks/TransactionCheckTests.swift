@@ -246,4 +246,20 @@ struct TransactionCheckTests {
       change: { $0.products = ["yearly": ["com.example.yearly"]] })
     #expect(scenario.breaks.map(\.product) == ["com.example.monthly"])
   }
+
+  @Test("A listed transaction without type is free if an event reports its trial")
+  func trialByEvent() {
+    for kind in [EventKind.trialCanceled, .trialBillingRetry, .trialExpired] {
+      var story = Story()
+      story.report(kind, "2026-01-08", until: "2026-01-08") { $0.periodStart = at("2026-01-01") }
+      let listed = bought(100, .unknown, "2026-01-01", until: "2026-01-08")
+      let breaks = Scenario(
+        stories: [story],
+        entitlements: [premium(active: nil, until: "2026-01-08", listing: [listed])],
+        capturedAt: "2026-01-10"
+      ).breaks.filter { $0.code.isCharge }
+      #expect(breaks.map(\.code) == [.missedStart])
+      #expect(breaks.map(\.estimatedUSD) == [.zero])
+    }
+  }
 }
