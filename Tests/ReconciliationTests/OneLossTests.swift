@@ -213,4 +213,17 @@ struct OneLossTests {
     #expect(codes([]) == ["MISSED_RENEWAL"])
     #expect(codes([order]).count == 1)
   }
+
+  @Test("A missing trial start does not hide the first renewal after the conversion")
+  func renewalAfterMissingTrial() {
+    var story = Story()
+    story.report(.trialConverted, "2026-01-08", until: "2026-02-08", transaction: 101, price: 10)
+    story.report(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
+    let breaks = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20").breaks
+    #expect(Set(breaks.map(\.code)) == [.missedRenewal, .missedStart])
+    #expect(breaks.map(\.missingEvents) == [1, 1])
+    let renewal = breaks.first { $0.code == .missedRenewal }
+    #expect(renewal?.expectedAt == at("2026-02-08"))
+    #expect(renewal?.estimatedUSD == Amount(micros: 10_000_000))
+  }
 }

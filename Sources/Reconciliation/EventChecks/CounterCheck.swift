@@ -27,7 +27,9 @@ extension Reconciler {
   private func findStartOfCounting(_ lineage: LineageInput) -> Instant? {
     let state = lineage.latest
     let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
-    if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
+    // After a missing trial, the conversion is the first payment.
+    let start = firsts.first { $0.code == .missedStart && !($0.isFree && state.isStartSeen) }
+    if let at = start?.at { return at }
     guard let paid = lineage.countedCharges.first, let first = paid.charges.first,
       let trial = state.trials.last(where: { $0.start < first.time }),
       !paid.isNext(at: first.time), let ordinal = number(of: first, paid), ordinal > 0
