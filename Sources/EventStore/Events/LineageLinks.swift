@@ -59,6 +59,18 @@ extension Ledger {
     try access("look for links") { try $0.isAny("lineage_link") }
   }
 
+  /// Returns the first subscription of any provider that contained a store transaction, if several
+  /// providers send events.
+  public func lineage(
+    withStoreTransaction id: Int64, in store: Store
+  ) throws(SubledgerError) -> LineageRow? {
+    let key = try access("read who reported a transaction") {
+      try LineageLinks($0).holder(of: id, in: store)
+    }
+    guard let key else { return nil }
+    return try lineage(key)
+  }
+
   /// Returns the subscriptions that are folded together with `lineage`, including those of other
   /// providers with the same store transactions, by key.
   public func linkedGroup(of lineage: LineageRow) throws(SubledgerError) -> [LineageRow] {

@@ -18,7 +18,8 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   public struct Details: Sendable, Equatable {
     /// Lineages of other users that the snapshot lists.
     public var foreign: [Int64] = []
-    /// Keys of lineages that the snapshot lists and no event has reported.
+    /// Keys of lineages that the snapshot lists and no event has reported, and of other providers'
+    /// lineages that report its transactions.
     public var unreported: [Int64] = []
     /// Fingerprints of other users in the events of the user's lineages.
     public var previousOwners: [Int64] = []

@@ -57,7 +57,7 @@ struct InputReader {
       try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users.keys) {
         let rows = try lineages(of: $0.user, provider)
         let result = try outcome(of: inputs($0, rows), rows)
-        add(result, of: $0.user, provider, $0.content, to: &part)
+        try add(result, of: $0.user, provider, $0.content, to: &part)
       }
     case .noSnapshot:
       try ledger.forEachUser(
@@ -66,7 +66,7 @@ struct InputReader {
       ) { user in
         let rows = try lineages(of: user, provider)
         let result = try outcome(of: [input(rows, of: provider)], rows)
-        add(result, of: user, provider, to: &part)
+        try add(result, of: user, provider, to: &part)
       }
     case .webhook:
       // The fold has already found the breaks that events alone show.
@@ -75,7 +75,7 @@ struct InputReader {
         let alone = try input(rows, of: provider)
         let result = try outcome(of: [alone], rows)
           .beyond(reconcile(alone, rules: rules, checkStop: ledger.checkStop))
-        add(result, of: user, provider, to: &part)
+        try add(result, of: user, provider, to: &part)
       }
     }
     return part
@@ -84,9 +84,10 @@ struct InputReader {
   private mutating func add(
     _ result: ReconciliationResult, of user: Int64, _ provider: Provider,
     _ content: Int64 = 0, to part: inout Part
-  ) {
+  ) throws {
     if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
       var finding = result
+      listed.unreported.formUnion(try finding.breaks.takeOffReports(in: ledger, by: rules))
       // The counts are in the details.
       finding.counts = [:]
       part.found.append((UserKey(provider: provider, user: user), finding))

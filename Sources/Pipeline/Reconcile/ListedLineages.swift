@@ -6,7 +6,7 @@ import EventStore
 struct ListedLineages {
   /// Lineages of other users, by key.
   var foreign: [Int64: LineageRow] = [:]
-  /// Keys of lineages that no event has reported.
+  /// Keys of lineages that no event has reported, and of those that only another provider reports.
   var unreported: Set<Int64> = []
 }
 

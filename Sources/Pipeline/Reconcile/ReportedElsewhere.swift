@@ -1,0 +1,52 @@
+import Domain
+import EventStore
+import Reconciliation
+import Subscriptions
+
+extension [Break] {
+  /// Takes off the worth of charges and refunds of purchases without any event of the break's
+  /// provider that another provider reports: that report counts.
+  ///
+  /// If events of both arrived, the comparison of the subscription has taken it off.
+  ///
+  /// - Returns: the lineages of these reports.
+  mutating func takeOffReports(
+    in ledger: Ledger, by rules: ReconciliationSettings
+  ) throws -> [Int64] {
+    var lineages: [Int64] = []
+    for index in indices where self[index].mayBeReportedElsewhere {
+      let found = self[index]
+      let key = transactionKey(found.transaction)
+      guard let row = try ledger.lineage(withStoreTransaction: key, in: found.store) else {
+        continue
+      }
+      let group = try ledger.linkedGroup(of: row)
+      let hasOwn = group.contains {
+        $0.provider == found.provider && $0.original.isExactly(found.subscription)
+      }
+      guard !hasOwn else { continue }
+      let counted = try countedHistories(group, try ledger.events(of: group), rules: rules.fold)
+      let reported = counted.lazy.compactMap(\.state).first { state in
+        let transactions =
+          found.code == .missedRefund
+          ? state.refunds.map(\.transaction) : state.charges.map(\.transaction)
+        return state.environment == found.environment && transactions.contains(key)
+      }
+      guard let reported else { continue }
+      lineages.append(row.key)
+      self[index].reportedElsewhere = 1
+      self[index].estimatedUSD = .zero
+      self[index].severity = rules.severities.severity(of: .zero)
+      self[index].evidence += "; reported by \(reported.provider.name), which counts"
+    }
+    return lineages
+  }
+}
+
+private extension Break {
+  var mayBeReportedElsewhere: Bool {
+    (code.isCharge || code == .missedRefund) && environment == .production
+      && (missingEvents, reportedElsewhere) == (1, 0) && !transaction.isEmpty
+      && estimatedUSD != .zero
+  }
+}
