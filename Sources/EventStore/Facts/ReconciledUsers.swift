@@ -18,8 +18,7 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   public struct Details: Sendable, Equatable {
     /// Lineages of other users that the snapshot lists.
     public var foreign: [Int64] = []
-    /// Keys of lineages that the snapshot lists and no event has reported, and of other providers'
-    /// lineages that report its transactions.
+    /// Keys of lineages that the snapshot lists and no event has reported.
     public var unreported: [Int64] = []
     /// Fingerprints of other users in the events of the user's lineages.
     public var previousOwners: [Int64] = []

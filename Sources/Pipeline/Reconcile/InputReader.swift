@@ -87,7 +87,7 @@ struct InputReader {
   ) throws {
     if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
       var finding = result
-      listed.unreported.formUnion(try finding.breaks.takeOffReports(in: ledger, by: rules))
+      try finding.breaks.takeOffReports(in: ledger, by: rules)
       // The counts are in the details.
       finding.counts = [:]
       part.found.append((UserKey(provider: provider, user: user), finding))

@@ -6,7 +6,7 @@ import EventStore
 struct ListedLineages {
   /// Lineages of other users, by key.
   var foreign: [Int64: LineageRow] = [:]
-  /// Keys of lineages that no event has reported, and of those that only another provider reports.
+  /// Keys of lineages that no event has reported.
   var unreported: Set<Int64> = []
 }
 

@@ -7,13 +7,9 @@ extension [Break] {
   /// Takes off the worth of charges and refunds of purchases without any event of the break's
   /// provider that another provider reports: that report counts.
   ///
-  /// If events of both arrived, the comparison of the subscription has taken it off.
-  ///
-  /// - Returns: the lineages of these reports.
-  mutating func takeOffReports(
-    in ledger: Ledger, by rules: ReconciliationSettings
-  ) throws -> [Int64] {
-    var lineages: [Int64] = []
+  /// If events of both arrived, the comparison of the subscription has taken it off. A user with
+  /// such a break is compared in every run, so later reports need no watch.
+  mutating func takeOffReports(in ledger: Ledger, by rules: ReconciliationSettings) throws {
     for index in indices where self[index].mayBeReportedElsewhere {
       let found = self[index]
       let key = transactionKey(found.transaction)
@@ -33,13 +29,11 @@ extension [Break] {
         return state.environment == found.environment && transactions.contains(key)
       }
       guard let reported else { continue }
-      lineages.append(row.key)
       self[index].reportedElsewhere = 1
       self[index].estimatedUSD = .zero
       self[index].severity = rules.severities.severity(of: .zero)
       self[index].evidence += "; reported by \(reported.provider.name), which counts"
     }
-    return lineages
   }
 }
 
