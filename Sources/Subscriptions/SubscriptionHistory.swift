@@ -106,11 +106,12 @@ public struct SubscriptionHistory: Sendable {
     if !isShared { try bookArrivals(into: &books) }
     if let exclusion { return try bookExcluded(exclusion, into: &books) }
     try bookHeld(into: &books)
-    if !isShared { try bookGaps(into: &books) }
+    if !isShared { try bookArrivalHours(into: &books) }
     // Events that another provider's history counts too are only counted as excluded.
     if case .feed(let counted) = role {
       return try bookReported(as: .overlap, besides: counted, into: &books)
     }
+    try bookGaps(into: &books)
     try bookRevenue(into: &books)
     guard isChained else { return }
     try bookRenewals(into: &books)

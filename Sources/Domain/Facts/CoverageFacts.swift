@@ -2,20 +2,16 @@
 ///
 /// Raw values are stored in the ledger.
 public enum CoverageGap: UInt8, NamedCode {
-  /// A charge with an unknown amount.
-  case chargeWithoutAmount = 1
-  /// A charge whose amount is from the price book.
-  case chargeFromPriceBook = 2
   /// A charge that cannot be linked to a subscription; no count of subscriptions includes it.
-  case unchainedCharge = 3
+  case unchainedCharge = 1
   /// A paid period with an unknown end.
-  case openEndedPeriod = 4
+  case openEndedPeriod = 2
   /// A paid period whose end follows from the product's configured or listed length.
-  case derivedEnd = 5
+  case derivedEnd = 3
   /// A charge at an offer that the price book does not list; its amount is unknown.
-  case offerWithoutPrice = 6
+  case offerWithoutPrice = 4
   /// A charge without the store's transaction id.
-  case chargeWithoutTransaction = 7
+  case chargeWithoutTransaction = 5
   /// An event that arrived, in the UTC hour of its creation; hours without events are searched for
   /// gaps.
   case arrival = 20

@@ -5,14 +5,16 @@ internal import Domain
 struct CoverageCounts: Equatable {
   var charges: Int64 = 0
   var subscriptionCharges: Int64 = 0
-  /// Charges whose amount is from the price book.
-  var listed: Int64 = 0
+  /// Charges whose amount in US dollars is from the price book.
+  var listedAmounts: Int64 = 0
   /// Charges without an amount in US dollars.
   var withoutUSD: Int64 = 0
   /// Of these, those at an offer that the price book does not list.
   var unlistedOffers: Int64 = 0
   var withoutTransaction: Int64 = 0
   var bookings: Int64 = 0
+  /// Of these, those whose proceeds follow from a rate of the price book.
+  var listedRates: Int64 = 0
   /// Of these, those whose proceeds after commission are unknown.
   var withoutProceeds: Int64 = 0
   var withoutCountry: Int64 = 0
@@ -37,10 +39,10 @@ struct CoverageCounts: Equatable {
 
   init(_ row: Statement) {
     let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
-      \.charges, \.subscriptionCharges, \.listed, \.withoutUSD, \.bookings, \.withoutProceeds,
-      \.withoutCountry, \.withoutStorefront, \.renewals, \.withoutOrdinal, \.withoutReason,
-      \.states, \.reported, \.unchained, \.openEnded, \.derivedEnds, \.unlistedOffers,
-      \.withoutTransaction,
+      \.charges, \.subscriptionCharges, \.listedAmounts, \.withoutUSD, \.bookings,
+      \.listedRates, \.withoutProceeds, \.withoutCountry, \.withoutStorefront, \.renewals,
+      \.withoutOrdinal, \.withoutReason, \.states, \.reported, \.unchained, \.openEnded,
+      \.derivedEnds, \.unlistedOffers, \.withoutTransaction,
     ]
     for (column, count) in counts.enumerated() {
       self[keyPath: count] = row.number(Int32(column + 2))
@@ -72,7 +74,9 @@ struct CoverageCounts: Equatable {
 
   private var revenue: CoverageStatement {
     var reasons: [String] = []
-    if listed > 0 { reasons.append("amount of the price book: \(listed) of \(charges) charges") }
+    if listedAmounts > 0 {
+      reasons.append("amount of the price book: \(listedAmounts) of \(charges) charges")
+    }
     if withoutUSD > 0 {
       reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
     }
@@ -86,20 +90,25 @@ struct CoverageCounts: Equatable {
         "no transaction, so that another provider's charge may count beside it: \(unnamed) of "
           + "\(charges) charges")
     }
+    // A charge without transaction can also be listed, or without amount.
+    let estimated = min(max(listedAmounts, unnamed), charges - withoutUSD)
     return judged(
-      reasons, missing: withoutUSD, estimated: max(listed, unnamed), of: charges,
+      reasons, missing: withoutUSD, estimated: estimated, of: charges,
       measured: "every charge has its amount")
   }
 
   private var proceeds: CoverageStatement {
     var reasons: [String] = []
-    if listed > 0 { reasons.append("rate of the price book: \(listed) of \(charges) charges") }
+    if listedRates > 0 {
+      reasons.append(
+        "rate of the price book: \(listedRates) of \(bookings) charges and refunds")
+    }
     if withoutProceeds > 0 {
       reasons.append(
         "no amount or no rate: \(withoutProceeds) of \(bookings) charges and refunds")
     }
     return judged(
-      reasons, missing: withoutProceeds, estimated: listed, of: bookings,
+      reasons, missing: withoutProceeds, estimated: listedRates, of: bookings,
       measured: "every charge has its rate")
   }
 

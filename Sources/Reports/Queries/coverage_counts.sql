@@ -1,5 +1,14 @@
 -- What is missing in the data of each feed, counted over the cells.
-with revenue as (
+with cell as (
+  select
+    *,
+    basis = (select id from basis_word where word = 'price_book') as is_listed,
+    -- Without the carries of sums, which are multiples of 2^40.
+    ((gross_usd_unknown + 549755813888) & 1099511627775) - 549755813888 as without_usd,
+    ((proceeds_usd_unknown + 549755813888) & 1099511627775) - 549755813888 as without_proceeds
+  from revenue_month_cell
+),
+revenue as (
   select
     provider,
     app,
@@ -7,16 +16,14 @@ with revenue as (
     sum(charges) filter (
       where product_type = (select id from product_type_word where word = 'subscription')
     ) as subscription_charges,
-    sum(charges) filter (
-      where basis = (select id from basis_word where word = 'price_book')
-    ) as listed,
-    -- Without the carries of sums, which are multiples of 2^40.
-    sum(((gross_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_usd,
+    sum(charges - without_usd) filter (where is_listed) as listed_amounts,
+    sum(without_usd) as without_usd,
     sum(charges + refunds) as bookings,
-    sum(((proceeds_usd_unknown + 549755813888) & 1099511627775) - 549755813888) as without_proceeds,
+    sum(charges + refunds - without_proceeds) filter (where is_listed) as listed_rates,
+    sum(without_proceeds) as without_proceeds,
     sum(charges) filter (where country = 0) as without_country,
     sum(charges) filter (where storefront = 0) as without_storefront
-  from revenue_month_cell
+  from cell
   group by
     provider,
     app
@@ -51,6 +58,7 @@ delivery as (
       as single_events
   from delivery_cell as cell
   join event_kind_name as kind on kind.id = cell.kind
+  where cell.day * 86400000 < (select ms from as_of)
   group by cell.provider
 ),
 gap as (
@@ -75,7 +83,10 @@ select
   *,
   exists (
     select 1 from snapshot
-    where snapshot.provider = feed.provider and snapshot.captured_ms <= (select ms from as_of)
+    where
+      snapshot.provider = feed.provider
+      and snapshot.app in (0, feed.app)
+      and snapshot.captured_ms <= (select ms from as_of)
   ) as has_snapshots
 from (select provider, app from horizon) as feed
 left join revenue using (provider, app)

@@ -1,36 +1,33 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Books arrivals by event, and missing data by charge and by period.
+  /// Books missing data by charge and by period.
   func bookGaps(into books: inout Books) throws(AmountOverflow) {
-    try bookArrivalHours(into: &books)
-    guard !reported[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
-      let booking = bookings[index]
-      let source = ContributionOrigin(.booking(index), at: booking.time)
-      switch booking.money.basis {
-      case .none:
-        let isOffer = events[bookings[index].event].offer != 0
-        try count(isOffer ? .offerWithoutPrice : .chargeWithoutAmount, source, &books)
-      case .priceBook: try count(.chargeFromPriceBook, source, &books)
-      case .provider: break
+      let source = ContributionOrigin(.booking(index), at: bookings[index].time)
+      let event = bookings[index].event
+      if bookings[index].money.basis == .none, events[event].offer != 0 {
+        try count(.offerWithoutPrice, of: event, source, &books)
       }
-      if booking.transaction == 0 { try count(.chargeWithoutTransaction, source, &books) }
-      if !isChained, booking.productType == .subscription {
-        try count(.unchainedCharge, source, &books)
+      if bookings[index].transaction == 0 {
+        try count(.chargeWithoutTransaction, of: event, source, &books)
+      }
+      if !isChained, bookings[index].productType == .subscription {
+        try count(.unchainedCharge, of: event, source, &books)
       }
     }
     guard isChained else { return }
-    for index in periods.indices {
-      let period = periods[index]
-      guard !period.isTrial, period.start < rules.asOf else { continue }
-      let source = ContributionOrigin(.opening(index, after: nil), at: period.start)
-      if period.end == nil { try count(.openEndedPeriod, source, &books) }
-      if period.isEndDerived { try count(.derivedEnd, source, &books) }
+    for index in periods.indices where !periods[index].isTrial {
+      let (start, opener) = (periods[index].start, periods[index].opener)
+      guard start < rules.asOf else { continue }
+      let source = ContributionOrigin(.opening(index, after: nil), at: start)
+      if periods[index].end == nil { try count(.openEndedPeriod, of: opener, source, &books) }
+      if periods[index].isEndDerived { try count(.derivedEnd, of: opener, source, &books) }
     }
   }
 
-  private func bookArrivalHours(into books: inout Books) throws(AmountOverflow) {
+  /// Books arrivals by event.
+  func bookArrivalHours(into books: inout Books) throws(AmountOverflow) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
       let key = CoverageKey(
@@ -41,10 +38,10 @@ extension SubscriptionHistory {
   }
 
   private func count(
-    _ gap: CoverageGap, _ source: ContributionOrigin, _ books: inout Books
+    _ gap: CoverageGap, of event: Int, _ source: ContributionOrigin, _ books: inout Books
   ) throws(AmountOverflow) {
     let key = CoverageKey(
-      day: day(source.at), provider: reported[0].provider, app: reported[0].app, gap: gap)
+      day: day(source.at), provider: events[event].provider, app: events[event].app, gap: gap)
     try books.add(.gap(key, 1), from: source)
   }
 }

@@ -57,7 +57,7 @@ struct FactsAndRunsTests {
     arrived.outOfOrder = 1
     arrived.late = 2
     facts.arrivals[ArrivalKey(day: day, provider: .purple, kind: .refunded)] = arrived
-    facts.gaps[CoverageKey(day: day, provider: .purple, app: 1, gap: .chargeWithoutAmount)] = 3
+    facts.gaps[CoverageKey(day: day, provider: .purple, app: 1, gap: .openEndedPeriod)] = 3
     return facts
   }
 
