@@ -201,9 +201,9 @@ private struct Subscription {
         !$0.isRefund && $0.transaction == charge.transaction
       }
       guard let booking else { return nil }
-      return (
-        counted.store, counted.events[booking.event], charge.provider, booking.money.grossUSD, usd
-      )
+      // A test purchase counts with no money.
+      let countedUSD = counted.exclusion == nil ? booking.money.grossUSD : .zero
+      return (counted.store, counted.events[booking.event], charge.provider, countedUSD, usd)
     }
   }
 

@@ -38,10 +38,23 @@ extension SubscriptionHistory {
   ) throws(AmountOverflow) {
     var one = ExclusionSums()
     one.events = 1
+    let times = derivedTimes
     for index in reported.indices where !counted.contains(reported[index].identity) {
-      let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
-      try books.add(.excluded(exclusionKey(reported[index], reason), one), from: source)
+      var event = reported[index]
+      event.time = times[event.identity] ?? event.time
+      let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
+      try books.add(.excluded(exclusionKey(event, reason), one), from: source)
     }
+  }
+
+  /// When the changes that states prove took effect, by the state's identity; if there are several,
+  /// the charge's.
+  private var derivedTimes: [Int64: Instant] {
+    guard !reported[0].provider.capabilities.hasStableOriginalID else { return [:] }
+    let charges = events.lazy.filter { $0.chargeKind != nil }
+    return Dictionary(
+      (Array(charges) + events).map { ($0.identity, $0.time) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// Counts second charges of a transaction and refunds beyond their charge.
