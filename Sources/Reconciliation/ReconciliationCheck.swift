@@ -181,7 +181,7 @@ extension BreakCode {
       let purchases =
         provider.interface.path.isEmpty
         ? "ask \(provider.name) for the user's purchases"
-        : "make the call that refetch_worklist.csv has for the subscription"
+        : "do what refetch_worklist.csv says about the subscription"
       let texts = allCases.map { ($0, $0.action(asking: provider.name, purchases)) }
       return (provider, Dictionary(uniqueKeysWithValues: texts))
     })

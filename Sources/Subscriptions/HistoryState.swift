@@ -41,6 +41,7 @@ extension SubscriptionHistory {
     }
     let lastSwitch = events.last(where: \.switchesAutoRenew)
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
+    state.lastSwitchedOff = events.last(where: \.isCancel)?.time
     state.paymentsFailed = events.filter(\.isBillingProblem).map(\.time)
     state.prices = reportedPrices
     state.productChanges = events.filter(\.kind.isProductChange).map {
@@ -75,6 +76,10 @@ extension SubscriptionHistory {
     if later.contains(where: { events[$0].isExpiry }) { state.noticesSince.insert(.expiry) }
     if period.isInvoluntary(events) { state.noticesSince.insert(.failedPayment) }
     if period.revokedAt != nil { state.noticesSince.insert(.revocation) }
+    let charge = state.charges.first { $0.time >= moment }
+    if let charge, charge.kind == .renewal || charge.kind == .conversion {
+      state.noticesSince.insert(.renewal)
+    }
     return state
   }
 

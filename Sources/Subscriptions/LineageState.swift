@@ -107,6 +107,8 @@ public enum Notice: Sendable {
   case expiry
   /// A refund or a revocation ended it.
   case revocation
+  /// A charge continued it.
+  case renewal
 }
 
 /// The state of one subscription at as-of; all checks share one object.
@@ -193,6 +195,8 @@ public final class LineageState {
   /// When auto-renew was last switched off, in any period; nil when it never was, or was switched
   /// on again.
   public var lastCancelAt: Instant?
+  /// When auto-renew was last switched off, even if it was switched on again.
+  public var lastSwitchedOff: Instant?
   /// Event time of the first failed payment of the last period; nil without any.
   public var paymentFailedAt: Instant?
   /// Event time of the first expiry of the last period, or the earlier end that it reports; nil

@@ -226,4 +226,31 @@ struct OneLossTests {
     #expect(renewal?.expectedAt == at("2026-02-08"))
     #expect(renewal?.estimatedUSD == Amount(micros: 10_000_000))
   }
+
+  @Test("A counter that only a later renewal reaches does not hide what a snapshot shows")
+  func laterCounter() {
+    for counted in [true, false] {
+      let scenario = Scenario(
+        stories: [.monthly(renewals: 2, without: [1], counted: counted)],
+        entitlements: [premium(until: "2026-03-01", count: 1)], capturedAt: "2026-02-20",
+        asOf: "2026-03-10")
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-01")])
+    }
+  }
+
+  @Test("A listed charge until the next renewal accounts for the time before it")
+  func listedUntilRenewal() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.report(.renewed, "2026-03-14", until: "2026-04-14", transaction: 103, price: 10)
+    let shown = premium(
+      until: "2026-03-14",
+      listing: [
+        bought(100, .started, "2026-01-01", until: "2026-02-01"),
+        bought(102, .renewed, "2026-02-12", until: "2026-03-14"),
+      ])
+    let scenario = Scenario(
+      stories: [story], entitlements: [shown], capturedAt: "2026-02-20", asOf: "2026-03-20")
+    #expect(scenario.breaks.map(\.transaction) == ["102"])
+  }
 }

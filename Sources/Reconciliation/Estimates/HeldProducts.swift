@@ -15,8 +15,11 @@ extension Reconciler {
   /// Store product ids of a snapshot's product, as events can name it; nil when it is not mapped.
   func storeProducts(_ product: String) -> [String]? {
     if let known = storeProductsFound[product] { return known }
-    let isStores = !product.isEmpty && !capabilities.namesDashboardProducts
-    let named = rules.products[product] ?? (isStores ? [product] : nil)
+    // A list of purchases names the store's product, not the dashboard's.
+    let isStores =
+      !capabilities.namesDashboardProducts
+      || view?.transactions.contains { $0.product.isExactly(product) } ?? false
+    let named = rules.products[product] ?? (!product.isEmpty && isStores ? [product] : nil)
     let found = named?.flatMap(names(of:))
     storeProductsFound[product] = .some(found)
     return found

@@ -39,7 +39,13 @@ extension Reconciler {
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
       let seen = renewalsSeen(match.lineage)
     else { return false }
-    return Int64(count) <= seen
+    // A charge after the snapshot is not the one that it counts.
+    let paid = state.subscriptionCharges
+    let shown = paid.filter { $0.time <= knownAt + gap }
+    guard shown.count < paid.count else { return Int64(count) <= seen }
+    let counted = shown.compactMap { $0.ordinal ?? $0.renewalCount.map(Int64.init) }.max() ?? 0
+    let first: Int64 = isFirstMissing(match.lineage) ? 0 : 1
+    return Int64(count) <= max(counted, Int64(shown.count) - first)
   }
 
   /// The charges that the snapshot counts beyond the known ones; nil if either side has no count.

@@ -84,6 +84,7 @@ extension Reconciler {
     let known = jump.previous.map { paid[$0...] } ?? []
     let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
+    if isByOrder, isListed(charge, andBefore: from) { return }
     // What another jump left out is dated at its later charge at the latest.
     let begin = known.first?.time ?? (start ?? charge.time) - gap
     let between = missing(in: lineage).filter { missed in
@@ -115,6 +116,13 @@ extension Reconciler {
       return raiseUncertain(lineage, at: due, evidence)
     }
     raiseCharge(.missedRenewal, of: lineage, count: left - jump.changes, at: due, evidence)
+  }
+
+  /// Whether the snapshot lists the charge and one before `instant`: it also lists those in between,
+  /// which were evaluated by their ids.
+  func isListed(_ charge: Charge, andBefore instant: Instant) -> Bool {
+    guard let listed = view?.transaction(charge.transaction) else { return false }
+    return siblings(of: listed).contains { $0.at.map { $0 < instant } ?? false }
   }
 
   /// The end of the charges in `found` that follow each other from `due` on; the remaining missing

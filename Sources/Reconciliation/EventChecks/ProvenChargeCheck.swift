@@ -21,9 +21,11 @@ extension Reconciler {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
       if period.time <= knownAt, match(of: lineage)?.renewsCount != nil { return true }
       let begin = (period.start ?? period.end) - gap
-      return isListed(around: period, in: lineage) || isFoundMissing(until: period.end)
-        || missing(in: lineage).contains {
-          $0.at.map { begin <= $0 && $0 < period.end } ?? false
+      return isListed(around: period, in: lineage) || isShownFree(period, in: lineage)
+        || isFoundMissing(until: period.end)
+        || missing(in: lineage).contains { charge in
+          charge.at.map { begin <= $0 && $0 < period.end } ?? false
+            || charge.end.map { $0 <= period.end && period.end <= $0 + gap } ?? false
         }
     }
     return view?.transaction(period.transaction) != nil
@@ -33,14 +35,18 @@ extension Reconciler {
       }
   }
 
-  /// Whether the snapshot lists the charge after the gap and one before it: it would also list one
-  /// in between.
+  /// Whether the snapshot lists the charge after the gap and one before it.
   private func isListed(around period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     let next = lineage.latest.subscriptionCharges.last { $0.time == period.time }
-    guard let next, let listed = view?.transaction(next.transaction) else { return false }
-    return siblings(of: listed).contains {
-      $0.at.map { $0 < period.start ?? period.end } ?? false
-    }
+    return next.map { isListed($0, andBefore: period.start ?? period.end) } ?? false
+  }
+
+  /// Whether a snapshot of the time without charge shows that access ended before it.
+  private func isShownFree(_ period: UnseenPeriod, in lineage: LineageInput) -> Bool {
+    guard let end = period.previousEnd, (period.start ?? end) + gap < knownAt,
+      knownAt < period.end, let match = match(of: lineage), isOver(match)
+    else { return false }
+    return match.entitlement.expiresAt.map { agree($0, end) } ?? false
   }
 
   /// Whether a missing charge that ends at `instant` was found in a lineage without events, as a
@@ -117,7 +123,14 @@ extension Reconciler {
       let length = periodLength(lineage, state), length > .seconds(0),
       !period.isRecovery, !hasFailed(state, at: end)
     else { return 1 }
-    return max(1, period.end.since(end).rounded(dividingBy: length))
+    let count = max(1, period.end.since(end).rounded(dividingBy: length))
+    guard period.transaction != 0 else { return count }
+    // Others of the same length can fit before the start of a charge that an event names.
+    if let start = period.start {
+      return 1 + max(0, (start + gap).since(end).milliseconds / length.milliseconds)
+    }
+    let held = state.subscriptionCharges.last { $0.time < period.time }?.product
+    return held == period.product ? count : 1
   }
 
   /// When the period began: as sent, else at the previous end or, after a failed payment or an

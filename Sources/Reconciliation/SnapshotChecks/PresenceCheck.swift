@@ -152,8 +152,9 @@ extension Reconciler {
     where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
       raiseUnreportedCancel(entitlement)
       // Other checks evaluate listed transactions, and a user without events as a whole.
-      if !entitlement.transactions.isEmpty || user.lineages.isEmpty { continue }
-      if lineages.isEmpty {
+      if !entitlement.transactions.isEmpty { continue }
+      if user.lineages.isEmpty, user.newerLineages.isEmpty { continue }
+      if allLineages.isEmpty {
         omit(.sandbox)
       } else if !raiseUnreportedStart(entitlement) {
         omit(.unmatchedEntitlements)
@@ -201,7 +202,7 @@ extension Reconciler {
         let first = state.subscriptionCharges.first, first.time > started,
         products.contains(lineage.text(first.product))
       else { return false }
-      return first.kind == .renewal || first.kind == .conversion
+      return first.kind != .first
     }
     return begun.count == 1 ? begun.first : nil
   }

@@ -69,7 +69,7 @@ extension Reconciler {
     }
     // A cancel before the first event was not expected to arrive.
     guard isWatched(off, match.lineage) else { return true }
-    return state.lastCancelAt.map { $0 >= off - rules.endTolerance } ?? false
+    return state.lastSwitchedOff.map { $0 >= off - rules.endTolerance } ?? false
   }
 
   /// Whether a monthly plan with a 12-month commitment still renews after its cancel, until the
@@ -87,11 +87,12 @@ extension Reconciler {
   }
 
   /// Whether a cancel contradicts the snapshot; a missed charge has switched renewal on again,
-  /// unless it is an older one.
+  /// unless it is an older one, and so has a later renewal.
   private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     return state.isAutoRenewOff && !state.accessRevoked
       && !isOver(match) && missing(in: match.lineage, after: state).isEmpty
+      && !isReportedLater(match.lineage, .renewal)
   }
 
   /// Finds ends that an event should have reported: auto-renew was off on one side, and no payment

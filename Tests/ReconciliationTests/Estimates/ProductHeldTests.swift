@@ -164,4 +164,21 @@ struct ProductHeldTests {
     expect(scenario("2026-01-20"), "MISSED_RENEWAL", yearly, worth: 60)
     expect(scenario("2026-02-01"), "MISSED_RENEWAL", "com.example.monthly", worth: 10)
   }
+
+  @Test("A product that a listed purchase names is the store's, and needs no map")
+  func purchased() {
+    var bought = bought(100, .unknown, "2026-01-01", until: "2026-02-01")
+    func codes(_ shown: String) -> [String] {
+      Scenario(
+        stories: [.monthly(renewals: 0)],
+        entitlements: [premium(until: "2026-02-01", product: shown, listing: [bought])],
+        capturedAt: "2026-01-20"
+      ).codes
+    }
+    #expect(codes(yearly) == [])
+    bought.product = yearly
+    #expect(codes(yearly) == ["MISSED_PRODUCT_CHANGE"])
+    bought.product = "com.example.monthly"
+    #expect(codes("com.example.monthly") == [])
+  }
 }

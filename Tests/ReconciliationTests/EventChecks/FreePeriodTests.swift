@@ -230,4 +230,20 @@ struct FreePeriodTests {
     #expect(codes("200", .flobuk) == [])
     #expect(codes("100", .iaptic) == ["MISSED_RENEWAL"])
   }
+
+  @Test("A snapshot of the time without a charge shows that none was paid")
+  func shownFree() {
+    func codes(_ active: Bool, until end: String, captured: String = "2026-02-20") -> [String] {
+      Scenario(
+        stories: [.monthly(renewals: 2, without: [1], counted: false)],
+        entitlements: [premium(active: active, until: end, .billingIssue)], capturedAt: captured,
+        asOf: "2026-03-20"
+      ).codes
+    }
+    #expect(codes(false, until: "2026-02-01") == ["MISSED_BILLING_ISSUE"])
+    #expect(codes(true, until: "2026-03-01").contains("MISSED_RENEWAL"))
+    // Within the gap the charge could still come.
+    #expect(
+      codes(false, until: "2026-02-01", captured: "2026-02-01T06:00:00").contains("MISSED_RENEWAL"))
+  }
 }

@@ -279,4 +279,14 @@ struct UnseenPeriodCheckTests {
     #expect(breaks.map(\.code) == [.missedRenewal])
     #expect(breaks.map(\.missingEvents) == [1])
   }
+
+  @Test("A charge of another product is one, however long its period is")
+  func otherProduct() {
+    var story = Story.monthly(renewals: 0)
+    story.report(.canceled, "2026-03-20", until: "2027-01-20", product: Story.yearly) {
+      ($0.transaction, $0.periodStart) = (102, at("2026-01-20"))
+    }
+    #expect(scenario(story).breaks.map(\.missingEvents) == [1])
+    #expect(scenario(story).breaks.map(\.expectedAt) == [at("2026-01-20")])
+  }
 }

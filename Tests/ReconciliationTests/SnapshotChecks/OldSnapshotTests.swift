@@ -191,4 +191,38 @@ struct OldSnapshotTests {
     #expect(codes(.iaptic) == [])
     #expect(codes(.qonversion) == ["EXPIRY_MISMATCH"])
   }
+
+  @Test("A later renewal explains why a snapshot shows auto-renew on after a cancel")
+  func renewedAfterCancel() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20",
+      asOf: "2026-03-05")
+    #expect(scenario.codes == ["RENEW_STATE_MISMATCH"])
+    scenario.stories[0].report(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    #expect(scenario.codes == [])
+    // A new purchase does not: the subscription had ended as the cancel said.
+    scenario.stories = [story]
+    scenario.stories[0].report(
+      .started, "2026-03-03", until: "2026-04-03", transaction: 102, price: 10)
+    #expect(scenario.codes == ["RENEW_STATE_MISMATCH"])
+  }
+
+  @Test("A cancel that the snapshot dates is known, although it was withdrawn since")
+  func withdrawnCancel() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
+    story.report(.uncanceled, "2026-02-07", until: "2026-03-01", transaction: 101)
+    for index in story.events.indices { story.events[index].provider = .iaptic }
+    var shown = premium(until: "2026-03-01", .canceled)
+    shown.autoRenewOffAt = at("2026-02-05")
+    var scenario = Scenario(
+      stories: [story], entitlements: [shown], capturedAt: "2026-02-20", provider: .iaptic)
+    #expect(scenario.codes == [])
+    shown.autoRenewOffAt = at("2026-02-09")
+    scenario.entitlements = [shown]
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
 }

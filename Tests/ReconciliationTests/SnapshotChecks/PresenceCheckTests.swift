@@ -264,4 +264,14 @@ struct PresenceCheckTests {
     #expect(
       codes(sold: [ours, (app: "later", store: .playStore, product: "p")]) == ["MISSED_START"])
   }
+
+  @Test("A purchase after the snapshot does not hide a start that the snapshot shows")
+  func laterPurchase() {
+    var coins = Story(original: "900")
+    coins.report(.purchased, "2026-02-24", transaction: 900, price: 5, product: 3)
+    let scenario = Scenario(
+      stories: [coins], entitlements: [premium(until: "2026-03-01", started: "2026-02-01")],
+      capturedAt: "2026-02-20", asOf: "2026-03-10")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
 }
