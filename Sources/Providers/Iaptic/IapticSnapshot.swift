@@ -54,17 +54,20 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
       customer.read(row, of: tape)
       let user = try tape.text(customer[.applicationUsername])
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
-      found.append((user, try summary(tape)))
+      found.append((user, try summary(row, tape)))
     }
     return found
   }
 
-  /// A user with receipts does not count as a user without purchases.
-  private mutating func summary(_ tape: JSONTape) throws(BodyProblem) -> [Entitlement] {
+  /// A user with receipts does not count as a user without purchases, nor does a purchase.
+  private mutating func summary(
+    _ row: JSONNode, _ tape: JSONTape
+  ) throws(BodyProblem) -> [Entitlement] {
     guard let sent = try tape.filledObject(customer[.customerInfo]) else {
       guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
         throw BodyProblem(.missingField, "rows.customerInfo: empty beside receipts")
       }
+      if tape.member(row, "purchaseId") != nil { throw .missing("rows.customerInfo") }
       return []
     }
     info.read(sent, of: tape)
