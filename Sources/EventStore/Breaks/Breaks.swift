@@ -76,7 +76,8 @@ public struct BreakCount: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns counts and estimated amounts of unresolved breaks, by status, severity and code.
+  /// Returns counts and estimated amounts of the breaks that the newest run found, by status,
+  /// severity and code.
   public func breakCounts() throws(SubledgerError) -> [BreakCount] {
     let isPriced =
       "break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)"
@@ -86,7 +87,11 @@ extension Ledger {
       select
         case
           when decision.verdict is not null then decision.verdict
-          when break.status = 'open' and break.episode > 1 then 'reopened'
+          when break.status = 'open' and exists (
+            select 1 from break_episode as earlier
+            where earlier.break_id = break.break_id and earlier.episode > 0
+              and earlier.resolved_ms <= newest.as_of_ms
+          ) then 'reopened'
           else break.status
         end as state,
         break.severity, break.code, count(*), min(break.expected_ms),
@@ -95,8 +100,10 @@ extension Ledger {
         sum(break.estimated_usd) filter (where \(isPriced)),
         count(*) filter (where \(isPriced) and break.estimated_usd is null)
       from break_episode as break
+      join (select id, as_of_ms from run order by id desc limit 1) as newest
+        on break.last_run = newest.id
       left join decision on decision.break_id = break.break_id
-      where break.episode > 0 and break.resolved_ms is null and break.status <> 'resolved'
+      where break.status <> 'resolved'
       group by state, break.severity, break.code
       order by state, break.severity, break.code
       """

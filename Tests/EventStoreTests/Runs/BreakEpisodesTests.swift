@@ -198,6 +198,21 @@ struct BreakEpisodesTests {
       ])
   }
 
+  @Test("Only breaks of the newest run count, in its status, even if its as-of is earlier")
+  func earlierRun() throws {
+    func store(_ ids: [String], asOf seconds: Int64) throws -> [String] {
+      let asOf = Instant(seconds: seconds)
+      let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
+      let breaks = ids.map { Break(id: $0, code: .missedStart, provider: .purple) }
+      _ = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
+      return try ledger.breakCounts().map { "\($0.status) \($0.count)" }
+    }
+    #expect(try store(["a", "b"], asOf: 10) == ["open 2"])
+    #expect(try store([], asOf: 20) == [])
+    #expect(try store(["a", "b", "c"], asOf: 30) == ["open 1", "reopened 2"])
+    #expect(try store(["a"], asOf: 15) == ["open 1"])
+  }
+
   @Test("The worth of a count is unknown only if none of its missing events has an estimate")
   func worth() throws {
     func missing(_ code: BreakCode, _ events: Int64, _ cents: Int64?) -> Break {
