@@ -133,6 +133,8 @@ public struct MonthState: Sendable, Equatable {
 extension Ledger {
   /// Returns every month that is closed, or in the newest publication of its time zone; newest
   /// first.
+  ///
+  /// A month is open as long as a stale feed has not delivered it, unless the break is decided.
   public func monthStates() throws(SubledgerError) -> [MonthState] {
     // With `max`, SQLite takes the other columns from the same row.
     try all(
@@ -142,16 +144,26 @@ extension Ledger {
         select zone, period, what, run, max(id) from act where period is not null
         group by zone, period)
       select zone, period, ifnull(row_count, 0), ifnull(incomplete_rows, 0),
-        iif(what = 'close', last.run, null)
+        iif(what = 'close', last.run, null),
+        period >= ifnull((
+          select min(horizon.booked_month) from break_episode as stale
+          join string on string.value = stale.app
+          join published_horizon as horizon
+            on horizon.run = (select max(run) from publication)
+            and horizon.provider = stale.provider and horizon.app = string.id
+          where stale.code = 'STALE_INPUT' and stale.resolved_ms is null
+            and stale.break_id not in (select break_id from decision)
+        ), period + 1)
       from published_month full join last using (zone, period)
       where row_count is not null or what = 'close'
       order by zone, period desc
       """
     ) { row in
       let (incomplete, closedRun) = (row.int64(3), row.optionalInt64(4))
+      let isOpen = incomplete > 0 || row.int64(5) != 0
       return MonthState(
         zone: row.text(0), month: row.month(1),
-        status: closedRun != nil ? .closed : incomplete > 0 ? .open : .complete,
+        status: closedRun != nil ? .closed : isOpen ? .open : .complete,
         rows: row.int64(2), incompleteRows: incomplete, closedRun: closedRun)
     }
   }

@@ -35,6 +35,13 @@ extension RunPipeline {
       try warnOfOtherZone(before: run, zone, in: ledger)
       let frozen = try FrozenMonth(month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       try check(frozen, month.text, run, isForced: isForced)
+      let state = try ledger.monthStates().first { $0.month == month && $0.zone == zone }
+      guard state?.status != .open || isForced else {
+        throw SubledgerError(
+          .tryAgain, "cannot close \(month.text): a stale feed has not delivered all of it",
+          hint: "read its archives, decide its STALE_INPUT break if it has ended, or freeze the "
+            + "numbers as they are with --force and --reason")
+      }
       var act = AuditEntry(.close, note)
       act.month = month
       act.zone = zone
