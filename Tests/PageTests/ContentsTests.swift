@@ -19,6 +19,16 @@ struct ContentsTests {
     #expect(page.contains("data-where=\"app_id!=app-39|app-38|app-37|app-36|app-35|app-34\""))
   }
 
+  @Test("An earlier month that is not complete is named beside the last complete one")
+  func earlierMonth() throws {
+    let months = ["2025-11", "2025-12", "2026-01"]
+    let rows = months.map { "\($0),qonversion,a,app_store,1.00,,1.00" }
+    #expect(
+      try page(rows, open: "2025-11").contains(
+        "Revenue is complete through January 2026 except November 2025, subscriptions"))
+    #expect(try page(rows, open: "2026").contains("complete through December 2025, subscriptions"))
+  }
+
   @Test("Seven apps have a column each")
   func sevenApps() throws {
     let rows = (0..<7).map { "2026-01,qonversion,app-\($0),app_store,1.00,,1.00" }
@@ -70,14 +80,17 @@ struct ContentsTests {
   }
 
   /// The page of a set with these revenue rows (keys, gross, refunds and net) and breaks.
-  private func page(_ rows: [String], breaks: [String] = []) throws -> String {
+  private func page(
+    _ rows: [String], breaks: [String] = [], open: String = "-"
+  ) throws -> String {
     let folder = try TemporaryFolder()
     var manifest = Manifest(version: "1", asOf: Instant(seconds: 1_770_000_000), timeZone: "UTC")
     let tables = [
       (
         "revenue_monthly.csv",
         "period,provider,app_id,store,gross_usd,refunds_usd,net_usd,proceeds_usd,charges,refunds,"
-          + "amount_basis,is_complete", rows.map { "\($0),1.00,1,0,provider,true" }
+          + "amount_basis,is_complete",
+        rows.map { "\($0),1.00,1,0,provider,\(!$0.hasPrefix(open))" }
       ),
       (
         "breaks.csv",

@@ -182,8 +182,8 @@ struct SetStatus {
   init(_ contents: SetContents, _ manifest: Manifest) {
     isQualified = !manifest.qualifications.isEmpty
     reasons = manifest.qualifications.map(\.escaped)
-    let revenue = contents.lastComplete(contents.revenue)
-    let churn = contents.lastComplete(contents.churn)
+    let revenue = Self.complete(contents, contents.revenue)
+    let churn = Self.complete(contents, contents.churn)
     let hasRows = !contents.revenue.sums.isEmpty || !contents.churn.sums.isEmpty
     guard revenue != nil || churn != nil else {
       completeness =
@@ -192,15 +192,23 @@ struct SetStatus {
         : "The set has no charge and no subscription."
       return
     }
-    let later = "Later months are marked “so far”."
+    let (money, subscriptions) = (revenue ?? "not complete yet", churn ?? "not complete yet")
     completeness =
-      revenue == churn
-      ? "Complete through \(monthName(revenue ?? "")). \(later)"
-      : "Revenue is \(Self.through(revenue)), subscriptions are \(Self.through(churn)). \(later)"
+      (money == subscriptions
+        ? money.capitalised : "Revenue is \(money), subscriptions are \(subscriptions)")
+      + ". Other months are marked “so far”."
   }
 
-  private static func through(_ month: String?) -> String {
-    month.map { "complete through \(monthName($0))" } ?? "not complete yet"
+  /// The last complete month in words, with the earlier ones that are not complete; nil if there is
+  /// none.
+  private static func complete(_ contents: SetContents, _ cube: Cube) -> String? {
+    guard let last = contents.lastComplete(cube) else { return nil }
+    let gaps = contents.months(of: cube).prefix { $0 < last }.filter(cube.incomplete.contains)
+    let except =
+      gaps.count > 3
+      ? counted(Int64(gaps.count), "earlier month")
+      : gaps.map(monthName).joined(separator: ", ")
+    return "complete through \(monthName(last))" + (gaps.isEmpty ? "" : " except \(except)")
   }
 }
 
