@@ -70,6 +70,7 @@ final class Causes {
   private func options(
     behind cause: Cause, _ columns: Set<String>, _ product: PublishedProduct
   ) -> Set<EffectiveOption> {
+    let isSent = product.feed?.provider.capabilities.sendsWholeCharges ?? false
     switch cause {
     case .definitionChange:
       return [
@@ -77,14 +78,12 @@ final class Causes {
         .eventNames,
         .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
       ]
-    case .rateCorrection:
-      // The price book never replaces money that the provider sends, but can supply lengths of
-      // periods.
-      let isSent = product.feed?.provider.capabilities.sendsWholeCharges ?? false
-      return isSent && isRevenue ? [] : [.pricesSHA256]
+    // The price book never replaces money that the provider sends, but can supply lengths of
+    // periods, which determine the kind of a charge that is sent without one.
+    case .rateCorrection: return isSent && isRevenue ? [] : [.pricesSHA256]
     case .productMap:
       let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality
-      return isAboutBreaks ? [.products, .periods] : isRevenue ? [] : [.periods]
+      return isAboutBreaks ? [.products, .periods] : isSent && isRevenue ? [] : [.periods]
     case .decision: return isQuality ? [.decisions] : []
     case .retraction, .conflict, .refund, .lateEvent, .incomplete: return []
     }

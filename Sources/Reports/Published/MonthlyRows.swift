@@ -71,8 +71,8 @@ final class MonthlyRows {
 
   /// Compares each row with the last publication in which it was complete, and records the version.
   ///
-  /// A row that was complete and no longer is, because the run looks at the past or something
-  /// reopened, stays unchanged in the ledger.
+  /// A row that was complete and no longer is, because the run looks at the past or a late trial is
+  /// pending, stays unchanged in the ledger.
   private func changesSincePublication(
     _ month: Month, _ rows: [ReportRow]
   ) throws -> [Restatement] {
@@ -105,10 +105,20 @@ final class MonthlyRows {
       }
     }
     let open = rows.filter { !$0.isComplete }
-    for row in open where previous.removeValue(forKey: row.key) == nil {
-      // Recorded because its feed is complete: when the row completes, it is not a late one.
+    for row in open {
+      let old = previous.removeValue(forKey: row.key)
       guard history.isComplete(month, kind, try feed(row.key)) else { continue }
-      changed.append((row.key, row, nil))
+      if let old {
+        // What was complete stays the version to compare with, until the row is complete again.
+        guard old.row.isComplete, let run = try history.ledger.run(old.run),
+          history.plan.rules.asOf >= run.asOf,
+          let change = try restatement(month, row.key, old.row, row, run: old.run, since: old.run)
+        else { continue }
+        changes.append(change)
+      } else {
+        // Recorded because its feed is complete: when the row completes, it is not a late one.
+        changed.append((row.key, row, nil))
+      }
     }
     for (key, old) in previous where history.isComplete(month, kind, try feed(key)) {
       if old.row.isComplete {
