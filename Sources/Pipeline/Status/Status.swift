@@ -70,9 +70,13 @@ extension RunPipeline {
 
 extension ArchiveKind {
   func record(of archives: [ArchiveRecord]) -> Record {
-    let files = archives.filter { $0.kind == self }
+    let all = archives.filter { $0.kind == self }
     var sum = ArchiveCounts()
-    for file in files { sum.add(file.counts) }
+    for archive in all { sum.add(archive.counts) }
+    // A file that grew or was completed is one, in its last state.
+    let read = all.filter { $0.status != .repeated }
+    let newest = Dictionary(read.map { ($0.stream, $0) }, uniquingKeysWith: { $1 }).values
+    let files = newest + all.filter { $0.status == .repeated }
     func count(_ status: ArchiveStatus) -> CSVCell {
       .integer(Int64(files.count { $0.status == status }))
     }
