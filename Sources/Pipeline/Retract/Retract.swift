@@ -90,15 +90,18 @@ extension RunPipeline {
 
   /// Returns the archives with this name or SHA-256, or with the names of a log, each content once;
   /// nil if there are none.
+  ///
+  /// Snapshots with the name of an archive of events need their SHA-256.
   private func readings(of name: String, in all: [ArchiveRecord]) -> [ArchiveRecord]? {
     let isDigest = name.count >= 8 && name.allSatisfy(\.isHexDigit)
     let known = Set(all.map(\.name))
     var names: Set = [name]
     if !known.contains(name) { names = Set(name.components(separatedBy: "; ")) }
     guard isDigest || names.isSubset(of: known) else { return nil }
-    let contents = Set(
-      all.filter { names.contains($0.name) || (isDigest && $0.sha256.hasPrefix(name)) }
-        .map(\.sha256))
+    let named = all.filter { names.contains($0.name) }
+    let events = named.filter { $0.kind == .events }
+    let digested = all.filter { isDigest && $0.sha256.hasPrefix(name) }
+    let contents = Set(((events.isEmpty ? named : events) + digested).map(\.sha256))
     let found = all.filter { $0.isRead && contents.contains($0.sha256) }
     return found.isEmpty ? nil : found
   }

@@ -288,9 +288,13 @@ struct RetractTests {
     try #require(try retract("s.jsonl").status == 0)
     try run("reports", "snap")
     #expect(try users("reports").isEmpty)
-    let proof = try program.run([
-      "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
-    ])
-    #expect(proof.status == 0, "\(proof)")
+    let words = "verify --replay --ledger reports.sqlite --out reports".split(separator: " ")
+    #expect(try program.run(words.map(String.init)).status == 0)
+    try #require(try retract("s.jsonl", ["--readmit"]).status == 0)
+    try write(["s.jsonl": bodies(1, from: 7)])
+    try run("reports", "snap")
+    try #require(try retract("s.jsonl").output.contains("events of"))
+    try run("reports", "snap")
+    #expect(try users("reports") == ["QON_2"], "a name means events first")
   }
 }
