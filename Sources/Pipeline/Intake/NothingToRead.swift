@@ -15,8 +15,10 @@ extension RunPipeline {
         hint: reject?.hint
           ?? "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
     }
-    let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
-    guard isEmpty, try ledger.archives().isEmpty else { return }
+    // A ledger that has read only what it could not understand is as empty as a new one.
+    guard summary.archivesRead == 0, summary.snapshots == 0, try ledger.lastEventAt() == nil,
+      try ledger.archives().allSatisfy(\.isUnreadable)
+    else { return }
     if let error = summary.unreadable.first { throw error }
     throw nothingToRead(leftAlone: summary.filesLeftAlone)
   }
@@ -43,6 +45,13 @@ extension RunPipeline {
       hint: left > 0
         ? "run again when they are old enough, or with a smaller --min-age"
         : "give --archives a file or folder of delivered webhooks")
+  }
+}
+
+private extension ArchiveRecord {
+  /// Whether none of its lines was understood, or its first one is damaged.
+  var isUnreadable: Bool {
+    counts.rejected == counts.lines && (counts.rejected > 0 || status == .damaged)
   }
 }
 

@@ -161,6 +161,9 @@ struct DamageTests {
     let result = try program.run(run)
     #expect(result.status == 65, "\(result)")
     #expect(result.errors.contains("could be understood"))
+    // Nothing is published by the next run, either.
+    let again = try program.run(run)
+    #expect(again.status == 66 && again.errors.contains("there is nothing to read"), "\(again)")
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
