@@ -196,19 +196,14 @@ func unpackedJSON<Value: Decodable>(_ type: Value.Type, at path: String) -> Valu
 /// Only its owner can read it, because it contains users' ids.
 func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Void) throws {
   try requireFreePath(forPack: path)
-  func failure(
-    _ kind: SubledgerError.Kind = .inputOutput,
-    hint: String = "free space on its disk, or give a file elsewhere"
-  ) -> SubledgerError {
-    let cause = String(cString: strerror(errno))
-    return SubledgerError(kind, "cannot write the pack \(path): \(cause)", hint: hint)
+  func failure(_ kind: SubledgerError.Kind? = nil) -> SubledgerError {
+    .system("write the pack \(path)", kind, cause: errno, at: "its folder")
   }
   guard let part = AtomicFile(for: path) else {
-    throw failure(
-      .cannotCreate,
-      hint: errno == EEXIST
-        ? "another pack is writing \(path).part; if none is running, remove what a failed one left"
-        : "check that its folder exists and that you may write there")
+    guard errno == EEXIST else { throw failure(.cannotCreate) }
+    throw SubledgerError(
+      .cannotCreate, "cannot write the pack \(path): another one is writing \(path).part",
+      hint: "if none is running, remove what a failed one left")
   }
   let tar = TarWriter(time: time.milliseconds / 1000) {
     guard part.file.write($0) else { throw failure() }
@@ -216,7 +211,7 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
   try fill(tar)
   try tar.finish()
   guard part.publish() else {
-    throw failure(errno == EEXIST ? .cannotCreate : .inputOutput)
+    throw failure(errno == EEXIST ? .cannotCreate : nil)
   }
 }
 
