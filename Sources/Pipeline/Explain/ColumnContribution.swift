@@ -75,12 +75,13 @@ extension RevenueSums {
     let (gross, sign): (String, Int64) = isRefund ? ("refunds", -1) : ("gross", 1)
     let (hasUSD, hasLocal) = (usd.unknown == 0, local.unknown == 0)
     let hasProceeds = proceedsUSD.unknown == 0
-    let commission = sign * usd.sum.micros - proceedsUSD.sum.micros
+    let isKnown = hasUSD && hasProceeds
+    let commission = isKnown ? sign * usd.sum.micros - proceedsUSD.sum.micros : 0
     return [
       ColumnContribution(column: isRefund ? "refunds" : "charges", value: 1),
       amount("\(gross)_usd", usd.sum.micros, isUnknown: !hasUSD),
       amount("net_usd", sign * usd.sum.micros, isUnknown: !hasUSD),
-      amount("commission_usd", commission, isUnknown: !hasUSD || !hasProceeds),
+      amount("commission_usd", commission, isUnknown: !isKnown),
       amount("proceeds_usd", proceedsUSD.sum.micros, isUnknown: !hasProceeds),
       amount("\(gross)_local", local.sum.micros, isUnknown: !hasLocal),
       amount("net_local", sign * local.sum.micros, isUnknown: !hasLocal),

@@ -173,7 +173,7 @@ extension NumberQuestion {
         .usage,
         "quality_monthly counts the breaks of the newest run, and there is none as of "
           + asOf.text,
-        hint: "leave --as-of out, or run `subledger report` with it first")
+        hint: "leave --as-of out, or look into the breaks.csv of a `subledger report` with it")
     }
     for key in keys
     where columnWords(key.column)?.isEmpty == true && !key.text.isEmpty
