@@ -49,7 +49,7 @@ final class Causes {
   func cause(
     of columns: Set<String>, _ product: PublishedProduct, _ month: Month, since run: Int64
   ) throws -> Cause {
-    // In money reports, an event changes only the row of its own month.
+    // In money reports, an event that reports a charge changes only the row of its own month.
     let isBooking = definition.completeness == .booked
     if try isRetracted(product, month, isBooking, since: run) { return .retraction }
     let changed = try changedOptions(since: run)
@@ -70,7 +70,7 @@ final class Causes {
   private func options(
     behind cause: Cause, _ columns: Set<String>, _ product: PublishedProduct
   ) -> Set<EffectiveOption> {
-    let isSent = product.feed?.provider.capabilities.sendsWholeCharges ?? false
+    let isSent = sendsCharges(product)
     switch cause {
     case .definitionChange:
       return [
@@ -98,6 +98,10 @@ final class Causes {
     case ReportDefinition.churnMonthly.name: columns.contains("churned_refund") ? true : nil
     default: nil
     }
+  }
+
+  private func sendsCharges(_ product: PublishedProduct) -> Bool {
+    product.feed?.provider.capabilities.sendsWholeCharges ?? false
   }
 
   private var isRevenue: Bool { definition.name == ReportDefinition.revenueMonthly.name }
@@ -145,7 +149,7 @@ final class Causes {
       months.first.contains { subject, first in
         (product.feed ?? subject.feed) == subject.feed
           && (product.product ?? subject.product) == subject.product
-          && (isBooking ? subject.month == month : first <= month)
+          && (isBooking && sendsCharges(product) ? subject.month == month : first <= month)
       }
     }
   }
