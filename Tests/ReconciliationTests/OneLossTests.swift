@@ -253,4 +253,30 @@ struct OneLossTests {
       stories: [story], entitlements: [shown], capturedAt: "2026-02-20", asOf: "2026-03-20")
     #expect(scenario.breaks.map(\.transaction) == ["102"])
   }
+
+  @Test("A snapshot just before the next renewal, or without the lost conversion, is one loss, too")
+  func beforeNextRenewal() {
+    let late = Scenario(
+      stories: [.monthly(renewals: 2, without: [1])],
+      entitlements: [premium(until: "2026-03-01", count: 1)], capturedAt: "2026-02-28T18:00:00",
+      asOf: "2026-03-10")
+    #expect(late.codes == ["MISSED_RENEWAL"])
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", transaction: 102, price: 10, count: 1)
+    let converted = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-02-10", count: 0)],
+      capturedAt: "2026-02-01", asOf: "2026-03-01")
+    #expect(converted.codes == ["MISSED_CONVERSION"])
+  }
+
+  @Test("A lost renewal of another product is one loss")
+  func changedProduct() {
+    let story = Story.monthly(renewals: 2, without: [1])
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01", product: "yearly", count: 1)],
+      capturedAt: "2026-02-20", asOf: "2026-03-10", change: allMapped)
+    #expect(scenario.codes.count == 1)
+  }
 }

@@ -12,13 +12,13 @@ extension Reconciler {
     let beyond = end.since(base)
     guard beyond > gap, !showsSameCharges(match) else { return false }
     if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
-    guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // A failing payment's end is the end of grace: most of a period later or, in Play, up to 30
     // days for a shorter period. A charge recovered in retry pays for a whole period.
     let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
     let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
     let isActive = isOn(match)
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
+    guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     let isInRetry = isFailing || state.isInBillingRetry
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }
@@ -39,10 +39,15 @@ extension Reconciler {
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
       let seen = renewalsSeen(match.lineage)
     else { return false }
-    // A charge after the snapshot is not the one that it counts.
+    // A charge after the snapshot or its end is not one that it counts.
     let paid = state.subscriptionCharges
-    let shown = paid.filter { $0.time <= knownAt + gap }
+    let latest = match.entitlement.expiresAt.map { $0 + gap }
+    let shown = paid.filter { charge in
+      let isLater = latest.flatMap { latest in charge.periodEnd.map { $0 > latest } } ?? false
+      return charge.time <= knownAt + gap && !isLater
+    }
     guard shown.count < paid.count else { return Int64(count) <= seen }
+    guard !shown.isEmpty else { return false }
     let counted = shown.compactMap { $0.ordinal ?? $0.renewalCount.map(Int64.init) }.max() ?? 0
     let first: Int64 = isFirstMissing(match.lineage) ? 0 : 1
     return Int64(count) <= max(counted, Int64(shown.count) - first)
@@ -66,7 +71,11 @@ extension Reconciler {
     let state = match.lineage.state
     // The length of another product's periods is unknown.
     if namesOtherProduct(match) { return 1 }
-    if let counted = chargesCounted(match) { return counted }
+    if let counted = chargesCounted(match) {
+      // Orders that other orders' numbers prove are found by these.
+      let isByOrder = match.lineage.countedCharges.contains(where: \.isByOrder)
+      return isByOrder ? min(counted, fewest(match, from: base, until: end)) : counted
+    }
     // A trial's conversion in billing retry can be at any time, not only whole periods later.
     if state.isTrial, state.isInBillingRetry { return 1 }
     if let reported = state.reportedEnd, reported > base, reported <= end + rules.endTolerance {

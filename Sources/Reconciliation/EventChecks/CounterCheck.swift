@@ -89,7 +89,10 @@ extension Reconciler {
     let begin = known.first?.time ?? (start ?? charge.time) - gap
     let between = missing(in: lineage).filter { missed in
       !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
-        && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
+        && (missed.at.map { at in
+          // A missing change of product is dated at the last event if its own time is unknown.
+          (missed.code == .missedProductChange ? at >= begin : at > begin) && at <= charge.time
+        } ?? true)
     }
     var left = jump.between - total(between)
     if isByOrder, let length = periodLength(lineage)?.milliseconds, length > 0 {

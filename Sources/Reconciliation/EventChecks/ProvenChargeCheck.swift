@@ -68,7 +68,8 @@ extension Reconciler {
         && charge.at.map { first - gap <= $0 && $0 < period.start ?? period.end } ?? false
     }
     let proven = code == .missedRenewal ? charges(provenBy: period, lineage) : 1
-    let count = max(1, proven - total(found))
+    let orders = period.transaction == 0 ? nil : lineage.orders(until: period.transaction)
+    let count = max(1, min(proven, orders ?? proven) - total(found))
     let due = end(of: found, after: count > 1 ? first : at)
     let product = lineage.text(period.product)
     let id = lineage.transactionText(period.transaction)
@@ -130,7 +131,9 @@ extension Reconciler {
       return 1 + max(0, (start + gap).since(end).milliseconds / length.milliseconds)
     }
     let held = state.subscriptionCharges.last { $0.time < period.time }?.product
-    return held == period.product ? count : 1
+    if held == period.product { return count }
+    let own = rules.length(of: lineage.text(period.product))?.mean
+    return own.map { max(1, period.end.since(end).rounded(dividingBy: $0)) } ?? 1
   }
 
   /// When the period began: as sent, else at the previous end or, after a failed payment or an

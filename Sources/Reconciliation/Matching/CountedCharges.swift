@@ -47,6 +47,15 @@ extension LineageInput {
     return groups
   }
 
+  /// How many of Play's orders end with the one of `transaction`, after the last one before it that
+  /// an event names; nil if no such order is known.
+  func orders(until transaction: Int64) -> Int64? {
+    let (first, number) = order(transaction)
+    guard let number else { return nil }
+    let known = latest.transactions.map(order).filter { $0.first == first }.map { $0.number ?? -1 }
+    return known.filter { $0 < number }.max().map { Int64(number - $0) }
+  }
+
   /// The first order of a transaction and the number of its renewal; nil for the first order
   /// itself.
   private func order(_ transaction: Int64) -> (first: ExactText, number: Int32?) {

@@ -76,7 +76,8 @@ extension Reconciler {
   /// year of the commitment is over.
   private func isServingCommitment(_ lineage: LineageInput) -> Bool {
     let state = lineage.state
-    guard let cancel = state.lastCancelAt else { return false }
+    guard let cancel = state.lastCancelAt, !state.churned.contains(where: { $0.at >= cancel })
+    else { return false }
     if let length = periodLength(lineage), !length.isMonth { return false }
     let start = state.charges.last { $0.kind == .first || $0.kind == .conversion }
     let begun = (start ?? state.subscriptionCharges.first)?.time

@@ -12,7 +12,7 @@ struct PlayOrderTests {
     _ orders: [(month: String, number: Int)], and others: [(month: String, id: String)] = [],
     tried: Bool = false, triedAgain: String? = nil, bought: String? = nil,
     length: PeriodLength = .months(1), from provider: Provider = .flobuk,
-    listed: SnapshotTransaction? = nil
+    listed: SnapshotTransaction? = nil, canceled: (month: String, number: Int)? = nil
   ) throws -> [Break] {
     var (story, texts) = (Story(original: first), [transactionKey(first): first])
     if tried {
@@ -28,6 +28,14 @@ struct PlayOrderTests {
       story.report(
         id.contains("..") ? .renewed : .started, start, transaction: transactionKey(id), price: 10
       ) { $0.periodEnd = end }
+    }
+    if let canceled {
+      let id = first + "..\(canceled.number)"
+      texts[transactionKey(id)] = id
+      let end = length.end(from: at(canceled.month))
+      story.report(.canceled, canceled.month, transaction: transactionKey(id)) {
+        $0.periodEnd = end
+      }
     }
     if let triedAgain {
       story.report(.trialStarted, triedAgain, transaction: 7)
@@ -73,6 +81,17 @@ struct PlayOrderTests {
     #expect(found.map(\.expectedAt) == [at("2026-02-01")])
     #expect(found.first?.evidence.contains("order GPA.1-2-3-4..2") == true)
     #expect(try breaks([("2026-01-01", -1), ("2026-02-01", 0), ("2026-03-01", 1)]).isEmpty)
+  }
+
+  @Test("An order that a cancel names is as many charges as its number shows, at most")
+  func named() throws {
+    func counts(_ number: Int) throws -> [Int64] {
+      try breaks([("2026-01-01", -1)], from: .qonversion, canceled: ("2026-06-01", number)).map(
+        \.missingEvents)
+    }
+    #expect(try counts(0) == [1])
+    #expect(try counts(1) == [2])
+    #expect(try counts(8) == [5])
   }
 
   @Test("A declined order has a number but no time of its own")

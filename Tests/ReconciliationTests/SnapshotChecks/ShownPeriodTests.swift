@@ -125,4 +125,16 @@ struct ShownPeriodTests {
     #expect(codes("2026-03-08", shown: "2026-03-01") == ["EXPIRY_MISMATCH"])
     #expect(codes("2026-02-22", shown: "2026-02-22") == ["EXPIRY_MISMATCH"])
   }
+
+  @Test("A cancel before a subscription ended does not account for one after it began again")
+  func canceledAgain() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-05-01", .canceled)],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
 }
