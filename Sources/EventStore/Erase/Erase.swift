@@ -115,11 +115,21 @@ extension Ledger {
   private func replace(
     _ id: String, _ user: Int64, in database: Connection
   ) throws -> Erasure {
-    var result = Erasure(pseudonym: "erased-\(UInt64.random(in: .min ... .max).hexadecimal)")
+    var result = Erasure(pseudonym: Self.newPseudonym)
     try database.run("update user set id = ? where key = ?", result.pseudonym, user)
-    try database.run("delete from customer where user = ?", user)
     try database.run(
       "insert into erased (key, pseudonym) values (?, ?)", user, result.pseudonym)
+    // The app's own id is recognized, too: it can arrive with another id of the person.
+    let keys = try UserKeys(database)
+    let customers = try database.all("select distinct id from customer where user = ?", user) {
+      try keys.key(of: $0.text(0))
+    }
+    for key in customers where try !database.isAny("user where key = \(key)") {
+      let pseudonym = Self.newPseudonym
+      try database.run("insert into user (key, id) values (?, ?)", key, pseudonym)
+      try database.run("insert into erased (key, pseudonym) values (?, ?)", key, pseudonym)
+    }
+    try database.run("delete from customer where user = ?", user)
     try database.forEachRow(
       """
       select count(*), coalesce(sum(versions), 0),
@@ -138,6 +148,10 @@ extension Ledger {
       result.providerIDs = row.int64(4)
     }
     return result
+  }
+
+  private static var newPseudonym: String {
+    "erased-\(UInt64.random(in: .min ... .max).hexadecimal)"
   }
 
   /// Returns the number of erased persons who have subscriptions or snapshots.

@@ -37,7 +37,7 @@ struct CustomerIDs {
     let insertion = try database.statement(
       """
       insert into customer (user, made_ms, id, archive) select ?1, ?2, ?3, ?4
-      where not exists (select 1 from erased where key = ?1)
+      where not exists (select 1 from erased where key in (?1, ?5))
         and not exists (
           select 1 from customer where user = ?1 and (made_ms, id) > (?2, ?3))
       on conflict (user, archive) do update set made_ms = ?2, id = ?3
@@ -58,6 +58,7 @@ struct CustomerIDs {
       }
       if try renewal.changedRow() { continue }
       insertion.bind(4, Int64(archive))
+      insertion.bind(5, try users.key(of: String(decoding: customer.id, as: UTF8.self)))
       guard try insertion.changedRow() else { continue }
       touch.bind(1, key)
       try touch.run()

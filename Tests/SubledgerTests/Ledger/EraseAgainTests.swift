@@ -124,4 +124,30 @@ struct EraseAgainTests {
     #expect(try !isPresent())
     #expect(try ledger.acts().map(\.action) == [.erase, .erase])
   }
+
+  @Test("The app's own id of the person stays erased when it arrives with another user id")
+  func customerID() throws {
+    let customer = "acct-00000007"
+    func write(_ number: Int, to file: String) throws {
+      var body = Body(number)
+      body.members["identity_id"] = "\"\(customer)\""
+      try program.folder.write(body.line + "\n", to: file)
+    }
+    func isPublished() throws -> Bool {
+      try program.published().values.contains { $0.range(of: Data(customer.utf8)) != nil }
+    }
+    try program.folder.write("customer_id: identity_id\n", to: "subledger.yaml")
+    try write(7, to: "in/1.jsonl")
+    _ = try run(1)
+    #expect(try isPublished())
+    _ = try erase()
+    try write(50, to: "in/2.jsonl")
+    _ = try run(2)
+    #expect(try !isPublished())
+    let ledger = try Data(
+      contentsOf: URL(fileURLWithPath: program.folder.path("subledger.sqlite")))
+    #expect(ledger.range(of: Data(customer.utf8)) == nil)
+    let again = try program.run(["erase", customer, "--reason", "request 7"])
+    #expect(again.status == 0 && again.output.contains("before"), "\(again)")
+  }
 }
