@@ -201,10 +201,7 @@ struct BreakEpisodesTests {
   @Test("Only breaks of the newest run count, in its status, even if its as-of is earlier")
   func earlierRun() throws {
     func store(_ ids: [String], asOf seconds: Int64) throws -> [String] {
-      let asOf = Instant(seconds: seconds)
-      let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
-      let breaks = ids.map { Break(id: $0, code: .missedStart, provider: .purple) }
-      _ = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
+      try see(ids, at: seconds)
       return try ledger.breakCounts().map { "\($0.status) \($0.count)" }
     }
     #expect(try store(["a", "b"], asOf: 10) == ["open 2"])

@@ -79,7 +79,7 @@ struct FactsAndRunsTests {
       ("trial_cell", ["20000|4|1|4|2|5|4|3|1|0"]),
       ("retention_cell", ["\(month)|4|1|4|2|1|0|-2|10|0"]),
       ("excluded_cell", ["20000|4|1|2|2|0"]), ("arrival_cell", ["20000|4|14|1|2"]),
-      ("coverage_cell", ["20000|4|1|1|0|3"]),
+      ("coverage_cell", ["20000|4|1|2|0|3"]),
     ]
     for (table, rows) in expected {
       #expect(try ledger.table("select * from \(table)") == rows, "\(table)")
