@@ -121,8 +121,8 @@ extension Reconciler {
     raiseCharge(.missedRenewal, of: lineage, count: left - jump.changes, at: due, evidence)
   }
 
-  /// Whether the snapshot lists the charge and one before `instant`: it also lists those in between,
-  /// which were evaluated by their ids.
+  /// Whether the snapshot lists the charge and one before `instant`; it would also list those in
+  /// between, which were evaluated by their ids.
   func isListed(_ charge: Charge, andBefore instant: Instant) -> Bool {
     guard let listed = view?.transaction(charge.transaction) else { return false }
     return siblings(of: listed).contains { $0.at.map { $0 < instant } ?? false }

@@ -128,7 +128,9 @@ extension Reconciler {
     guard period.transaction != 0 else { return count }
     // Others of the same length can fit before the start of a charge that an event names.
     if let start = period.start {
-      return 1 + max(0, (start + gap).since(end).milliseconds / length.milliseconds)
+      // Months differ in length.
+      let (span, unit) = (start.since(end).milliseconds, length.milliseconds)
+      return 1 + max(0, (span + unit / 7) / unit)
     }
     let held = state.subscriptionCharges.last { $0.time < period.time }?.product
     if held == period.product { return count }
