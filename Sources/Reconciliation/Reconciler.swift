@@ -108,10 +108,13 @@ final class Reconciler {
   private(set) lazy var byName = Dictionary(
     allLineages.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   /// The lineages that a change of another lineage's product opened, as Play's new order does, by
-  /// that product.
+  /// that product without its base plan, which not every change names.
   private(set) lazy var replacements = Dictionary(
     grouping: allLineages.filter { $0.changeThatOpens != nil },
-    by: { $0.text($0.changeThatOpens?.previousProduct ?? 0) })
+    by: { lineage in
+      let product = lineage.text(lineage.changeThatOpens?.previousProduct ?? 0)
+      return product.withoutBasePlan ?? product
+    })
   /// The results of `storeProducts`.
   var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, according to a webhook's entitlements.

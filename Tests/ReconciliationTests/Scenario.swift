@@ -30,7 +30,7 @@ struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
   static let words = [
-    "", "com.example.monthly", "com.example.yearly", "com.example.weekly", "pro:base",
+    "", "com.example.monthly", "com.example.yearly", "com.example.weekly", "pro:base", "pro",
   ]
   var original = "100"
   var environment = Environment.production

@@ -151,7 +151,8 @@ extension Reconciler {
     guard let begun = begin(ofLastPeriodIn: state), let end = state.effectiveEnd else {
       return false
     }
-    return replacements[lineage.text(state.product)]?.contains { next in
+    let product = lineage.text(state.product)
+    return replacements[product.withoutBasePlan ?? product]?.contains { next in
       let changed = next.latest.firstEventAt
       return next.name != lineage.name && next.latest.store == state.store
         && next.app == lineage.app && begun < changed && changed <= end + gap

@@ -63,7 +63,9 @@ extension Reconciler {
       // A missed charge without a known end, or with one that a later event changed, explains any
       // end.
       guard let end = charge.end, end <= knownAt + gap else { return }
-      base = max(base, end)
+      // A change to a shorter product ends before the period that it replaced.
+      let isShorter = end < known && charge.at.map { $0 < end } ?? false && later.count == 1
+      base = isShorter ? end : max(base, end)
     }
     guard let end = entitlement.expiresAt else {
       if isPaidOn(match, past: base) {

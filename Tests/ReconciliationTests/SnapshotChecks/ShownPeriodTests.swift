@@ -137,4 +137,22 @@ struct ShownPeriodTests {
       capturedAt: "2026-04-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
+
+  @Test("A lost change to a shorter product is one loss, although the longer one was paid")
+  func shorter() {
+    var story = Story()
+    story.report(.started, "2026-01-18", until: "2027-01-18", price: 90, product: Story.yearly)
+    story.report(.canceled, "2026-03-03", until: "2026-03-16", transaction: 101) {
+      $0.periodStart = at("2026-02-16")
+    }
+    let listed = [
+      bought(100, .started, "2026-01-18", until: "2026-02-16"),
+      bought(101, .renewed, "2026-02-16", until: "2026-03-16"),
+    ]
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: true, until: "2026-03-16", .canceled, listing: listed)],
+      capturedAt: "2026-03-10")
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
 }

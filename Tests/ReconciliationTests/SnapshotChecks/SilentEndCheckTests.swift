@@ -182,4 +182,18 @@ struct SilentEndCheckTests {
     #expect(history.state?.unansweredEnd == nil)
     #expect(!history.provesMissingEvent(since: Instant(milliseconds: .max)))
   }
+
+  @Test("A change that names the replaced product without its base plan replaces it")
+  func replacedBasePlan() {
+    var old = Story(original: "300")
+    old.report(
+      .started, "2026-01-10", until: "2026-02-10", transaction: 300, price: 10, product: 4)
+    var new = Story(original: "400")
+    new.report(
+      .upgraded, "2026-01-25", until: "2026-02-25", transaction: 400, price: 20,
+      product: Story.yearly
+    ) { $0.previousProduct = 5 }
+    let scenario = Scenario(stories: [old, new], entitlements: nil, capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+  }
 }
