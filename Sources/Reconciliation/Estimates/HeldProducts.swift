@@ -58,7 +58,19 @@ extension Reconciler {
   func subject(buying products: [String], in store: Store, original: String = "") -> BreakSubject {
     BreakSubject(
       provider: user.provider, app: inferredApp(selling: products, in: store), store: store,
-      user: user.user, original: original, product: products.count == 1 ? products[0] : "")
+      user: user.user, original: original, product: soldProduct(products, in: store) ?? "")
+  }
+
+  /// The one of several ids of a product that `store` sells, as far as events show; nil if several
+  /// can be meant.
+  func soldProduct(_ ids: [String], in store: Store) -> String? {
+    if ids.count < 2 { return ids.first }
+    let sold = rules.sold.filter { $0.provider == user.provider && ids.contains($0.product) }
+    let here = Set(sold.lazy.filter { $0.store == store }.map(\.product))
+    let left = ids.filter { id in
+      here.isEmpty ? !sold.contains { $0.product == id } : here.contains(id)
+    }
+    return left.count == 1 ? left[0] : nil
   }
 }
 

@@ -154,7 +154,7 @@ extension Reconciler {
     let mapped = storeProducts(transaction.entitledProduct) ?? []
     if let lineage {
       var product = transaction.product
-      let held = productHeld(transaction, lineage, mapped)
+      let held = productHeld(transaction, lineage, soldProduct(mapped, in: transaction.store))
       // A list can name Play's product without its base plan.
       if product.isEmpty || held.withoutBasePlan == product {
         product = lineage.refundedProduct(of: transaction.key) ?? held
@@ -173,17 +173,17 @@ extension Reconciler {
   /// An entitlement names the product of its newest transaction; older ones may be of another
   /// product.
   private func productHeld(
-    _ transaction: ListedTransaction, _ lineage: LineageInput, _ mapped: [String]
+    _ transaction: ListedTransaction, _ lineage: LineageInput, _ mapped: String?
   ) -> String {
     if let named = lineage.latest.productsOfUncharged[transaction.key] {
       return lineage.text(named)
     }
-    if transaction.isNewest, mapped.count == 1 { return mapped[0] }
+    if transaction.isNewest, let mapped { return mapped }
     if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
       return transaction.opensPeriods || cutsPeriod(lineage, at: at)
         ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)
     }
-    return mapped.count == 1 ? mapped[0] : lineage.product
+    return mapped ?? lineage.product
   }
 
   /// Whether a charge at `instant` changed the product: the period before it had more than the gap

@@ -196,7 +196,8 @@ extension Reconciler {
   /// `base`.
   private func product(_ match: EntitlementMatch, after base: Instant) -> String {
     let products = storeProducts(match.entitlement.product) ?? []
-    return products.count == 1 ? products[0] : product(of: match.lineage, at: base)
+    return soldProduct(products, in: match.entitlement.store)
+      ?? product(of: match.lineage, at: base)
   }
 
   /// Whether a charge after `base` would have reached the ledger.

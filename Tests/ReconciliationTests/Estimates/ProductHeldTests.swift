@@ -181,4 +181,30 @@ struct ProductHeldTests {
     bought.product = "com.example.monthly"
     #expect(codes("com.example.monthly") == [])
   }
+
+  @Test("Of a product's ids in several stores, a missing charge has the one that its store sells")
+  func severalStores() {
+    func products(_ sold: [(store: Store, product: String)]) -> [String] {
+      Scenario(
+        stories: [.monthly(renewals: 0)],
+        entitlements: [
+          premium(
+            until: "2027-01-20", product: "year",
+            listing: [
+              bought(100, .started, "2026-01-01", until: "2026-01-20"),
+              bought(101, .renewed, "2026-01-20", until: "2027-01-20"),
+            ])
+        ], capturedAt: "2026-01-25", asOf: "2026-02-10"
+      ) { rules in
+        rules.products = ["year": [self.yearly, "sub:yearly"]]
+        rules.sold = Set(
+          sold.map {
+            SoldProduct(provider: .qonversion, app: "app", store: $0.store, product: $0.product)
+          })
+      }.breaks.map(\.product)
+    }
+    #expect(products([(.appStore, yearly), (.playStore, "sub:yearly")]) == [yearly])
+    #expect(products([(.playStore, "sub:yearly")]) == [yearly])
+    #expect(products([]) == ["com.example.monthly"])
+  }
 }
