@@ -48,7 +48,11 @@ extension Reconciler {
         if showsMore(match) { compareEnds(match) }
       } else if !isAhead(match) {
         compareEnds(match)
-      } else if capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match) {
+      } else if capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match),
+        !missing(in: match.lineage, after: match.lineage.state).contains(where: {
+          $0.end.map { agree($0, shown) } ?? false
+        })
+      {
         raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
       }
     }
