@@ -29,14 +29,7 @@ struct PlayOrderTests {
         id.contains("..") ? .renewed : .started, start, transaction: transactionKey(id), price: 10
       ) { $0.periodEnd = end }
     }
-    if let canceled {
-      let id = first + "..\(canceled.number)"
-      texts[transactionKey(id)] = id
-      let end = length.end(from: at(canceled.month))
-      story.report(.canceled, canceled.month, transaction: transactionKey(id)) {
-        $0.periodEnd = end
-      }
-    }
+    if let canceled { cancel(canceled, length, in: &story, &texts) }
     if let triedAgain {
       story.report(.trialStarted, triedAgain, transaction: 7)
     }
@@ -71,6 +64,16 @@ struct PlayOrderTests {
       rules: ReconciliationSettings(fold: rules, products: [:], feeds: [feed]),
       checkStop: {}
     ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
+  }
+
+  private func cancel(
+    _ order: (month: String, number: Int), _ length: PeriodLength, in story: inout Story,
+    _ texts: inout [Int64: String]
+  ) {
+    let id = first + "..\(order.number)"
+    texts[transactionKey(id)] = id
+    let end = length.end(from: at(order.month))
+    story.report(.canceled, order.month, transaction: transactionKey(id)) { $0.periodEnd = end }
   }
 
   @Test("A skipped number is a missing renewal")

@@ -283,9 +283,9 @@ struct UnseenPeriodCheckTests {
   @Test("A charge of another product is one, however long its period is")
   func otherProduct() {
     var story = Story.monthly(renewals: 0)
-    story.report(.canceled, "2026-03-15", until: "2027-01-20", product: Story.yearly) {
-      ($0.transaction, $0.periodStart) = (102, at("2026-01-20"))
-    }
+    story.report(
+      .canceled, "2026-03-15", until: "2027-01-20", transaction: 102, product: Story.yearly
+    ) { $0.periodStart = at("2026-01-20") }
     #expect(scenario(story).breaks.map(\.missingEvents) == [1])
     #expect(scenario(story).breaks.map(\.expectedAt) == [at("2026-01-20")])
   }
