@@ -279,4 +279,19 @@ struct OneLossTests {
       capturedAt: "2026-02-20", asOf: "2026-03-10", change: allMapped)
     #expect(scenario.codes.count == 1)
   }
+
+  @Test("The grace of a lost conversion's failed renewal is no other one")
+  func graceOfUnseen() {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.billingRetry, "2026-02-08", until: "2026-02-08", transaction: 101)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-02-24", .billingIssue)],
+      capturedAt: "2026-02-11")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+    scenario.stories[0].report(.canceled, "2026-03-20", until: "2026-02-08", transaction: 101)
+    scenario.entitlements = [premium(active: false, until: "2026-02-24", .canceled)]
+    scenario.capturedAt = "2026-03-25"
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+  }
 }

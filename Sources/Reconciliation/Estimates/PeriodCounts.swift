@@ -18,7 +18,10 @@ extension Reconciler {
     let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
     let isActive = isOn(match)
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
-    guard let length = periodLength(match.lineage)?.milliseconds else { return true }
+    guard let length = periodLength(match.lineage)?.milliseconds else {
+      let hasFailed = state.paymentsFailed.contains { base - .days(1) <= $0 && $0 < end }
+      return !hasFailed || beyond >= .days(31)
+    }
     let isInRetry = isFailing || state.isInBillingRetry
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }

@@ -9,6 +9,9 @@ struct CoverageCounts: Equatable {
   var listedAmounts: Int64 = 0
   /// Charges without an amount in US dollars.
   var withoutUSD: Int64 = 0
+  /// Of both, those of subscriptions.
+  var listedSubscriptions: Int64 = 0
+  var subscriptionsWithoutUSD: Int64 = 0
   /// Of these, those at an offer that the price book does not list.
   var unlistedOffers: Int64 = 0
   var withoutTransaction: Int64 = 0
@@ -39,7 +42,8 @@ struct CoverageCounts: Equatable {
 
   init(_ row: Statement) {
     let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
-      \.charges, \.subscriptionCharges, \.listedAmounts, \.withoutUSD, \.bookings,
+      \.charges, \.subscriptionCharges, \.listedAmounts, \.withoutUSD, \.listedSubscriptions,
+      \.subscriptionsWithoutUSD, \.bookings,
       \.listedRates, \.withoutProceeds, \.withoutCountry, \.withoutStorefront, \.renewals,
       \.withoutOrdinal, \.withoutReason, \.states, \.reported, \.unchained, \.openEnded,
       \.derivedEnds, \.unlistedOffers, \.withoutTransaction,
@@ -73,10 +77,14 @@ struct CoverageCounts: Equatable {
   }
 
   private var revenue: CoverageStatement {
+    amounts(of: charges, listed: listedAmounts, withoutUSD)
+  }
+
+  private func amounts(
+    of charges: Int64, listed: Int64, _ withoutUSD: Int64
+  ) -> CoverageStatement {
     var reasons: [String] = []
-    if listedAmounts > 0 {
-      reasons.append("amount of the price book: \(listedAmounts) of \(charges) charges")
-    }
+    if listed > 0 { reasons.append("amount of the price book: \(listed) of \(charges) charges") }
     if withoutUSD > 0 {
       reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
     }
@@ -84,14 +92,14 @@ struct CoverageCounts: Equatable {
       reasons.append(
         "offers that the price book does not list: \(counted(unlistedOffers, "charge"))")
     }
-    let unnamed = hasOtherProviders ? withoutTransaction : 0
+    let unnamed = hasOtherProviders ? min(withoutTransaction, charges) : 0
     if unnamed > 0 {
       reasons.append(
         "no transaction, so that another provider's charge may count beside it: \(unnamed) of "
           + "\(charges) charges")
     }
     // A charge without transaction can also be listed, or without amount.
-    let estimated = min(max(listedAmounts, unnamed), charges - withoutUSD)
+    let estimated = min(max(listed, unnamed), charges - withoutUSD)
     return judged(
       reasons, missing: withoutUSD, estimated: estimated, of: charges,
       measured: "every charge has its amount")
@@ -113,7 +121,8 @@ struct CoverageCounts: Equatable {
   }
 
   private var mrr: CoverageStatement {
-    let amounts = revenue
+    let amounts = amounts(
+      of: subscriptionCharges, listed: listedSubscriptions, subscriptionsWithoutUSD)
     let lengths = chained(ends)
     guard amounts.coverage != .notAvailable else { return amounts }
     guard lengths.coverage != .notAvailable, amounts.coverage != .measured else { return lengths }

@@ -3,6 +3,8 @@ with cell as (
   select
     *,
     basis = (select id from basis_word where word = 'price_book') as is_listed,
+    product_type = (select id from product_type_word where word = 'subscription')
+      as is_subscription,
     -- Without the carries of sums, which are multiples of 2^40.
     ((gross_usd_unknown + 549755813888) & 1099511627775) - 549755813888 as without_usd,
     ((proceeds_usd_unknown + 549755813888) & 1099511627775) - 549755813888 as without_proceeds
@@ -13,11 +15,12 @@ revenue as (
     provider,
     app,
     sum(charges) as charges,
-    sum(charges) filter (
-      where product_type = (select id from product_type_word where word = 'subscription')
-    ) as subscription_charges,
+    sum(charges) filter (where is_subscription) as subscription_charges,
     sum(charges - without_usd) filter (where is_listed) as listed_amounts,
     sum(without_usd) as without_usd,
+    sum(charges - without_usd) filter (where is_listed and is_subscription)
+      as listed_subscriptions,
+    sum(without_usd) filter (where is_subscription) as subscriptions_without_usd,
     sum(charges + refunds) as bookings,
     sum(charges + refunds - without_proceeds) filter (where is_listed) as listed_rates,
     sum(without_proceeds) as without_proceeds,

@@ -107,6 +107,15 @@ struct CoverageReportTests {
     #expect(try statement("country", .purple).dropLast() == ["not_available", "4"])
   }
 
+  @Test("Recurring revenue depends only on charges of subscriptions")
+  func oneTime() throws {
+    try charge(.iaptic, .provider, 2)
+    try charge(.iaptic, .priceBook, 100, type: .oneTime)
+    try world.write()
+    #expect(try statement("mrr", .iaptic).dropLast() == ["measured", "0"])
+    #expect(try statement("revenue_usd", .iaptic).dropLast() == ["estimated", "100"])
+  }
+
   @Test("Charges without a transaction are counted if another provider could report them")
   func withoutTransaction() throws {
     try charge(.iaptic, .provider, 5)
