@@ -43,10 +43,9 @@ struct CoverageCounts: Equatable {
   init(_ row: Statement) {
     let counts: [WritableKeyPath<CoverageCounts, Int64>] = [
       \.charges, \.subscriptionCharges, \.listedAmounts, \.withoutUSD, \.listedSubscriptions,
-      \.subscriptionsWithoutUSD, \.bookings,
-      \.listedRates, \.withoutProceeds, \.withoutCountry, \.withoutStorefront, \.renewals,
-      \.withoutOrdinal, \.withoutReason, \.states, \.reported, \.unchained, \.openEnded,
-      \.derivedEnds, \.unlistedOffers, \.withoutTransaction,
+      \.subscriptionsWithoutUSD, \.bookings, \.listedRates, \.withoutProceeds, \.withoutCountry,
+      \.withoutStorefront, \.renewals, \.withoutOrdinal, \.withoutReason, \.states, \.reported,
+      \.unchained, \.openEnded, \.derivedEnds, \.unlistedOffers, \.withoutTransaction,
     ]
     for (column, count) in counts.enumerated() {
       self[keyPath: count] = row.number(Int32(column + 2))
