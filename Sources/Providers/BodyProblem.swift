@@ -43,6 +43,8 @@ public let unauthenticated = RejectReason.unauthenticated.rawValue
 struct BodyProblem: Error {
   var reason: RejectReason
   var detail: String
+  /// Whether the text begins like a body and ends inside it.
+  var isCut = false
 
   init(_ reason: RejectReason, _ detail: String) {
     self.reason = reason

@@ -32,6 +32,9 @@ public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
     self.cause = cause
   }
 
+  /// Whether the bytes end inside the value.
+  public var isCut: Bool { cause == .truncated }
+
   /// The defect and its position, for messages.
   public var description: String { "\(reason), at byte \(offset)" }
 

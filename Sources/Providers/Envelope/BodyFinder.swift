@@ -127,16 +127,15 @@ struct BodyFinder {
 
   /// Opens every element of a list, or of an object of lists; the best outcome counts for all.
   ///
-  /// Text among webhooks, as in a log, is not a loss; a rejected webhook is.
+  /// Text among webhooks, as in a log, is not a loss; a rejected webhook or a cut object is one.
   private mutating func openList(
     _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
     let partsBefore = refusedParts.count
     var (best, inner): (Outcome?, Layer) = (nil, layer)
-    // Loki's lines are pairs of a time and a text.
-    inner.received =
-      layer.received ?? tape.firstChild(list).flatMap { receiveTime($0, of: tape) }
-    for child in tape.children(of: list) {
+    let stamp = tape.leadingTime(of: list)
+    inner.received = layer.received ?? stamp
+    for child in tape.children(of: list).dropFirst(stamp == nil ? 0 : 1) {
       let element = tape.kind(list) == .object ? tape.value(ofKey: child) : child
       if layer.tape == 0 {
         let skipped = tape.span(element).lowerBound - tape.span(0).lowerBound
@@ -187,7 +186,9 @@ struct BodyFinder {
       let text = plain == nil ? text : plainBytes
       guard let start = LogText.start(of: text), start > 0 || plain != nil else { return nil }
       let json = UnsafeRawBufferPointer(rebasing: text[start...])
-      guard parse(layer, json, isInLog: true) == nil else { return nil }
+      if let problem = parse(layer, json, isInLog: true) {
+        return problem.isCut && layer.depth > 0 ? .unknown(problem) : nil
+      }
       var inner = layer
       inner.received = layer.received ?? LogText.time(of: text[..<start])
       let outcome = openText(in: inner, to: &batch)
@@ -214,8 +215,10 @@ struct BodyFinder {
       let isWhole = isInLog ? !rest.contains { "{}".utf8.contains($0) } : rest.isEmpty
       return isWhole ? nil : .textNotJSON
     } catch {
-      return BodyProblem(
+      var problem = BodyProblem(
         .notJSON, "the text in the envelope: \(error.reason) at byte \(error.offset)")
+      problem.isCut = error.isCut && text.first == UInt8(ascii: "{")
+      return problem
     }
   }
 

@@ -125,6 +125,14 @@ func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   return time
 }
 
+extension JSONTape {
+  /// The time that is a list's first element: Loki's lines are pairs of a time and a text.
+  func leadingTime(of list: JSONNode) -> Instant? {
+    guard kind(list) == .array, let first = firstChild(list) else { return nil }
+    return receiveTime(first, of: self)
+  }
+}
+
 /// 10 July 2008, UTC: the App Store, the first of all stores, opened.
 let firstShop = Instant(seconds: 1_215_648_000)
 

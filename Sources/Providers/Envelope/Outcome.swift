@@ -72,7 +72,7 @@ extension JSONTape {
 }
 
 extension BodyProblem {
-  var isNoObject: Bool { reason == .notJSON || reason == .notAnObject }
+  var isNoObject: Bool { reason == .notJSON && !isCut || reason == .notAnObject }
 
   /// Whether the error message should list the names of the line's members, which may be unknown.
   var isOfNames: Bool { [Self.unknownBody.detail, Self.textNotJSON.detail].contains(detail) }

@@ -219,6 +219,29 @@ struct EnvelopeTests {
     #expect(refusal[1].hasPrefix("no provider recognises this body; the line's members: "))
   }
 
+  @Test(
+    "Of several texts in one record each cut or unknown object is a reject of its own",
+    arguments: [
+      #"{"logEvents":[{"message":<1>},{"message":<2>}]}"#,
+      #"{"Records":[{"body":<1>},{"body":<2>}]}"#,
+      #"{"streams":[{"stream":{},"values":[["1760000100250000000",<1>],["1760000100",<2>]]}]}"#,
+    ])
+  func cutText(record: String) {
+    let cut = String(Self.body.prefix(150))
+    for (text, reason) in [
+      (cut, "not_json"), ("2025-10-09T08:55:00Z INFO \(cut)", "not_json"),
+      (#"{"a":1}"#, "unknown_provider"), ("{'a': 1}", nil), ("12", nil),
+    ] {
+      for texts in [[Self.body, text], [text, Self.body]] {
+        let batch = normalise(
+          record.replacing("<1>", with: quote(texts[0])).replacing("<2>", with: quote(texts[1])))
+        #expect(batch.events.count == 1, "\(text)")
+        #expect(batch.rejects.map(\.reason) == [reason].compactMap(\.self), "\(text)")
+        #expect(batch.lines == 1 + batch.rejects.count, "\(text)")
+      }
+    }
+  }
+
   @Test("A damaged body in an envelope is reported with what it lacks")
   func damagedInside() {
     let body = Body.renewal.without("time")
