@@ -63,7 +63,8 @@ private struct FoldGroup {
     if !shared.isEmpty {
       try body(history(GroupEvents(events, at: shared), exclusion: .familySharing, checkStop))
     }
-    let groups = events.purchaseGroups(of: purchases.filter { !events[$0].isShared })
+    let groups = events.purchaseGroups(
+      of: purchases.filter { !events[$0].isShared }, gap: rules.renewalGap)
     let isHeld = !events.areTooMany || groups.count == 1
     let chains = try groups.map {
       Chain(try history(GroupEvents(events, at: $0), checkStop), isHeld: isHeld)
@@ -205,27 +206,8 @@ extension SubscriptionHistory {
   }
 
   /// The time from which another purchase can continue it; nil while it is open.
-  ///
-  /// A replaced purchase can be continued before the message about its replacement arrives. If a
-  /// group contains both purchases, as an upgrade under one original id does, the one that opened
-  /// its last period decides.
   var continuableFrom: Instant? {
-    guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {
-      return nil
-    }
-    guard let end = periods.compactMap(\.continuableFrom).max() else { return nil }
-    guard reported.contains(where: { $0.observation?.isReplaced == true }) else { return end }
-    let holder = events[latest.opener]
-    let seen = reported.filter { event in
-      event.observation != nil && event.product == holder.product
-        && (event.transaction == holder.transaction || event.transaction == 0
-          || holder.transaction == 0)
-    }
-    guard let last = seen.last, last.observation?.isReplaced == true else { return end }
-    let replaced = seen.first {
-      $0.observation?.isReplaced == true && $0.transaction == last.transaction
-    }
-    let ended = replaced.map { Swift.min($0.time, $0.periodEnd ?? $0.time) } ?? end
-    return Swift.min(end, ended) - rules.renewalGap
+    guard periods.allSatisfy({ $0.effectiveEnd != nil }) else { return nil }
+    return periods.compactMap(\.continuableFrom).max()
   }
 }

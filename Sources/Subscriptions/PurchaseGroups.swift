@@ -5,7 +5,9 @@ extension [Event] {
   /// product or group in one store, or that a product change links.
   ///
   /// `places` must ascend. Each group keeps the order; groups are ordered by their first events.
-  func purchaseGroups(of places: [Int]) -> [[Int]] {
+  ///
+  /// - Parameter gap: how far the start of a purchase may be from the end of the one it replaces.
+  func purchaseGroups(of places: [Int], gap: Interval) -> [[Int]] {
     var sets = DisjointSets(count: count)
     var firsts: [PurchaseTie: Int] = [:]
     for place in places {
@@ -13,7 +15,39 @@ extension [Event] {
         if let first = firsts[tie] { sets.join(first, place) } else { firsts[tie] = place }
       }
     }
+    for (place, next) in replacements(at: places, firsts, gap) { sets.join(place, next) }
     return Dictionary(grouping: places) { sets.root(of: $0) }.values.sorted { $0[0] < $1[0] }
+  }
+
+  /// The first report that another product replaced a lineage, and the opening of the lineage that
+  /// began closest to that moment, as Play's new order does.
+  private func replacements(
+    at places: [Int], _ firsts: [PurchaseTie: Int], _ gap: Interval
+  ) -> [(place: Int, next: Int)] {
+    var known: Set<Int64> = []
+    let ends = places.filter {
+      self[$0].observation?.isReplaced == true && known.insert(self[$0].lineage).inserted
+    }
+    guard !ends.isEmpty else { return [] }
+    let starts = firsts.compactMap { tie, place -> (at: Instant, place: Int)? in
+      guard case .lineage = tie else { return nil }
+      return (self[place].observation?.lastChargedAt ?? self[place].time, place)
+    }.sorted { $0 < $1 }
+    return ends.compactMap { place in
+      let replaced = self[place]
+      let end = Swift.min(replaced.time, replaced.periodEnd ?? replaced.time)
+      func mayFollow(_ start: (at: Instant, place: Int)) -> Bool {
+        self[start.place].store == replaced.store && self[start.place].lineage != replaced.lineage
+      }
+      let middle = starts.indices.partitioningIndex { starts[$0].at >= end }
+      let near = [
+        starts[..<middle].last(where: mayFollow), starts[middle...].first(where: mayFollow),
+      ].compactMap(\.self).filter { $0.at.isWithin(gap, of: end) }
+      let next = near.min {
+        abs($0.at.since(end).milliseconds) < abs($1.at.since(end).milliseconds)
+      }
+      return next.map { (place, $0.place) }
+    }
   }
 }
 

@@ -94,6 +94,25 @@ struct UserSubscriptionsTests {
     #expect(try feed.facts(asOf: "2026-04-01").count(.new) == 2)
   }
 
+  @Test("A purchase of the product that was replaced before continues the same subscription")
+  func replacedAndBack() throws {
+    var feed = upgrade
+    for (lineage, product, day) in [
+      (Int64(10), StateFeed.monthly, "2026-01-20"), (11, StateFeed.yearly, "2026-02-05"),
+    ] {
+      feed.show("\(day)T00:00:10", lineage, until: day) { event, state in
+        (event.kind, event.product) = (.expired, product)
+        (state.isReplaced, state.isOwned) = (true, false)
+      }
+    }
+    feed.show("2026-02-05", 12, until: "2026-03-05") { event, _ in event.kind = .started }
+    let histories = try feed.histories(asOf: "2026-03-01")
+    #expect(histories.map { $0.state?.lineages.sorted() } == [[10, 11, 12]])
+    let facts = try feed.facts(asOf: "2026-03-01")
+    #expect(facts.days(.transferIn) == ["2026-01-20", "2026-02-05"])
+    #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
+  }
+
   @Test(
     "An old product left by an upgrade under one original id does not end the subscription")
   func replacedWithin() throws {
