@@ -79,8 +79,10 @@ extension Ledger {
   /// Returns counts and estimated amounts of the breaks that the newest run found, by status,
   /// severity and code.
   public func breakCounts() throws(SubledgerError) -> [BreakCount] {
-    let isPriced =
-      "break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)"
+    let isPriced = """
+      (break.missing_events <> 0 or break.code = '\(BreakCode.feedGap.rawValue)')
+        and break.environment = \(Environment.production.rawValue)
+      """
     return try all(
       "count the breaks",
       """
@@ -96,7 +98,7 @@ extension Ledger {
         end as state,
         break.severity, break.code, count(*), min(break.expected_ms),
         sum(break.missing_events),
-        -- As quality_monthly.csv counts it.
+        -- As quality_monthly.csv counts it, which has no row for the events of a feed.
         sum(break.estimated_usd) filter (where \(isPriced)),
         count(*) filter (where \(isPriced) and break.estimated_usd is null)
       from break_episode as break

@@ -26,9 +26,6 @@ public class ArchiveIntake {
     return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
   }
 
-  /// Number of JSON values read so far from the current archive.
-  public var lines: Int64 { current?.counts.lines ?? 0 }
-
   /// Begins an archive with new content, and returns its number in the ledger.
   ///
   /// Values that were part of the archive which it continues are not counted again.

@@ -136,6 +136,14 @@ extension DrillResult {
     return lines.joined(separator: "\n")
   }
 
+  /// Throws if a set is published in `folder`, which contains its own `drill.csv`.
+  public static func requireNoSet(in folder: String) throws {
+    guard try publishedSet(in: folder) != nil else { return }
+    throw SubledgerError(
+      .cannotCreate, "cannot write drill.csv into \(folder.shown()): a set is published there",
+      hint: "give another folder; the next run publishes drill.csv by itself")
+  }
+
   /// Writes `drill.csv` and `drill_kinds.csv` into `folder`, which is created if missing.
   public func write(into folder: String) throws {
     do {

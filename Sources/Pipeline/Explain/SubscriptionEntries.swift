@@ -31,17 +31,29 @@ final class SubscriptionEntries {
         hint: "check the id, an original transaction id; for a subscription that only a snapshot "
           + "names, use `subledger explain --break` with its break_id of breaks.csv")
     }
-    for row in rows {
+    var shown: Set<Int64> = []
+    for row in rows where !shown.contains(row.key) {
       added = [:]
+      // The row, and those of other providers that report the same purchase.
+      let linked = Set(try ledger.linkedGroup(of: row).map(\.key))
+      let reports = rows.filter {
+        linked.contains($0.key) && $0.environment == row.environment && $0.store == row.store
+      }
+      shown.formUnion(reports.map(\.key))
+      let providers = reports.map(\.provider.name).joined(separator: ", ")
       var subject = Record([
-        ("subscription", .text(id)), ("provider", .plain(row.provider.name)),
+        ("subscription", .text(id)), ("provider", .plain(providers)),
         ("environment", .plain(row.environment.name)), ("store", .plain(row.store.name)),
       ])
       if let user = try ledger.userText(row.user) { subject["user_id"] = .text(user) }
       try output.begin(subject + asOfAndRun)
       try add(row)
+      for other in reports where other.key != row.key {
+        try addVersions(of: other)
+        try addSnapshots(of: other)
+      }
       try noteBreaks()
-      try addBreaks(of: row)
+      for report in reports { try addBreaks(of: report) }
       try output.finish()
     }
   }
@@ -127,11 +139,13 @@ final class SubscriptionEntries {
       .filter { $0.reportedEvents.contains { $0.lineage == row.key } }
     let lineages = Set(histories.flatMap { $0.reportedEvents.map(\.lineage) }).union([row.key])
     for member in group where lineages.contains(member.key) { try addVersions(of: member) }
-    for history in histories {
+    // What one of several providers reported counts in their common history.
+    let isOfNone = !histories.contains(where: \.isCounted)
+    for history in histories where history.isCounted || isOfNone {
       if let state = history.state { try output.note(sentence(state)) }
       try addPeriods(of: history)
-      try addContributions(of: history)
     }
+    for history in histories { try addContributions(of: history) }
     try addSnapshots(of: row)
   }
 

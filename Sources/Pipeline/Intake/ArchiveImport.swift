@@ -179,7 +179,7 @@ struct ArchiveImport {
     }
     if let damage = end.damage {
       summary.archivesDamaged += 1
-      run.warn(of: damage, behind: intake.lines, in: file)
+      run.warn(of: damage, in: file)
     }
     summary.add(
       try intake.finish(

@@ -58,10 +58,8 @@ extension Intake {
     log.warning("\(file.path) \(text)", metadata: file.metadata(code))
   }
 
-  /// Warns of a file that is damaged after so many lines.
-  func warn(
-    of damage: ArchiveDamage, behind lines: Int64, in file: ArchiveFile, effect: String = ""
-  ) {
+  /// Warns of a damaged file.
+  func warn(of damage: ArchiveDamage, in file: ArchiveFile, effect: String = "") {
     let doubt =
       damage.provisionalFrom.map {
         ", but those from byte \($0) of the inflated file may be wrong, because the checksum is: "
@@ -70,7 +68,7 @@ extension Intake {
     warn(
       "archive_damaged", file,
       """
-      is damaged at byte \(damage.offset): \(damage.detail); the \(lines) whole lines before it \
+      is damaged at byte \(damage.offset): \(damage.detail); the whole lines before it \
       count\(doubt)\(effect). Deliver the whole file under the same name to pick up the rest
       """)
   }

@@ -87,7 +87,7 @@ extension Intake {
       if let firstReject { warn(firstReject, of: counts, in: file) }
       let effect = ", and users missing from it raise no breaks"
       if let damage = end.damage {
-        warn(of: damage, behind: counts.lines, in: file, effect: effect)
+        warn(of: damage, in: file, effect: effect)
       }
       if let newest, newest > plan.rules.asOf { warn(newest, in: file) }
     } catch {

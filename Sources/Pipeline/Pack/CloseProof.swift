@@ -18,7 +18,7 @@ struct CloseProof {
     var check = Verification.Check(name: "close", unit: "reports")
     guard let acts = unpackedJSON([AuditEntry].self, at: "\(folder)/closed/acts.json"),
       let act = acts.first(where: { $0.id == close.act }), act.action == .close,
-      act.run == close.run, KeptAuditEntries(acts).isSound(act)
+      act.run == close.run, act.month?.text == manifest?.period, KeptAuditEntries(acts).isSound(act)
     else {
       check.fail(.damaged, "closed/acts.json does not contain the close that pack.json names")
       return check
@@ -36,8 +36,7 @@ struct CloseProof {
   private func hold(_ act: AuditEntry, _ check: inout Verification.Check) {
     let lines = act.content.split(separator: "\n").map(String.init)
     let run = runs[act.run]
-    let asOf = run?["as_of_ms"].flatMap { Int64($0) }.map(Instant.init(milliseconds:))
-    if lines.first != "run \(act.run) as of \(asOf?.text ?? "")"
+    if lines.first != "run \(act.run) as of \(run.flatMap(asOf(of:))?.text ?? "")"
       || !lines.contains("options \(run?["options"] ?? "")")
     {
       check.fail(
@@ -82,4 +81,9 @@ struct CloseProof {
       "act \(closing.id) closed the numbers of run \(closing.run); "
         + (seal.map { "run \($0) sealed it" } ?? "no run has sealed it yet: \(closing.sha256)"))
   }
+}
+
+/// The as-of among the facts of a run in the chain.
+func asOf(of run: [String: String]) -> Instant? {
+  run["as_of_ms"].flatMap { Int64($0) }.map(Instant.init(milliseconds:))
 }

@@ -62,7 +62,7 @@ extension RunPipeline {
     try sealFolder(folder)
     try writePack(to: file, time: run.asOf) { tar in
       for name in try inspectSet(in: folder).paths + ["SHA256SUMS"] {
-        try tar.add("\(folder)/\(name)", as: "subledger-\(period.text)/\(name)")
+        try tar.add("\(folder)/\(name)", as: "\(PackManifest.folder(of: period.text))/\(name)")
       }
     }
   }
@@ -173,6 +173,9 @@ struct PackManifest: Codable {
   let record: String
   let published: String
   let close: Close?
+
+  /// The folder in the pack of a month.
+  static func folder(of period: String) -> String { "subledger-\(period)" }
 }
 
 /// Encodes the JSON of a pack: equal values give equal bytes.

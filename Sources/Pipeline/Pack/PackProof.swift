@@ -109,6 +109,14 @@ extension RunPipeline {
     if last["published"] != set {
       check.fail(.damaged, "the set is not the one that run \(last["run"] ?? "?") published")
     }
+    let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
+    let isLast =
+      manifest.map {
+        last["run"] == "\($0.run)" && last["version"] == $0.version && previous == $0.record
+          && $0.published == set && folder.hasSuffix("/\(PackManifest.folder(of: $0.period))")
+          && asOf(of: last)?.text == $0.asOf
+      } ?? false
+    if !isLast { check.fail(.damaged, "pack.json does not name the last run of chain.txt") }
     for (name, file) in [
       ("configuration", "configuration.yaml"), ("prices", "prices.csv"),
       ("decisions", "decisions.yaml"),

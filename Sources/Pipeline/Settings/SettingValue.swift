@@ -111,7 +111,7 @@ struct SettingValue {
     guard let scalar = node.scalar else { throw isNot("a text") }
     let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
     guard !isNull, !scalar.string.isEmpty else {
-      throw refused("\"\(scalar.string)\" is empty; give it a value, or leave it out")
+      throw refused("\"\(scalar.string)\" is empty; give it a value")
     }
     return scalar.string
   }

@@ -49,9 +49,12 @@ final class Causes {
   func cause(
     of columns: Set<String>, _ product: PublishedProduct, _ month: Month, since run: Int64
   ) throws -> Cause {
-    // In money reports, an event that reports a charge changes only the row of its own month.
+    // In money reports, an event that reports a charge changes only the row of its own month; but
+    // refunds count up to their charge, whatever its month.
     let isBooking = definition.completeness == .booked
-    if try isRetracted(product, month, isBooking, since: run) { return .retraction }
+    let isRefund = onlyRefunds(columns)
+    let isOfOwnMonth = isBooking && sendsCharges(product) && isRefund != true
+    if try isRetracted(product, month, isOfOwnMonth, since: run) { return .retraction }
     let changed = try changedOptions(since: run)
     for cause in [Cause.definitionChange, .rateCorrection, .productMap, .decision]
     where !changed.isDisjoint(with: options(behind: cause, columns, product)) {
@@ -62,8 +65,7 @@ final class Causes {
     if let fields = arrivals.conflict(of: product, month, isBooking) {
       return fields.isDisjoint(with: moneyFields) || !showsMoney ? .conflict : .rateCorrection
     }
-    let isRefund = try onlyRefunds(columns) ?? arrivals.hasRefund(of: product, month)
-    return isRefund ? .refund : .lateEvent
+    return try isRefund ?? arrivals.hasRefund(of: product, month) ? .refund : .lateEvent
   }
 
   /// The options that can change such a row for this cause.
@@ -140,7 +142,7 @@ final class Causes {
 
   /// Whether the row once counted an event from retracted lines.
   private func isRetracted(
-    _ product: PublishedProduct, _ month: Month, _ isBooking: Bool, since run: Int64
+    _ product: PublishedProduct, _ month: Month, _ isOfOwnMonth: Bool, since run: Int64
   ) throws -> Bool {
     let found =
       try retractions[run] ?? history.ledger.retractions(since: run).map(\.retractedMonths)
@@ -149,7 +151,7 @@ final class Causes {
       months.first.contains { subject, first in
         (product.feed ?? subject.feed) == subject.feed
           && (product.product ?? subject.product) == subject.product
-          && (isBooking && sendsCharges(product) ? subject.month == month : first <= month)
+          && (isOfOwnMonth ? subject.month == month : first <= month)
       }
     }
   }

@@ -37,6 +37,7 @@ struct DrillCommand: ParsableCommand {
   func run() throws {
     let flags = ["as_of": asOf, "prices": prices].compactMapValues { $0.map { [$0] } }
     try Session(ledger).print(flags) { pipeline in
+      if let out { try DrillResult.requireNoSet(in: out) }
       let result = try pipeline.drill(seed: seed, events: events)
       if let out { try result.write(into: out) }
       return result.text

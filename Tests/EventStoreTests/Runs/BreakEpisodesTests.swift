@@ -223,13 +223,15 @@ struct BreakEpisodesTests {
       [
         missing(.missedStart, 1, nil), missing(.missedRenewal, 1, nil),
         missing(.missedRenewal, 1, 299), missing(.missedPurchase, 1, 0), missing(.late, 0, nil),
+        missing(.feedGap, 0, 39960),
       ], asOf: Instant(seconds: 3), run: run)
     let worth = try ledger.breakCounts().map {
       "\($0.code) \($0.estimatedUSD?.text() ?? "unknown") \($0.withoutEstimate)"
     }
     #expect(
       worth.sorted() == [
-        "LATE 0.00 0", "MISSED_PURCHASE 0.00 0", "MISSED_RENEWAL 2.99 1", "MISSED_START unknown 1",
+        "FEED_GAP 399.60 0", "LATE 0.00 0", "MISSED_PURCHASE 0.00 0",
+        "MISSED_RENEWAL 2.99 1", "MISSED_START unknown 1",
       ])
   }
 

@@ -101,7 +101,7 @@ struct ConfigurationTests {
       ("periods: {a: 1M}", "`periods.a`"), ("event_names: {a: renewal}", "`event_names.a`"),
       ("delivery_window: {apple: 1h}", "`delivery_window.apple`"),
       ("snapshots: {complete: maybe}", "`snapshots.complete`"), ("jobs: 1.5", "`jobs`"),
-      ("jobs: 0", "from 1 to 1000000"), ("min_age: 1000001", "from 0 to 1000000"),
+      ("jobs: 0", "from 1 to 256"), ("min_age: 1000001", "from 0 to 1000000"),
       ("amount_decimals: 7", "from 0 to 6"), ("verbose: loud", "`verbose`"),
       ("dry_run: 2", "`dry_run`"), ("out: [a]", "`out`"), ("archives:", "`archives`"),
       ("breaks: {severity: 1}", "`breaks.severity`"), ("breaks: [high]", "`breaks`"),

@@ -69,13 +69,13 @@ struct SettingSourceTests: PlanSuite {
   @Test("A number out of range is reported with its limits")
   func ranges() throws {
     let error = try #require(throws: SubledgerError.self) {
-      try plan(["jobs": ["2000000"]])
+      try plan(["jobs": ["257"]])
     }
-    #expect(error.message == "option --jobs: \"2000000\" is not a whole number from 1 to 1000000")
+    #expect(error.message == "option --jobs: \"257\" is not a whole number from 1 to 256")
     try expect("usage", "SUBLEDGER_MIN_AGE: \"99999999\"") {
       try plan([:], ["SUBLEDGER_MIN_AGE": "99999999"])
     }
-    try expect("configuration", "`jobs`", "from 1 to 1000000") { try plan(file: "jobs: 0") }
+    try expect("configuration", "`jobs`", "from 1 to 256") { try plan(file: "jobs: 0") }
   }
 
   @Test("A variable is true or false in four spellings each, in any case")

@@ -119,5 +119,8 @@ struct DrillCommandTests {
     #expect(
       result.errors.contains(#"cannot make the folder taken\u{a}/drill: Not a directory"# + "\n"),
       "\(result)")
+    let set = try world.program.run(
+      ["drill", "--ledger", "reports.sqlite", "--out", "reports", "--events", "20"])
+    #expect(set.status == 73 && set.errors.contains("a set is published there"), "\(set)")
   }
 }

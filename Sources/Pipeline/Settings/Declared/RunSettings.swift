@@ -43,7 +43,7 @@ extension Setting {
 
   static let process = [
     Setting(
-      "jobs", .number(in: 1...1_000_000), { $0.job.jobs = $1 }, [.option],
+      "jobs", .number(in: 1...256), { $0.job.jobs = $1 }, [.option],
       whenUnset: "the number of cores", example: "2",
       "Threads that read, fold and write reports."),
     Setting(
