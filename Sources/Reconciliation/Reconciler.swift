@@ -96,7 +96,7 @@ final class Reconciler {
   /// What entitlements show about the lineages, in the order of the lineages.
   private(set) var matches: [EntitlementMatch] = []
   /// What events report about the listed transactions.
-  private(set) lazy var reported = ReportedTransactions(allLineages)
+  private(set) lazy var reported = ReportedTransactions(allLineages, rules)
   /// `allLineages` by listed transactions.
   private let named: LineageIndex
   /// For listed subscriptions that only one of their transactions identifies, the index of the

@@ -19,7 +19,7 @@ public struct LinkedHistories: Sendable {
   public private(set) var own: [SubscriptionHistory]
   /// The charges that more than one provider reports, once for each provider that does not count.
   public private(set) var overlaps: [Overlap] = []
-  private var subscriptions: [Subscription] = []
+  private var subscriptions: [LinkedSubscription] = []
   private var places: [StoreID: Int] = [:]
   /// The subscriptions that a history in `own` reports too.
   private var feeds: [(index: Int, homes: Set<Int>)] = []
@@ -55,10 +55,14 @@ public struct LinkedHistories: Sendable {
       for finding in all.findings where finding.code == .overRefund { add(finding) }
       self.own[subscription.index].reportedByOthers = all.reports(
         notIn: subscription.main, isExpected: true)
+      self.own[subscription.index].isFollowedElsewhere = all.isContinued(after: subscription.main)
     }
     for feed in feeds {
       self.own[feed.index].reportedByOthers = feed.homes.sorted().flatMap {
         shared[$0].reports(notIn: own[feed.index], isExpected: false)
+      }
+      self.own[feed.index].isFollowedElsewhere = feed.homes.contains {
+        shared[$0].isContinued(after: own[feed.index])
       }
     }
   }
@@ -72,7 +76,7 @@ public struct LinkedHistories: Sendable {
   private mutating func take(_ history: SubscriptionHistory, _ index: Int) {
     guard history.exclusion == nil, let homes = homes(of: history) else {
       for event in history.reported { place(event, of: history, at: subscriptions.count) }
-      subscriptions.append(Subscription(history, index))
+      subscriptions.append(LinkedSubscription(history, index))
       return
     }
     var reading = OtherReport(history)
@@ -124,113 +128,6 @@ public struct LinkedHistories: Sendable {
   }
 }
 
-/// A subscription as the counted provider reports it, and what other providers add.
-private struct Subscription {
-  let main: SubscriptionHistory
-  /// Its index among the subscriptions of all providers.
-  let index: Int
-  /// How many charges and trial starts of the main provider name each transaction.
-  private let opened: [Int64: Int]
-  private let refunded: Set<Int64>
-  /// Events of other providers, as folded and as reported.
-  private(set) var events: [Event] = []
-  private(set) var reported: [Event] = []
-  /// Charges of other providers that are left out.
-  private var left: [(charge: Event, usd: Amount?)] = []
-
-  init(_ main: SubscriptionHistory, _ index: Int) {
-    self.main = main
-    self.index = index
-    opened = main.events.openings
-    refunded = Set(main.events.lazy.filter(\.kind.isRefund).map(\.transaction))
-  }
-
-  /// Whether the purchase that `event` opens at `start` is already reported: by its transaction or,
-  /// if one of both reports has none or uses one id for several charges, by the time.
-  func hasOpened(_ event: Event, isUnique: Bool, from start: Instant) -> Bool {
-    let others = events.filter { $0.opensPurchase && $0.provider != event.provider }
-    let isNamed =
-      opened[event.transaction] != nil || others.contains { $0.transaction == event.transaction }
-    if isUnique, isNamed { return true }
-    let gap = main.rules.renewalGap
-    func isNear(_ time: Instant) -> Bool { time - gap <= start && start <= time + gap }
-    func mayBe(_ other: Event) -> Bool {
-      !isUnique
-        || other.product == event.product
-          && (other.transaction == 0 || opened[other.transaction, default: 0] > 1)
-    }
-    return others.contains { isNear($0.time) && mayBe($0) }
-      || main.periods.contains { period in
-        period.start - gap <= start && period.end.map { start + gap < $0 } ?? true
-          && mayBe(main.events[period.opener])
-      }
-      || main.bookings.contains { booking in
-        !booking.isRefund && booking.product == event.product && isNear(booking.time)
-          && mayBe(main.events[booking.event])
-      }
-  }
-
-  func hasRefunded(_ event: Event) -> Bool {
-    refunded.contains(event.transaction)
-      || events.contains { $0.kind.isRefund && $0.transaction == event.transaction }
-  }
-
-  /// Whether the main provider reported auto-renew in the period at the time of `event`.
-  func hasSwitched(at event: Event) -> Bool {
-    guard let period = main.periods.last(where: { $0.start <= event.time }) else { return true }
-    return period.ownEvents.contains { main.events[$0].switchesAutoRenew }
-  }
-
-  /// Adds an event that only another provider reports, and the events it was derived from.
-  mutating func add(_ event: Event, from history: SubscriptionHistory) {
-    events.append(event)
-    guard !reported.contains(where: { $0.identity == event.identity }) else { return }
-    reported += history.reported.filter { $0.identity == event.identity }
-  }
-
-  /// Leaves out a charge that is already reported, and returns the main provider's charge.
-  mutating func leaveOut(_ charge: Event, _ usd: Amount?, isUnique: Bool) -> Event? {
-    if isUnique { left.append((charge, usd)) }
-    return main.events.first { $0.transaction == charge.transaction && $0.chargeKind != nil }
-  }
-
-  /// The charges left out, with the charges of the same transactions in `counted`.
-  func overlaps(with counted: SubscriptionHistory) -> [LinkedHistories.Overlap] {
-    left.compactMap { charge, usd in
-      let booking = counted.bookings.first {
-        !$0.isRefund && $0.transaction == charge.transaction
-      }
-      guard let booking else { return nil }
-      // A test purchase counts with no money.
-      let countedUSD = counted.exclusion == nil ? booking.money.grossUSD : .zero
-      return (counted.store, counted.events[booking.event], charge.provider, countedUSD, usd)
-    }
-  }
-
-  /// The counted histories: the main provider's, with the events that only others report.
-  func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
-    guard !events.isEmpty else { return [main] }
-    let charges = main.held.filter { $0.reason == .doubleCharge }.map(\.event)
-    var shared = try SubscriptionHistory(
-      reported: GroupEvents((main.reported + reported).inOrder),
-      events: (main.events + charges + events).inOrder.withRenewals(main.rules)
-        .withConversions(main.rules),
-      nextDerived: nil, rules: main.rules, exclusion: nil, isChained: main.isChained)
-    shared.role = .shared
-    var feed = main
-    feed.held = []
-    feed.role = .feed(countedElsewhere: Set(main.reported.map(\.identity)))
-    return [feed, shared]
-  }
-}
-
-private extension [Event] {
-  /// How many charges and trial starts name each transaction.
-  var openings: [Int64: Int] {
-    lazy.filter(\.opensPurchase).reduce(into: [:]) { $0[$1.transaction, default: 0] += 1 }
-  }
-}
-
 /// Reads a history of a provider that does not count, event by event.
 private struct OtherReport {
   let history: SubscriptionHistory
@@ -254,19 +151,29 @@ private struct OtherReport {
   }
 
   /// Counts the event as part of `subscription`, or leaves it out.
-  mutating func read(_ index: Int, into subscription: inout Subscription) {
-    let event = history.events[index]
+  mutating func read(_ index: Int, into subscription: inout LinkedSubscription) {
+    var event = history.events[index]
     // Not every provider marks test purchases.
     let isTest = subscription.main.exclusion != nil
     if event.opensPurchase { open(index, of: &subscription, isTest: isTest) }
     guard !isTest, isNew(event, in: subscription) else { return }
-    if event.kind.isRefund { refunded.insert(event.transaction) }
+    if event.kind.isRefund {
+      refunded.insert(event.transaction)
+      // The refund of the whole charge gives back what the counted provider reported for it.
+      if history.bookings.contains(where: { $0.event == index && $0.isWhole }),
+        let charge = subscription.charge(of: event.transaction)
+      {
+        event.revenue = history.rules.paid(for: charge)
+      }
+    }
     countedElsewhere.insert(event.identity)
     subscription.add(event, from: history)
   }
 
   /// Reads a charge or trial start; one that is already reported is left out.
-  private mutating func open(_ index: Int, of subscription: inout Subscription, isTest: Bool) {
+  private mutating func open(
+    _ index: Int, of subscription: inout LinkedSubscription, isTest: Bool
+  ) {
     let event = history.events[index]
     let isUnique = event.transaction != 0 && uses[event.transaction] == 1
     let start = starts[index] ?? event.time
@@ -280,12 +187,15 @@ private struct OtherReport {
   }
 
   /// Whether only this provider reports the event.
-  private func isNew(_ event: Event, in subscription: Subscription) -> Bool {
+  private func isNew(_ event: Event, in subscription: LinkedSubscription) -> Bool {
     if event.opensPurchase { return isAdding }
     if event.kind.isRefund {
       return refunded.contains(event.transaction) || !subscription.hasRefunded(event)
     }
-    if event.switchesAutoRenew, !subscription.hasSwitched(at: event) { return true }
+    let isOfPeriod =
+      event.switchesAutoRenew || event.isBillingProblem || event.isEnd
+      || [.paused, .resumed, .extended].contains(event.kind)
+    if isOfPeriod, !subscription.hasReported(event) { return true }
     let isNamed = event.transaction != 0 && uses[event.transaction] != nil
     return isNamed ? added.contains(event.transaction) : isAdding
   }

@@ -16,15 +16,24 @@ public struct OtherProviderReport: Sendable, Equatable {
   public var time: Instant
   /// End of the period that it opened; nil without one and while it is open.
   public var end: Instant?
-  /// In US dollars, negative for a refund; nil when unknown, and for a trial start.
-  public var grossUSD: Amount?
-  /// The source of the amount.
-  public var basis: AmountBasis
   /// Whether this provider's report counts, so that it should have reported the event.
   public var isExpected: Bool
 }
 
 extension SubscriptionHistory {
+  /// Whether another provider reported a charge, cancel, failed payment, pause or end after the
+  /// last charge in `own`.
+  func isContinued(after own: SubscriptionHistory) -> Bool {
+    guard let last = own.periods.last, let provider = own.reported.first?.provider else {
+      return false
+    }
+    return events.contains { event in
+      event.provider != provider && event.time > last.start
+        && (event.opensPurchase || event.isCancel || event.isBillingProblem || event.isEnd
+          || event.kind == .paused)
+    }
+  }
+
   /// The counted events that another provider reported and `own` did not, in business order.
   func reports(notIn own: SubscriptionHistory, isExpected: Bool) -> [OtherProviderReport] {
     let (provider, gap) = (own.reported[0].provider, rules.renewalGap)
@@ -47,14 +56,10 @@ extension SubscriptionHistory {
             || known.time.isWithin(gap, of: event.time)
         }
       if isKnown == true { return nil }
-      let booking = booked[index]
-      let gross = booking?.money.grossUSD
       return OtherProviderReport(
         provider: event.provider, transaction: event.transaction, kind: event.kind,
-        chargeKind: event.chargeKind, product: booking?.product ?? event.product,
-        time: event.time, end: ends[index],
-        grossUSD: isRefund ? gross.map { -$0 } : gross,
-        basis: booking?.money.basis ?? .none, isExpected: isExpected)
+        chargeKind: event.chargeKind, product: booked[index]?.product ?? event.product,
+        time: event.time, end: ends[index], isExpected: isExpected)
     }
   }
 }

@@ -34,6 +34,8 @@ public struct SubscriptionHistory: Sendable {
   var role = Role.whole
   /// What other providers reported about it and this one did not.
   var reportedByOthers: [OtherProviderReport] = []
+  /// Whether another provider reported what followed its last charge.
+  var isFollowedElsewhere = false
 
   /// The part that reports count of a subscription that several providers may report.
   enum Role: Sendable {

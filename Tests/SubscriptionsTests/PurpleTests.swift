@@ -114,7 +114,7 @@ struct PurpleTests {
   func lastOfMonth() throws {
     let cases = [
       (Int64(0), "T00:00:00", "2026-05-31"), (5, "T22:00:00", "2026-06-01"),
-      (-5, "T03:00:00", "2026-05-30"),
+      (-5, "T03:00:00", "2026-05-31"),
     ]
     for (late, clock, end) in cases {
       var feed = StateFeed(.purple)
@@ -126,6 +126,18 @@ struct PurpleTests {
       #expect(facts.count(.churned) == 1 && facts.days(.churned) == [end])
       #expect(facts.count(.reactivated) == 0 && facts.renewalOrdinals == [1, 2, 3])
     }
+  }
+
+  @Test("Months are counted from the first date, also if the first ends were reported")
+  func reportedEnds() throws {
+    var feed = StateFeed(.purple)
+    feed.report(.started, "2026-03-31") { $0.periodEnd = at("2026-04-30") }
+    feed.report(.renewed, "2026-04-30") { $0.periodEnd = at("2026-05-31") }
+    feed.report(.renewed, "2026-05-31") { $0.periodEnd = at("2026-06-30") }
+    feed.report(.renewed, "2026-06-30")
+    #expect(try feed.facts(asOf: "2026-10-01", monthly).days(.churned) == ["2026-07-31"])
+    feed.events[0].kind = .trialStarted
+    #expect(try feed.facts(asOf: "2026-10-01", monthly).days(.churned) == ["2026-07-30"])
   }
 
   @Test("A resubscription, or another length, counts from its new date")

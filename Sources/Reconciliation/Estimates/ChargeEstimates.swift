@@ -108,15 +108,19 @@ extension Reconciler {
         product: key, usd: rank($0.key) == "USD" ? $0.value.price : nil, paid: $0.value.price,
         currency: $0.key, basis: .provider, local: $0.value.price)
     }
-    let listed = rules.fold.prices.price(
-      of: key, in: store, country: country, currency: currency, at: time
-    ).map {
-      LikelyPrice(
-        product: key, usd: $0.usd, paid: $0.local, currency: $0.currency, basis: .priceBook,
-        local: $0.local)
-    }
+    let listed = listedPrice(of: sold, at: time)
     return [usual, listed].compactMap(\.self).first {
       $0.gross(1, at: time, rules.rates) != nil
+    }
+  }
+
+  private func listedPrice(of sold: PricedProduct, at time: Instant) -> LikelyPrice? {
+    rules.fold.prices.price(
+      of: sold.product, in: sold.store, country: sold.country, currency: sold.currency, at: time
+    ).map {
+      LikelyPrice(
+        product: sold.product, usd: $0.usd, paid: $0.local, currency: $0.currency,
+        basis: .priceBook, local: $0.local)
     }
   }
 
@@ -130,6 +134,8 @@ extension Reconciler {
     guard let product = priced(nearest, lineage), let reported = nearest.grossLocal else {
       return price
     }
+    // What the price book alone shows changes when the price book does.
+    if nearest.basis == .priceBook { return listedPrice(of: product, at: time) ?? price }
     if before != nil, let after {
       guard priced(after, lineage) == product, let next = after.grossLocal, next != reported else {
         return price

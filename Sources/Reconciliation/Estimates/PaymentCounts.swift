@@ -16,6 +16,21 @@ extension Reconciler {
     return paid
   }
 
+  /// `renewalsSeen` without what the snapshot cannot count: charges after it or after its end.
+  func renewalsShown(_ match: EntitlementMatch) -> Int64? {
+    guard let seen = renewalsSeen(match.lineage) else { return nil }
+    let paid = match.lineage.latest.subscriptionCharges
+    let latest = match.entitlement.expiresAt.map { $0 + gap }
+    let shown = paid.filter { charge in
+      let isLater = latest.flatMap { latest in charge.periodEnd.map { $0 > latest } } ?? false
+      return charge.time <= knownAt + gap && !isLater
+    }
+    guard shown.count < paid.count else { return seen }
+    guard !shown.isEmpty else { return nil }
+    let counted = shown.compactMap { $0.ordinal ?? $0.renewalCount.map(Int64.init) }.max() ?? 0
+    return max(counted, Int64(shown.count) - (isFirstMissing(match.lineage) ? 0 : 1))
+  }
+
   /// The last counter plus the later payments without one.
   private func countedUp(_ lineage: LineageInput) -> Int64? {
     let uncounted = lineage.latest.subscriptionCharges.reversed().prefix {

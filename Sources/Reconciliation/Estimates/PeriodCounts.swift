@@ -40,20 +40,9 @@ extension Reconciler {
     let known = match.lineage.state
     if let end = known.periodEnd, isExpired(known, at: end), isOn(match, past: end) { return false }
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
-      let seen = renewalsSeen(match.lineage)
+      let shown = renewalsShown(match)
     else { return false }
-    // A charge after the snapshot or its end is not one that it counts.
-    let paid = state.subscriptionCharges
-    let latest = match.entitlement.expiresAt.map { $0 + gap }
-    let shown = paid.filter { charge in
-      let isLater = latest.flatMap { latest in charge.periodEnd.map { $0 > latest } } ?? false
-      return charge.time <= knownAt + gap && !isLater
-    }
-    guard shown.count < paid.count else { return Int64(count) <= seen }
-    guard !shown.isEmpty else { return false }
-    let counted = shown.compactMap { $0.ordinal ?? $0.renewalCount.map(Int64.init) }.max() ?? 0
-    let first: Int64 = isFirstMissing(match.lineage) ? 0 : 1
-    return Int64(count) <= max(counted, Int64(shown.count) - first)
+    return Int64(count) <= shown
   }
 
   /// The charges that the snapshot counts beyond the known ones; nil if either side has no count.

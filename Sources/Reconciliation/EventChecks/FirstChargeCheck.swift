@@ -37,6 +37,8 @@ extension Reconciler {
       }
       return
     }
+    // What another provider reported before counts as that one's, or precedes a move to this one.
+    guard !state.reportedByOthers.contains(where: { $0.time < first.time }) else { return }
     switch first.kind {
     case .renewal: findChargesBefore(first, after: nil, lineage)
     case .conversion: findTrialBefore(first, lineage)
@@ -75,9 +77,16 @@ extension Reconciler {
     let announces = state.provider.capabilities.announcesLateUploads
     let limit = (counted ?? (isOfLaterTransaction(first, lineage) ? 2 : 0)) - (announces ? 0 : 1)
     guard isWatched(first.periodStart - rules.fold.retryHorizon, about) else { return }
+    let length = length(of: first, lineage)
     var (number, at) = (Int64(0), first.periodStart)
+    // The first state can be seen long after the charge.
+    if state.provider.capabilities.body != .event, let paid = first.periodEnd,
+      let begun = length?.start(before: paid)
+    {
+      at = min(at, begun)
+    }
     var latest: Instant?
-    while number < limit, let begin = length(of: first, lineage)?.start(before: at),
+    while number < limit, let begin = length?.start(before: at),
       isWatched(begin, about), last.map({ $0 < begin }) ?? true
     {
       (number, at, latest) = (number + 1, begin, latest ?? begin)
@@ -113,12 +122,9 @@ extension Reconciler {
   /// The start is a free trial if a paid period is longer than the time since. If Play's number
   /// leaves only the start, it is a trial longer than a period, or it was paid and a payment
   /// failed.
-  ///
-  /// Charges of that time that another provider reported are not lost.
   private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
     guard isWatched(bought, lineage), let end = first.periodEnd, end > first.periodStart,
-      let length = length(of: first, lineage),
-      !lineage.latest.reportedByOthers.contains(where: { $0.time < first.time })
+      let length = length(of: first, lineage)
     else { return }
     var count = 1
     while length.end(from: bought, times: count) + gap < first.periodStart { count += 1 }

@@ -19,12 +19,10 @@ extension Reconciler {
     guard let feed = rules.feed(about.provider, about.app), report.time <= feed.watermark else {
       return
     }
-    let isFree = report.kind == .trialStarted
     let id = lineage.transactionText(report.transaction)
     let draft = BreakDraft(
       code: code(of: report, in: lineage), subject: about, key: .transaction(id), transaction: id,
-      expectedAt: report.time, worth: isFree ? nothing : (report.grossUSD, report.basis),
-      provenBy: .events,
+      expectedAt: report.time, worth: nothing, provenBy: .events,
       evidence: "reported by \(report.provider.name): \(report.kind.name) of \(report.time.text)"
         + (id.isEmpty ? "" : ", transaction \(id)") + "; it counts as that provider's")
     guard !report.kind.isRefund else {
@@ -36,8 +34,16 @@ extension Reconciler {
       return
     }
     raise(
-      draft, of: lineage, until: report.end, isFree: isFree,
+      draft, of: lineage, until: report.end, isFree: report.kind == .trialStarted,
       opensLineage: draft.code == .missedStart)
+  }
+
+  /// Whether the subscription continues at another provider, and this one's feed had ended before.
+  func isMoved(_ lineage: LineageInput) -> Bool {
+    guard let feed = rules.feed(user.provider, lineage.app) else { return false }
+    return lineage.latest.reportedByOthers.contains {
+      !$0.kind.isRefund && $0.time > feed.watermark
+    }
   }
 
   /// The code for a missing charge that another provider reports.
@@ -82,12 +88,14 @@ extension Reconciler {
     return draft
   }
 
-  /// Matches by transaction, else by the time in which the missing charges were due.
+  /// Matches by transaction, of which a break names the last, else by the time in which the missing
+  /// charges were due.
   private func isSame(
     _ report: OtherProviderReport, as draft: BreakDraft, in lineage: LineageInput
   ) -> Bool {
     if !draft.transaction.isEmpty, report.transaction != 0 {
-      return report.transaction == transactionKey(draft.transaction)
+      let isNamed = report.transaction == transactionKey(draft.transaction)
+      if isNamed || draft.missingEvents ?? 1 == 1 { return isNamed }
     }
     guard let due = draft.expectedAt else { return false }
     let length = periodLength(lineage) ?? .seconds(0)
@@ -109,6 +117,15 @@ extension LineageState {
       let isFreeStart = report.kind == .trialStarted && code == .missedStart
       return !hasMissed(report) && !report.kind.isRefund
         && (isFreeStart || report.chargeKind != nil)
+    }
+  }
+
+  /// Whether an instant is in a period that a product change began, as another provider reported:
+  /// such a period can begin before the one that it replaces ends.
+  func isChangedElsewhere(at instant: Instant) -> Bool {
+    reportedByOthers.contains { report in
+      report.chargeKind == .productChange && report.time <= instant
+        && report.end.map { $0 > instant } ?? true
     }
   }
 

@@ -20,6 +20,8 @@ extension Reconciler {
     guard period.transaction != 0 else {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
       if period.time <= knownAt, match(of: lineage)?.renewsCount != nil { return true }
+      let free = period.start ?? period.previousEnd ?? period.end
+      if lineage.latest.isChangedElsewhere(at: free) { return true }
       let begin = (period.start ?? period.end) - gap
       return isListed(around: period, in: lineage) || isShownFree(period, in: lineage)
         || isFoundMissing(until: period.end)

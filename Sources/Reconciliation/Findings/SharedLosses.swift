@@ -1,17 +1,19 @@
 public import Domain
 
 extension [Break] {
-  /// Values a loss that several providers miss once: at the provider that is first in `authority`.
+  /// Values a loss that several providers miss once: at the provider that is first in `authority`,
+  /// if possible of those that can no longer deliver it.
   ///
   /// - Parameter scale: gives the severity of the remaining amounts.
   public mutating func valueLossesOnce(by rules: FoldSettings, _ scale: SeverityScale) {
-    func rank(_ index: Int) -> Int {
-      rules.authority.firstIndex(of: self[index].provider) ?? .max
+    func rank(_ index: Int) -> (Int, Int, Int) {
+      let place = rules.authority.firstIndex(of: self[index].provider) ?? .max
+      return (self[index].status == .pending ? 1 : 0, place, index)
     }
     let losses = indices.filter { self[$0].isLossOfMoney }
     guard Set(losses.map { self[$0].provider }).count > 1 else { return }
     var counted: [StorePlace: [Int]] = [:]
-    for index in losses.sorted(by: { (rank($0), $0) < (rank($1), $1) }) {
+    for index in losses.sorted(by: { rank($0) < rank($1) }) {
       let found = self[index]
       let same = found.places.lazy.flatMap { counted[$0] ?? [] }.first {
         self[$0].isLoss(of: found, rules.renewalGap)

@@ -87,7 +87,9 @@ extension Reconciler {
 
   /// The comparable matches whose subscription the snapshot still shows as events do.
   var runningMatches: [EntitlementMatch] {
-    comparableMatches.filter { !isReplacedUnseen($0) && !isAhead($0) }
+    comparableMatches.filter {
+      !isReplacedUnseen($0) && !isAhead($0) && !isMoved($0.lineage)
+    }
   }
 
   /// Whether the snapshot shows a period that events can report.

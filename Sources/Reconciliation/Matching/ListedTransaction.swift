@@ -10,28 +10,38 @@ struct ReportedTransactions {
   /// Refunded charges, and those whose access was revoked without a report about money.
   var takenBack: Set<Int64> = []
 
-  init(_ lineages: [LineageInput]) {
-    for state in lineages.lazy.flatMap({ $0.current == nil ? [$0.state] : [$0.state, $0.latest] }) {
-      for charge in state.charges { charges.insert(charge.transaction) }
-      // Providers that send no money report a product change without it.
-      if !state.provider.capabilities.sendsWholeCharges {
-        for change in state.unpaidChanges {
-          changes[change.transaction, default: []].append(change.time)
-        }
-      }
-      for trial in state.trials { trials.insert(trial.transaction) }
-      for refund in state.refunds { takenBack.insert(refund.transaction) }
-      // Reports before its own first event precede a move to this provider.
-      for report in state.reportedByOthers
-      where report.isExpected || report.time < state.firstEventAt {
-        switch report.kind {
-        case .trialStarted: trials.insert(report.transaction)
-        case _ where report.kind.isRefund: takenBack.insert(report.transaction)
-        default: charges.insert(report.transaction)
-        }
-      }
-      if state.accessRevoked, let last = state.charges.last { takenBack.insert(last.transaction) }
+  init(_ lineages: [LineageInput], _ rules: ReconciliationSettings) {
+    for lineage in lineages {
+      let newest = rules.feed(lineage.state.provider, lineage.app)?.watermark
+      add(lineage.state, until: newest)
+      if let current = lineage.current { add(current, until: newest) }
     }
+  }
+
+  /// - Parameter newest: the newest input of the provider's feed.
+  private mutating func add(_ state: LineageState, until newest: Instant?) {
+    for charge in state.charges { charges.insert(charge.transaction) }
+    // Providers that send no money report a product change without it.
+    if !state.provider.capabilities.sendsWholeCharges {
+      for change in state.unpaidChanges {
+        changes[change.transaction, default: []].append(change.time)
+      }
+    }
+    for trial in state.trials { trials.insert(trial.transaction) }
+    for refund in state.refunds { takenBack.insert(refund.transaction) }
+    // Reports before its own first event precede a move to this provider, those after its feed's
+    // newest input follow a move to another one.
+    for report in state.reportedByOthers
+    where report.isExpected || report.time < state.firstEventAt
+      || newest.map({ report.time > $0 }) ?? false
+    {
+      switch report.kind {
+      case .trialStarted: trials.insert(report.transaction)
+      case _ where report.kind.isRefund: takenBack.insert(report.transaction)
+      default: charges.insert(report.transaction)
+      }
+    }
+    if state.accessRevoked, let last = state.charges.last { takenBack.insert(last.transaction) }
   }
 
   /// Whether an event reported it.

@@ -43,15 +43,13 @@ extension Reconciler {
 
   /// Compares the end of the last period on both sides.
   func compareEnds() {
-    for match in comparableMatches where !isReplacedUnseen(match) {
+    for match in comparableMatches where !isReplacedUnseen(match) && !isMoved(match.lineage) {
       if isOfWebhook {
         if showsMore(match) { compareEnds(match) }
       } else if !isAhead(match) {
         compareEnds(match)
       } else if capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match),
-        !missing(in: match.lineage, after: match.lineage.state).contains(where: {
-          $0.end.map { agree($0, shown) } ?? false
-        })
+        lastMissing(after: match)?.end.map({ agree($0, shown) }) != true
       {
         raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
       }
@@ -61,16 +59,12 @@ extension Reconciler {
   private func compareEnds(_ match: EntitlementMatch) {
     let (state, entitlement) = (match.lineage.state, match.entitlement)
     guard let known = state.periodEnd else { return }
-    var base = known
+    // A missed charge without a known end, or with one that a later event changed, explains any
+    // end.
     let later = missing(in: match.lineage, after: state)
-    for charge in later {
-      // A missed charge without a known end, or with one that a later event changed, explains any
-      // end.
-      guard let end = charge.end, end <= knownAt + gap else { return }
-      // A change to a shorter product ends before the period that it replaced.
-      let isShorter = end < known && charge.at.map { $0 < end } ?? false && later.count == 1
-      base = isShorter ? end : max(base, end)
-    }
+    guard later.allSatisfy({ $0.end.map { $0 <= knownAt + gap } ?? false }) else { return }
+    // A change to a shorter product can end before the period that it replaced.
+    let base = lastMissing(after: match)?.end ?? known
     guard let end = entitlement.expiresAt else {
       if isPaidOn(match, past: base) {
         raisePeriods(match, after: base, count: periods(match, from: base, until: knownAt) + 1)
@@ -97,6 +91,13 @@ extension Reconciler {
       !isOfOtherProduct(match), !isLastReported(end, state)
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
+    }
+  }
+
+  /// The last of the charges that are missing after the last reported period.
+  private func lastMissing(after match: EntitlementMatch) -> MissingCharge? {
+    missing(in: match.lineage, after: match.lineage.state).max {
+      ($0.at?.milliseconds ?? 0) < ($1.at?.milliseconds ?? 0)
     }
   }
 

@@ -20,7 +20,7 @@ struct Coverage {
 
   private static let moved = (
     Grade.near,
-    "users move to another provider: only sums over providers are those of the truth"
+    "users move to another provider: only sums over providers are close to the truth"
   )
 
   /// `coverage.csv`; an empty product means all products.

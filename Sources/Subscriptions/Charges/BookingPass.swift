@@ -110,7 +110,7 @@ struct BookingPass {
     let currency = event.revenue?.currency ?? 0
     let isForeign = currency != 0 && charge.currency != 0 && currency != charge.currency
     if !refund.isWhole {
-      refund.money = try refundMoney(event, rate: charge.money.rate)
+      refund.money = try refundMoney(event, of: charge.money)
       if charge.currency == 0 { refund.currency = currency }
       if isForeign {
         refund.money.grossLocal = nil

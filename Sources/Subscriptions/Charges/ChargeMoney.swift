@@ -122,7 +122,7 @@ extension Event {
     guard let revenue, revenue.hasAmount, paid.hasAmount,
       (revenue.isProceed == true) != (paid.isProceed == true)
     else { return refundsWhole(paid) }
-    let refunded = try refundMoney(self, rate: money.rate)
+    let refunded = try refundMoney(self, of: money)
     if revenue.mayShareCurrency(with: paid),
       let local = refunded.grossLocal, let charged = money.grossLocal
     {
@@ -141,7 +141,13 @@ extension Revenue {
   }
 }
 
-/// The amounts of a refund at `rate`, which is the charge's or else its own.
+/// The amounts of a refund of `charge`: at its rate; if unknown, proceeds have their own.
+func refundMoney(_ event: Event, of charge: Money) throws(AmountOverflow) -> Money {
+  let own = event.revenue?.isProceed == true && !event.hasImpossibleRate ? event.revenue?.rate : nil
+  return try refundMoney(event, rate: charge.rate ?? own)
+}
+
+/// The amounts of a refund at `rate`.
 func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
   guard let revenue = event.revenue, revenue.hasAmount else {
     return Money(rate: rate)

@@ -38,7 +38,10 @@ struct StateChanges {
       event.time >= opening.time && (successors.ofItsID.map { event.time < $0 } ?? true)
         && (event.transaction == opening.transaction || event.transaction == 0)
     }
-    isCollecting = self.reported.contains(where: \.isBillingProblem)
+    // A notice after the next charge may be late: the states before it prove the failed payment.
+    isCollecting = self.reported.contains { event in
+      event.isBillingProblem && (successors.first.map { event.time < $0 } ?? true)
+    }
     for stateReport in purchase.stateReports {
       readEnd(stateReport)
       readCollecting(stateReport)

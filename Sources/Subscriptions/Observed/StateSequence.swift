@@ -32,18 +32,32 @@ struct StateSequence {
 
 extension [Event] {
   /// The events, with a charge from a state of a single purchase, which has no kind, as a renewal
-  /// if it continues a period within the gap, whichever provider reported that period.
+  /// if it continues a period within the gap, or out of billing retry, whichever provider reported
+  /// that period.
   func withRenewals(_ rules: FoldSettings) -> [Event] {
     var events = self
-    var end: Instant?
-    for index in indices where self[index].opensSubscription {
-      if self[index].kind == .started, self[index].provider.capabilities.body == .purchase,
-        end.map({ self[index].time <= $0 + rules.renewalGap }) ?? false
+    var (end, cycle): (Instant?, BillingCycle?) = (nil, nil)
+    var (isFailing, isOver) = (false, false)
+    for index in indices {
+      let event = self[index]
+      if event.isBillingProblem { isFailing = true }
+      if event.isEnd { isOver = true }
+      guard event.opensSubscription else { continue }
+      let horizon = isFailing ? rules.retryHorizon : rules.renewalGap
+      if event.kind == .started || event.kind == .resubscribed && !isOver,
+        event.provider.capabilities.body == .purchase,
+        end.map({ event.time <= $0 + horizon }) ?? false
       {
         events[index].kind = .renewed
         events[index].startsLineage = false
       }
-      end = self[index].periodEnd
+      let length = event.kind == .trialStarted ? nil : rules.periodLength(of: event)
+      cycle = length.map { length in
+        cycle?.renewed(at: event.time, length: length, gap: rules.renewalGap)
+          ?? BillingCycle(from: event.time, length: length)
+      }
+      end = event.periodEnd.flatMap { $0 > event.time ? $0 : nil } ?? cycle?.end
+      (isFailing, isOver) = (false, false)
     }
     return events
   }
@@ -63,6 +77,9 @@ extension [Event] {
         self[start..<index].isConverted(by: event, rules)
       {
         events[index].kind = .trialConverted
+      } else if trial == nil, charge == .conversion, !event.provider.capabilities.namesConversions {
+        // Another provider reported the conversion.
+        events[index].kind = .renewed
       }
       trial = nil
     }

@@ -67,10 +67,11 @@ private func closeLast(
   guard let current = stretches.indices.last, let last = stretches[current].periods.last,
     let end = periods[last].effectiveEnd
   else { return }
-  let opener = events[periods[last].opener]
+  // If another provider reported what followed the charge, its feed decides.
+  let feed = events[periods[last].ownEvents.last ?? periods[last].opener].feed
   let isPaused = periods[last].isPaused(events) && end < rules.asOf
   let isReported = isPaused || periods[last].revokedAt != nil
-  guard isReported || end <= rules.endsAreFinal(until: opener.feed) else { return }
+  guard isReported || end <= rules.endsAreFinal(until: feed) else { return }
   close(&stretches[current], with: periods[last], events)
 }
 

@@ -10,7 +10,8 @@ struct BillingCycle {
   private let first: Instant
   private let length: PeriodLength
   private var count = 1
-  /// How much later the last period began than the date of the first implies.
+  /// How much later the last period was paid than the date of the first implies; a store that
+  /// charges earlier does not shorten the period.
   private var delay = Interval(milliseconds: 0)
 
   init(from start: Instant, length: PeriodLength) {
@@ -27,7 +28,7 @@ struct BillingCycle {
     guard length == self.length, abs(late.milliseconds) <= gap.milliseconds else { return nil }
     var cycle = self
     cycle.count += 1
-    cycle.delay = delay + late
+    cycle.delay = max(Interval(milliseconds: 0), delay + late)
     return cycle
   }
 }

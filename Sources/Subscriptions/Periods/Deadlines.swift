@@ -29,7 +29,7 @@ public struct Deadlines {
   public mutating func add(_ history: SubscriptionHistory) {
     // A subscription reported by several providers ends by the feed of the last one.
     let last = history.isShared ? history.periods.last : nil
-    if let event = last.map({ history.events[$0.opener] }) ?? history.reported.first {
+    if let event = last?.ownEvents.last.map({ history.events[$0] }) ?? history.reported.first {
       wait = history.rules.renewalGap + history.rules.settlingWindow(of: event.feed)
       horizon = history.rules.horizon(of: event.feed)
     }

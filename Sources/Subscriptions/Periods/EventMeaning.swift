@@ -91,6 +91,12 @@ extension Event {
     }
   }
 
+  /// Whether the event reports that the store gave up a failed payment: not every provider sends
+  /// more than a cancel.
+  var endsCollection: Bool {
+    isExpiry || isCancel && !provider.capabilities.sendsInvoluntaryEnds
+  }
+
   var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
 
   /// Whether the event reports the end of a period; also that the store gave up collecting, if the

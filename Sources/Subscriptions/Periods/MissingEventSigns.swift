@@ -57,6 +57,8 @@ extension SubscriptionHistory {
       !period.isPaused(events),
       end <= rules.endsAreFinal(until: first.feed)
     else { return nil }
+    // After a move to another provider, nothing is missing.
+    if isFollowedElsewhere, let newest = rules.watermarks[first.feed], newest < end { return nil }
     let reported = period.ownEvents.dropFirst().contains { index in
       (events[index].isCancel || events[index].isExpiry || events[index].kind == .revoked)
         && events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)

@@ -63,10 +63,10 @@ extension Period {
     var failing = false
     for index in ownEvents {
       let event = events[index]
-      if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
-        if event.isExpiry || event.isCancel && !event.provider.capabilities.sendsInvoluntaryEnds {
-          return event.time
-        }
+      if failing || event.isExpiry && event.isBillingProblem, event.time >= ended,
+        event.endsCollection
+      {
+        return event.time
       }
       if event.isBillingProblem { failing = true }
     }

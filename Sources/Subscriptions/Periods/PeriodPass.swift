@@ -93,13 +93,26 @@ struct PeriodPass {
     guard event.kind != .trialStarted || event.provider.capabilities.sendsWholeCharges,
       let length = rules.periodLength(of: event)
     else { return (nil, false) }
-    let isRenewal = event.chargeKind == .renewal && periods.last?.isEndDerived == true
-    let running = isRenewal ? cycle : nil
+    var running: BillingCycle?
+    if event.chargeKind == .renewal {
+      running = periods.last?.isEndDerived == true ? cycle : reportedCycle
+    }
     let next =
       running?.renewed(at: start, length: length, gap: rules.renewalGap)
       ?? BillingCycle(from: start, length: length)
     cycle = next
     return (next.end, true)
+  }
+
+  /// The cycle of the last periods, whose ends another provider reported: ten years of months.
+  private var reportedCycle: BillingCycle? {
+    periods.suffix(120).reduce(nil) { cycle, period in
+      guard !period.isTrial, let length = rules.periodLength(of: events[period.opener]) else {
+        return nil
+      }
+      return cycle?.renewed(at: period.start, length: length, gap: rules.renewalGap)
+        ?? BillingCycle(from: period.start, length: length)
+    }
   }
 
   /// The end of a period whose opener has none: from the next event of the lineage with an end that
@@ -182,12 +195,14 @@ struct PeriodPass {
   /// Source: docs.purplepublish.com, Receipt Events, `SUBSCRIPTION_RENEWAL_FAILED`.
   private mutating func readOpenGrace(of index: Int) {
     let period = periods[index]
-    guard !events[period.opener].provider.capabilities.sendsPeriodEnds, !period.isTrial,
-      let failed = period.ownEvents.first(where: { events[$0].kind == .graceEntered })
+    guard !period.isTrial, period.graceEnd == nil,
+      let failed = period.ownEvents.first(where: {
+        events[$0].kind == .graceEntered && !events[$0].provider.capabilities.sendsPeriodEnds
+      })
     else { return }
     // If no length is known, the period ended when its renewal failed.
     let end = period.end ?? max(events[failed].time, period.start)
-    let ended = period.ownEvents.first { $0 > failed && events[$0].isExpiry }
+    let ended = period.ownEvents.first { $0 > failed && events[$0].endsCollection }
     let horizon = end + rules.retryHorizon
     periods[index].end = end
     periods[index].graceEnd = ended.map { min(max(events[$0].time, end), horizon) } ?? horizon

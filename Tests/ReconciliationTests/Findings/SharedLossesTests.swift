@@ -29,6 +29,14 @@ struct SharedLossesTests {
     #expect(worths([first, missed(.flobuk, 1, usd: 11, on: "2026-04-01")]) == [10, 11])
   }
 
+  @Test("A provider whose feed can still bring it does not keep the worth of another's loss")
+  func pending() {
+    var first = missed(.qonversion, 1, usd: 10, on: "2026-03-01")
+    let second = missed(.flobuk, 1, usd: 11, on: "2026-03-01")
+    first.status = .pending
+    #expect(worths([first, second]) == [0, 11])
+  }
+
   @Test("Inferred dates of one charge differ by up to a seventh of a period")
   func inferredDates() {
     var breaks = [

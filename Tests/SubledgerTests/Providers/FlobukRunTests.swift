@@ -34,6 +34,24 @@ struct FlobukRunTests {
     return try program.rows("breaks.csv").filter { $0["code"] != "STALE_INPUT" }
   }
 
+  @Test("Play orders before one that was seen late are counted from the start of its period")
+  func seenLate() throws {
+    func order(_ id: String, at time: Int, until end: Int, status: Int = 0) -> String {
+      state(9, at: time, until: end, status: status).replacing("\"9\"", with: "\"\(id)\"")
+        .replacing("AppleAppStore", with: "GooglePlay")
+    }
+    try program.folder.write(
+      "periods: {com.example.pro.monthly: P1M}\nfreshness_max: 400d\n", to: "subledger.yaml")
+    try program.folder.write(
+      order("GPA.9-9-9-9", at: day(1), until: day(32))
+        + order("GPA.1-2-3-4..11", at: day(122), until: day(125))
+        + order("GPA.1-2-3-4..11", at: day(125), until: day(125), status: 3), to: "in/a.jsonl")
+    try program.run(["run", "--archives", "in", "--as-of", "2026-07-10"])
+    let found = try program.rows("breaks.csv").filter { $0["subscription_id"] == "GPA.1-2-3-4" }
+    #expect(found.map { $0["missing_events"] } == ["3"])
+    #expect(found.map { $0["expected_at"] } == ["2026-01-05T00:00:00Z"])
+  }
+
   @Test("A state without access shortly before the end agrees with a snapshot that shows none")
   func revokedLate() throws {
     let ended = state(1, at: day(32) - 40_000, until: day(32), status: 3, user: "ada")

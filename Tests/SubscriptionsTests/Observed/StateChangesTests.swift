@@ -69,6 +69,16 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.reactivated) == 1)
   }
 
+  @Test("A notice of a failed payment after the recovery does not replace the state before it")
+  func lateNotice() throws {
+    var story = feed { _, state in state.isInBillingRetry = true }
+    story.show("2026-02-20", 11, until: "2026-03-20")
+    story.report(.expired, "2026-02-25", of: 10) { $0.reason = .involuntary }
+    #expect(try story.history().contains("billing_retry 2026-02-10T00:00:05"))
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.count(.churnedInvoluntary) == 1 && facts.count(.recovered) == 1)
+  }
+
   @Test("Auto-renew switched off in billing retry means the store gave up")
   func givenUp() throws {
     var story = feed { _, state in state.isInBillingRetry = true }

@@ -131,7 +131,7 @@ struct OverlapTests {
     let found = try #require(breaks.first)
     #expect(breaks.count == 1 && found["code"] == "MISSED_RENEWAL")
     #expect(found["provider"] == "qonversion" && found["transaction_id"] == "102")
-    #expect(found["estimated_usd"] == "9.49" && found["missing_events"] == "1")
+    #expect(found["estimated_usd"] == "0.00" && found["missing_events"] == "1")
     #expect(found["expected_at"] == "2026-02-01T00:00:00Z" && found["status"] == "open")
     #expect(found["evidence"]?.hasPrefix("reported by iaptic: renewed of 2026-02-01") == true)
     #expect(try missed(in: missing + [qonversion(2)]).isEmpty)
@@ -144,7 +144,7 @@ struct OverlapTests {
     let breaks = try missed(in: lines + [Body(2).line])
     #expect(
       breaks.map { [$0["code"], $0["estimated_usd"], $0["transaction_id"]] }
-        == [["MISSED_REFUND", "-9.49", "101"]])
+        == [["MISSED_REFUND", "0.00", "101"]])
     let program = try reports(
       [qonversion(1)] + [nil, "2026-01-20"].map { iaptic(1, price: "10.49", refundedOn: $0) })
     #expect(try sum("net_usd", of: "revenue", program) == 0, "the whole charge is given back")
@@ -177,7 +177,7 @@ struct OverlapTests {
     }
     #expect(try found([iaptic(3)]).isEmpty)
     #expect(
-      try found([iaptic(1), iaptic(3)]) == ["iaptic", "MISSED_RENEWAL", "102", "9.99"])
+      try found([iaptic(1), iaptic(3)]) == ["iaptic", "MISSED_RENEWAL", "102", "0.00"])
   }
 
   private func missed(in lines: [String], authority: String? = nil) throws -> [[String: String]] {

@@ -26,11 +26,11 @@ struct OverlapRefundTests {
   }
 
   /// The published reports of the charge and two partial refunds, with iaptic as the authority.
-  private func published(_ parts: String...) throws -> Program {
+  private func published(_ parts: String..., beside own: [String] = []) throws -> Program {
     let program = try Program()
     try program.folder.write("authority: [iaptic]\nfreshness_max: 60d\n", to: "subledger.yaml")
     let refunds = parts.enumerated().map { refund(of: $1, after: 2 + 7 * $0) }
-    try program.publishBothWays([charge] + refunds, asOf: "2026-03-15")
+    try program.publishBothWays([charge] + own + refunds, asOf: "2026-03-15")
     return program
   }
 
@@ -42,6 +42,19 @@ struct OverlapRefundTests {
       #expect(rows.allSatisfy { $0["provider"] == "iaptic" })
       #expect(rows.map { $0["refunds_usd"] } == ["0.00", "5.50"])
       #expect(try program.rows("excluded_monthly.csv", in: out).isEmpty)
+    }
+  }
+
+  @Test("A refund of the other one's whole charge gives back the counted amount")
+  func whole() throws {
+    var charged = Body()
+    charged.members["revenue"] = Body.money("9.50", rate: 70)
+    let program = try published("9.50", beside: [charged.line])
+    for out in ["one/out", "many/out"] {
+      let rows = try program.rows("revenue_monthly.csv", in: out)
+      #expect(rows.map { $0["refunds_usd"] } == ["0.00", "9.99"])
+      let churn = try program.rows("churn_monthly.csv", in: out)
+      #expect(churn.map { $0["churned_refund"] } == ["0", "1"])
     }
   }
 
