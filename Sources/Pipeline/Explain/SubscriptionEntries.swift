@@ -35,7 +35,8 @@ final class SubscriptionEntries {
     for row in rows where !shown.contains(row.key) {
       added = [:]
       // The row, and those of other providers that report the same purchase.
-      let linked = Set(try ledger.linkedGroup(of: row).map(\.key))
+      let group = try ledger.linkedGroup(of: row)
+      let linked = Set(group.map(\.key))
       let reports = rows.filter {
         linked.contains($0.key) && $0.environment == row.environment && $0.store == row.store
       }
@@ -47,7 +48,7 @@ final class SubscriptionEntries {
       ])
       if let user = try ledger.userText(row.user) { subject["user_id"] = .text(user) }
       try output.begin(subject + asOfAndRun)
-      try add(row)
+      try add(row, of: group)
       for other in reports where other.key != row.key {
         try addVersions(of: other)
         try addSnapshots(of: other)
@@ -77,7 +78,7 @@ final class SubscriptionEntries {
     }
     let rows = everywhere.filter { $0.environment == subject.environment }
     if rows.isEmpty { try output.note("no event of its subscription was received") }
-    for row in rows { try add(row) }
+    for row in rows { try add(row, of: ledger.linkedGroup(of: row)) }
     if subject.code == .envLeak {
       for row in everywhere where row.environment != subject.environment {
         try addVersions(of: row)
@@ -132,9 +133,9 @@ final class SubscriptionEntries {
         + "published; the latter are not listed")
   }
 
-  /// Adds what was received of a lineage and its subscriptions, and their state at as-of.
-  private func add(_ row: LineageRow) throws {
-    let group = try ledger.linkedGroup(of: row)
+  /// Adds what was received of a lineage and its subscriptions, and their state at as-of; `group`
+  /// are the lineages folded with it.
+  private func add(_ row: LineageRow, of group: [LineageRow]) throws {
     let histories = try countedHistories(group, try ledger.events(of: group), rules: rules)
       .filter { $0.reportedEvents.contains { $0.lineage == row.key } }
     let lineages = Set(histories.flatMap { $0.reportedEvents.map(\.lineage) }).union([row.key])

@@ -8,12 +8,12 @@ import Domain
 /// the chain of runs.
 struct CloseProof {
   let folder: String
+  let manifest: PackManifest?
   /// The facts of each run of the chain, by number.
   let runs: [Int64: [String: String]]
 
   /// Returns the check; nil when the pack is of a month that was not closed.
   func check() -> Verification.Check? {
-    let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
     guard let close = manifest?.close else { return nil }
     var check = Verification.Check(name: "close", unit: "reports")
     guard let acts = unpackedJSON([AuditEntry].self, at: "\(folder)/closed/acts.json"),

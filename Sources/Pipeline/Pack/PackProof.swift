@@ -38,8 +38,10 @@ extension RunPipeline {
     reports.count = Int64(set.paths.count)
     for problem in set.problems { reports.fail(.damaged, problem) }
     var runs: [Int64: [String: String]] = [:]
-    result.checks = [check, reports, chain(in: folder, publishing: set.sha256, &runs)]
-    if let close = CloseProof(folder: folder, runs: runs).check() { result.checks.append(close) }
+    let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
+    result.checks = [check, reports, chain(in: folder, manifest, publishing: set.sha256, &runs)]
+    let proof = CloseProof(folder: folder, manifest: manifest, runs: runs)
+    if let close = proof.check() { result.checks.append(close) }
     return result
   }
 
@@ -73,7 +75,8 @@ extension RunPipeline {
   /// Computes every record again, and compares the last run's record with the set and documents of
   /// the pack; returns the facts of each run in `runs`.
   private static func chain(
-    in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
+    in folder: String, _ manifest: PackManifest?, publishing set: String,
+    _ runs: inout [Int64: [String: String]]
   ) -> Verification.Check {
     var check = Verification.Check(name: "chain", unit: "runs")
     let bytes = FileManager.default.contents(atPath: "\(folder)/chain.txt") ?? Data()
@@ -109,7 +112,6 @@ extension RunPipeline {
     if last["published"] != set {
       check.fail(.damaged, "the set is not the one that run \(last["run"] ?? "?") published")
     }
-    let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
     let isLast =
       manifest.map {
         last["run"] == "\($0.run)" && last["version"] == $0.version && previous == $0.record

@@ -147,7 +147,7 @@ struct BookingPass {
       Booking(
         event: index, time: event.time, transaction: event.transaction, isRefund: true,
         chargeKind: orphanChargeKind(event), product: event.productLeft ?? event.product,
-        money: try refundMoney(event, rate: event.hasImpossibleRate ? nil : event.revenue?.rate),
+        money: try refundMoney(event, of: nil),
         country: event.country, storefront: event.storefront,
         currency: event.revenue?.currency ?? 0))
   }

@@ -141,14 +141,11 @@ extension Revenue {
   }
 }
 
-/// The amounts of a refund of `charge`: at its rate; if unknown, proceeds have their own.
-func refundMoney(_ event: Event, of charge: Money) throws(AmountOverflow) -> Money {
-  let own = event.revenue?.isProceed == true && !event.hasImpossibleRate ? event.revenue?.rate : nil
-  return try refundMoney(event, rate: charge.rate ?? own)
-}
-
-/// The amounts of a refund at `rate`.
-func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
+/// The amounts of a refund of `charge`, at its rate; if that is unknown, proceeds have their own,
+/// and so has a refund whose charge is unknown.
+func refundMoney(_ event: Event, of charge: Money?) throws(AmountOverflow) -> Money {
+  let hasOwn = (charge == nil || event.revenue?.isProceed == true) && !event.hasImpossibleRate
+  let rate = charge?.rate ?? (hasOwn ? event.revenue?.rate : nil)
   guard let revenue = event.revenue, revenue.hasAmount else {
     return Money(rate: rate)
   }

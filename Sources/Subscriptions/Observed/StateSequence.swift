@@ -52,9 +52,8 @@ extension [Event] {
         events[index].startsLineage = false
       }
       let length = event.kind == .trialStarted ? nil : rules.periodLength(of: event)
-      cycle = length.map { length in
-        cycle?.renewed(at: event.time, length: length, gap: rules.renewalGap)
-          ?? BillingCycle(from: event.time, length: length)
+      cycle = length.map {
+        BillingCycle(after: cycle, paidAt: event.time, length: $0, gap: rules.renewalGap)
       }
       end = event.periodEnd.flatMap { $0 > event.time ? $0 : nil } ?? cycle?.end
       (isFailing, isOver) = (false, false)

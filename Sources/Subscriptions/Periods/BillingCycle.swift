@@ -14,21 +14,19 @@ struct BillingCycle {
   /// charges earlier does not shorten the period.
   private var delay = Interval(milliseconds: 0)
 
-  init(from start: Instant, length: PeriodLength) {
-    first = start
-    self.length = length
+  /// The cycle of a period of `length`, paid at `start`: one more of `previous`, unless the length
+  /// differs or `start` is more than `gap` away from the last end.
+  init(
+    after previous: BillingCycle?, paidAt start: Instant, length: PeriodLength, gap: Interval
+  ) {
+    guard let previous, previous.length == length, start.isWithin(gap, of: previous.end) else {
+      (first, self.length) = (start, length)
+      return
+    }
+    self = previous
+    count += 1
+    delay = max(Interval(milliseconds: 0), delay + start.since(previous.end))
   }
 
   var end: Instant { length.end(from: first, times: count) + delay }
-
-  /// The cycle with one more period, paid at `start`; nil if `start` is more than `gap` away from
-  /// the last end, or if the length differs.
-  func renewed(at start: Instant, length: PeriodLength, gap: Interval) -> BillingCycle? {
-    let late = start.since(end)
-    guard length == self.length, abs(late.milliseconds) <= gap.milliseconds else { return nil }
-    var cycle = self
-    cycle.count += 1
-    cycle.delay = max(Interval(milliseconds: 0), delay + late)
-    return cycle
-  }
 }

@@ -97,9 +97,8 @@ struct PeriodPass {
     if event.chargeKind == .renewal {
       running = periods.last?.isEndDerived == true ? cycle : reportedCycle
     }
-    let next =
-      running?.renewed(at: start, length: length, gap: rules.renewalGap)
-      ?? BillingCycle(from: start, length: length)
+    let next = BillingCycle(
+      after: running, paidAt: start, length: length, gap: rules.renewalGap)
     cycle = next
     return (next.end, true)
   }
@@ -110,8 +109,8 @@ struct PeriodPass {
       guard !period.isTrial, let length = rules.periodLength(of: events[period.opener]) else {
         return nil
       }
-      return cycle?.renewed(at: period.start, length: length, gap: rules.renewalGap)
-        ?? BillingCycle(from: period.start, length: length)
+      return BillingCycle(
+        after: cycle, paidAt: period.start, length: length, gap: rules.renewalGap)
     }
   }
 

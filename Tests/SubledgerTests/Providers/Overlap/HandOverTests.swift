@@ -27,6 +27,23 @@ struct HandOverTests {
     """
   }
 
+  /// Qonversion's event about charge number `charge`.
+  private func qonversion(
+    _ name: String, _ seconds: Int, charge: Int, until end: Int,
+    _ change: (inout Body) -> Void = { _ in }
+  ) -> String {
+    var body = Body()
+    body.members["event_name"] = "\"\(name)\""
+    body.members["time"] = "\(seconds)"
+    body.members["created_at"] = "\(seconds + 60)"
+    body.members["transaction"] = """
+      {"transaction_id":\(Self.original + charge),"original_transaction_id":\(Self.original),\
+      "expires":\(end),"transaction_date":\(seconds)}
+      """
+    change(&body)
+    return body.line
+  }
+
   /// Purple's event about charge number `charge`.
   private func purple(_ type: String, _ seconds: Int, charge: Int, trial: Bool = false) -> String {
     """
@@ -80,16 +97,10 @@ struct HandOverTests {
       "2026-02-27T12:00:00Z", "2026-03-27T12:00:00Z", "2026-04-06T12:00:00Z"
     )
     let failing = #""isExpired":false,"renewalIntent":"Renew","isBillingRetryPeriod":true"#
-    var renewed = Body()
-    renewed.members["event_name"] = "\"subscription_renewed\""
-    renewed.members["time"] = "1775476800"
-    renewed.members["created_at"] = "1775476860"
-    renewed.members["transaction"] = """
-      {"transaction_id":\(Self.original + 1),"original_transaction_id":\(Self.original),\
-      "expires":1778068800,"transaction_date":1775476800}
-      """
+    let renewed = qonversion(
+      "subscription_renewed", 1_775_476_800, charge: 1, until: 1_778_068_800)
     let program = try published(
-      (isLive ? [renewed.line] : []) + [
+      (isLive ? [renewed] : []) + [
         Body().line,
         iaptic("RECEIPT_REFRESHED", due, purchase(charge: 0, start, until: due, failing)),
         iaptic("RENEWED", paid, purchase(charge: 1, paid, until: "2026-05-06T12:00:00Z")),
@@ -136,16 +147,9 @@ struct HandOverTests {
   @Test("What the second of three providers reports counts before the third one begins")
   func three() throws {
     let charge = purchase(charge: 0, "2026-02-27T12:00:00Z", until: "2026-03-27T12:00:00Z")
-    var renewed = Body()
-    renewed.members["event_name"] = "\"subscription_renewed\""
-    renewed.members["time"] = "\(days[2])"
-    renewed.members["created_at"] = "\(days[2] + 60)"
-    renewed.members["transaction"] = """
-      {"transaction_id":\(Self.original + 2),"original_transaction_id":\(Self.original),\
-      "expires":\(days[3]),"transaction_date":\(days[2])}
-      """
     let program = try published([
-      iaptic("PURCHASED", "2026-02-27T12:00:00Z", charge), renewed.line,
+      iaptic("PURCHASED", "2026-02-27T12:00:00Z", charge),
+      qonversion("subscription_renewed", days[2], charge: 2, until: days[3]),
       purple("CANCELLED", days[0] + 864_000, charge: 0), purple("EXPIRED", days[1], charge: 0),
     ])
     #expect(
@@ -216,21 +220,13 @@ struct HandOverTests {
 
   @Test("The first charge that Purple reports after another provider's conversion is a renewal")
   func converted() throws {
-    var trial = Body()
-    trial.members["event_name"] = "\"trial_started\""
-    trial.members["time"] = "\(days[0] - 604_800)"
-    trial.members["created_at"] = "\(days[0] - 604_740)"
-    trial.members["revenue"] = nil
-    trial.members["transaction"]?.replace("1774612800", with: "\(days[0])")
-    trial.members["transaction"]?.replace(":1772193600", with: ":\(days[0] - 604_800)")
-    var conversion = Body()
-    conversion.members["event_name"] = "\"trial_converted\""
-    conversion.members["transaction"]?.replace(
-      "\"transaction_id\":\(Self.original)", with: "\"transaction_id\":\(Self.original + 1)")
+    let begun = days[0] - 604_800
     let lines = [
-      trial.line, conversion.line,
-      purple("PURCHASED", days[0] - 604_800, charge: 0, trial: true),
-      purple("RENEWED", days[1], charge: 2),
+      qonversion("trial_started", begun, charge: 0, until: days[0]) {
+        $0.members["revenue"] = nil
+      },
+      qonversion("trial_converted", days[0], charge: 1, until: days[1]),
+      purple("PURCHASED", begun, charge: 0, trial: true), purple("RENEWED", days[1], charge: 2),
     ]
     #expect(
       try charges(lines) == ["2026-02 qonversion conversion", "2026-03 purple renewal"])
@@ -238,24 +234,20 @@ struct HandOverTests {
 
   @Test("A change of product that only the previous provider reported is no missing renewal")
   func upgraded() throws {
-    var upgraded = Body()
-    upgraded.members["event_name"] = "\"subscription_upgraded\""
-    upgraded.members["time"] = "1774267200"
-    upgraded.members["created_at"] = "1774267260"
-    upgraded.members["product_id"] = "\"com.example.pro.plus\""
-    upgraded.members["old_product_id"] = "\"com.example.pro.monthly\""
-    upgraded.members["new_product_id"] = "\"com.example.pro.plus\""
-    upgraded.members["transaction"] = """
-      {"transaction_id":\(Self.original + 1),"original_transaction_id":\(Self.original),\
-      "expires":1776945600,"transaction_date":1774267200}
-      """
+    let upgraded = qonversion(
+      "subscription_upgraded", 1_774_267_200, charge: 1, until: 1_776_945_600
+    ) {
+      $0.members["product_id"] = "\"com.example.pro.plus\""
+      $0.members["old_product_id"] = "\"com.example.pro.monthly\""
+      $0.members["new_product_id"] = "\"com.example.pro.plus\""
+    }
     let replaced = purchase(
       charge: 0, "2026-02-27T12:00:00Z", until: "2026-03-27T12:00:00Z",
       #""isExpired":true,"renewalIntent":"Lapse","cancelationReason":"System.Replaced""#)
     let plus = purchase(
       "com.example.pro.plus", charge: 2, "2026-04-23T12:00:00Z", until: "2026-05-23T12:00:00Z")
     let program = try published([
-      Body().line, upgraded.line, iaptic("RENEWED", "2026-04-23T12:00:42Z", plus, replaced),
+      Body().line, upgraded, iaptic("RENEWED", "2026-04-23T12:00:42Z", plus, replaced),
     ])
     for out in ["one/out", "many/out"] {
       #expect(try program.rows("breaks.csv", in: out).isEmpty)
