@@ -35,6 +35,7 @@ extension SubscriptionHistory {
     state.renewalOrdinal = state.charges.compactMap { charge in
       charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
     }.max()
+    state.isTrialNoticed = isTrialNoticed
     state.isStartSeen = stretches.first?.opening == .new
     state.firstPurchasedAt = periods.first.flatMap {
       events[$0.opener].observation?.firstPurchasedAt
@@ -53,7 +54,7 @@ extension SubscriptionHistory {
     state.unseenPeriods = unseenPeriods
     state.mayMissOrders = mayMissOrders
     state.reportedCount = reportedCount
-    state.churned = churned.map { Churned(at: $0.at, product: periods[$0.period].product) }
+    state.churned = churned.map { churn(at: $0.at, ofPeriod: $0.period) }
     state.reportedByOthers = reportedByOthers
     state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: state) }
@@ -81,6 +82,19 @@ extension SubscriptionHistory {
       state.noticesSince.insert(.renewal)
     }
     return state
+  }
+
+  /// Whether an event before the first charge is about a trial.
+  private var isTrialNoticed: Bool {
+    let firstCharge = bookings.first { !$0.isRefund }?.event ?? events.count
+    return events[..<firstCharge].contains(where: \.isOfTrial)
+  }
+
+  private func churn(at end: Instant, ofPeriod place: Int) -> Churned {
+    let period = periods[place]
+    let isExpired = period.ownEvents.contains { events[$0].isExpiry }
+    return Churned(
+      at: end, product: period.product, isExpired: isExpired && !period.isInvoluntary(events))
   }
 
   /// Whether the churn report counts an end at this time in the row of `key`.

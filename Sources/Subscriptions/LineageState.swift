@@ -95,6 +95,8 @@ public struct Churned: Sendable, Equatable {
   public var at: Instant
   /// Symbol of the store product id held then.
   public var product: StringID
+  /// Whether an event reported it as an expiry, without a failed payment.
+  public var isExpired = false
 }
 
 /// What events can report about a period after a snapshot that already shows it.
@@ -128,6 +130,8 @@ public final class LineageState {
   public var lastEventAt: Instant
   /// Trials in business order.
   public var trials: [Trial] = []
+  /// Whether an event before the first charge is about a trial.
+  public var isTrialNoticed = false
   /// Charges in business order.
   public var charges: [Charge] = []
   /// Refunds in business order.

@@ -55,15 +55,14 @@ public struct LinkedHistories: Sendable {
       for finding in all.findings where finding.code == .overRefund { add(finding) }
       self.own[subscription.index].reportedByOthers = all.reports(
         notIn: subscription.main, isExpected: true)
-      self.own[subscription.index].isFollowedElsewhere = all.isContinued(after: subscription.main)
+      self.own[subscription.index].followedElsewhere = all.continuation(after: subscription.main)
     }
     for feed in feeds {
       self.own[feed.index].reportedByOthers = feed.homes.sorted().flatMap {
         shared[$0].reports(notIn: own[feed.index], isExpected: false)
       }
-      self.own[feed.index].isFollowedElsewhere = feed.homes.contains {
-        shared[$0].isContinued(after: own[feed.index])
-      }
+      let followed = feed.homes.compactMap { shared[$0].continuation(after: own[feed.index]) }
+      self.own[feed.index].followedElsewhere = followed.contains(.charge) ? .charge : followed.first
     }
   }
 

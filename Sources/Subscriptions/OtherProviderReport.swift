@@ -21,17 +21,16 @@ public struct OtherProviderReport: Sendable, Equatable {
 }
 
 extension SubscriptionHistory {
-  /// Whether another provider reported a charge, cancel, failed payment, pause or end after the
-  /// last charge in `own`.
-  func isContinued(after own: SubscriptionHistory) -> Bool {
+  /// What another provider reported after the last charge in `own`.
+  func continuation(after own: SubscriptionHistory) -> Continuation? {
     guard let last = own.periods.last, let provider = own.reported.first?.provider else {
-      return false
+      return nil
     }
-    return events.contains { event in
-      event.provider != provider && event.time > last.start
-        && (event.opensPurchase || event.isCancel || event.isBillingProblem || event.isEnd
-          || event.kind == .paused)
-    }
+    let later = events.filter { $0.provider != provider && $0.time > last.start }
+    if later.contains(where: \.opensPurchase) { return .charge }
+    return later.contains {
+      $0.isCancel || $0.isBillingProblem || $0.isEnd || $0.kind == .paused
+    } ? .end : nil
   }
 
   /// The counted events that another provider reported and `own` did not, in business order.

@@ -34,8 +34,15 @@ public struct SubscriptionHistory: Sendable {
   var role = Role.whole
   /// What other providers reported about it and this one did not.
   var reportedByOthers: [OtherProviderReport] = []
-  /// Whether another provider reported what followed its last charge.
-  var isFollowedElsewhere = false
+  /// What another provider reported after its last charge; nil if nothing.
+  var followedElsewhere: Continuation?
+
+  /// What follows the last charge of a subscription.
+  enum Continuation: Sendable {
+    case charge
+    /// A cancel, failed payment, pause or end, and no charge.
+    case end
+  }
 
   /// The part that reports count of a subscription that several providers may report.
   enum Role: Sendable {

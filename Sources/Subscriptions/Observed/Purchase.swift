@@ -21,8 +21,12 @@ struct Purchase {
   /// The reported event that charges for it or starts its trial.
   var reported: Event? { reportedPlace.map { events[$0] } }
 
-  /// The state report that a derived charge is based on: the first that is not pending.
-  var first: Event? { stateReports.first { $0.observation?.isPending != true } }
+  /// The state report that a derived charge is based on: the first that is not pending, if possible
+  /// with an end that is not cut short.
+  var first: Event? {
+    let paid = stateReports.filter { $0.observation?.isPending != true }
+    return paid.first { !$0.canBeCutShort } ?? paid.first
+  }
 
   var isOneTime: Bool {
     if let reported { return reported.kind == .purchased }

@@ -103,8 +103,11 @@ struct StateChanges {
   private mutating func readCollecting(_ stateReport: Event) {
     guard stateReport.observation?.isInBillingRetry == true, !isCollecting else { return }
     isCollecting = true
-    events.append(
-      event(isTrial ? .trialBillingRetry : .billingRetry, stateReport, at: stateReport.time))
+    var shown = event(
+      isTrial ? .trialBillingRetry : .billingRetry, stateReport, at: stateReport.time)
+    // Another provider may know the end of the period.
+    if stateReport.observation?.isOwned == true { shown.graceEnd = stateReport.periodEnd }
+    events.append(shown)
   }
 
   private mutating func readOwned(_ stateReport: Event) {

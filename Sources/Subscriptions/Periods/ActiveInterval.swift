@@ -67,11 +67,15 @@ private func closeLast(
   guard let current = stretches.indices.last, let last = stretches[current].periods.last,
     let end = periods[last].effectiveEnd
   else { return }
-  // If another provider reported what followed the charge, its feed decides.
-  let feed = events[periods[last].ownEvents.last ?? periods[last].opener].feed
   let isPaused = periods[last].isPaused(events) && end < rules.asOf
   let isReported = isPaused || periods[last].revokedAt != nil
-  guard isReported || end <= rules.endsAreFinal(until: feed) else { return }
+  // Any feed that reported the period can show that nothing followed.
+  guard
+    isReported
+      || periods[last].ownEvents.contains(where: {
+        end <= rules.endsAreFinal(until: events[$0].feed)
+      })
+  else { return }
   close(&stretches[current], with: periods[last], events)
 }
 

@@ -57,8 +57,15 @@ extension SubscriptionHistory {
       !period.isPaused(events),
       end <= rules.endsAreFinal(until: first.feed)
     else { return nil }
-    // After a move to another provider, nothing is missing.
-    if isFollowedElsewhere, let newest = rules.watermarks[first.feed], newest < end { return nil }
+    // After a move to another provider, nothing is missing, nor if that one reports the end.
+    let isRefundedElsewhere = reportedByOthers.contains { report in
+      report.kind.isRefund && report.transaction != 0
+        && report.transaction == events[period.opener].transaction
+    }
+    if followedElsewhere == .end || isRefundedElsewhere { return nil }
+    if followedElsewhere == .charge, let newest = rules.watermarks[first.feed], newest < end {
+      return nil
+    }
     let reported = period.ownEvents.dropFirst().contains { index in
       (events[index].isCancel || events[index].isExpiry || events[index].kind == .revoked)
         && events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)

@@ -24,7 +24,7 @@ public struct Period: Sendable {
   @Compact var paidUntil: Instant?
   /// The end of grace; nil without grace.
   @Compact public var graceEnd: Instant?
-  /// The latest end that events report for later charges that never arrived.
+  /// The latest end, with grace, that events report for later charges that never arrived.
   @Compact var unseenEnd: Instant?
   /// Whether only an event ends the grace; another purchase may replace the period.
   var isGraceOpen = false

@@ -235,7 +235,8 @@ struct PeriodPass {
     }
   }
 
-  /// Extends access by a charge that never arrived, if events name its transaction.
+  /// Extends access by a charge that never arrived, and by its grace, if events name its
+  /// transaction.
   private mutating func readUnseenEnd(of index: Int) {
     guard !periods[index].isTrial else { return }
     for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {
@@ -249,7 +250,8 @@ struct PeriodPass {
           $0.kind.isProductChange && $0.transaction == event.transaction
         })
       else { continue }
-      periods[index].unseenEnd = max(end, periods[index].unseenEnd ?? end)
+      let access = max(end, event.endOfGrace ?? end)
+      periods[index].unseenEnd = max(access, periods[index].unseenEnd ?? access)
     }
   }
 
@@ -279,10 +281,10 @@ struct PeriodPass {
 }
 
 extension Event {
-  /// The start of the period that the event opens.
+  /// The start of the period that the event opens, which is never before the previous one's.
   func start(after previous: Period?) -> Instant {
-    guard let sent = periodStart else { return time }
-    if let previous, sent < previous.start { return time }
+    guard let previous else { return periodStart ?? time }
+    guard let sent = periodStart, sent >= previous.start else { return max(time, previous.start) }
     return sent
   }
 }

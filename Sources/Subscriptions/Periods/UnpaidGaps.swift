@@ -19,7 +19,7 @@ extension SubscriptionHistory {
   private func isCounted(before index: Int) -> Bool {
     let first = stretches.first.flatMap { $0.opening == .new ? $0.periods.first : nil }
     let known = periods[..<index].lastIndex { events[$0.opener].renewalCount != nil } ?? first
-    guard let known else { return false }
+    guard let known, known < index else { return false }
     let charges = periods[(known + 1)...index].map { events[$0.opener] }
     let renewals = charges.count { $0.kind == .renewed }
     let last = Int(events[periods[known].opener].renewalCount ?? 0)
@@ -37,7 +37,8 @@ extension SubscriptionHistory {
     guard start > free + rules.renewalGap else { return nil }
     let (previous, next) = (periods[index - 1], periods[index])
     let (before, renewal) = (events[previous.opener], events[next.opener])
-    guard renewal.kind == .renewed, !previous.isTrial, !previous.isEndDerived,
+    guard renewal.kind == .renewed, !previous.isTrial,
+      !previous.isEndDerived || !renewal.provider.capabilities.sendsPeriodEnds,
       previous.revokedAt == nil, !previous.isInvoluntary(events),
       previous.ownEvents.contains(where: { events[$0].isExpiry })
     else { return nil }
@@ -138,7 +139,9 @@ private struct UnpaidGap {
 
   /// Whether it is a refund that left access on: partial, of an older charge, or after the end.
   private func isMoneyOnly(_ event: Event) -> Bool {
-    event.kind == .refunded && event.revenue != nil && previous.revokedAt == nil
+    let isOfOther = ![0, events[previous.opener].transaction].contains(event.transaction)
+    return event.kind == .refunded && (event.revenue != nil || isOfOther)
+      && previous.revokedAt == nil
   }
 
   /// The period that was paid in the gap; nil if no period fits.
@@ -163,8 +166,11 @@ private struct UnpaidGap {
   private func fits(_ length: Int64, from begin: Instant) -> Bool {
     let late = begin.since(start).milliseconds
     let tolerance = isConversion ? hour : tolerance(length)
-    // A charge earlier than one short period comes from a retry.
-    let early = length < Interval.days(28).milliseconds ? hour : tolerance
+    // A charge earlier than one short period comes from a retry; after a recovery, a renewal keeps
+    // the billing date.
+    let isRecovered = isRenewal && events[previous.opener].kind == .recovered
+    let early =
+      isRecovered ? length / 2 : length < Interval.days(28).milliseconds ? hour : tolerance
     if isMoved { return begin >= previous.start && late <= tolerance }
     if isFailed { return late >= -early && isOfProduct }
     let free = next.start.since(start).milliseconds

@@ -70,6 +70,23 @@ extension CollectionsTests {
     }
   }
 
+  @Test("Without a charge's date, a replaced purchase keeps the date that its whole end shows")
+  func replacedUndated() throws {
+    var feed = StateFeed(.iaptic)
+    for (received, end) in [("2026-06-02", "2026-07-02"), ("2026-06-20", "2026-06-20")] {
+      feed.show("2026-05-02", 0, until: end, of: 10) { event, state in
+        event.received = at(received)
+        (state.isTimeInferred, state.firstPurchasedAt) = (true, at("2026-05-02"))
+        guard received == "2026-06-20" else { return }
+        (state.isReplaced, state.isOwned) = (true, false)
+      }
+    }
+    let facts = try feed.histories(asOf: "2026-08-01") {
+      $0.periods[StateFeed.monthly] = .months(1)
+    }
+    #expect(facts.compactMap(\.state).flatMap(\.charges).map(\.time) == [at("2026-06-02")])
+  }
+
   @Test("With an upgrade under one original id, the new product can vanish and the old one stay")
   func upgrade() throws {
     var feed = StateFeed(.iaptic)

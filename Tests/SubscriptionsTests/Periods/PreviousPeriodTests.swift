@@ -87,6 +87,20 @@ struct PreviousPeriodTests {
     #expect(try story.facts(asOf: "2026-03-01").days(.churnedVoluntary) == ["2026-02-10"])
   }
 
+  @Test("A period never starts before the previous one, whatever date that one's charge has")
+  func datedLater() throws {
+    var story = Story()
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10") {
+      $0.periodStart = at("2026-02-10")
+    }
+    story.report(.upgraded, "2026-01-08", until: "2027-01-08", price: "90") {
+      $0.product = Story.yearly
+    }
+    let history = try SubscriptionHistory(
+      events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
+    #expect(history.periods.map(\.start) == [at("2026-02-10"), at("2026-02-10")])
+  }
+
   @Test("A cancel of a missing charge proves the charge, and leaves no silence before it")
   func cancelOfUnseen() throws {
     var story = Story()

@@ -89,6 +89,40 @@ struct HandOverTests {
     }
   }
 
+  @Test("An expiry from the feed that stopped leaves the end to the feed that reports the charge")
+  func expiredAtStopped() throws {
+    let program = try published(
+      [
+        purple("PURCHASED", days[0], charge: 0), purple("RENEWED", days[1], charge: 1),
+        qonversion("subscription_renewed", days[1], charge: 1, until: days[2]),
+        purple("EXPIRED", days[2], charge: 1),
+      ], asOf: "2026-06-20", silence: "freshness_max: {qonversion: 900d, purple: 1d}\n")
+    for out in ["one/out", "many/out"] {
+      #expect(try movements(program, out).contains("2026-04 churned"))
+    }
+  }
+
+  @Test("A failed payment that another provider reports is no missing renewal")
+  func failedElsewhere() throws {
+    let (paid, due) = ("2026-03-27T12:00:00Z", "2026-04-27T12:00:00Z")
+    let failing = #""isExpired":false,"renewalIntent":"Renew","isBillingRetryPeriod":true"#
+    let other = qonversion("subscription_started", days[3], charge: 70, until: 1_782_561_600) {
+      $0.members["user_id"] = "\"QON_2\""
+      $0.members["transaction"] = $0.members["transaction"]?.replacing(
+        "\"original_transaction_id\":\(Self.original)",
+        with: "\"original_transaction_id\":\(Self.original + 70)")
+    }
+    let program = try published(
+      [
+        Body().line,
+        qonversion("subscription_renewed", days[1], charge: 1, until: days[2]), other,
+        iaptic("ENTERED_GRACE_PERIOD", due, purchase(charge: 1, paid, until: due, failing)),
+      ], asOf: "2026-05-30")
+    for out in ["one/out", "many/out"] {
+      #expect(try program.rows("breaks.csv", in: out).allSatisfy { $0["code"] != "MISSED_RENEWAL" })
+    }
+  }
+
   @Test(
     "A failed payment that only the other provider reports counts, after a move and beside it",
     arguments: [false, true])
