@@ -73,6 +73,23 @@ typealias Worth = (amount: Amount?, basis: AmountBasis)
 /// The worth of something that costs nothing.
 let nothing: Worth = (.zero, .provider)
 
+/// A charge or trial start that must have happened but did not arrive.
+struct MissingCharge {
+  /// The lineage that it belongs to, for later checks.
+  var lineage: LineageName
+  var code: BreakCode
+  /// Business time; nil when unknown.
+  var at: Instant?
+  /// End of the paid period, when known.
+  var end: Instant?
+  var count: Int64 = 1
+  var isFree = false
+  /// Whether it is the first payment of the lineage, from which counting begins.
+  var opensLineage = false
+  /// The break that reports it.
+  var breakID: String?
+}
+
 /// A break before its id, status and severity are determined.
 struct BreakDraft {
   var code: BreakCode

@@ -1,21 +1,6 @@
 import Subscriptions
 import Domain
 
-/// A charge or trial start that must have happened but did not arrive.
-struct MissingCharge {
-  /// The lineage that it belongs to, for later checks.
-  var lineage: LineageName
-  var code: BreakCode
-  /// Business time; nil when unknown.
-  var at: Instant?
-  /// End of the paid period, when known.
-  var end: Instant?
-  var count: Int64 = 1
-  var isFree = false
-  /// Whether it is the first payment of the lineage, from which counting begins.
-  var opensLineage = false
-}
-
 /// Compares one user's lineages with that user's current snapshot.
 ///
 /// This is a pure function without I/O and clock; it returns the same breaks for every order of its
@@ -244,12 +229,26 @@ final class Reconciler {
 
   /// Raises a missing charge and remembers it for later checks.
   func raise(_ draft: BreakDraft, for charge: MissingCharge) {
+    let draft = numbered(draft, of: charge.lineage, isFree: charge.isFree)
+    var charge = charge
+    charge.breakID = draft.id
     expect(charge)
     // So is an end in the period that the charge paid for.
     if let at = charge.at, let end = charge.end, at < end {
       doubts[charge.lineage, default: []].append(at..<end)
     }
-    raise(numbered(draft, of: charge.lineage, isFree: charge.isFree), in: charge.lineage)
+    raise(draft, in: charge.lineage)
+  }
+
+  /// Opens the pending breaks of missing charges that events prove, too: whatever the snapshot's
+  /// age, no event can arrive once the window has passed.
+  func confirm(_ charges: [MissingCharge]) {
+    for id in charges.compactMap(\.breakID) {
+      guard let found = breaks[id], found.status == .pending, let settlesAt = found.settlesAt
+      else { continue }
+      let watermark = rules.feed(found.provider, found.app)?.watermark ?? rules.fold.asOf
+      if settlesAt <= min(rules.fold.asOf, watermark) { breaks[id]?.status = .open }
+    }
   }
 
   /// Raises a missing charge of `lineage` that paid until `end`.

@@ -47,6 +47,54 @@ struct ChangingEvidenceTests {
     #expect(breaks.map(\.expectedAt) == [at("2026-02-20")])
   }
 
+  @Test("A loss that a young snapshot shows opens once events prove it and the window has passed")
+  func confirmed() {
+    func statuses(_ story: Story) -> [BreakStatus] {
+      Scenario(
+        stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-02",
+        asOf: "2026-03-10"
+      ).breaks.filter { $0.code == .missedRenewal }.map(\.status)
+    }
+    #expect(statuses(.monthly(renewals: 0)) == [.pending])
+    #expect(statuses(.monthly(renewals: 2, without: [1])) == [.open])
+    #expect(statuses(.monthly(renewals: 2, without: [1], counted: false)) == [.open])
+  }
+
+  @Test("A start after a lapsed trial that a snapshot shows is one loss, also once it was renewed")
+  func lapsedTrial() {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
+    func codes() -> [String] {
+      Scenario(
+        stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20",
+        asOf: "2026-03-20"
+      ).codes
+    }
+    #expect(codes() == ["MISSED_START"])
+    story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 1)
+    #expect(codes() == ["MISSED_START"])
+  }
+
+  @Test("A listed renewal keeps its id when the missing start before it arrives")
+  func startArrives() {
+    var story = Story()
+    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
+    func renewal(_ story: Story) -> Break? {
+      Scenario(
+        stories: [story],
+        entitlements: [
+          premium(until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
+        ], capturedAt: "2026-02-20"
+      ).breaks.first { $0.transaction == "101" }
+    }
+    let before = renewal(story)
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    #expect(before?.code == .missedRenewal)
+    #expect(before?.id == renewal(story)?.id)
+  }
+
   @Test("A start under a new order keeps its id when the order's first event arrives")
   func newOrder() throws {
     var first = Story.monthly(renewals: 1)

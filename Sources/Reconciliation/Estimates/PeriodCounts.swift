@@ -61,8 +61,12 @@ extension Reconciler {
   /// The smallest number of charges that explains an end at `end`.
   func charges(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
     let state = match.lineage.state
-    // The length of another product's periods is unknown.
-    if namesOtherProduct(match) { return 1 }
+    // Nothing dates an unannounced change of product, and the length can be unknown.
+    if isOfOtherProduct(match)
+      || namesOtherProduct(match) && knownLength(of: match.entitlement) == nil
+    {
+      return 1
+    }
     if let counted = chargesCounted(match) {
       // Orders that other orders' numbers prove are found by these.
       let isByOrder = match.lineage.countedCharges.contains(where: \.isByOrder)
@@ -174,6 +178,10 @@ extension Reconciler {
     guard match.entitlement.expiresAt != nil else { return span.milliseconds / length.milliseconds }
     // If the last period would begin after the snapshot, periods have become longer.
     if until - length > knownAt + gap { return 1 }
+    // In grace, the shown end is later than that of the last period.
+    if match.entitlement.renewState == .billingIssue {
+      return (span.milliseconds + length.milliseconds / 10) / length.milliseconds
+    }
     return span.rounded(dividingBy: length)
   }
 }

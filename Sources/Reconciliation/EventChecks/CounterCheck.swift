@@ -34,6 +34,11 @@ extension Reconciler {
       let trial = state.trials.last(where: { $0.start < first.time }),
       !paid.isNext(at: first.time), let ordinal = number(of: first, paid), ordinal > 0
     else { return nil }
+    let restart = missing(in: lineage).first { missed in
+      missed.code == .missedStart && !missed.isFree
+        && missed.at.map { trial.start < $0 && $0 <= first.time } ?? false
+    }
+    if let restart { return restart.at }
     let mayLapse = paid.isByOrder ? !paid.isFromStart : trial.isExpired
     let due = conversionDue(trial, before: first, ordinal, mayLapse: mayLapse, lineage)
     if firsts.contains(where: { $0.code == .missedConversion }) { return due }
@@ -100,6 +105,7 @@ extension Reconciler {
       let elsewhere = lineage.latest.countedElsewhere(as: .missedRenewal)
       left -= Int64(elsewhere.count { begin < $0.time && $0.time < charge.time })
     }
+    if left >= 0 { confirm(between) }
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
     var due = min(end(of: between, after: firstGap(known) ?? last ?? from), charge.time)
@@ -121,10 +127,12 @@ extension Reconciler {
     raiseCharge(.missedRenewal, of: lineage, count: left - jump.changes, at: due, evidence)
   }
 
-  /// Whether the snapshot lists the charge and one before `instant`; it would also list those in
-  /// between, which were evaluated by their ids.
+  /// Whether the snapshot lists the charge and one before `instant`, and not only the newest per
+  /// product: it would also list those in between, which were evaluated by their ids.
   func isListed(_ charge: Charge, andBefore instant: Instant) -> Bool {
-    guard let listed = view?.transaction(charge.transaction) else { return false }
+    guard !capabilities.listsPastProducts, let listed = view?.transaction(charge.transaction) else {
+      return false
+    }
     return siblings(of: listed).contains { $0.at.map { $0 < instant } ?? false }
   }
 

@@ -100,7 +100,9 @@ extension Reconciler {
     guard let due = draft.expectedAt else { return false }
     let length = periodLength(lineage) ?? .seconds(0)
     let until = due + Interval(milliseconds: length.milliseconds * (draft.missingEvents ?? 1))
-    return due - gap <= report.time && report.time <= max(due + gap, until - gap)
+    // An end that follows from a length can be later than the store's by a grace.
+    let early = capabilities.sendsPeriodEnds ? gap : .seconds(length.milliseconds / 2_000)
+    return due - max(gap, early) <= report.time && report.time <= max(due + gap, until - gap)
   }
 }
 

@@ -7,10 +7,21 @@ extension Reconciler {
     for lineage in ownLineages {
       let periods = lineage.latest.unseenPeriods
       let named = periods.filter { $0.transaction != 0 }
-      for period in named + periods.filter({ $0.transaction == 0 })
-      where !isEvaluated(period, in: lineage) {
-        evaluate(period, of: lineage)
+      for period in named + periods.filter({ $0.transaction == 0 }) {
+        let found = found(period, in: lineage)
+        confirm(found)
+        if found.isEmpty, !isEvaluated(period, in: lineage) { evaluate(period, of: lineage) }
       }
+    }
+  }
+
+  /// The missing charges that already explain a time without charge.
+  private func found(_ period: UnseenPeriod, in lineage: LineageInput) -> [MissingCharge] {
+    guard period.transaction == 0 else { return [] }
+    let begin = (period.start ?? period.end) - gap
+    return missing(in: lineage).filter { charge in
+      charge.at.map { begin <= $0 && $0 < period.end } ?? false
+        || charge.end.map { $0 <= period.end && period.end <= $0 + gap } ?? false
     }
   }
 
@@ -21,14 +32,8 @@ extension Reconciler {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }
       if period.time <= knownAt, match(of: lineage)?.renewsCount != nil { return true }
       let free = period.start ?? period.previousEnd ?? period.end
-      if lineage.latest.isChangedElsewhere(at: free) { return true }
-      let begin = (period.start ?? period.end) - gap
-      return isListed(around: period, in: lineage) || isShownFree(period, in: lineage)
-        || isFoundMissing(until: period.end)
-        || missing(in: lineage).contains { charge in
-          charge.at.map { begin <= $0 && $0 < period.end } ?? false
-            || charge.end.map { $0 <= period.end && period.end <= $0 + gap } ?? false
-        }
+      return lineage.latest.isChangedElsewhere(at: free) || isListed(around: period, in: lineage)
+        || isShownFree(period, in: lineage) || isFoundMissing(until: period.end)
     }
     return view?.transaction(period.transaction) != nil
       || lineage.latest.isReportedElsewhere(period.transaction)
@@ -184,13 +189,20 @@ extension Reconciler {
     let listed = view?.transaction(refund.transaction)
     // The snapshot's transactions were already evaluated, with their dates.
     guard listed == nil, let first = rules.firstEventAt(subject(lineage)) else { return }
+    let elsewhere = lineage.latest.reportedByOthers.first {
+      $0.transaction == refund.transaction && $0.chargeKind != nil
+    }
+    if let elsewhere, elsewhere.time < lineage.latest.firstEventAt {
+      return omit(.beforeFirstEvent)
+    }
     // If the refund does not date its charge, it only shows that the charge was earlier.
     guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
       return omit(.beforeFirstEvent)
     }
     let code = code(of: refund, in: lineage)
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
-    let at = refund.chargedAt ?? refund.time
+    let due = code == .missedRenewal ? due(before: refund, lineage) : nil
+    let at = refund.chargedAt ?? due ?? refund.time
     let product = lineage.refundedProduct(of: refund.transaction) ?? product(of: lineage, at: at)
     if code == .missedRenewal, let charged = refund.chargedAt {
       findRenewals(before: charged, of: id, lineage)
@@ -204,8 +216,22 @@ extension Reconciler {
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came"),
       for: MissingCharge(
-        lineage: lineage.name, code: code, at: refund.chargedAt, end: nil,
+        lineage: lineage.name, code: code, at: refund.chargedAt ?? due, end: nil,
         opensLineage: code == .missedStart))
+  }
+
+  /// When the renewal of a refund that does not date it was due: at the begin of the last time
+  /// without charge before the refund, else at the end of the last period.
+  private func due(before refund: Refund, _ lineage: LineageInput) -> Instant? {
+    let state = lineage.latest
+    let free = state.unseenPeriods.filter { $0.transaction == 0 }
+      .compactMap { $0.start ?? $0.previousEnd }
+    let last =
+      state.isExpiryReported || state.isInBillingRetry
+      ? nil : state.subscriptionCharges.last?.periodEnd
+    return (free + [last].compactMap(\.self)).last { due in
+      due <= refund.time && !missing(in: lineage).contains { $0.at == due }
+    }
   }
 
   /// Raises the renewals between the last known period and a charge of the subscription at

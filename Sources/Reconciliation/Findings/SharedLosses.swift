@@ -60,7 +60,8 @@ private extension Break {
     }
     guard let at = expectedAt, let time = other.expectedAt else { return false }
     let length = Swift.min(periodLength, other.periodLength).milliseconds
-    let tolerance = product == other.product ? Interval(milliseconds: length / 7) : gap
+    // Two losses of a product are a period apart.
+    let tolerance = product == other.product ? Interval(milliseconds: length / 2) : gap
     return at.isWithin(Swift.max(gap, tolerance), of: time)
   }
 }

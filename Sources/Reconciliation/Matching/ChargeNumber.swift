@@ -7,10 +7,14 @@ import Subscriptions
 /// Later evidence can date a loss more exactly or name its transaction. The number stays the same:
 /// it counts periods from the known charges, by their own counters if they have any.
 extension Reconciler {
-  /// The transaction as a trial, if its shape has no types, and events report a conversion at its
-  /// end, or its trial's cancel, failed payment or expiry.
+  /// The transaction as a trial, if its shape has no types, and events report no earlier trial, and
+  /// a conversion at its end, or its trial's cancel, failed payment or expiry.
   func typed(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> ListedTransaction {
-    guard transaction.kind == .unknown, let end = transaction.expiresAt, let state = lineage?.latest
+    guard transaction.kind == .unknown, let end = transaction.expiresAt,
+      let state = lineage?.latest,
+      !state.trials.contains(where: {
+        $0.transaction != transaction.key && $0.start < transaction.at ?? end
+      })
     else { return transaction }
     let isTrial =
       state.charges.contains { $0.kind == .conversion && $0.periodStart.isWithin(gap, of: end) }
@@ -47,11 +51,25 @@ extension Reconciler {
     _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> BreakCode {
     guard let at = transaction.at, let state = lineage?.latest, let end = state.periodEnd,
-      begin(ofLastPeriodIn: state).map({ $0 < at }) ?? false
+      let last = begin(ofLastPeriodIn: state)
     else { return .missedRenewal }
+    guard last < at else {
+      return isFirst(transaction, at: at, afterExpiryIn: state) ? .missedStart : .missedRenewal
+    }
     let revoked = state.accessRevoked ? state.effectiveEnd : nil
     if let revoked, at > revoked + gap, at + gap < end || at > end + gap { return .missedStart }
     return codeOfCharge(at: at, after: end, state)
+  }
+
+  /// Whether no listed or reported charge is between it and an expiry before it.
+  private func isFirst(
+    _ transaction: ListedTransaction, at: Instant, afterExpiryIn state: LineageState
+  ) -> Bool {
+    guard let lapse = state.churned.last(where: { $0.at + gap < at }), lapse.isExpired else {
+      return false
+    }
+    let between = siblings(of: transaction).compactMap(\.at) + state.subscriptionCharges.map(\.time)
+    return !between.contains { lapse.at <= $0 && $0 < at }
   }
 
   /// Whether it is the first payment of its subscription in the list and the events.
@@ -159,6 +177,7 @@ extension Reconciler {
       if isFirst || draft.code == .missedStart { return .start }
       if draft.code == .missedConversion { return .charge(0) }
       return periods.first.map { .charge($0.number - max(1, $0.count(until: instant))) }
+        ?? number(inListOf: draft).map { .charge($0) }
     }
     let (last, next) = (periods[index], periods.dropFirst(index + 1).first)
     let others = (view?.transactions ?? []).count { listed in
@@ -171,6 +190,16 @@ extension Reconciler {
     let between = next != nil || isDated ? last.count(until: instant) : 0
     let number = last.number + 1 + max(between, Int64(others))
     return .charge(next.map { max(last.number + 1, min(number, $0.number - 1)) } ?? number)
+  }
+
+  /// The number of a missing charge in a list from the start on, as reported periods would give it.
+  private func number(inListOf draft: BreakDraft) -> Int64? {
+    guard let listed = view?.transaction(transactionKey(draft.transaction)) else { return nil }
+    let siblings = siblings(of: listed).filter { $0.kind != .oneTime }
+    guard let first = siblings.first, first.isTrial || first.id == first.original else {
+      return nil
+    }
+    return Int64(siblings.count { !$0.isTrial && $0.precedes(listed) })
   }
 
   /// The reported periods in order, each once.

@@ -22,7 +22,8 @@ extension Reconciler {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
     }
-    let isFree = firstPaid == nil && match.entitlement.isTrial == true
+    let isFree =
+      state.isTrialNoticed || firstPaid == nil && match.entitlement.isTrial == true
     let first = firstPaid.map { "the first charge that arrived is of \($0.time.text)" }
     raiseCharge(
       .missedStart, of: lineage, at: started,

@@ -37,6 +37,10 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
     scenario.entitlements = [premium(until: "2026-04-16", .billingIssue)]
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"])
+    scenario.entitlements = [premium(until: "2026-04-17", .billingIssue)]
+    scenario.capturedAt = "2026-04-10"
+    let renewal = scenario.breaks.first { $0.code == .missedRenewal }
+    #expect(renewal?.missingEvents == 1)
   }
 
   @Test("A store that gave up after the grace ended did not charge for that time")
@@ -96,6 +100,23 @@ struct PeriodCountTests {
     let failing = premium(active: false, until: "2026-03-01", .billingIssue)
     #expect(codes(.billingRetry, failing, by: later) == [])
     #expect(codes(.canceled, premium(until: "2026-04-01", .canceled), by: later).count == 1)
+  }
+
+  @Test("After an announced change of product, an end counts periods of the configured length")
+  func announced() {
+    var story = Story.monthly(renewals: 0)
+    story.report(.downgraded, "2026-01-20", until: "2026-02-01", product: 3)
+    func missing(_ length: PeriodLength?) -> [Int64] {
+      let shown = premium(until: "2026-02-22", product: "weekly")
+      var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-02-20")
+      scenario.change = {
+        allMapped(&$0)
+        if let length { $0.lengths["com.example.weekly"] = length }
+      }
+      return scenario.breaks.map(\.missingEvents)
+    }
+    #expect(missing(.days(7)) == [3])
+    #expect(missing(nil) == [1])
   }
 
   @Test("An offer's short period does not turn one lost charge into many")

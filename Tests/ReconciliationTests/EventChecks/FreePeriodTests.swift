@@ -35,6 +35,37 @@ struct FreePeriodTests {
     #expect(codes(story(.renewed, "2026-05-10"), of: .iaptic) == [])
   }
 
+  @Test("A renewal after a recovery keeps the billing date")
+  func renewedAfterRecovery() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.report(.graceEntered, "2026-03-01", transaction: 101)
+    story.report(.recovered, "2026-03-15", until: "2026-04-15", transaction: 102)
+    story.report(.renewed, "2026-05-01", until: "2026-06-01", transaction: 104)
+    #expect(breaks(story, of: .purple).map(\.missingEvents) == [1])
+  }
+
+  @Test("A counter on the first payment after a trial and a gap proves nothing missing")
+  func countedAfterTrial() {
+    for (kind, failed) in [(EventKind.trialConverted, true), (.started, false)] {
+      var story = Story()
+      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      if failed { story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08") }
+      story.report(
+        kind, "2026-01-20", until: "2026-02-20", transaction: 101, price: 10, count: 0)
+      #expect(breaks(story, asOf: "2026-02-10").filter { $0.code.isCharge }.isEmpty)
+    }
+  }
+
+  @Test("A refund of an older charge hides no free period, whether it has an amount or not")
+  func olderRefund() {
+    for price in [-10, nil] as [Int64?] {
+      var story = Story.monthly(renewals: 2, counted: false)
+      story.report(.refunded, "2026-03-10", transaction: 100, price: price)
+      story.report(.renewed, "2026-05-01", until: "2026-06-01", transaction: 104, price: 10)
+      #expect(codes(story, of: .iaptic) == ["MISSED_RENEWAL"])
+    }
+  }
+
   @Test("A recovery that a cancel names, followed by a renewal, is one loss")
   func namedRecovery() {
     func story(failed: Bool) -> Story {
@@ -46,6 +77,21 @@ struct FreePeriodTests {
     }
     #expect(breaks(story(failed: true), of: .purple).map(\.missingEvents) == [1])
     #expect(breaks(story(failed: false), of: .purple).map(\.missingEvents) == [2])
+  }
+
+  @Test("A snapshot that lists the newest purchase of each product hides no free period")
+  func newestListed() {
+    var story = Story.monthly(renewals: 0)
+    story.report(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: nil)
+    for index in story.events.indices { story.events[index].provider = .iaptic }
+    let other = bought(90, .started, "2025-12-10", until: "2026-01-01")
+    let newest = bought(102, .renewed, "2026-03-01", until: "2026-04-01")
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-04-01", listing: [other, newest])],
+      capturedAt: "2026-03-20", provider: .iaptic)
+    #expect(scenario.codes.contains("MISSED_RENEWAL"))
   }
 
   @Test("If restarts have their own event, a renewal proves as many periods as are free before it")

@@ -43,6 +43,26 @@ struct RefundedChargeCheckTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }
 
+  @Test("A refund that does not date its renewal is of the unpaid time before it: one loss")
+  func undated() {
+    func breaks(_ story: Story, refunding transaction: Int64, _ day: String) -> [Break] {
+      var story = story
+      story.report(.refunded, day, transaction: transaction, price: -10) { $0.periodStart = nil }
+      return Scenario(
+        stories: [story], entitlements: [premium(active: false, until: day, .canceled)],
+        capturedAt: "2026-09-20"
+      ).breaks
+    }
+    let between = breaks(
+      .monthly(renewals: 3, without: [1], counted: false), refunding: 101, "2026-02-20"
+    ).filter { $0.code.isCharge }
+    #expect(between.map(\.expectedAt) == [at("2026-02-01")])
+    #expect(between.map(\.transaction) == ["101"])
+    let last = breaks(.monthly(renewals: 1, counted: false), refunding: 102, "2026-03-10")
+    #expect(last.map(\.code) == [.missedRenewal])
+    #expect(last.map(\.expectedAt) == [at("2026-03-01")])
+  }
+
   @Test("The refund is the minimum estimate, unless exchange rates explain the difference")
   func least() {
     func estimate(_ price: Int64, of refunded: Int64) -> [Int64?] {

@@ -1,9 +1,27 @@
 import Reconciliation
+import Subscriptions
 import Testing
 import Domain
 
 @Suite("A lineage's last period compared with its entitlement")
 struct LastPeriodTests {
+  @Test("The grace of a missing charge keeps the subscription active, and proves no other charge")
+  func inGrace() throws {
+    var story = Story.monthly(renewals: 1)
+    for (kind, day) in [(EventKind.billingRetry, "2026-04-01"), (.canceled, "2026-05-20")] {
+      story.report(kind, day, until: "2026-04-01", transaction: 102) {
+        $0.periodStart = at("2026-03-01")
+        $0.graceEnd = at("2026-04-29")
+      }
+    }
+    let state = try #require(story.lineage(until: at("2026-06-15"))?.state)
+    #expect(state.churned.map(\.at) == [at("2026-04-29")])
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-04-29", .canceled)],
+      capturedAt: "2026-06-15")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
   @Test("Ends within a minute agree; two minutes apart are a mismatch")
   func tolerance() {
     var scenario = Scenario(

@@ -43,6 +43,47 @@ struct TransactionCodeTests {
     #expect(codes(.started, "2026-02-09", until: "2026-04-09") == ["MISSED_START"])
   }
 
+  @Test("The first listed charge after an expiry is a start, also once it was renewed")
+  func afterExpiry() {
+    var story = Story.monthly(renewals: 0)
+    story.report(.canceled, "2026-01-10", until: "2026-02-01")
+    story.report(.expired, "2026-02-01", until: "2026-02-01")
+    story.report(.renewed, "2026-06-01", until: "2026-07-01", transaction: 105, price: 10, count: 1)
+    func codes(_ months: [Int]) -> [String] {
+      let list = [1] + months + [6]
+      return Scenario(
+        stories: [story],
+        entitlements: [
+          premium(
+            until: "2026-07-01",
+            listing: list.map { bought(99 + $0, .unknown, month($0), until: month($0 + 1)) })
+        ], capturedAt: "2026-06-20"
+      ).codes
+    }
+    #expect(codes([5]) == ["MISSED_START"])
+    #expect(codes([4, 5]) == ["MISSED_RENEWAL", "MISSED_START"])
+  }
+
+  @Test("The payment after a reported trial is no trial, although another follows its end")
+  func paymentAfterTrial() {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.billingRetry, "2026-01-08", until: "2026-01-08")
+    story.report(
+      .trialConverted, "2026-02-12", until: "2026-03-12", transaction: 102, price: 10)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-03-12",
+          listing: [
+            bought(101, .unknown, "2026-01-12", until: "2026-02-12"),
+            bought(102, .unknown, "2026-02-12", until: "2026-03-12"),
+          ])
+      ], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+  }
+
   @Test("The count begins with a missing start long after the trial")
   func countedFromLateStart() {
     var story = Story()

@@ -37,6 +37,18 @@ struct PurchaseDateCheckTests {
     #expect(both.map(\.id) == byEnd.map(\.id))
   }
 
+  @Test("A start that the snapshot dates is free if a cancel or expiry is of a trial")
+  func trialNoticed() {
+    var story = Story()
+    for (kind, day) in [(EventKind.trialCanceled, "2026-01-03"), (.trialExpired, "2026-01-08")] {
+      story.report(kind, day, until: "2026-01-08") { $0.periodStart = nil }
+    }
+    story.report(.started, "2026-02-01", until: "2026-03-01", transaction: 101, price: 10)
+    let found = scenario(story) { $0.startedAt = at("2026-01-01") }.breaks
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.estimatedUSD) == [.zero])
+  }
+
   @Test("A listed transaction at the purchase date is that purchase")
   func listed() {
     let story = Story.monthly(renewals: 1, without: [1])
