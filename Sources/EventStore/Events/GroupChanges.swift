@@ -37,6 +37,8 @@ public struct GroupChange: Sendable {
   public private(set) var previousEvents: [Event] = []
   /// Its current and previous subscriptions.
   public private(set) var members: [LineageRow] = []
+  /// Its subscriptions at the checkpoint, with their users at that time.
+  public private(set) var previousRows: [LineageRow] = []
 
   /// Keys of `members`.
   public var lineages: [Int64] { members.map(\.key) }
@@ -52,14 +54,16 @@ public struct GroupChange: Sendable {
     _ row: LineageRow, _ versions: PreviousVersions.Counted, of unit: FoldUnit? = nil
   ) {
     let isMember = unit?.contains(FoldGroup(of: row)) ?? true
-    let wasMember = versions.previousGroup(of: row).map { unit?.contains($0) ?? true } ?? false
+    let previous = versions.previousRow(of: row)
+    let wasMember = previous.map { unit?.contains(FoldGroup(of: $0)) ?? true } ?? false
     if isMember || wasMember { members.append(row) }
     if isMember {
       rows.append(row)
       // Avoids a copy of the first events.
       events = events.isEmpty ? versions.now : events + versions.now
     }
-    if wasMember {
+    if wasMember, let previous {
+      previousRows.append(previous)
       previousEvents =
         previousEvents.isEmpty ? versions.previous : previousEvents + versions.previous
     }
@@ -87,7 +91,7 @@ extension Ledger {
           guard root == nil, row.provider.capabilities.hasStableOriginalID else {
             let group = FoldGroup(of: row)
             shared(FoldUnit.Part(group: group, lineage: key, root: root))
-            let then = versions.previousGroup(of: row)
+            let then = versions.previousRow(of: row).map { FoldGroup(of: $0) }
             if let then, then != group {
               shared(FoldUnit.Part(group: then, lineage: key, root: root))
             }
@@ -139,10 +143,12 @@ struct PreviousVersions {
     var now: [Event] = []
     var previous: [Event] = []
 
-    /// Returns the previous group of the subscription; nil when it had no events.
-    func previousGroup(of row: LineageRow) -> FoldGroup? {
+    /// Returns the subscription with its previous user; nil when it had no events.
+    func previousRow(of row: LineageRow) -> LineageRow? {
       guard !previous.isEmpty else { return nil }
-      return FoldGroup(of: row, user: previous.last { $0.user != 0 }?.user ?? 0)
+      var then = row
+      then.user = previous.last { $0.user != 0 }?.user ?? 0
+      return then
     }
   }
 

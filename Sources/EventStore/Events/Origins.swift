@@ -56,7 +56,11 @@ extension Ledger {
 
   private func lineages(storedOriginal original: String) throws(SubledgerError) -> [LineageRow] {
     var rows: [LineageRow] = []
-    for feed in try feeds() {
+    let query = "select distinct provider, app from lineage"
+    let feeds = try all("read the feeds", query) {
+      try Feed(provider: $0.provider(0), app: $0.symbol(1))
+    }
+    for feed in feeds {
       for environment in Environment.allCases {
         for store in Store.allCases {
           let key = lineageKey(

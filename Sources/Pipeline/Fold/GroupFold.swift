@@ -200,7 +200,9 @@ struct GroupFold: Sendable {
 
   private func finish(_ group: [LineageRow], _ next: Instant?, into result: inout FoldResult) {
     result.groups += 1
-    if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
+    // The smallest key, because a whole fold and an increment read a group in different orders.
+    guard let next, let key = group.lazy.map(\.key).min() else { return }
+    result.due.append(DueLineage(lineage: key, deadline: next))
   }
 
   /// Returns the missing charges that events alone prove, by rules with the prices and rates of all

@@ -129,7 +129,7 @@ struct Increment: Sendable {
         history.book(-1, into: &result.change.rates)
         history.book(-1, into: &result.change.prices)
       }
-      guard let linked = try LinkedGroups(group.members, group.previousEvents, rules: previous)
+      guard let linked = try LinkedGroups(group.previousRows, group.previousEvents, rules: previous)
       else {
         return try forEachHistory(
           of: group.previousEvents, rules: previous, checkStop: cases.ledger.checkStop

@@ -69,6 +69,37 @@ struct FlobukRunTests {
     #expect(try codes([start, ended, again]) == [])
   }
 
+  @Test("A user who becomes known in the night of a new link counts as in one run")
+  func userBecomesKnown() throws {
+    func bought(_ id: Int, at time: Int, until end: Int, status: Int = 0, by user: String?)
+      -> String
+    {
+      state(id, at: time, until: end, status: status, user: user)
+        .replacing("AppleAppStore", with: "PayPal").replacing("\"\(id)\"", with: "\"I-\(id)\"")
+    }
+    try program.folder.write(
+      "periods: {com.example.pro.monthly: P1M}\nhistory_begins: 2024-01-01\n",
+      to: "subledger.yaml")
+    let nights = [
+      bought(5, at: day(1), until: day(31), by: nil)
+        + bought(4, at: day(-350), until: day(-349), status: 5, by: "u4") + Body().line + "\n",
+      bought(5, at: day(1) + 60, until: day(31), by: "u4")
+        + state(2_000_000_900_000_001, at: day(58), until: day(89), user: "u1"),
+    ]
+    let asOf = "2026-03-10"
+    for (number, night) in nights.enumerated() {
+      try program.folder.write(night, to: "in/\(number).jsonl")
+      try program.run(["run", "--archives", "in", "--as-of", asOf])
+    }
+    #expect(try program.run(["verify"]).status == 0)
+    try program.run([
+      "run", "--archives", "in", "--as-of", asOf, "--ledger", "one.sqlite", "--out", "one",
+    ])
+    let whole = try program.rows("churn_monthly.csv", in: "one")
+    #expect(whole.contains { $0["store"] == "paypal" && $0["reactivated"] == "1" })
+    #expect(try program.rows("churn_monthly.csv") == whole)
+  }
+
   @Test("A renewal without user that Qonversion missed is no start")
   func missedByQonversion() throws {
     var lines: [String] = []
