@@ -28,6 +28,8 @@ public struct RunPipeline {
   let spark: SparkEngine?
   /// Whether all files of the previous set are compared with their checksums, however old.
   private(set) var readsPreviousSet = true
+  /// The first wrong setting.
+  private var refusal: SubledgerError?
 
   /// Creates a run with the settings of flags, variables, the configuration file and defaults.
   ///
@@ -39,16 +41,16 @@ public struct RunPipeline {
   ///   - log: creates the operator's log, before an error in the settings is thrown.
   ///   - progress: creates the display of the progress.
   ///   - stop: returns the signal that asked to stop, 0 if there is none; called by any thread.
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration`.
   public init(
     flags: [String: [String]], environment: [String: String], now: Instant, version: String,
     log: (LogOptions) -> Logger, progress: (LogOptions) -> (RunProgress) -> Void,
     stop: @escaping @Sendable () -> Int32
-  ) throws {
+  ) {
     let given = GivenSettings(flags: flags, environment: environment)
     let log = log(given.configuration.job.log)
-    let plan = Plan(try given.accepted(), environment: environment, now: now, flags: flags)
+    let plan = Plan(given.configuration, environment: environment, now: now, flags: flags)
     self.init(plan: plan, version: version, log: log, progress: progress(plan.log), stop: stop)
+    do throws(SubledgerError) { _ = try given.accepted() } catch { refusal = error }
   }
 
   init(
@@ -61,6 +63,14 @@ public struct RunPipeline {
     self.progress = progress
     self.stop = stop
     spark = plan.engine == .spark ? SparkEngine(plan, log: log, stop: stop) : nil
+  }
+
+  /// Returns this run if its settings are right; monitors must hear of a wrong one, too.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first wrong setting.
+  public func accepted() throws(SubledgerError) -> RunPipeline {
+    if let refusal { throw refusal }
+    return self
   }
 
   /// Reads new input and publishes a new report set.

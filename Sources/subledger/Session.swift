@@ -31,7 +31,12 @@ final class Session {
   ///
   /// - Parameter flags: settings of this command in addition to those of every command.
   func pipeline(_ flags: [String: [String]] = [:]) throws -> RunPipeline {
-    try RunPipeline(
+    try unchecked(flags).accepted()
+  }
+
+  /// The same, whose settings may be wrong.
+  func unchecked(_ flags: [String: [String]]) -> RunPipeline {
+    RunPipeline(
       flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: .now,
       version: Release.version,
       log: {

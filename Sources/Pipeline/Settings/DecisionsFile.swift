@@ -25,7 +25,7 @@ struct DecisionsFile: Sendable {
   /// Reads the file at `path`, which the setting `place` contains.
   ///
   /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` with the file,
-  ///   the line and the value.
+  ///   every wrong line and value.
   init(path: String, givenWith place: String = "--decisions") throws(SubledgerError) {
     try self.init(fileContents(of: "the decisions", at: path, givenWith: place), named: path)
   }
@@ -40,15 +40,21 @@ struct DecisionsFile: Sendable {
         "the file is not a list, each entry beginning with `- break_id:`", line: root.mark?.line)
     }
     var lines: [String: Int] = [:]
+    var errors = SettingErrors()
     for node in entries {
       let entry = SettingValue(name: "", node: node, .file(file))
-      let decision = try Decision(entry)
-      if let line = lines[decision.breakID] {
-        throw entry.refused("break \(decision.breakID) is already decided in line \(line)")
+      do throws(SubledgerError) {
+        let decision = try Decision(entry)
+        if let line = lines[decision.breakID] {
+          throw entry.refused("break \(decision.breakID) is already decided in line \(line)")
+        }
+        lines[decision.breakID] = node.mark?.line ?? 0
+        decisions.append(decision)
+      } catch {
+        errors.add(error)
       }
-      lines[decision.breakID] = node.mark?.line ?? 0
-      decisions.append(decision)
     }
+    try errors.throwTogether()
   }
 }
 

@@ -65,12 +65,8 @@ struct PriceBookFile: Sendable, Equatable {
       problems = [CSVProblem(line: 1, column: 1, reason: "the header is missing")]
     }
     guard !problems.isEmpty else { return list }
-    let shown = 20
-    var texts = problems.prefix(shown).map {
-      "\(path), line \($0.line), column \($0.column): \($0.reason)"
-    }
-    if problems.count > shown { texts.append("and \(problems.count - shown) more") }
-    throw refused(texts.joined(separator: "\n  "))
+    throw refused(
+      listed(problems.map { "\(path), line \($0.line), column \($0.column): \($0.reason)" }))
   }
 
   /// Returns these prices, and the words of their symbols: those of `ledger`, to which all codes

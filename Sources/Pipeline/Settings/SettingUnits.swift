@@ -76,9 +76,8 @@ extension CivilCalendar {
       self = .utc
       return
     }
-    // The list of known names lacks links such as Asia/Kolkata; a name without a slash that is not
-    // in the list is an offset, not a place.
-    guard TimeZone.knownTimeZoneIdentifiers.contains(identifier) || identifier.contains("/"),
+    // A name such as GMT+8 is an offset, not a place.
+    guard identifier.contains("/") || !identifier.contains(/[+-]\d/),
       let zone = TimeZone(identifier: identifier)
     else { return nil }
     let end = Date(timeIntervalSince1970: 4_102_444_800)

@@ -149,6 +149,19 @@ struct SettingErrors: Error {
     }
     throw first
   }
+
+  /// Throws all errors as one.
+  func throwTogether() throws(SubledgerError) {
+    guard var error = all.first else { return }
+    error.message = listed(all.map(\.message))
+    throw error
+  }
+}
+
+/// Returns at most twenty texts, each on its own line, and the number of the others.
+func listed(_ texts: [String]) -> String {
+  let others = texts.count > 20 ? ["and \(texts.count - 20) more"] : []
+  return (texts.prefix(20) + others).joined(separator: "\n  ")
 }
 
 /// Returns `. Did you mean X?` with the name in `known` nearest to `name`; empty if none is near.

@@ -33,7 +33,8 @@ extension RunPipeline {
     }
     var pipeline = try RunPipeline(
       flags: job.flags, environment: environment.merging(job.environment) { $1 }, now: job.now,
-      version: version, log: { _ in silent }, progress: { _ in { _ in } }, stop: { 0 })
+      version: version, log: { _ in silent }, progress: { _ in { _ in } }, stop: { 0 }
+    ).accepted()
     if stage == .fold || stage == .reconcile { try pipeline.plan.readPrices() }
     let seed = folder.appendingPathComponent(job.ledger).path
     let work = StageWork(pipeline: pipeline, job: job, seed: seed, put: put)

@@ -30,11 +30,15 @@ extension Plan {
     }
     guard !configuration.reports.isEmpty else { return }
     let plan = self
+    var errors = SettingErrors()
     try attempt {
       let empty = try Ledger.inMemory()
       _ = try UnpackedViews(in: empty, rules: plan.rules)
-      for report in try plan.ownReports { _ = try report.query(of: empty) }
+      for (name, text) in plan.configuration.reports.sorted(by: { $0.key < $1.key }) {
+        do { _ = try CustomReport(text, named: name).query(of: empty) } catch { errors.add(error) }
+      }
     }
+    try errors.throwTogether()
   }
 }
 

@@ -25,8 +25,8 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     try Session(given.ledger, drawsProgress: true).run { session in
       let clock: (() -> Instant)? = fetch ? { .now } : nil
-      return try session.reporting(session.pipeline(given.flags), isWatched: true) {
-        try $0.run(fetchingBy: clock)
+      return try session.reporting(session.unchecked(given.flags), isWatched: true) {
+        try $0.accepted().run(fetchingBy: clock)
       }
     }
   }

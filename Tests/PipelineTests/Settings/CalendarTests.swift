@@ -68,7 +68,14 @@ struct CalendarTests {
     }
   }
 
-  @Test("An unknown time zone is refused", arguments: ["", "Berlin", "Europe/Atlantis", "CET+1"])
+  @Test("A time zone without a slash is known", arguments: ["CET", "EST5EDT", "GB-Eire", "Zulu"])
+  func known(name: String) {
+    #expect(CivilCalendar(named: name) != nil)
+  }
+
+  @Test(
+    "An unknown time zone is refused",
+    arguments: ["", "Berlin", "Europe/Atlantis", "CET+1", "GMT+8"])
   func unknown(name: String) {
     #expect(CivilCalendar(named: name) == nil)
   }

@@ -97,6 +97,19 @@ struct DecisionsFileTests {
     return good + "- " + (fields + [text]).joined(separator: "\n  ") + "\n"
   }
 
+  @Test("Wrong entries are reported together")
+  func together() throws {
+    let error = try #require(throws: SubledgerError.self) {
+      try read(entry(with: "who: ~") + "- b-1\n" + good)
+    }
+    let lines = error.message.split(separator: "\n")
+    #expect(lines.count == 3)
+    let places = ["line 5: `who`", "line 6: \"b-1\"", "line 7: break b-00000000000000ab is"]
+    for (line, place) in zip(lines, places) {
+      #expect(line.contains("decisions.yaml, \(place)"), "\(error)")
+    }
+  }
+
   @Test("A missing file is a configuration error")
   func absent() throws {
     let error = try #require(throws: SubledgerError.self) {

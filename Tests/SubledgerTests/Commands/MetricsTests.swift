@@ -92,6 +92,12 @@ struct MetricsTests {
     #expect(try values("last_success_timestamp_seconds") == success)
     #expect(try text().split(separator: "\n").filter { !$0.contains("last_run") } == previous)
 
+    try program.folder.write("renewal_gapp: 24h\n", to: "wrong.yaml")
+    let refused = try program.run(
+      world.run() + ["--metrics", "m.prom", "--config", "wrong.yaml"])
+    #expect(refused.status == 78)
+    #expect(try values("last_run_exit_code") == ["": "78"])
+
     let first = try program.run([
       "run", "--archives", "gone", "--ledger", "none", "--out", "none", "--metrics", "first.prom",
     ])

@@ -223,9 +223,10 @@ extension SettingForm<[Provider]> {
     return Self(schema: .list(of: .object(["enum": .strings(names)]))) {
       var providers: [Provider] = []
       for name in try $0.list() {
-        guard let provider = Provider(name: name), !providers.contains(provider) else {
-          throw $0.isNot("a list of " + names.joined(separator: ", "))
+        guard let provider = Provider(name: name) else {
+          throw $0.refused("\(name.shown()) is not one of " + names.joined(separator: ", "))
         }
+        guard !providers.contains(provider) else { throw $0.refused("\(name) is named twice") }
         providers.append(provider)
       }
       return providers
