@@ -78,7 +78,7 @@ extension JSONTape {
     return parsed.milliseconds == 0 ? nil : parsed
   }
 
-  /// The time of an event, which must be after the first store opened.
+  /// The time of an event or of a purchase, which must be after the first store opened.
   func eventTime(_ value: MemberValue) throws(BodyProblem) -> Instant? {
     let time = try instant(value)
     try time?.checkPossible(value.name)

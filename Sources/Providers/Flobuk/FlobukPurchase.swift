@@ -41,7 +41,7 @@ struct FlobukPurchaseReader {
     }
     // Source: the Unity and Godot SDKs treat 0, 1, 4 and a missing code as owned.
     purchase.state.isOwned = [nil, 0, 1, 4].contains(try tape.integer(members[.status]))
-    purchase.expiresAt = try tape.instant(members[.expiresDate])
+    purchase.expiresAt = try tape.eventTime(members[.expiresDate])
     purchase.state.isAutoRenewing = try tape.truth(members[.autoRenew])
     purchase.state.isInBillingRetry = try tape.truth(members[.billingRetry])
     let type = try tape.word(members[.type])

@@ -72,7 +72,8 @@ struct Iaptic: BodyMapper {
       if body.purchases.isEmpty { return body.isUpdate ? .undatedCollection : .unknownType }
       throw BodyProblem(.badTime, "purchases: they contain no time")
     }
-    try time.instant.checkPossible("purchases")
+    let isOfNotification = body.notification.date != nil
+    try time.instant.checkPossible(isOfNotification ? "notification.date" : "purchases")
     (body.base.time, body.isUndated) = time
     body.base.collection = message(of: body, tape)
     body.base.body = Fingerprint.of(tape.bytes(object))

@@ -136,9 +136,9 @@ struct IapticPurchaseReader {
   private func readTimes(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
-    purchase.state.firstPurchasedAt = try tape.instant(members[.purchaseDate])
-    purchase.state.lastChargedAt = try tape.instant(members[.lastRenewalDate])
-    purchase.expiresAt = try tape.instant(members[.expirationDate])
+    purchase.state.firstPurchasedAt = try tape.eventTime(members[.purchaseDate])
+    purchase.state.lastChargedAt = try tape.eventTime(members[.lastRenewalDate])
+    purchase.expiresAt = try tape.eventTime(members[.expirationDate])
     purchase.state.autoRenewChangedAt = try tape.instant(members[.renewalIntentChangeDate])
   }
 

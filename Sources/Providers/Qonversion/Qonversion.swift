@@ -153,8 +153,8 @@ struct Qonversion: BodyMapper {
     draft.transaction = try tape.transactionID(transaction[.transactionID])
     let original = try tape.transactionID(transaction[.originalTransactionID])
     draft.original = original.isEmpty ? draft.transaction : original
-    draft.event.periodStart = try tape.instant(transaction[.transactionDate])
-    draft.event.periodEnd = try tape.instant(transaction[.expires])
+    draft.event.periodStart = try tape.eventTime(transaction[.transactionDate])
+    draft.event.periodEnd = try tape.eventTime(transaction[.expires])
     draft.event.graceEnd = try tape.instant(transaction[.gracePeriodExpires])
   }
 

@@ -14,7 +14,8 @@ extension ReportContext {
     try ledger.rows(
       sql: """
         select distinct min(state.break_id) over own, state.provider_id, state.app_id,
-          state.user_id, max(break_code.record) over own, group_concat(state.break_id, ' ') over own
+          case when state.user_id in (select pseudonym from erased) then '' else state.user_id end,
+          max(break_code.record) over own, group_concat(state.break_id, ' ') over own
         from temp.break_state as state
         join temp.break_code on break_code.code = state.code
         where state.status in ('open', 'reopened') and break_code.record is not null

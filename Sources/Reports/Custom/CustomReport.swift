@@ -1,5 +1,6 @@
 public import Domain
 internal import EventStore
+internal import Formats
 
 /// A custom report: a query over the views, under a header that describes its columns.
 ///
@@ -130,9 +131,11 @@ extension CustomReport.Kind {
       (.percent, .integer):
       true
     case (.yearmonth, .text(let text)): Month(text: text) != nil
-    case (.date, .text(let text)): text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil
+    case (.date, .text(let text)):
+      text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil && InstantText.rfc3339(text) != nil
     case (.datetime, .text(let text)):
       text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/) != nil
+        && InstantText.rfc3339(text) != nil
     case (.boolean, .text(let text)): text == "true" || text == "false"
     default: false
     }

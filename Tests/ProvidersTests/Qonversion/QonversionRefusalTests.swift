@@ -165,6 +165,19 @@ struct QonversionRefusalTests {
     #expect(normalise(Body.renewal.with("created_at", "1215647999").line).events.count == 1)
   }
 
+  @Test(
+    "A purchase before the first store opened refuses its line",
+    arguments: [
+      #"{"transaction":"1","store":"AppleAppStore","timestamp":1767225600,"data":"#
+        + #"{"productId":"m","type":"Subscription","status":0,"expiresDate":1}}"#,
+      #"{"type":"purchases.updated","applicationUsername":"u","password":"p","purchases":"#
+        + #"{"apple:m":{"productId":"apple:m","purchaseId":"apple:1","platform":"apple","#
+        + #""lastRenewalDate":"2001-01-01T00:00:00Z","expirationDate":"2026-01-01T00:00:00Z"}}}"#,
+    ])
+  func impossiblePurchase(line: String) {
+    #expect(refusal(line).first == "impossible_time")
+  }
+
   @Test("More than 10^9 US dollars refuse their line")
   func tooManyDollars() {
     let edge = Body.renewal.with("revenue", #"{"value_usd":-1000000000}"#)

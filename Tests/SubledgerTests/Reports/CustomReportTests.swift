@@ -125,6 +125,9 @@ struct CustomReportTests {
       let result = try program.run(["run", "--archives", "none", "--reports-dir", "\(index)"])
       #expect(result.status == 78 && result.errors.contains(broken.reason), "\(result)")
     }
+    for name in ["b", "a"] { try program.folder.write(query, to: "both/\(name).sql") }
+    let both = try program.run(["config", "check", "--reports-dir", "both"])
+    #expect(both.output.contains("a.sql, line 1") && both.output.contains("b.sql, line 1"))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
     let missing = try program.run(["run", "--archives", "none", "--reports-dir", "missing"])
     #expect(missing.status == 66 && missing.errors.contains("given with option --reports-dir"))
@@ -137,6 +140,7 @@ struct CustomReportTests {
     let cases = [
       ("integer", "1.5", "a of row 2 is not integer"), ("usd", "'1.50'", "a of row 2 is not usd"),
       ("yearmonth", "'2025-13'", "not yearmonth"), ("date", "'20250101'", "not date"),
+      ("date", "'2025-13-41'", "not date"), ("datetime", "'2025-01-01T25:00:00Z'", "not datetime"),
       ("datetime", "'2025-01-01 00:00'", "not datetime"), ("boolean", "1", "not boolean"),
       ("string", "2", "not string"), ("string", "null", "two rows have the same key"),
     ]
