@@ -28,9 +28,10 @@ extension SubscriptionHistory {
     }
     let later = events.filter { $0.provider != provider && $0.time > last.start }
     if later.contains(where: \.opensPurchase) { return .charge }
-    return later.contains {
+    let isOver = later.contains {
       $0.isCancel || $0.isBillingProblem || $0.isEnd || $0.kind == .paused
-    } ? .end : nil
+    }
+    return isOver || periods.last?.revokedAt != nil ? .end : nil
   }
 
   /// The counted events that another provider reported and `own` did not, in business order.

@@ -40,7 +40,7 @@ public struct SubscriptionHistory: Sendable {
   /// What follows the last charge of a subscription.
   enum Continuation: Sendable {
     case charge
-    /// A cancel, failed payment, pause or end, and no charge.
+    /// A cancel, failed payment, pause, end or whole refund, and no charge.
     case end
   }
 

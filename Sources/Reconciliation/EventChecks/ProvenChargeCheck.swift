@@ -201,10 +201,11 @@ extension Reconciler {
     }
     let code = code(of: refund, in: lineage)
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
-    let due = code == .missedRenewal ? due(before: refund, lineage) : nil
-    let at = refund.chargedAt ?? due ?? refund.time
+    let isRenewal = code == .missedRenewal
+    let begun = refund.chargedAt ?? (isRenewal ? due(before: refund, lineage) : nil)
+    let at = begun ?? refund.time
     let product = lineage.refundedProduct(of: refund.transaction) ?? product(of: lineage, at: at)
-    if code == .missedRenewal, let charged = refund.chargedAt {
+    if isRenewal, let charged = refund.chargedAt {
       findRenewals(before: charged, of: id, lineage)
     }
     raise(
@@ -216,7 +217,7 @@ extension Reconciler {
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came"),
       for: MissingCharge(
-        lineage: lineage.name, code: code, at: refund.chargedAt ?? due, end: nil,
+        lineage: lineage.name, code: code, at: begun, end: nil,
         opensLineage: code == .missedStart))
   }
 

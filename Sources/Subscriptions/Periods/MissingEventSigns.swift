@@ -58,11 +58,7 @@ extension SubscriptionHistory {
       end <= rules.endsAreFinal(until: first.feed)
     else { return nil }
     // After a move to another provider, nothing is missing, nor if that one reports the end.
-    let isRefundedElsewhere = reportedByOthers.contains { report in
-      report.kind.isRefund && report.transaction != 0
-        && report.transaction == events[period.opener].transaction
-    }
-    if followedElsewhere == .end || isRefundedElsewhere { return nil }
+    if followedElsewhere == .end { return nil }
     if followedElsewhere == .charge, let newest = rules.watermarks[first.feed], newest < end {
       return nil
     }

@@ -102,7 +102,7 @@ struct HandOverTests {
     }
   }
 
-  @Test("A failed payment that another provider reports is no missing renewal")
+  @Test("A failed payment or refund that another provider reports is no missing renewal")
   func failedElsewhere() throws {
     let (paid, due) = ("2026-03-27T12:00:00Z", "2026-04-27T12:00:00Z")
     let failing = #""isExpired":false,"renewalIntent":"Renew","isBillingRetryPeriod":true"#
@@ -112,14 +112,20 @@ struct HandOverTests {
         "\"original_transaction_id\":\(Self.original)",
         with: "\"original_transaction_id\":\(Self.original + 70)")
     }
-    let program = try published(
-      [
-        Body().line,
-        qonversion("subscription_renewed", days[1], charge: 1, until: days[2]), other,
-        iaptic("ENTERED_GRACE_PERIOD", due, purchase(charge: 1, paid, until: due, failing)),
-      ], asOf: "2026-05-30")
-    for out in ["one/out", "many/out"] {
-      #expect(try program.rows("breaks.csv", in: out).allSatisfy { $0["code"] != "MISSED_RENEWAL" })
+    let refunded = #""isExpired":true,"cancelationReason":"Customer""#
+    for report in [
+      iaptic("ENTERED_GRACE_PERIOD", due, purchase(charge: 1, paid, until: due, failing)),
+      iaptic("REFUNDED", "2026-04-02T12:00:00Z", purchase(charge: 1, paid, until: due, refunded)),
+    ] {
+      let program = try published(
+        [
+          Body().line,
+          qonversion("subscription_renewed", days[1], charge: 1, until: days[2]), other, report,
+        ], asOf: "2026-05-30", silence: "freshness_max: 90d\nauthority: [iaptic]\n")
+      for out in ["one/out", "many/out"] {
+        let codes = try program.rows("breaks.csv", in: out).map { $0["code"] }
+        #expect(!codes.contains("MISSED_RENEWAL"), "\(codes)")
+      }
     }
   }
 
