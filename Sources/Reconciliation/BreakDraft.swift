@@ -70,7 +70,6 @@ enum EvidenceKind {
 /// An amount in US dollars with its basis.
 typealias Worth = (amount: Amount?, basis: AmountBasis)
 
-/// The worth of something that costs nothing.
 let nothing: Worth = (.zero, .provider)
 
 /// A charge or trial start that must have happened but did not arrive.
@@ -86,7 +85,6 @@ struct MissingCharge {
   var isFree = false
   /// Whether it is the first payment of the lineage, from which counting begins.
   var opensLineage = false
-  /// The break that reports it.
   var breakID: String?
 }
 
@@ -113,7 +111,6 @@ struct BreakDraft {
   var severity: Severity?
   var evidence: String
 
-  /// The finished break, as known at `knownAt`.
   func finished(knownAt: Instant, _ rules: ReconciliationSettings) -> Break {
     var found = Break(id: id, code: code, provider: subject.provider)
     found.app = subject.app
@@ -162,8 +159,7 @@ extension Break {
         provider: provider, app: app, environment: environment, user: user, original: subscription))
   }
 
-  /// The ids that a break of several charges gets as its first charges arrive; for at most 1,000
-  /// charges.
+  /// The ids that a break of several charges, up to 1,000, gets as its first charges arrive.
   public var idsOfLaterCharges: [String] {
     guard code.isCharge, missingEvents > 1 else { return [] }
     let ids = ids

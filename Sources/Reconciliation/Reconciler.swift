@@ -19,8 +19,7 @@ public func reconcile(
   return user.outcome
 }
 
-/// Compares one user's lineages with snapshots, and then with the entitlements in a webhook, for
-/// what is active until when.
+/// Compares a user's lineages with snapshots, then with a webhook's entitlements for active ends.
 ///
 /// The webhook of a change can have been created before its entitlements change, and a repeated one
 /// can contain later entitlements. So all events before as-of may explain what it shows, and what
@@ -84,11 +83,11 @@ final class Reconciler {
   private(set) lazy var reported = ReportedTransactions(allLineages, rules)
   /// `allLineages` by listed transactions.
   private let named: LineageIndex
-  /// For listed subscriptions that only one of their transactions identifies, the index of the
-  /// lineage.
+  /// For listed subscriptions that only one of their transactions identifies, the lineage's index.
   private lazy var homes = (view?.subscriptions ?? [:]).compactMapValues { listed in
     named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])
   }
+  private lazy var listed = Set((view?.transactions ?? []).compactMap { lineage(of: $0)?.name })
   /// `allLineages` by name: a user can have hundreds of thousands.
   private(set) lazy var byName = Dictionary(
     allLineages.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -100,7 +99,6 @@ final class Reconciler {
       let product = lineage.text(lineage.changeThatOpens?.previousProduct ?? 0)
       return product.withoutBasePlan ?? product
     })
-  /// The results of `storeProducts`.
   var storeProductsFound: [String: [String]?] = [:]
   /// When subscriptions began, according to a webhook's entitlements.
   private var startsInWebhook: [LineageName: Instant] = [:]
@@ -158,9 +156,7 @@ final class Reconciler {
   }
 
   /// Whether the snapshot lists a transaction of the lineage.
-  func isListed(_ lineage: LineageInput) -> Bool {
-    view?.transactions.contains { self.lineage(of: $0)?.name == lineage.name } ?? false
-  }
+  func isListed(_ lineage: LineageInput) -> Bool { listed.contains(lineage.name) }
 
   /// The moment that the snapshot shows; as-of without a snapshot.
   var knownAt: Instant {

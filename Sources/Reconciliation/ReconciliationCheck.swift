@@ -1,7 +1,6 @@
 public import Domain
 
-/// One rule that compares a user's subscriptions with the snapshot, with each other or with the
-/// calendar.
+/// A rule that compares a user's subscriptions with the snapshot, each other or the calendar.
 struct ReconciliationCheck: Sendable {
   /// The codes that it raises, with their conditions, for the table of break codes.
   let conditions: [BreakCondition]
@@ -140,8 +139,7 @@ extension BreakCode {
     }
   }
 
-  /// What a person should do about a break of this code; `purchases` explains how to get the
-  /// user's.
+  /// What a person should do about such a break; `purchases` explains how to get the user's.
   private func action(asking provider: String, _ purchases: String) -> String {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund:

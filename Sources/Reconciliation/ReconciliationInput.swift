@@ -16,8 +16,7 @@ public final class LineageInput {
   public let original: String
   /// `transactionKey` of the original transaction id.
   let originalKey: Int64
-  /// Original transaction ids of all parts by their first events, of a subscription that has
-  /// several.
+  /// Original transaction ids of its parts by their first events, if it has several.
   let parts: [String]
   /// Key of the user of the lineage's latest event (`userKeyText`), empty when unknown.
   public let user: String

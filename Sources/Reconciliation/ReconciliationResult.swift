@@ -36,8 +36,7 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   /// Counts for the manifest.
   public var counts: [ReconciliationCount: Int64] = [:]
   /// Until when a snapshot with the same content may be captured and give the same result, as long
-  /// as no event of the user arrives and no deadline of the fold passes; nil when another as-of may
-  /// give another result.
+  /// as no event of the user arrives and no deadline passes; nil when as-of itself matters.
   public var validUntil: Instant? = Instant(milliseconds: .max)
 
   /// An empty result.
@@ -84,11 +83,9 @@ extension LineageInput {
 /// Determines until when the result of a comparison remains valid, so that it need not be repeated.
 ///
 /// Each comparison of a check with the moment that a snapshot shows uses an instant listed here,
-/// moved by one of the shifts. An unnecessary moment costs a comparison; a missing one causes a
-/// wrong break.
+/// perhaps shifted. An unnecessary moment costs a comparison; a missing one causes a wrong break.
 extension Reconciler {
-  /// The last moment at which a snapshot with the same content shows the same; nil when as-of
-  /// itself matters.
+  /// Until when a snapshot with the same content shows the same; nil when as-of itself matters.
   var validUntil: Instant? {
     guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
     var validity = Validity(shown: knownAt, rules)

@@ -45,8 +45,7 @@ public struct SoldProduct: Sendable, Hashable {
 
 /// The amounts from which a break has each severity; the defaults suit an app, not a bank.
 public struct SeverityScale: Sendable, Equatable {
-  /// The lowest amount in US dollars of each severity; below all of them it is low, and for zero it
-  /// is info.
+  /// The lowest amount in US dollars of each severity; less is low, and zero is info.
   public var steps: [Severity: Amount] = [
     .medium: Amount(micros: 1_000_000), .high: Amount(micros: 50_000_000),
     .critical: Amount(micros: 500_000_000),
@@ -69,8 +68,7 @@ public struct ReconciliationSettings: Sendable {
   public var fold: FoldSettings
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
-  /// Configured and listed period lengths by store product id, including products that were never
-  /// bought.
+  /// Configured and listed period lengths by store product id, also of products never bought.
   public var lengths: [String: PeriodLength] = [:]
   /// Every feed in the ledger.
   public var feeds: [FeedHistory]
@@ -141,7 +139,6 @@ public struct ReconciliationSettings: Sendable {
 }
 
 extension Store {
-  /// Whether both can be the same store.
   func mayBe(_ other: Store) -> Bool {
     self == other || self == .unknown || other == .unknown || isApple && other.isApple
   }

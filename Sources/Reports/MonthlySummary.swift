@@ -93,8 +93,7 @@ struct MonthlySummary {
     }
   }
 
-  /// The sum of the known cells, 0 if there are no cells; nil when all are unknown, or beyond 64
-  /// bits.
+  /// The sum of the known cells, 0 without cells; nil when all are unknown, or beyond 64 bits.
   private func sum(_ source: String, of report: ReportDefinition, _ key: [String]) -> Int64? {
     guard let cube = cubes[report.name] else {
       let known = restated[key, default: [0]].compactMap(\.self)
@@ -105,7 +104,7 @@ struct MonthlySummary {
   }
 
   /// Writes the summary file; sums of rounded amounts need no rounding.
-  func write(_ plan: ReportPlan, _ labels: Labels, into folder: String) throws -> TableWriter {
+  func write(_ plan: ReportPlan, _ labels: Labels, into folder: String) throws -> WrittenReports {
     var plan = plan
     plan.amountDecimals = nil
     let writer = TableWriter(.summaryMonthly, plan: plan, labels: labels, into: folder)
@@ -124,6 +123,6 @@ struct MonthlySummary {
           [.integer(Int64(month.number)), .text(key[1])] + sums + [.integer(isComplete ? 1 : 0)])
       }
     }
-    return writer
+    return writer.written
   }
 }

@@ -81,9 +81,7 @@ public final class ReportWriter {
   private let labels: Labels
   private let history: PublishedHistory
 
-  /// A writer into `folder`, which must exist.
-  ///
-  /// Only reads the ledger; helper tables are in its temporary schema.
+  /// A writer into `folder`, which must exist; it writes to temporary tables of the ledger only.
   public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws {
     self.plan = plan
     self.folder = folder
@@ -107,7 +105,8 @@ public final class ReportWriter {
         layout, plan: plan, labels: labels, into: folder, beside: monthly?.add)
       try writer.write(from: context.ledger, since: firstChange(of: layout))
       try monthly?.finish()
-      reports.add(writer, monthly)
+      reports.add(writer.written)
+      if let monthly { reports.add(monthly.written) }
     }
     return reports
   }

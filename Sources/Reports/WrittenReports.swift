@@ -10,7 +10,8 @@ public struct WrittenReports: Sendable {
   /// Sizes and hashes of the files, written or carried over, by path.
   private(set) var seals: [String: FileSeal] = [:]
   private let plan: ReportPlan
-  private var restated: [Restatement] = []
+  /// Rows with other numbers than were published or closed.
+  var restated: [Restatement] = []
 
   /// An empty part.
   public init(plan: ReportPlan) {
@@ -23,9 +24,11 @@ public struct WrittenReports: Sendable {
     tables += other.tables
     seals.merge(other.seals) { $1 }
     restated += other.restated
-    publication.horizons = other.publication.horizons
+    publication.horizons.merge(other.publication.horizons) { $1 }
     publication.versions += other.publication.versions
-    add(other.publication.months)
+    publication.months.merge(other.publication.months) {
+      ($0.count + $1.count, $0.incomplete + $1.incomplete)
+    }
   }
 
   mutating func add(_ table: ReportTable, _ seal: FileSeal) {
@@ -33,22 +36,7 @@ public struct WrittenReports: Sendable {
     seals[table.path] = seal
   }
 
-  mutating func add(_ writer: TableWriter, _ monthly: MonthlyRows? = nil) {
-    tables += writer.tables
-    seals.merge(writer.seals) { $1 }
-    guard let monthly else { return }
-    publication.versions += monthly.versions
-    add(monthly.months)
-    restated += monthly.restated
-  }
-
-  private mutating func add(_ months: [Month: MonthRows]) {
-    publication.months.merge(months) { ($0.count + $1.count, $0.incomplete + $1.incomplete) }
-  }
-
-  /// The written files, to read them again.
-  ///
-  /// - Parameter folder: the folder into which they were written.
+  /// The written files in `folder`, to read them again.
   public func set(in folder: String) -> ReportSet {
     var manifest = Manifest(version: "", asOf: plan.rules.asOf, timeZone: plan.zone)
     manifest.dialect = plan.dialect

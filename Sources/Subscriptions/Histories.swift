@@ -17,8 +17,7 @@ public func histories(of events: [Event], rules: FoldSettings) throws -> [Subscr
 
 /// Calls `body` with each of these subscriptions, and `checkStop` between and within them.
 ///
-/// A user can have hundreds of thousands of purchases: then each subscription is in memory only
-/// while `body` runs.
+/// A user can have hundreds of thousands: each is in memory only while `body` runs.
 public func forEachHistory(
   of events: [Event], rules: FoldSettings, checkStop: () throws -> Void,
   _ body: (SubscriptionHistory) throws -> Void
@@ -32,8 +31,7 @@ public func forEachHistory(
 }
 
 extension [Event] {
-  /// Whether a group has so many events that its histories are computed twice instead of being kept
-  /// in memory together.
+  /// Whether there are so many events that histories are computed twice, not all kept in memory.
   public var areTooMany: Bool { count > 1 << 12 }
 }
 
@@ -160,8 +158,7 @@ private extension [Chain] {
   }
 }
 
-/// When the chains of one store end, ordered for look-up by time: a user can have hundreds of
-/// thousands.
+/// When the chains of a store end, ordered by time: a user can have hundreds of thousands.
 struct ChainEnds {
   private typealias End = (end: Instant, chain: Int)
 
@@ -184,8 +181,7 @@ struct ChainEnds {
 }
 
 extension [Event] {
-  /// The events that fulfil a condition, which is evaluated once per event in order; if all do,
-  /// nothing is copied.
+  /// The events that fulfil a condition, evaluated once each in order; no copy if all do.
   func keeping(_ isKept: (Event) -> Bool) -> [Event] {
     guard let first = firstIndex(where: { !isKept($0) }) else { return self }
     return self[..<first] + self[(first + 1)...].filter(isKept)

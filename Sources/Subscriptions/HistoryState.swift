@@ -1,16 +1,12 @@
 public import Domain
 
 extension SubscriptionHistory {
-  /// The state at as-of, for reconciliation; nil without counted events and for purchases shared by
-  /// a family member.
+  /// The state at as-of, for reconciliation; nil without counted events and for family shares.
   public var state: LineageState? {
     guard let first = reported.first, let last = reported.last, exclusion != .familySharing else {
       return nil
     }
-    let state = LineageState(
-      lineage: first.lineage, provider: first.provider, environment: first.environment,
-      store: store, app: first.app, product: last.product, firstEventAt: first.time,
-      lastEventAt: last.time)
+    let state = LineageState(from: first, to: last, in: store)
     if !first.provider.capabilities.hasStableOriginalID {
       var known: Set<Int64> = []
       let begins = reported.filter { known.insert($0.lineage).inserted }
@@ -116,8 +112,7 @@ extension SubscriptionHistory {
   /// A period that only states show because its charge or trial start did not arrive: it began
   /// before the first event, or its opening was lost.
   ///
-  /// It is not treated as a trial that could convert, because nothing shows whether it was a trial
-  /// or paid.
+  /// It is not treated as a trial that could convert, because nothing shows whether it was one.
   private var periodNeverOpened: Period? {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }

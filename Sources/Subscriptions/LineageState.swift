@@ -68,8 +68,7 @@ public struct Trial: Sendable, Equatable {
   public var end: Instant?
   /// Symbol of the store product id.
   public var product: StringID
-  /// The last moment at which a first payment is its conversion and not a new start; nil while its
-  /// end is unknown.
+  /// Until when a first payment is its conversion and not a new start; nil if its end is unknown.
   public var convertibleUntil: Instant?
   /// Whether an event reported that it expired.
   public var isExpired = false
@@ -115,8 +114,7 @@ public enum Notice: Sendable {
 
 /// The state of one subscription at as-of; all checks share one object.
 ///
-/// Small fields follow optional ones, where they fit into padding: a user can have hundreds of
-/// thousands of states.
+/// Small fields follow optional ones, whose padding they fill: a user can have many states.
 public final class LineageState {
   /// Key of the lineage; if there are several, of the first event.
   public var lineage: Int64
@@ -138,8 +136,7 @@ public final class LineageState {
   public var refunds: [Refund] = []
   /// Transaction keys of all counted events, in business order, each once.
   public var transactions: [Int64] = []
-  /// Products by `transactionKey`, for transactions without a charge: as cancels, failed payments
-  /// and ends name them.
+  /// Products of transactions without charge, by key, as cancels, failures and ends name them.
   public var productsOfUncharged: [Int64: StringID] = [:]
   /// Prices in events that are not charges, in business order.
   public var prices: [ReportedPrice] = []
@@ -165,8 +162,7 @@ public final class LineageState {
   public var provider: Provider
   /// Symbol of the app id; 0 when unknown.
   public var app: StringID
-  /// A later end in a cancel, an expiry or a failed payment: its period was paid, although the
-  /// charge is missing.
+  /// A later end in a cancel, expiry or failed payment: its period was paid, its charge is missing.
   public var reportedEnd: Instant?
   /// Production or sandbox.
   public var environment: Environment
@@ -176,8 +172,7 @@ public final class LineageState {
   public var concernsSubscription = false
   /// Symbol of the store product id held last.
   public var product: StringID
-  /// The end in the last cancel or expiry of the last period's charge, whether it counts or not;
-  /// nil without one.
+  /// The end in the last cancel or expiry of the last charge, even if it does not count; else nil.
   public var lastReportedEnd: Instant?
   /// Whether a full refund or a revocation ended the last period.
   public var accessRevoked = false
@@ -189,35 +184,29 @@ public final class LineageState {
   public var isSentOnChange = true
   /// Whether a billing problem followed the last period and no charge has resolved it.
   public var isInBillingRetry = false
-  /// Symbol of the country of the newest charge that has one, else of the newest event; 0 when
-  /// unknown.
+  /// Symbol of the country of the newest charge with one, else of the newest event; 0 when unknown.
   public var country: StringID = 0
   /// End of the last period with grace, or the moment of revocation.
   public var effectiveEnd: Instant?
   /// Whether every charge since the lineage's start was seen, so that counting from it is valid.
   public var isStartSeen = false
-  /// When auto-renew was last switched off, in any period; nil when it never was, or was switched
-  /// on again.
+  /// When auto-renew was last switched off, in any period; nil if never or if it is on again.
   public var lastCancelAt: Instant?
   /// When auto-renew was last switched off, even if it was switched on again.
   public var lastSwitchedOff: Instant?
   /// Event time of the first failed payment of the last period; nil without any.
   public var paymentFailedAt: Instant?
-  /// Event time of the first expiry of the last period, or the earlier end that it reports; nil
-  /// without any.
+  /// Event time of the last period's first expiry, or the earlier end that it reports; else nil.
   public var expiredAt: Instant?
-  /// The end of the last period if auto-renew was on and no later event arrived, although one is
-  /// overdue; else nil.
+  /// The end of the last period if auto-renew was on and the next event is overdue; else nil.
   public var unansweredEnd: Instant?
-  /// When the subscription was first bought, according to the state with its first charge; nil when
-  /// not sent.
+  /// When it was first bought, according to the state with its first charge; nil when not sent.
   public var firstPurchasedAt: Instant?
   /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
   public var renewalOrdinal: Int64?
   /// The highest counter in events since the last charge; nil when none has one.
   public var reportedCount: ReportedCount?
-  /// The product that a change without a charge announced for the next renewal; nil if there is
-  /// none.
+  /// The product that a change without a charge announced for the next renewal; nil if none.
   public var scheduledProduct: StringID?
 
   /// Keys of all lineages of the subscription, by their first events.
@@ -234,8 +223,7 @@ public final class LineageState {
     return refunds.contains { $0.transaction == trial.transaction }
   }
 
-  /// Whether it has a transaction without charge, or Play's order numbers may show a missing
-  /// charge.
+  /// Whether it has a transaction without charge, or Play's order numbers may show a lost charge.
   public var namesLostCharges: Bool {
     mayMissOrders || !unseenPeriods.isEmpty || !reportedByOthers.isEmpty
       || refunds.contains { !$0.chargeIsKnown }
@@ -252,19 +240,15 @@ public final class LineageState {
   /// Product changes without a charge.
   public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }
 
-  /// A lineage without events.
-  public init(
-    lineage: Int64, provider: Provider, environment: Environment, store: Store, app: StringID,
-    product: StringID, firstEventAt: Instant, lastEventAt: Instant
-  ) {
-    self.lineage = lineage
-    self.provider = provider
-    self.environment = environment
+  init(from first: Event, to last: Event, in store: Store) {
+    lineage = first.lineage
+    provider = first.provider
+    environment = first.environment
     self.store = store
-    self.app = app
-    self.product = product
-    self.firstEventAt = firstEventAt
-    self.lastEventAt = lastEventAt
+    app = first.app
+    product = last.product
+    firstEventAt = first.time
+    lastEventAt = last.time
   }
 }
 

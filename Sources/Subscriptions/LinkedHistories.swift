@@ -1,11 +1,9 @@
 public import Domain
 
-/// The subscriptions of several fold groups that report the same store transactions, each counted
-/// once.
+/// The subscriptions of several fold groups that report the same store transactions, each once.
 ///
-/// The first provider in `authority` counts. What others report too is left out; what only they
-/// report is added to its subscription. So a subscription continues when one provider ends and
-/// another begins.
+/// The first provider in `authority` counts; what others report too is left out, and what only they
+/// report is added. So a subscription continues when one provider ends and another begins.
 public struct LinkedHistories: Sendable {
   /// A charge that two providers report: the counted event, the provider of the one left out, and
   /// both gross amounts in US dollars, nil when unknown.
@@ -90,8 +88,7 @@ public struct LinkedHistories: Sendable {
     histories.append(feed)
   }
 
-  /// Adds findings that appear only in the refunds of several providers together, to the history
-  /// that has the event.
+  /// Adds findings that only the refunds of several providers together show, beside their event.
   private mutating func add(_ finding: FoldFinding) {
     let index = own.firstIndex { $0.reported.contains { $0.identity == finding.identity } }
     guard let index else { return }

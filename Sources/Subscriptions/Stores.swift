@@ -29,9 +29,7 @@ extension [Event] {
     }
     return placed
   }
-}
 
-extension [Event] {
   /// The events of one fold group by app.
   ///
   /// An event without app, as on Purple's page, gets the provider's only app, else the only app in
@@ -47,8 +45,7 @@ extension [Event] {
     var named = self
     for index in indices where self[index].app == 0 && first.provider.capabilities.omitsApps {
       let apps = self[index].products.reduce(into: Set()) { $0.formUnion(sellers[$1] ?? []) }
-      let seller = apps.count == 1 ? apps.first : nil
-      named[index].app = rules.onlyApps[first.provider] ?? seller ?? 0
+      named[index].app = rules.onlyApps[first.provider] ?? apps.only ?? 0
     }
     let apps = Dictionary(grouping: named, by: \.app).values
     let keyed: [(identity: Int64, events: [Event])] = apps.map { events in
@@ -64,8 +61,7 @@ private struct RunningStores {
   /// The store in which it last ended.
   private var ended: [StringID: Store] = [:]
 
-  /// The only store in which a product of the event runs; if none does, the store in which it last
-  /// ended.
+  /// The only store in which a product of the event runs; if none, the one in which it last ended.
   func store(of event: Event) -> Store? {
     let running = event.products.reduce(into: Set<Store>()) { $0.formUnion(self.running[$1] ?? []) }
     return running.isEmpty ? ended[event.product] : running.only
@@ -89,7 +85,7 @@ private struct RunningStores {
   }
 }
 
-extension Set<Store> {
+extension Set {
   /// Its only member; nil when it has none or several.
-  var only: Store? { count == 1 ? first : nil }
+  var only: Element? { count == 1 ? first : nil }
 }

@@ -2,9 +2,8 @@ public import Domain
 
 /// The history of one subscription or one-time purchase, from its events up to as-of.
 ///
-/// This is the fold: it computes facts from events, without clock or I/O, and independently of the
-/// order of arrival. `book(into:)` adds the facts of the reports; `state` and `findings` are for
-/// reconciliation.
+/// This is the fold: it computes facts from events, without clock or I/O, whatever the order of
+/// arrival. `book(into:)` adds the facts of reports; reconciliation reads `state` and `findings`.
 public struct SubscriptionHistory: Sendable {
   let rules: FoldSettings
   /// Counted events in business order, as reported.
@@ -97,8 +96,7 @@ public struct SubscriptionHistory: Sendable {
 
   var isShared: Bool { if case .shared = role { true } else { false } }
 
-  /// Whether reports count it, because it is not a test, a shared purchase or another provider's
-  /// report of a counted one.
+  /// Whether reports count it: not tests, shared purchases or reports of a counted one.
   public var isCounted: Bool { if case .feed = role { false } else { exclusion == nil } }
 
   /// Keys of the lineages of its events: several if several providers report the subscription.

@@ -3,8 +3,7 @@ import Domain
 
 /// Estimates the amount of a missing charge from received charges and listed transactions.
 extension Reconciler {
-  /// Gross amount of `count` charges of `product` like the one missing at `instant`, with its
-  /// basis.
+  /// Gross amount of `count` charges of `product` like the one missing at `instant`, and its basis.
   ///
   /// It is the price of the nearest charge of the same class in the lineage, preferably the
   /// previous one, unless the charges of all users show a price change in between. Without such a
@@ -64,8 +63,7 @@ extension Reconciler {
     return (least, .provider)
   }
 
-  /// The price in an event that is not a charge: the last one before `time`, else the first one
-  /// after.
+  /// The price in an event other than a charge: the last before `time`, else the first after it.
   private func reportedPrice(
     of product: String, at time: Instant, _ lineage: LineageInput
   ) -> LikelyPrice? {
@@ -268,7 +266,6 @@ extension LikelyPrice {
       currency: charge.currency, basis: charge.basis, local: local)
   }
 
-  /// The price in an event.
   init(_ reported: ReportedPrice) {
     self.init(
       product: reported.product, usd: reported.price.usd, paid: reported.price.local,

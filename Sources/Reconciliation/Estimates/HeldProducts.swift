@@ -35,15 +35,13 @@ extension Reconciler {
     return own.isEmpty ? known : known + Set(own).sorted()
   }
 
-  /// The product that a charge at `instant` renewed: the last one reported before it, else the
-  /// first one reported after it.
+  /// The product that a charge at `instant` renewed: the last reported before it, else the next.
   func product(of lineage: LineageInput, at instant: Instant) -> String {
     lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
       ?? lineage.product
   }
 
-  /// The product of a start at `instant`: the first one reported after it, else the last one
-  /// reported before it.
+  /// The product of a start at `instant`: the first reported after it, else the last before it.
   func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
     lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
       ?? lineage.product
@@ -61,8 +59,7 @@ extension Reconciler {
       user: user.user, original: original, product: soldProduct(products, in: store) ?? "")
   }
 
-  /// The one of several ids of a product that `store` sells, as far as events show; nil if several
-  /// can be meant.
+  /// The one of several ids of a product that `store` sells, by events; nil if it can be several.
   func soldProduct(_ ids: [String], in store: Store) -> String? {
     if ids.count < 2 { return ids.first }
     let sold = rules.sold.filter { $0.provider == user.provider && ids.contains($0.product) }

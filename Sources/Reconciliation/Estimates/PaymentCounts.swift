@@ -3,8 +3,7 @@ import Subscriptions
 
 /// Counts the known payments of a subscription.
 extension Reconciler {
-  /// Number of renewals known to have happened: the counter, or the paid transactions after the
-  /// first.
+  /// The renewals known to have happened: the counter, or the paid transactions after the first.
   ///
   /// The SDK counts "from the second paid transaction", so product changes and new starts count
   /// there although they are not renewals. Nil while the lineage's start is unknown.
@@ -55,8 +54,7 @@ extension Reconciler {
     missing(in: lineage).contains { !$0.isFree && isFirst($0, in: lineage) }
   }
 
-  /// Whether a missing charge precedes the first received one; a new start after a lapse does not
-  /// count.
+  /// Whether a missing charge precedes the first received one; starts after a lapse do not count.
   func isFirst(_ charge: MissingCharge, in lineage: LineageInput) -> Bool {
     guard charge.code == .missedConversion || (charge.code == .missedStart && charge.opensLineage)
     else { return false }
@@ -87,8 +85,7 @@ extension Reconciler {
 
   /// `renewalsSeen` plus what earlier checks found missing, each payment once.
   ///
-  /// The counter of the last charge includes missing charges before it; the number of charges does
-  /// not.
+  /// The counter of the last charge, unlike the number of charges, includes missing ones before it.
   func renewalsKnown(_ lineage: LineageInput) -> Int64 {
     let charges = lineage.latest.charges
     let found = missing(in: lineage).filter { !$0.isFree && !isFirst($0, in: lineage) }
@@ -115,8 +112,8 @@ extension Reconciler {
   /// - Parameter product: defaults to the product that a renewal renewed or a start began.
   func raiseCharge(
     _ code: BreakCode, of lineage: LineageInput, product: String? = nil, count: Int64 = 1,
-    at: Instant, until end: Instant? = nil, isFree: Bool = false, opensLineage: Bool = false,
-    provenBy proof: EvidenceKind = .events, _ evidence: String
+    at: Instant, until end: Instant? = nil, isFree: Bool = false, isOffer: Bool = false,
+    opensLineage: Bool = false, provenBy proof: EvidenceKind = .events, _ evidence: String
   ) {
     let usual =
       code == .missedRenewal ? self.product(of: lineage, at: at) : productBegun(in: lineage, at: at)
@@ -126,7 +123,8 @@ extension Reconciler {
         code: code, subject: subject(lineage, product: product), expectedAt: at,
         missingEvents: count,
         worth: isFree
-          ? nothing : estimate(lineage, product: product, of: code, count: count, at: at),
+          ? nothing
+          : estimate(lineage, product: product, of: code, count: count, at: at, isOffer: isOffer),
         provenBy: proof, evidence: evidence),
       of: lineage, until: end, isFree: isFree, opensLineage: opensLineage)
   }

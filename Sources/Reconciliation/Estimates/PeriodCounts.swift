@@ -93,8 +93,7 @@ extension Reconciler {
     return max(1, (beyond + length - 1) / length)
   }
 
-  /// Whether the failed payment was the one due at `end`, and not that of a later period whose
-  /// charge is missing.
+  /// Whether the failed payment was the one due at `end`, not that of a later, missing period.
   func hasFailed(_ state: LineageState, at end: Instant) -> Bool {
     guard state.isInBillingRetry, state.reportedEnd != nil, let failedAt = state.paymentFailedAt
     else { return state.isInBillingRetry }
@@ -118,8 +117,7 @@ extension Reconciler {
 
   func periodLength(_ lineage: LineageInput) -> Interval? { periodLength(lineage, lineage.state) }
 
-  /// The configured or listed length, else that of the last paid period, which can be an offer's or
-  /// a shortened one.
+  /// The configured or listed length, else that of the last paid period, perhaps of an offer.
   func periodLength(_ lineage: LineageInput, _ state: LineageState) -> Interval? {
     if let length = knownLength(of: state) { return length.mean }
     let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
@@ -132,8 +130,7 @@ extension Reconciler {
       ?? rules.fold.prices.period(of: state.product, in: state.store, at: knownAt)
   }
 
-  /// When the first of `count` periods until `end` began, at the earliest at `earliest`; nil if
-  /// their length is unknown.
+  /// When the first of `count` periods until `end` began, not before `earliest`; nil if unknown.
   func begin(
     of count: Int64 = 1, periodsUntil end: Instant, _ lineage: LineageInput,
     _ state: LineageState, earliest: Instant = Instant(milliseconds: .min)
@@ -144,8 +141,7 @@ extension Reconciler {
     return max(earliest, known.end(from: end, times: -Int(count)))
   }
 
-  /// The length of the shown product's period; nil if it is another product whose length is
-  /// unknown.
+  /// The length of the shown product's period; nil if it is another product of unknown length.
   func shownLength(_ match: EntitlementMatch) -> Interval? {
     guard namesOtherProduct(match) else { return periodLength(match.lineage) }
     return knownLength(of: match.entitlement)?.mean
@@ -160,8 +156,7 @@ extension Reconciler {
     return length
   }
 
-  /// When the period with the shown end began; nil if its length is unknown, or if it would begin
-  /// after the snapshot.
+  /// When the period with the shown end began; nil if unknown or after the snapshot.
   func begin(ofPeriodShownBy match: EntitlementMatch) -> Instant? {
     guard let end = match.entitlement.expiresAt else { return nil }
     let lineage = match.lineage

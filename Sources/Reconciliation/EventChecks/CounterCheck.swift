@@ -60,8 +60,7 @@ extension Reconciler {
   /// When the trial ended: as sent or, otherwise and after a lapse, as many periods before the
   /// charge as its number says.
   ///
-  /// - Parameter mayLapse: whether the charge is of another order, or the trial was reported as
-  ///   expired.
+  /// - Parameter mayLapse: whether the charge is of another order, or the trial's expiry arrived.
   private func conversionDue(
     _ trial: Trial, before first: Charge, _ number: Int64, mayLapse: Bool, _ lineage: LineageInput
   ) -> Instant {
@@ -136,8 +135,7 @@ extension Reconciler {
     return siblings(of: listed).contains { $0.at.map { $0 < instant } ?? false }
   }
 
-  /// The end of the charges in `found` that follow each other from `due` on; the remaining missing
-  /// charges are later.
+  /// The end of the charges in `found` that follow each other from `due` on; others are later.
   func end(of found: [MissingCharge], after due: Instant) -> Instant {
     let dated = found.compactMap { charge in
       charge.at.flatMap { at in charge.end.map { (at: at, end: $0) } }

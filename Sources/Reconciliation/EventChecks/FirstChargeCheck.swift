@@ -57,8 +57,7 @@ extension Reconciler {
       && charge.at.map { $0 <= first.time && (last ?? $0) <= $0 } ?? true
   }
 
-  /// Raises the start if the feed would have reported it, else as many counted renewals as the feed
-  /// would have reported.
+  /// Raises the start, or as many counted renewals, as far as the feed would have reported them.
   ///
   /// Soon after the first event of the feed, the charge may be recovered from a billing retry that
   /// began before that event. After a product change, the length of the previous period is unknown.
@@ -108,8 +107,7 @@ extension Reconciler {
       evidence + "; no start arrived")
   }
 
-  /// Whether its id, which is not the original one, proves an earlier charge, and there is no
-  /// counter.
+  /// Whether its id, which is not the original one, proves an earlier charge, without a counter.
   private func isOfLaterTransaction(_ charge: Charge, _ lineage: LineageInput) -> Bool {
     let state = lineage.latest
     return state.provider.capabilities.body == .event
@@ -152,10 +150,7 @@ extension Reconciler {
     return PeriodLength(from: charge.periodStart, to: end)
   }
 
-  /// Raises the trial start.
-  ///
-  /// The trial's length is unknown, so only a trial that must have begun after the first event
-  /// counts.
+  /// Raises the trial start if the trial, whose length is unknown, began after the first event.
   private func findTrialBefore(_ conversion: Charge, _ lineage: LineageInput) {
     guard isWatched(conversion.periodStart - longestTrial, lineage) else { return }
     raiseCharge(
@@ -171,9 +166,8 @@ extension Reconciler {
   /// Finds ends after which no event of an auto-renewing subscription arrived although one was due.
   ///
   /// A missing event of the last period that the snapshot shows explains this. Otherwise it is
-  /// unknown which event is missing: it is reported as a renewal, which was due, until the
-  /// following renewal is overdue too, or until a snapshot shows no access after the end; then the
-  /// subscription has ended.
+  /// unknown which event is missing: it is reported as a renewal, until the next renewal is overdue
+  /// too, or a snapshot shows no access after the end; then the subscription has ended.
   func findUnansweredEnds() {
     lazy var found = Dictionary(grouping: breaks.values) {
       LineageName(app: $0.app, store: $0.store, original: $0.subscription)

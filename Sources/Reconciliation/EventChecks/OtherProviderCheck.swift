@@ -11,8 +11,7 @@ extension Reconciler {
     }
   }
 
-  /// Raises what was missed while the feed was active; after a move to the other provider, nothing
-  /// is missed.
+  /// Raises what was missed while the feed was active; after a move, nothing is missed.
   private func evaluate(_ report: OtherProviderReport, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
     guard isWatched(report.time, about) else { return omit(.beforeFirstEvent) }
@@ -48,8 +47,7 @@ extension Reconciler {
 
   /// The code for a missing charge that another provider reports.
   ///
-  /// If that provider does not link renewals, as FLOBUK outside Play, the code follows from the
-  /// charges of the subscription.
+  /// If that provider does not link renewals, as FLOBUK outside Play, the charges decide the code.
   private func code(of report: OtherProviderReport, in lineage: LineageInput) -> BreakCode {
     let state = lineage.latest
     guard report.chargeKind == .first, report.kind != .trialStarted,
@@ -67,8 +65,7 @@ extension Reconciler {
     return isNewest ? codeOfCharge(at: report.time, after: end, state) : report.missingCode
   }
 
-  /// The break without the worth of charges that another provider reports and that count: only the
-  /// rest is lost.
+  /// The break without the worth of charges that another provider reports and that count.
   func withoutCountedElsewhere(_ draft: BreakDraft, _ name: LineageName) -> BreakDraft {
     let count = draft.missingEvents ?? 1
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
@@ -88,8 +85,7 @@ extension Reconciler {
     return draft
   }
 
-  /// Matches by transaction, of which a break names the last, else by the time in which the missing
-  /// charges were due.
+  /// Matches by transaction, of which a break names the last, else by the time when it was due.
   private func isSame(
     _ report: OtherProviderReport, as draft: BreakDraft, in lineage: LineageInput
   ) -> Bool {

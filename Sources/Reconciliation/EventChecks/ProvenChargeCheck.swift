@@ -25,8 +25,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether a list or a refund already showed the charge, or a snapshot or Play's order numbers
-  /// count the charges.
+  /// Whether a list or a refund showed the charge, or a snapshot or Play's order numbers count it.
   private func isEvaluated(_ period: UnseenPeriod, in lineage: LineageInput) -> Bool {
     guard period.transaction != 0 else {
       if lineage.countedCharges.contains(where: { $0.isNext(at: period.time) }) { return true }

@@ -1,8 +1,7 @@
 internal import Subscriptions
 public import Domain
 
-/// The median rate of a currency: the middle rate, or the mean of the two middle rates, as an exact
-/// fraction.
+/// The median rate of a currency, an exact fraction: the middle rate, or the mean of two.
 struct MedianRate: Sendable, Equatable {
   private let lower: ExchangeRate
   private let upper: ExchangeRate
@@ -19,8 +18,7 @@ struct MedianRate: Sendable, Equatable {
 
   /// Millionths of a US dollar and of the currency; both above 0.
   private var fraction: (usd: UInt128, local: UInt128) {
-    // (a/b + c/d) ÷ 2 = (ad + cb) ÷ 2bd. The parts of a rate have 63 bits, so both results have
-    // 127.
+    // (a/b + c/d) ÷ 2 = (ad + cb) ÷ 2bd. The parts of a rate have 63 bits, both results 127.
     let (a, b) = (UInt128(lower.usd), UInt128(lower.local))
     let (c, d) = (UInt128(upper.usd), UInt128(upper.local))
     return (a * d + c * b, 2 * b * d)
@@ -69,7 +67,7 @@ extension ExchangeRates {
 ///
 /// Rates are compared as exact fractions. The first step needs the rates of all charges and keeps
 /// the outliers; the second step finds their charges, lineage by lineage.
-public struct ExchangeOutliers: Sendable, Equatable {
+public struct ExchangeOutliers: Sendable, Equatable, ChargeOutliers {
   /// The median of each day on which some rate is an outlier.
   let medians: [CurrencyDay: MedianRate]
 
@@ -85,8 +83,7 @@ public struct ExchangeOutliers: Sendable, Equatable {
       for (key, paid) in days {
         while days[first].key.day.number < key.day.number - 3 { first += 1 }
         while end < days.count, days[end].key.day.number <= key.day.number + 3 { end += 1 }
-        // Most days need no median: if all rates are close to each other, they are close to the
-        // median.
+        // Most days need no median: rates that are close to each other are close to it.
         guard let lowest = extremes[first..<end].compactMap(\.0).min(),
           let highest = extremes[first..<end].compactMap(\.1).max(),
           MedianRate(of: lowest, lowest).isFar(highest),

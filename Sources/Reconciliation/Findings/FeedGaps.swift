@@ -1,8 +1,7 @@
 public import Domain
 internal import Glibc
 
-/// A day or consecutive hours in which a feed delivered nothing, or far less than the surrounding
-/// days make likely.
+/// A day or consecutive hours in which a feed delivered far less than surrounding days make likely.
 public struct FeedGap: Sendable, Equatable {
   /// Its UTC hours, numbered since 1970-01-01.
   public var hours: Range<Int64>
@@ -22,8 +21,7 @@ public struct FeedGap: Sendable, Equatable {
   }
 }
 
-/// The gaps of one feed: its days from the second to the last complete one, then runs of hours
-/// outside of these days.
+/// The gaps of one feed: its complete days from the second on, then runs of hours outside of these.
 ///
 /// A day is compared with the 28 days on each side, of which at least 13 must exist; adjacent days
 /// that are just as empty are left out. The expected number is the lowest of five means: of all
@@ -98,8 +96,7 @@ private struct HourCounts {
     }
   }
 
-  /// The longest runs of hours of which each has at most a tenth of the mean of the 28 days on each
-  /// side.
+  /// The longest runs of hours that each have at most a tenth of the mean of 28 days on each side.
   var lowRuns: [Range<Int>] {
     var runs: [Range<Int>] = []
     var start: Int?

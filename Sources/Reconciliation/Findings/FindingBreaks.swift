@@ -3,9 +3,8 @@ public import Domain
 
 /// The breaks from one lineage's own events, such as revenue on an event that books none.
 ///
-/// Findings about sandbox traffic are informational because they concern no money. Deliveries that
-/// arrived late or out of order are too: the event did arrive, so the break is resolved at once and
-/// blocks nothing.
+/// Findings about sandbox traffic are informational: they concern no money. So are deliveries that
+/// arrived late or out of order: the event did arrive, so the break is resolved at once.
 ///
 /// - Returns: one break per code and event, sorted by id.
 public func breaks(

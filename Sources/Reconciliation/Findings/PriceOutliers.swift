@@ -13,8 +13,6 @@ public protocol ChargeOutliers {
   func breaks(in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings) -> [Break]
 }
 
-extension ExchangeOutliers: ChargeOutliers {}
-
 /// Prices at least five times, or at most a fifth of, the median of their product, store, currency
 /// and country, and that few others paid.
 ///

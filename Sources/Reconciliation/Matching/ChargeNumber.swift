@@ -45,8 +45,7 @@ extension Reconciler {
     return converts ? .missedConversion : .missedStart
   }
 
-  /// The code of a later charge: a renewal, or a start if the last reported period had expired or
-  /// was refunded.
+  /// The code of a later charge: a start if the last period expired or was refunded, else renewal.
   private func codeOfLaterCharge(
     _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> BreakCode {
@@ -90,8 +89,7 @@ extension Reconciler {
       && !reported.contains { isBefore($0.time, transaction) }
   }
 
-  /// Whether its id, which is not the original one, proves an earlier transaction that is not a
-  /// trial.
+  /// Whether its id, not the original one, proves an earlier transaction that is not a trial.
   func isOfEarlierSubscription(
     _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> Bool {
@@ -102,8 +100,7 @@ extension Reconciler {
 
   /// Whether it follows a trial within the gap or after billing retry.
   ///
-  /// A later purchase is a new start. If no trial start was reported, its failed payments are
-  /// unknown too.
+  /// A later purchase is a new start. Without a trial start, its failed payments are unknown too.
   private func converts(
     _ transaction: ListedTransaction, _ lineage: LineageInput?, _ siblings: [ListedTransaction]
   ) -> Bool {
@@ -126,8 +123,7 @@ extension Reconciler {
   /// `draft` with the number of the missing charge as its key; after an end that nothing followed,
   /// an expiry may be missing instead.
   ///
-  /// A charge without a number, or with the number of another loss, is identified by its
-  /// transaction.
+  /// A charge without a number, or with that of another loss, is identified by its transaction.
   func numbered(_ draft: BreakDraft, of name: LineageName, isFree: Bool = false) -> BreakDraft {
     guard draft.code.isCharge || [.missedExpiration, .missedProductChange].contains(draft.code),
       !draft.subject.original.isEmpty

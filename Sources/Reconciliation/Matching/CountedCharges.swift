@@ -56,8 +56,7 @@ extension LineageInput {
     return known.filter { $0 < number }.max().map { Int64(number - $0) }
   }
 
-  /// The first order of a transaction and the number of its renewal; nil for the first order
-  /// itself.
+  /// The first order of a transaction and its renewal's number; nil for the first order itself.
   private func order(_ transaction: Int64) -> (first: ExactText, number: Int32?) {
     let id = transactionText(transaction)
     guard id.hasPrefix("GPA."), let dots = id.firstRange(of: ".."),

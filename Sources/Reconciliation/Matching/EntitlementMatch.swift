@@ -10,8 +10,7 @@ final class EntitlementMatch {
   let startedAt: Instant?
   /// The highest counter of any of them.
   let renewsCount: Int32?
-  /// Whether an app cached it before the lineage's latest charge: its purchases are proof, its
-  /// state is not.
+  /// Whether an app cached it before the latest charge: its purchases are proof, its state is not.
   let isStale: Bool
 
   init(_ lineage: LineageInput, furthest: Entitlement, of group: [Entitlement], isStale: Bool) {
@@ -117,8 +116,7 @@ extension Reconciler {
     return isMissed(at: end, outside: match.lineage)
   }
 
-  /// Whether access began after the lineage had ended, with a purchase of another lineage that was
-  /// found to be missing.
+  /// Whether access began after the lineage's end, with a missing purchase of another lineage.
   func isBegunElsewhere(_ match: EntitlementMatch) -> Bool {
     guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd else {
       return false
@@ -152,8 +150,7 @@ extension Reconciler {
     }
   }
 
-  /// Whether no entitlement of another product matches the lineage: of two unmapped products,
-  /// either can be the lineage's.
+  /// Whether no other product matches the lineage: of two unmapped ones, either can be its product.
   private func isAlone(_ match: EntitlementMatch) -> Bool {
     let matched = zip(view?.entitlements ?? [], origins.lineages).filter { entitlement, origin in
       entitlement.isSubscription && origin.map { lineages[$0].name == match.lineage.name } ?? false

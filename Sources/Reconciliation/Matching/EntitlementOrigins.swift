@@ -7,14 +7,12 @@ struct EntitlementOrigins {
   var lineages: [Int?] = []
   /// Lineages whose current state an entitlement shows; no other entitlement can come from them.
   var claimed: Set<Int> = []
-  /// For each listed transaction without a lineage, by key: the lineage that its entitlement came
-  /// from before.
+  /// For unknown listed transactions, by key: the lineage that their entitlement came from before.
   var continued: [Int64: Int] = [:]
 }
 
 extension Reconciler {
-  /// Finds origins first by transactions and products; for the rest, by the only possible
-  /// subscription.
+  /// Finds origins by transactions and products first, then by the only possible subscription.
   func findOrigins(_ entitlements: [Entitlement], _ named: LineageIndex) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
     for entitlement in entitlements {
@@ -121,8 +119,7 @@ final class LineageIndex {
 
   init(_ lineages: [LineageInput]) { self.lineages = lineages }
 
-  /// The lineage of the newest transaction that any lineage contains, and the keys of newer
-  /// transactions.
+  /// The lineage of the newest transaction that any lineage has, and the keys of newer ones.
   func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [Int64])? {
     if let newest = entitlement.newestTransaction,
       let found = lineage(of: ListedTransaction(newest, of: entitlement))

@@ -54,8 +54,7 @@ extension Reconciler {
     lineage.current?.noticesSince.contains(notice) ?? false
   }
 
-  /// Whether the store gave up: a cancel sent after the end is the store's, which had tried to
-  /// collect until then.
+  /// Whether the store gave up: a cancel after the end is the store's, which collected until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
     !state.isInBillingRetry && state.reportedEnd == nil && isCanceledAfterEnd(state)
   }
@@ -82,8 +81,7 @@ extension Reconciler {
       }
   }
 
-  /// Whether an expiry reported the end at `base`; an expiry that is a period later ended another
-  /// paid period.
+  /// Whether an expiry reported the end at `base`; one that is a period later ended another one.
   func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
     let reported = state.reportedEnd ?? (capabilities.sendsPeriodEnds ? base : state.lastEventAt)
@@ -135,8 +133,7 @@ extension Reconciler {
     return shown.since(known).milliseconds < length / 10 * 9
   }
 
-  /// Whether the shown end is the paid end: a list of purchases does not contain the grace after
-  /// it.
+  /// Whether the shown end is the paid end: a list of purchases lacks the grace after it.
   private func isInUnreportedGrace(_ match: EntitlementMatch) -> Bool {
     guard match.entitlement.isActive == nil, let end = match.entitlement.expiresAt,
       let known = match.lineage.state.periodEnd
@@ -144,8 +141,7 @@ extension Reconciler {
     return agree(end, known)
   }
 
-  /// Whether a change that opened another lineage, and was charged there, replaced the last period:
-  /// nothing follows it.
+  /// Whether a change that opened another lineage, and was charged there, ended the last period.
   func isReplaced(_ lineage: LineageInput) -> Bool {
     let state = lineage.latest
     guard let begun = begin(ofLastPeriodIn: state), let end = state.effectiveEnd else {

@@ -44,9 +44,7 @@ struct ReportedTransactions {
     if state.accessRevoked, let last = state.charges.last { takenBack.insert(last.transaction) }
   }
 
-  /// Whether an event reported it.
-  ///
-  /// A product change reports its own charge, but not a charge at another time that it names.
+  /// Whether an event reported it; a product change reports only the charge at its own time.
   func covers(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
     switch transaction.kind {
     case .trialStarted: trials.contains(transaction.key)
@@ -180,8 +178,7 @@ extension Reconciler {
       in: transaction.store, original: transaction.original)
   }
 
-  /// An entitlement names the product of its newest transaction; older ones may be of another
-  /// product.
+  /// An entitlement names the product of its newest transaction; older ones may have another.
   private func productHeld(
     _ transaction: ListedTransaction, _ lineage: LineageInput, _ mapped: String?
   ) -> String {
@@ -196,8 +193,7 @@ extension Reconciler {
     return mapped ?? lineage.product
   }
 
-  /// Whether a charge at `instant` changed the product: the period before it had more than the gap
-  /// left.
+  /// Whether a charge at `instant` changed the product: more than the gap was left until then.
   private func cutsPeriod(_ lineage: LineageInput, at instant: Instant) -> Bool {
     let before = lineage.latest.subscriptionCharges.last { $0.time <= instant }
     return before?.periodEnd.map { instant + gap < $0 } ?? false

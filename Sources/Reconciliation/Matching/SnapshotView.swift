@@ -56,8 +56,7 @@ final class SnapshotView {
       && !sandbox.holds(transaction)
   }
 
-  /// Lists each transaction once: one purchase often unlocks several entitlements, and each lists
-  /// it.
+  /// Lists each transaction once: a purchase often unlocks several entitlements, which all list it.
   private func listTransactions() {
     var known: [Int64: Int] = [:]
     for entitlement in entitlements {
@@ -90,8 +89,7 @@ final class SnapshotView {
   }
 }
 
-/// Transactions that are in the sandbox according to events; not every shape of snapshot contains
-/// the environment.
+/// Transactions in the sandbox according to events: not every snapshot contains the environment.
 struct SandboxIDs {
   private var transactions: Set<Int64> = []
   /// Original ids of subscriptions that are only in the sandbox.

@@ -59,8 +59,7 @@ extension Reconciler {
   private func compareEnds(_ match: EntitlementMatch) {
     let (state, entitlement) = (match.lineage.state, match.entitlement)
     guard let known = state.periodEnd else { return }
-    // A missed charge without a known end, or with one that a later event changed, explains any
-    // end.
+    // A missed charge without a known end, or with one that changed later, explains any end.
     let later = missing(in: match.lineage, after: state)
     guard later.allSatisfy({ $0.end.map { $0 <= knownAt + gap } ?? false }) else { return }
     // A change to a shorter product can end before the period that it replaced.
@@ -102,12 +101,9 @@ extension Reconciler {
   }
 
   private func raiseEnds(_ match: EntitlementMatch, known: Instant, snapshot: Instant) {
-    raise(
-      BreakDraft(
-        code: .expiryMismatch, subject: subject(match.lineage),
-        key: lastPeriod(match.lineage.state),
-        expectedAt: isOfWebhook ? knownAt : match.lineage.state.lastEventAt,
-        evidence: "events end the period at \(known.text), \(snapshotWords) \(snapshot.text)"))
+    raiseState(
+      .expiryMismatch, match, at: isOfWebhook ? knownAt : match.lineage.state.lastEventAt,
+      "events end the period at \(known.text), \(snapshotWords) \(snapshot.text)")
   }
 
   private func raisePeriods(_ match: EntitlementMatch, after base: Instant, count: Int64) {
@@ -197,8 +193,7 @@ extension Reconciler {
     return begin(ofPeriodShownBy: match).map { max(base, $0) }
   }
 
-  /// The store product that the snapshot shows or, if it is not mapped, the one that events show at
-  /// `base`.
+  /// The store product that the snapshot shows; if it is not mapped, that of events at `base`.
   private func product(_ match: EntitlementMatch, after base: Instant) -> String {
     let products = storeProducts(match.entitlement.product) ?? []
     return soldProduct(products, in: match.entitlement.store)

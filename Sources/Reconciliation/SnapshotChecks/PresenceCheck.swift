@@ -54,8 +54,7 @@ extension Reconciler {
   /// Whether other active access may hide that of the lineage: access by a grant, or by a
   /// subscription in another store.
   ///
-  /// Shapes without transactions have one line per entitlement, however many subscriptions grant
-  /// it.
+  /// Shapes without transactions have a line per entitlement, whatever subscriptions grant it.
   func mayBeHidden(_ lineage: LineageInput) -> Bool {
     let store = lineage.state.store
     return (user.snapshot?.entitlements ?? []).contains { shown in
@@ -143,10 +142,7 @@ extension Reconciler {
           + "complete"))
   }
 
-  /// Evaluates entitlements without a lineage.
-  ///
-  /// A purchase or cancel that no event reported is raised; everything else is counted, not
-  /// guessed.
+  /// Raises unreported purchases and cancels of entitlements without a lineage; counts the others.
   func evaluateUnmatchedEntitlements() {
     for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
     where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
@@ -164,8 +160,7 @@ extension Reconciler {
 
   /// Raises the purchase of an entitlement that cannot be one of the user's lineages.
   ///
-  /// Returns false when that is uncertain because its product is not mapped, or when the purchase
-  /// was before the first event.
+  /// Returns false when that is uncertain, without a mapped product, or before the first event.
   private func raiseUnreportedStart(_ entitlement: Entitlement) -> Bool {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt, !canBeKnown(entitlement, of: products)

@@ -2,8 +2,7 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// Finds the missing start of a subscription that, by the snapshot, began while the feed was
-  /// active.
+  /// Finds the missing start of a subscription that the snapshot dates while the feed was active.
   func findMissingStart(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.latest)
     guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
@@ -62,17 +61,13 @@ extension Reconciler {
       !isKnown(at), missing(in: lineage, after: state).isEmpty, isWatched(at, lineage)
     else { return }
     let code = lastPurchase(at, state)
-    let product = product(of: lineage, at: at)
     let last = state.subscriptionCharges.last.map { "the last charge is of \($0.time.text)" }
-    raise(
-      BreakDraft(
-        code: code, subject: subject(lineage, product: product), expectedAt: at,
-        worth: estimate(
-          lineage, product: product, of: code, at: at,
-          isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode),
-        evidence: "the snapshot shows a purchase of \(at.text); \(last ?? "no charge arrived")"),
-      of: lineage, until: entitlement.expiresAt,
-      opensLineage: code == .missedStart && state.charges.isEmpty)
+    raiseCharge(
+      code, of: lineage, product: product(of: lineage, at: at), at: at,
+      until: entitlement.expiresAt,
+      isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode,
+      opensLineage: code == .missedStart && state.charges.isEmpty, provenBy: .snapshot,
+      "the snapshot shows a purchase of \(at.text); \(last ?? "no charge arrived")")
   }
 
   private func lastPurchase(_ at: Instant, _ state: LineageState) -> BreakCode {
@@ -80,8 +75,7 @@ extension Reconciler {
     return state.periodEnd.map { codeOfCharge(at: at, after: $0, state) } ?? .missedStart
   }
 
-  /// Whether an event or a listed transaction of the user's subscriptions is at that time, within
-  /// the gap.
+  /// Whether an event or a listed transaction of the user is at that time, within the gap.
   func isKnown(_ instant: Instant) -> Bool {
     func isNear(_ other: Instant) -> Bool { other.isWithin(gap, of: instant) }
     let listed = view?.transactions.filter { $0.kind != .oneTime } ?? []

@@ -5,8 +5,7 @@ extension Reconciler {
   /// Compares whether the subscription renews on both sides.
   ///
   /// A cancel or a mismatch usually has no date in a snapshot. It is then dated at the lineage's
-  /// latest event, the earliest possible time: with the latest possible time it would stay pending
-  /// forever.
+  /// latest event, the earliest possible time: at the latest one, it would stay pending.
   func compareRenewal(_ match: EntitlementMatch) {
     let lastEventAt = match.lineage.state.lastEventAt
     switch match.entitlement.renewState {
@@ -117,8 +116,7 @@ extension Reconciler {
       "canceled, and ended \(end.text); \(describe(match.entitlement)); no expiry event arrived")
   }
 
-  /// Whether an expiry is missing; while a payment fails, there is none as long as the store
-  /// collects.
+  /// Whether an expiry is missing; while a payment fails, none is until the store gives up.
   private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
@@ -146,7 +144,8 @@ extension Reconciler {
     return missing(in: match.lineage, after: state).isEmpty ? nil : shown
   }
 
-  private func raiseState(
+  /// Raises a break about the last period; that of an event only if the provider sends it.
+  func raiseState(
     _ code: BreakCode, _ match: EntitlementMatch, at: Instant, _ evidence: String
   ) {
     let isSent = match.lineage.state.isSentOnChange && !isReplaced(match.lineage)

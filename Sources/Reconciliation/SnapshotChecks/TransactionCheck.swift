@@ -123,8 +123,7 @@ extension Reconciler {
     raise(draft, in: name)
   }
 
-  /// Whether another charge of the subscription followed the transaction, so that its refund is
-  /// only money.
+  /// Whether another charge followed the transaction, so that its refund is only money.
   private func isOfOlderPeriod(
     _ transaction: ListedTransaction, in lineage: LineageInput?
   ) -> Bool {

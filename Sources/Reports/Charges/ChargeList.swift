@@ -10,9 +10,7 @@ public struct ChargeList: Sendable {
   private(set) var removed: [Month: [Int64: Int]] = [:]
   private let spillPath: String
 
-  /// An empty list.
-  ///
-  /// - Parameter spillPath: where the file for the rows is created and at once unlinked.
+  /// An empty list; the file for its rows is created at `spillPath` and at once unlinked.
   public init(spillPath: String) { self.spillPath = spillPath }
 
   /// Adds the rows of `part`, which must be sorted.
@@ -26,9 +24,7 @@ public struct ChargeList: Sendable {
       removed[month, default: [:]].merge(rows) { $0 + $1 }
     }
   }
-}
 
-extension ChargeList {
   /// Whether `previous` contains every row that this list removes from it.
   public func agrees(with previous: PreviousMonths) throws -> Bool {
     for (month, rows) in removed {
@@ -40,11 +36,9 @@ extension ChargeList {
     return true
   }
 
-  /// Writes the files of the months into `folder`; without a previous set, this list is the whole
-  /// list.
+  /// Writes the months' files into `folder`; without a previous set, this list is the whole one.
   ///
-  /// - Throws: `SubledgerError` of kind `identity` when its sums differ from the revenue of
-  ///   `ledger`.
+  /// - Throws: `SubledgerError` of kind `identity` when its sums differ from the ledger's revenue.
   public func write(
     into folder: String, plan: ReportPlan, checkedBy ledger: Ledger
   ) throws -> WrittenReports {
@@ -60,10 +54,9 @@ extension ChargeList {
     for (month, totals) in written {
       try plan.checkStop()
       let path = "charges/\(month.text).csv"
-      let file = MonthFile(
-        path: "\(folder)/\(path)", dialect: plan.dialect, previous: previous?.charges[month])
-      let rows = try spill?.rows(of: month, in: plan.dialect)
-      let seal = try file.write(rows, without: removed[month] ?? [:])
+      let seal = try writeMonth(
+        spill?.rows(of: month, in: plan.dialect), besides: previous?.charges[month],
+        without: removed[month] ?? [:], to: "\(folder)/\(path)", in: plan.dialect)
       reports.add(totals.table(at: path, decimals: plan.amountDecimals), seal)
     }
     return reports
@@ -116,35 +109,31 @@ extension ChargeList {
 /// The rule that the list of charges and the reports of revenue must obey.
 let chargesIdentity = "charges = revenue_monthly"
 
-private struct MonthFile {
-  let path: String
-  let dialect: CSVDialect
-  let previous: PreviousMonths.File?
-
-  /// Writes the published rows except the removed ones, and the new `rows`.
-  func write(_ rows: ChargeRows?, without removed: [Int64: Int]) throws -> FileSeal {
-    if let previous, rows == nil, removed.isEmpty {
-      try previous.carry(to: path)
-      return previous.seal
-    }
-    let file = try CSVFile(
-      path: path, dialect: dialect, columns: ReportDefinition.charges.columns)
-    var (rows, removed) = (rows, removed)
-    let separator = UInt8(ascii: dialect.separator)
-    /// Adds the new rows that sort before `limit`, or all of them.
-    func addRows(before limit: UnsafeRawBufferPointer?) throws {
-      while try rows?.takeFirst({ row in
-        guard limit.map({ precedes(row, $0, separator) }) ?? true else { return false }
-        try file.add(line: row)
-        return true
-      }) == true {}
-    }
-    try previous?.forEachRow { line in
-      if !removed.isEmpty, removed.takeOne(of: Fingerprint.of(line)) { return }
-      try addRows(before: line)
-      try file.add(line: line)
-    }
-    try addRows(before: nil)
-    return try file.finish()
+/// Writes the published rows except the removed ones, and the new `rows`.
+private func writeMonth(
+  _ rows: ChargeRows?, besides previous: PreviousMonths.File?, without removed: [Int64: Int],
+  to path: String, in dialect: CSVDialect
+) throws -> FileSeal {
+  if let previous, rows == nil, removed.isEmpty {
+    try previous.carry(to: path)
+    return previous.seal
   }
+  let file = try CSVFile(path: path, dialect: dialect, columns: ReportDefinition.charges.columns)
+  var (rows, removed) = (rows, removed)
+  let separator = UInt8(ascii: dialect.separator)
+  /// Adds the new rows that sort before `limit`, or all of them.
+  func addRows(before limit: UnsafeRawBufferPointer?) throws {
+    while try rows?.takeFirst({ row in
+      guard limit.map({ precedes(row, $0, separator) }) ?? true else { return false }
+      try file.add(line: row)
+      return true
+    }) == true {}
+  }
+  try previous?.forEachRow { line in
+    if !removed.isEmpty, removed.takeOne(of: Fingerprint.of(line)) { return }
+    try addRows(before: line)
+    try file.add(line: line)
+  }
+  try addRows(before: nil)
+  return try file.finish()
 }

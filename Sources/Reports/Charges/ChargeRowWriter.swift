@@ -52,8 +52,7 @@ public final class ChargeRowWriter: Sendable {
     return ChargeOwner(cells: line.buffer)
   }
 
-  /// Adds a row to `part` with the provenance of its events, from `sources` and the archives up to
-  /// `archive`.
+  /// Adds a row with the provenance of its events, from `sources` and the archives up to `archive`.
   public func add(
     _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources, knownBy archive: Int32,
     to part: inout ChargePart

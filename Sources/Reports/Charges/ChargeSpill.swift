@@ -4,8 +4,7 @@ internal import Glibc
 
 /// Rows of the list of charges in an unlinked file, each part of them sorted.
 ///
-/// Rows arrive by subscription but are printed by time. All of them, even those of one day, can
-/// exceed memory.
+/// Rows arrive by subscription but are printed by time, and those of a day can exceed memory.
 struct ChargeSpill {
   /// The extent in the file of one month of one part.
   struct Extent {
@@ -70,8 +69,7 @@ struct ChargeSpill {
     return try ChargeRows(extents, of: self, separator: UInt8(ascii: dialect.separator))
   }
 
-  /// Appends at most `count` bytes from the start of `extent` to `bytes`, and removes them from
-  /// `extent`.
+  /// Moves at most `count` bytes from the start of `extent` to the end of `bytes`.
   func read(
     _ extent: inout Extent, _ count: Int, to bytes: inout [UInt8]
   ) throws(SubledgerError) {
@@ -167,9 +165,7 @@ struct ChargeRows {
     }
   }
 
-  /// Calls `take` with the next row, which is consumed if `take` returns true.
-  ///
-  /// Returns false when no row is left or `take` returns false.
+  /// Offers the next row to `take`; returns whether there was one and `take` consumed it.
   mutating func takeFirst(_ take: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
     guard let head = heads.first else { return false }
     let part = parts[head.part]

@@ -51,6 +51,7 @@ struct CoverageCounts: Equatable {
       self[keyPath: count] = row.number(Int32(column + 2))
     }
     hasSnapshots = row.number(Int32(counts.count + 2)) != 0
+    hasOtherProviders = row.number(Int32(counts.count + 3)) != 0
   }
 
   /// The coverage of `metric` in this data of a feed of `provider`.

@@ -2,8 +2,7 @@ internal import EventStore
 internal import Domain
 
 extension ReportContext {
-  /// Lists the open breaks of each subscription, by the first of them, with the request that asks
-  /// the provider about them.
+  /// Lists each subscription's open breaks, by the first, with the request that asks about them.
   ///
   /// SQL cannot build the request because ids must be encoded for a URL.
   func makeFetches() throws {

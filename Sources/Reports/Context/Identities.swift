@@ -36,8 +36,7 @@ extension SubledgerError {
       hint: identityHint)
   }
 
-  /// An error for a sum of `column` beyond ±9,223,372,036,854 units, which cannot be stored
-  /// exactly.
+  /// An error for a sum of `column` beyond ±9,223,372,036,854 units, which is not stored exactly.
   static func overflow(report: String, column: String) -> SubledgerError {
     SubledgerError(
       .overflow,

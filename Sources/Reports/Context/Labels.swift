@@ -45,7 +45,6 @@ struct Labels {
     for part in Part.allCases { add(part == .symbol ? symbols : part.names, dialect) }
   }
 
-  /// Adds a part with its words by number.
   private mutating func add(_ names: [(Int64, String)], _ dialect: CSVDialect) {
     var words = [String?](repeating: nil, count: Int(names.map(\.0).max() ?? 0) + 1)
     for (number, name) in names { words[Int(number)] = name }
@@ -68,17 +67,14 @@ struct Labels {
     starts.append(self.words.count)
   }
 
-  /// The word for a number.
   func word(_ number: Int64, _ part: Part) throws(SubledgerError) -> String {
     words[try place(number, part)] ?? ""
   }
 
-  /// The rank of the word within its part.
   func rank(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int64 {
     ranks[try place(number, part)]
   }
 
-  /// Adds the word as a cell to `line`.
   func add(_ number: Int64, _ part: Part, to line: inout CSVLine) throws(SubledgerError) {
     let place = try place(number, part)
     let start = place == 0 ? 0 : ends[place - 1]

@@ -1,8 +1,7 @@
 public import EventStore
 public import Domain
 
-/// The tables that queries join to the cells: as-of, the calendar, the horizon of each feed, and
-/// the words of numbers.
+/// The tables that queries join to cells: as-of, the calendar, the feeds' horizons and words.
 ///
 /// They are temporary tables of the connection: a query needs no parameters except the requested
 /// months, and any SQL engine with the same tables can run it. Words are joined only where rows are
@@ -11,8 +10,7 @@ struct ReportContext {
   let ledger: Ledger
   let plan: ReportPlan
 
-  /// Creates the tables that all reports read; returns for each feed the first months that are not
-  /// complete.
+  /// Creates the tables that all reports read; returns each feed's first incomplete months.
   @discardableResult
   func prepare() throws -> [Feed: [HorizonKind: Month]] {
     try defineFunctions()
@@ -26,8 +24,7 @@ struct ReportContext {
     return try makeHorizons()
   }
 
-  /// Defines the printed forms of foreign texts, by which queries sort, so that rows are in the
-  /// order of the printed text.
+  /// Defines the printed forms of foreign texts, by which queries sort as these are printed.
   func defineFunctions() throws {
     try ledger.define("cell_text", cellText)
     try ledger.define("cell_name", nameText)
@@ -115,8 +112,7 @@ struct ReportContext {
     return (months.min() ?? lastMonth, months.max() ?? lastMonth)
   }
 
-  /// Computes until when the numbers of each feed are complete: a day or month that ends by then
-  /// is.
+  /// Computes until when each feed's numbers are complete: days and months that end by then are.
   private func makeHorizons() throws -> [Feed: [HorizonKind: Month]] {
     try table(
       "horizon",

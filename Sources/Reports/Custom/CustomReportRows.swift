@@ -46,17 +46,12 @@ extension CustomReport {
     let writer = TableWriter(
       definition, plan: plan, labels: try Labels(of: ledger, in: plan.dialect), into: folder)
     try writer.write(from: ledger)
-    var reports = WrittenReports(plan: plan)
-    reports.add(writer)
-    return reports
+    return writer.written
   }
 
   private func fill(_ query: ViewQuery, in ledger: Ledger, _ plan: ReportPlan) throws {
-    try ledger.rows(sql: "drop table if exists temp.own") { _ in }
-    let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-    try ledger.rows(sql: "create temp table own (\(names))") { _ in }
-    let marks = columns.map { _ in "?" }.joined(separator: ", ")
-    let insertion = "insert into temp.own values (\(marks))"
+    let context = ReportContext(ledger: ledger, plan: plan)
+    try context.table("own", columns.map { "\"\($0.name)\"" }.joined(separator: ", "))
     var row = 0
     do {
       try query.forEachRow(bounded: true) {
@@ -70,7 +65,7 @@ extension CustomReport {
               "\(columns[index].name) of row \(row) is not \(kinds[index].rawValue)")
           }
         }
-        try ledger.rows(sql: insertion, arguments: values) { _ in }
+        try context.insert("own", values)
       }
     } catch let problem as QueryProblem {
       throw wrong(problem)

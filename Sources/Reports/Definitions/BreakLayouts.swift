@@ -12,7 +12,7 @@ extension ReportDefinition {
       .cell("first_seen_at", .instant, "As-of of the run that first saw the break."),
       .cell("last_seen_at", .instant, "As-of of the last run that saw the break."),
       .cell(
-        "age_days", .wholeDays, in: "days",
+        "age_days", .number, in: "days",
         "Whole days from expected_at to as-of; empty without expected_at."),
       .cell("settles_at", .instant, "When the provider can no longer deliver."),
       .cell("evidence_expires_at", .instant, "When the provider deletes the evidence."),
@@ -62,7 +62,7 @@ extension ReportDefinition {
       .cell("last_expected_at", .instant, "Business time of the last one."),
       .cell("evidence_expires_at", .instant, "When the provider next deletes evidence."),
       .cell(
-        "hours_left", .wholeHours, in: "hours",
+        "hours_left", .number, in: "hours",
         "Whole hours from as-of until then; 0 if it is past, empty if unknown."),
       .cell("method", .text, "HTTP method; empty if the provider has no API."),
       .cell("host", .text, "Host to call by https."),

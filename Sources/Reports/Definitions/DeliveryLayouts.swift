@@ -81,19 +81,13 @@ extension ReportContext {
   /// Creates a statement for every metric of every feed.
   func makeCoverage() throws {
     try table("coverage_row", "provider, app, metric text, coverage text, events, why text")
-    var feeds: [(provider: Provider, app: Int64, counts: CoverageCounts)] = []
     let query = String(decoding: PackageResources.coverage_counts_sql, as: UTF8.self)
     try ledger.rows(sql: query) { row in
-      feeds.append((try row.provider(0), row.number(1), CoverageCounts(row)))
-    }
-    let hasOthers = Set(feeds.map(\.provider)).count > 1
-    for (provider, app, counts) in feeds {
-      var counts = counts
-      counts.hasOtherProviders = hasOthers
+      let (provider, counts) = (try row.provider(0), CoverageCounts(row))
       for metric in CoverageMetric.allCases {
         let statement = counts.statement(metric, provider)
         try insert(
-          "coverage_row", .integer(Int64(provider.rawValue)), .integer(app),
+          "coverage_row", .integer(row.number(0)), .integer(row.number(1)),
           .text(metric.rawValue), .text(statement.coverage.rawValue),
           statement.events.map(LedgerValue.integer) ?? .null, .text(statement.why))
       }

@@ -6,8 +6,7 @@ struct ReportDefinition {
   let name: String
   /// The embedded query; nil for a report that has none.
   ///
-  /// Its columns have the names of the report's, in any order; the denominator of a ratio is its
-  /// `…_base`.
+  /// Its columns have the report's names, in any order; the denominator of a ratio is its `…_base`.
   let query: [UInt8]?
   /// Whether each month has its own file; the first column is then a day.
   var isSplitByMonth = false

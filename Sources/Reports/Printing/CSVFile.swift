@@ -27,7 +27,6 @@ final class CSVFile {
     if !columns.isEmpty { try add(header) }
   }
 
-  /// Adds a line, and writes the buffer when it is full.
   func add(_ line: CSVLine) throws(SubledgerError) {
     buffer.append(contentsOf: line.buffer)
     try endLine()

@@ -118,8 +118,7 @@ struct CSVLine {
 
   mutating func add(_ number: Int64) { add(digits: number.magnitude, 0, number < 0) }
 
-  /// Adds a cell with `micros` millionths, with at least `decimals` (0–6) decimals and no further
-  /// trailing zeros.
+  /// Adds `micros` millionths with at least `decimals` (0–6) decimals and no more trailing zeros.
   mutating func add(micros: Int64, decimals: Int) {
     var (rest, count) = (micros.magnitude, 6)
     // Most amounts have no more than two decimals.
@@ -178,8 +177,7 @@ struct CSVLine {
 }
 
 extension [UInt8] {
-  /// Appends bytes; `append(contentsOf:)`, which takes any sequence, needs a quarter more
-  /// instructions.
+  /// Appends bytes; `append(contentsOf:)` of any sequence needs a quarter more instructions.
   @inline(__always)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     append(addingCapacity: bytes.count) { room in

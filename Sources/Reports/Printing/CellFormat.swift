@@ -1,9 +1,7 @@
 internal import Domain
 internal import EventStore
 
-/// How a value of a query is printed.
-///
-/// Null is always printed as an empty cell: unknown, or absent.
+/// How a value of a query is printed; null is always an empty cell: unknown, or absent.
 enum CellFormat: Equatable {
   case text
   /// Text in its printed form, from the table `word`.
@@ -21,8 +19,7 @@ enum CellFormat: Equatable {
   case amount
   /// Millionths of a percent, printed without trailing zeros.
   case percent
-  /// Two values of the query, numerator and denominator, printed with six decimals; empty when the
-  /// denominator is 0.
+  /// Numerator and denominator, printed as their ratio with six decimals; empty over 0.
   case ratio
   /// `year × 12 + month − 1`, printed as `2026-11`.
   case month
@@ -30,10 +27,6 @@ enum CellFormat: Equatable {
   case day
   /// Milliseconds since the epoch, printed as RFC 3339.
   case instant
-  /// Milliseconds, printed as whole days.
-  case wholeDays
-  /// Milliseconds, printed as whole hours.
-  case wholeHours
   /// A whole number that must not be summed.
   case number
   /// A bucket of the ledger's latency histogram, printed as its lower bound in seconds.
@@ -73,7 +66,7 @@ enum CellFormat: Equatable {
     switch self {
     case .typed(let type): type
     case .text, .printed, .name, .word, .numeral: "string"
-    case .integer, .wholeDays, .wholeHours, .number, .latency: "integer"
+    case .integer, .number, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"
     case .day: "date"

@@ -3,8 +3,7 @@ internal import EventStore
 
 /// The rows of one period, held in memory to be sorted by their words.
 ///
-/// SQLite sorts only by the period, the order in which cells are stored. The rows of one period fit
-/// in memory.
+/// SQLite sorts only by the period, as cells are stored; the rows of one period fit in memory.
 struct PeriodRows {
   /// A value of the row that sorts it.
   struct Key {

@@ -94,7 +94,6 @@ struct PrintedRows {
     }
   }
 
-  /// The printed rows and their sums, as the file at `path`.
   func table(at path: String) -> ReportTable {
     ReportTable(
       path: path, rows: count, columns: layout.columns, controlTotals: totals,

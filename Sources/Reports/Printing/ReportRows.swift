@@ -11,8 +11,7 @@ public func columnWords(_ column: String) -> [String]? {
   return named.compactMap(\.part).first?.names.map(\.1)
 }
 
-/// Calls `body` for every row of a report from the ledger's cells, by period, printed exactly
-/// whatever `plan` says.
+/// Calls `body` for every row of a report from the ledger's cells, by period, printed exactly.
 ///
 /// Tables in the temporary schema hide tables of the ledger with the same name. Throws
 /// `SubledgerError`, and whatever `body` throws.

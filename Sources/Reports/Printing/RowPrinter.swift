@@ -42,8 +42,6 @@ struct RowPrinter {
     case .month: add(date: number, to: &line) { Month(number: $0).text }
     case .day: add(date: number, to: &line) { Day(number: $0).text }
     case .instant: line.add(Instant(milliseconds: number))
-    case .wholeDays: line.add(number / Interval.day.milliseconds)
-    case .wholeHours: line.add(number / Interval.hour.milliseconds)
     case .latency: line.add(LatencyBucket.seconds(number))
     case .flag: line.add(plain: number == 0 ? "false" : "true")
     }

@@ -24,8 +24,7 @@ final class TableWriter {
   /// Whether the last cell of a row reports that it is complete.
   private let isFlagged: Bool
   private let take: Take?
-  private(set) var tables: [ReportTable] = []
-  private(set) var seals: [String: FileSeal] = [:]
+  private(set) var written: WrittenReports
 
   /// A writer of `layout`; `labels` has the words of the numbers that its query may return.
   init(
@@ -37,6 +36,7 @@ final class TableWriter {
     self.labels = labels
     self.folder = folder
     self.take = take
+    written = WrittenReports(plan: plan)
     isFlagged = layout.columns.last?.name == ReportColumn.isComplete.name
     let ends = layout.columns.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.format.width) }
     sums = layout.columns.indices.filter { !layout.columns[$0].isKey }.flatMap { column in
@@ -80,8 +80,7 @@ final class TableWriter {
     for (month, file) in previous.revenue.sorted(by: { $0.key < $1.key }) where month < first {
       try makeFolders("\(folder)/\(layout.name)")
       try file.carry(to: "\(folder)/\(file.table.path)")
-      tables.append(file.table)
-      seals[file.table.path] = file.seal
+      written.add(file.table, file.seal)
     }
   }
 
@@ -162,8 +161,7 @@ final class TableWriter {
 
   private func finish() throws(SubledgerError) {
     guard let file else { return }
-    seals[path] = try file.finish()
-    tables.append(rows.table(at: path))
+    written.add(rows.table(at: path), try file.finish())
     self.file = nil
     rows.removeAll()
   }

@@ -35,9 +35,7 @@ struct Checksums {
     }
   }
 
-  /// Parses a checksum file.
-  ///
-  /// Skips a path that leads out of the folder: subledger never writes one.
+  /// Parses a checksum file, except paths out of the folder, which subledger never writes.
   init(reading bytes: [UInt8]) {
     hashes = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > 66 {
@@ -94,9 +92,7 @@ func seal(of path: String) throws(SubledgerError) -> FileSeal {
   return FileSeal(bytes: bytes, sha256: digest.finish())
 }
 
-/// Whether each file of `folder` still has its hash, listed by path.
-///
-/// A file that is older than `trusted` is not read.
+/// Whether each file of `folder` still has its hash; files older than `trusted` are not read.
 func areWhole(
   _ hashes: [String: String], in folder: String, olderThan trusted: stat?, _ each: ForEachPath
 ) throws(SubledgerError) -> Bool {

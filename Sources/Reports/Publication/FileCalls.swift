@@ -3,7 +3,6 @@ public import Domain
 internal import Formats
 internal import Glibc
 
-/// Whether both paths name the same file.
 func isSameFile(_ one: String, _ other: String) throws(SubledgerError) -> Bool {
   guard let first = try status(of: one), let second = try status(of: other) else { return false }
   return first.isSame(as: second)
@@ -67,7 +66,6 @@ public func writeFile(_ bytes: [UInt8], to path: String) throws(SubledgerError) 
   guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
 }
 
-/// Copies a file of any size in pieces.
 func copyFile(_ source: String, to path: String) throws(SubledgerError) {
   let file = try newFile(path)
   try forEachPiece(of: source) { (piece) throws(SubledgerError) in

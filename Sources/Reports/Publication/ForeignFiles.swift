@@ -10,9 +10,7 @@ struct FolderEntries {
   /// Each folder before its contents.
   private(set) var folders: [RawPath] = []
 
-  /// The contents of `folder`, without the files `ours`.
-  ///
-  /// A folder that contains only our files is ours, too.
+  /// The contents of `folder` without the files `ours`, and without folders of only these.
   init(in folder: OpenFolder, besides ours: Set<String> = []) throws(SubledgerError) {
     let names = Set(ours.map { RawPath($0) })
     let parents = Set(ours.filter { $0.contains("/") }.map { RawPath(parent(of: $0)) })
@@ -49,9 +47,7 @@ struct HardLinks {
   /// Folders that got new entries.
   var touched: Set<RawPath> = []
 
-  /// Links every file; returns false where that is impossible.
-  ///
-  /// Files that already exist in the new folder stay.
+  /// Links every file that the new folder lacks; returns false where that is impossible.
   mutating func link(_ entries: FolderEntries) throws(SubledgerError) -> Bool {
     for path in entries.folders {
       guard try makeFolder(path) else { return false }

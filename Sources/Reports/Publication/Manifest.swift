@@ -35,8 +35,7 @@ public struct Manifest: Sendable {
   }
 }
 
-/// An option or setting that affects the numbers, by its name in `datapackage.json` and in the
-/// record of a run.
+/// An option that affects the numbers, by its name in `datapackage.json` and a run's record.
 public enum EffectiveOption: String, CaseIterable, Sendable {
   case asOf = "as_of"
   case timezone

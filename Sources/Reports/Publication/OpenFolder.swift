@@ -121,8 +121,7 @@ final class OpenFolder: Sendable {
     }
   }
 
-  /// Waits until the folder at `path` is on the disk; a folder that is not readable is left to the
-  /// system.
+  /// Waits until the folder at `path` is on the disk; an unreadable one is left to the system.
   func sync(_ path: RawPath = RawPath("")) throws(SubledgerError) {
     guard let folder = folder(path) else {
       if errno == EACCES { return }

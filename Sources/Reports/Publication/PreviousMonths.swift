@@ -2,8 +2,7 @@ public import Domain
 internal import Formats
 internal import Glibc
 
-/// The list of charges and the daily revenue that the last run published: one file per month,
-/// complete and unchanged since.
+/// The charges and daily revenue of the last published set: a complete, unchanged file per month.
 public struct PreviousMonths: Sendable {
   struct File: Sendable {
     let path: String

@@ -45,10 +45,9 @@ public struct SealedSet {
 /// Publishes a set.
 ///
 /// Files of the previous set that are no longer produced are removed; other files in the folder
-/// stay. Unchanged files keep their inode. The staging folder is removed, except for the returned
-/// `leftovers`, which do not prevent the publication. `others` are files and folders that, if they
-/// exist, are also synced before the set becomes visible. `each` processes all of some paths, in
-/// any order or in parallel.
+/// stay. Unchanged files keep their inode. The staging folder is removed, except for `leftovers`,
+/// which do not prevent the publication. `others` are also synced, if they exist, before the set
+/// becomes visible. `each` processes all of some paths, in any order or in parallel.
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(SubledgerError) -> Publication {
@@ -154,8 +153,7 @@ private func syncAll(
   try each(folders.sorted()) { path throws(SubledgerError) in try sync(path) }
 }
 
-/// Renames the staged folder to the published name in one system call; returns false where that is
-/// impossible.
+/// Renames the staged folder to the published name in one system call; returns false if it cannot.
 ///
 /// A non-empty folder that was never published to may be anything, even a home folder. It is kept,
 /// and files are renamed into it one by one.

@@ -28,9 +28,7 @@ public func sealFolder(_ folder: String) throws(SubledgerError) {
   try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
 }
 
-/// Reads every file of the set published in `folder`, and compares it with `SHA256SUMS`.
-///
-/// Ignores files that were never published.
+/// Compares every file of the set published in `folder` with `SHA256SUMS`.
 public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
@@ -58,8 +56,7 @@ public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspectio
     sha256: sha256(of: document), paths: sums.paths, problems: problems)
 }
 
-/// The changes that publishing a set would make in a folder, as paths inside the set, sorted by
-/// bytes.
+/// The changes that publishing a set would make in a folder, as paths inside it, sorted by bytes.
 public struct SetChanges: Sendable, Equatable {
   /// Files that do not exist yet.
   public private(set) var added: [String] = []

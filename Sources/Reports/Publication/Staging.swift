@@ -12,8 +12,7 @@ public final class Staging {
   let out: String
   /// Whether the folder contains the previous published set instead of the staged one.
   var isExchanged = false
-  /// Reasons why something next to the set could not be removed: leftovers of killed runs, or the
-  /// previous set.
+  /// Why leftovers of killed runs, or the previous set, could not be removed.
   public private(set) var leftovers: [SubledgerError]
   let folder: OpenFolder
 
@@ -61,8 +60,7 @@ public final class Staging {
     do throws(SubledgerError) { try removal() } catch { leftovers.append(error) }
   }
 
-  /// Creates a folder with that name, or with a number after it if the name is taken: process ids
-  /// are used again.
+  /// Creates a folder with that name, or with a number after it: process ids are used again.
   private static func makeFolder(_ name: String) throws(SubledgerError) -> String {
     var path = name
     var number = 1
@@ -165,8 +163,7 @@ public final class Staging {
 }
 
 extension OpenFolder {
-  /// Takes the folder's lock, released with this object; returns false when a running process has
-  /// it.
+  /// Takes the folder's lock, released with this object; false when a running process has it.
   func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   /// Makes the folder writable by its owner only, if that is this user, so that the next run may

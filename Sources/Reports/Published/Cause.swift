@@ -201,8 +201,7 @@ private final class LateArrivals {
     }
   }
 
-  /// The fields in which versions of events differ that affect a row of `month`; nil if there are
-  /// none.
+  /// The fields in which versions of events differ that affect a row of `month`; nil if none.
   func conflict(of product: PublishedProduct, _ month: Month, _ isBooking: Bool) -> Set<String>? {
     let found = conflicts.filter { conflict in
       let isPresent =

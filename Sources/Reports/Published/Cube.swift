@@ -64,7 +64,6 @@ public struct Cube: Sendable {
     }
   }
 
-  /// No sums.
   init(_ shape: CubeShape) { self.shape = shape }
 
   /// The report's name.

@@ -7,10 +7,8 @@ internal import Domain
 /// A month whose complete rows have the hash of its last version needs no further comparison. One
 /// month is in memory at a time; cohorts, whose rows have another order, need all months.
 final class MonthlyRows {
-  private(set) var versions: [PublishedVersion] = []
-  /// Rows with other numbers than were published or closed.
-  private(set) var restated: [Restatement] = []
-  private(set) var months: [Month: MonthRows] = [:]
+  /// The new versions, the numbers of rows, and rows with other numbers than before.
+  private(set) var written: WrittenReports
   private let history: PublishedHistory
   private let shape: RowShape
   private let causes: Causes
@@ -23,6 +21,7 @@ final class MonthlyRows {
   init?(_ definition: ReportDefinition, history: PublishedHistory) throws {
     guard definition.isMonthly else { return nil }
     self.history = history
+    written = WrittenReports(plan: history.plan)
     shape = RowShape(definition)
     causes = Causes(history, shape)
     hashes = try history.ledger.publishedHashes(
@@ -47,7 +46,9 @@ final class MonthlyRows {
     rows = [:]
     for (month, rows) in ready {
       if shape.definition.completeness != nil {
-        months[month] = (Int64(rows.count), Int64(rows.count { !$0.isComplete }))
+        written.publication.months[month] = (
+          Int64(rows.count), Int64(rows.count { !$0.isComplete })
+        )
       }
       while let earlier = waiting.last, earlier < month {
         waiting.removeLast()
@@ -63,9 +64,9 @@ final class MonthlyRows {
     let changes = try changesSincePublication(month, rows)
     if let close = history.closes[month] {
       guard history.plan.rules.asOf >= close.asOf else { return }
-      restated += try changesSinceClose(close, month, rows, changes)
+      written.restated += try changesSinceClose(close, month, rows, changes)
     } else {
-      restated += changes
+      written.restated += changes
     }
   }
 
@@ -128,14 +129,13 @@ final class MonthlyRows {
       }
     }
     if !changed.isEmpty, history.first == history.plan.run {
-      versions.append(
+      written.publication.versions.append(
         (report: shape.definition.name, month: month, sha256: sha256, rows: changed))
     }
     return changes
   }
 
-  /// Compares each row with the one that a close froze; of all causes since then, the strongest
-  /// counts.
+  /// Compares each row with the one that a close froze; the strongest cause since then counts.
   private func changesSinceClose(
     _ close: MonthClose, _ month: Month, _ rows: [ReportRow], _ newest: [Restatement]
   ) throws -> [Restatement] {

@@ -9,8 +9,7 @@ final class PublishedHistory {
   let horizons: [Feed: [HorizonKind: Month]]
   /// Closes that are in force, by month.
   let closes: [Month: MonthClose]
-  /// The first of the runs, up to this one, that publish the same; rows are compared with what
-  /// earlier runs published.
+  /// The first run that published the same; rows are compared with what earlier runs published.
   let first: Int64
   private var newest: [CompletedMonth: Int64?] = [:]
 

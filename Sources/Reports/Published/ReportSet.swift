@@ -3,9 +3,7 @@ public import Domain
 internal import Formats
 internal import Foundation
 
-/// A report set as its CSV files contain it.
-///
-/// The page and the workbook read their numbers here, so that each number is a cell of a report.
+/// A report set as its CSV files contain it: what shows numbers again reads them here.
 public struct ReportSet: Sendable {
   /// The folder of the files.
   public let folder: String
@@ -20,8 +18,7 @@ public struct ReportSet: Sendable {
 
   /// The set that is published in `folder`.
   ///
-  /// - Throws: `SubledgerError` of kind `noInput` without a set in it, and of kind `damagedInput`
-  ///   when its manifest is invalid.
+  /// - Throws: `SubledgerError`: `noInput` without a set, `damagedInput` for an invalid manifest.
   public init(publishedIn folder: String) throws(SubledgerError) {
     let path = "\(folder)/\(manifestName)"
     guard let text = try readFile(path) else {
@@ -59,8 +56,7 @@ public struct ReportSet: Sendable {
 
   /// Calls `body` with every row of a file in order.
   ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as published, and
-  ///   whatever `body` throws.
+  /// - Throws: `SubledgerError` of kind `damagedInput` for a changed file, and what `body` throws.
   public func forEachRow(of table: ReportTable, _ body: (CSVRow) throws -> Void) throws {
     let path = "\(folder)/\(table.path)"
     var row = CSVRow(table.columns, manifest.dialect)

@@ -25,7 +25,7 @@ struct Restatement: Sendable {
 /// Writes `restatements.csv`: one row per number that differs.
 func writeRestatements(
   _ restatements: [Restatement], plan: ReportPlan, labels: Labels, into folder: String
-) throws -> TableWriter {
+) throws -> WrittenReports {
   let ordered = try restatements.map { row in
     let key = try row.text(ReportRow.decode(row.key) ?? [], of: row.shape.keys, labels)
     return (row, ExactText(key))
@@ -53,7 +53,7 @@ func writeRestatements(
       }
     }
   }
-  return writer
+  return writer.written
 }
 
 extension CellFormat {

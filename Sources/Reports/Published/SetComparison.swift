@@ -21,9 +21,7 @@ public struct CellChange: Sendable, Equatable {
   public let cause: String
 }
 
-/// Compares two report sets.
-///
-/// Matches their rows by key, whatever dialect they are printed in.
+/// Compares two report sets, row by row of equal key, whatever dialect they are printed in.
 public struct SetComparison {
   private let before: ReportSet
   private let after: ReportSet
@@ -48,11 +46,9 @@ public struct SetComparison {
     }
   }
 
-  /// Calls `body` with every cell that differs, by report, month and key; the summary and the other
-  /// totals of months come first.
+  /// Calls `body` with every differing cell, by report, month and key; totals of months come first.
   ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` for a file that is not as published, and
-  ///   whatever `body` throws.
+  /// - Throws: `SubledgerError` of kind `damagedInput` for a changed file, and what `body` throws.
   public func forEachChange(_ body: (CellChange) throws -> Void) throws {
     let sums = try [before, after].map {
       Checksums(reading: try readFile("\($0.folder)/\(checksumsName)") ?? [])
@@ -130,8 +126,7 @@ public struct SetComparison {
     return Dictionary(zip(columns.map(\.name), parts(of: row))) { $1 }
   }
 
-  /// Whether a number of `restatements.csv`, where a missing row is 0 or empty, equals that of a
-  /// set.
+  /// Whether a number of `restatements.csv`, 0 or empty without a row, equals that of a set.
   private static func isSame(_ restated: String, _ cell: String?) -> Bool {
     restated == cell ?? "" || cell == nil && CSVRow.micros(of: restated.utf8) == 0
   }

@@ -1,6 +1,5 @@
--- The breaks in the reports of this as-of: all that this run saw, and what a run of this
--- as-of resolved, so that repeating a run gives the same result. A break that was seen only at
--- later as-ofs had not begun.
+-- The breaks in the reports of this as-of: all that this run saw, and what a run of it resolved, so
+-- that repeating a run gives the same. A break seen only at later as-ofs had not begun.
 with lives as (
   select
     life.break_id,

@@ -1,8 +1,7 @@
--- Differences and missing events: all that are pending or open, and those resolved at this
--- as-of. Decided breaks are only in the history.
+-- Breaks that are pending, open, or resolved at this as-of; decided ones are in the history.
 select
   row.*,
-  max(0, as_of.ms - row.expected_at) as age_days
+  max(0, as_of.ms - row.expected_at) / 86400000 as age_days
 from break_state as row
 cross join as_of
 where row.status in ('pending', 'open', 'reopened', 'resolved')

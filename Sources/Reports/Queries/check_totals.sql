@@ -18,38 +18,30 @@ standing as (
 )
 select 'revenue_daily' as report, 'charges' as measure, charges as total from revenue
 union all
-select 'revenue_daily' as report, 'refunds' as measure, refunds as total from revenue
+select 'revenue_daily', 'refunds', refunds from revenue
 union all
-select 'revenue_monthly' as report, 'charges' as measure, charges as total from revenue
+select 'revenue_monthly', 'charges', charges from revenue
 union all
-select 'revenue_monthly' as report, 'refunds' as measure, refunds as total from revenue
+select 'revenue_monthly', 'refunds', refunds from revenue
 union all
-select 'churn_monthly' as report, name.word as measure, sum(cell.subscriptions) as total
+select 'churn_monthly', name.word, sum(cell.subscriptions)
 from movement_word as name
 left join movement_cell as cell on cell.movement = name.id
 where name.word in ('new', 'churned', 'lost')
 group by name.word
 union all
-select 'renewals_monthly' as report, 'renewals' as measure, sum(renewals) as total
-from renewal_cell
+select 'renewals_monthly', 'renewals', sum(renewals) from renewal_cell
 union all
-select 'renewals_monthly' as report, 'renewals_refunded' as measure, sum(refunded) as total
-from renewal_cell
+select 'renewals_monthly', 'renewals_refunded', sum(refunded) from renewal_cell
 union all
-select 'trials_monthly' as report, 'started' as measure, sum(started) as total from trial_cell
+select 'trials_monthly', 'started', sum(started) from trial_cell
 union all
-select 'excluded_monthly' as report, 'events' as measure, sum(events) as total
-from excluded_cell
+select 'excluded_monthly', 'events', sum(events) from excluded_cell
 union all
-select 'deliveries_daily' as report, 'delivered' as measure, sum(delivered) as total
-from delivery_cell
+select 'deliveries_daily', 'delivered', sum(delivered) from delivery_cell
 union all
-select 'inputs' as report, 'lines' as measure, sum(lines) as total
-from archive
-where kind = 'events'
+select 'inputs', 'lines', sum(lines) from archive where kind = 'events'
 union all
-select 'quality_monthly' as report, 'open_breaks' as measure, count(*) as total
-from standing
+select 'quality_monthly', 'open_breaks', count(*) from standing
 union all
-select 'quality_monthly' as report, 'missing_events' as measure, sum(missing_events) as total
-from standing
+select 'quality_monthly', 'missing_events', sum(missing_events) from standing

@@ -8,31 +8,18 @@ with linked as (
   from lineage_link
   join lineage on lineage.key = lineage_link.lineage
 ),
-cells as (
+sums as (
   select
-    case when coalesce(named.app, nameless.app) is null then cell.provider end as provider,
-    case when coalesce(named.app, nameless.app) is null then cell.app end as app,
+    iif(coalesce(named.app, nameless.app) is null, cell.provider, null) as provider,
+    iif(coalesce(named.app, nameless.app) is null, cell.app, null) as app,
     cell.store,
-    cell.subscriptions,
-    movement.word as movement
+    sum(iif(movement.word = 'transfer_in', cell.subscriptions, 0)) as came,
+    sum(iif(movement.word = 'transfer_out', cell.subscriptions, 0)) as went
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   left join linked as named on named.provider = cell.provider and named.app = cell.app
   left join linked as nameless on nameless.provider = cell.provider and nameless.app = 0
-  where movement.word in ('transfer_in', 'transfer_out')
-),
-sums as (
-  select
-    provider,
-    app,
-    store,
-    sum(iif(movement = 'transfer_in', subscriptions, 0)) as came,
-    sum(iif(movement = 'transfer_out', subscriptions, 0)) as went
-  from cells
-  group by
-    provider,
-    app,
-    store
+  group by 1, 2, 3
 )
 select
   coalesce(provider.word || ', app ' || cell_text(app.value), 'several providers') || ', '

@@ -1,5 +1,4 @@
--- Subscriptions per month: open + arrivals − departures = close. Cells hold movements only, so
--- open and close are running sums.
+-- Subscriptions per month: open + arrivals − departures = close, which are running sums of cells.
 with months as (
   select
     row.month as period,

@@ -89,7 +89,8 @@ select
       snapshot.provider = feed.provider
       and snapshot.app in (0, feed.app)
       and snapshot.captured_ms <= (select ms from as_of)
-  ) as has_snapshots
+  ) as has_snapshots,
+  (select count(distinct provider) from horizon) > 1 as has_other_providers
 from (select provider, app from horizon) as feed
 left join revenue using (provider, app)
 left join renewal using (provider, app)

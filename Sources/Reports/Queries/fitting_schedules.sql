@@ -1,5 +1,4 @@
--- The retry schedule of each provider whose attempts match the times of most deliveries; if several
--- do, the newest.
+-- The retry schedule of each provider that fits most deliveries; the newest, if several do.
 select
   provider,
   schedule

@@ -28,25 +28,17 @@ copy as (
   join archive as copy on copy.sha256 = origin.sha256
   where copy.kind = 'events' and copy.status = 'repeated'
 ),
-name as (
-  select
-    stream,
-    name,
-    min(id) as id
-  from (
-    select * from part
-    union all
-    select * from copy
-  )
-  where stream in (select stream from log)
-  group by stream, name
-  order by stream, min(id)
-),
 names as (
   select
     stream,
     group_concat(name, '; ') as text
-  from name
+  from (
+    select stream, name
+    from (select * from part union all select * from copy)
+    where stream in (select stream from log)
+    group by stream, name
+    order by stream, min(id)
+  )
   group by stream
 ),
 sums as (

@@ -1,5 +1,4 @@
--- Monthly recurring revenue: open + arrivals − departures = close. Cells hold movements only, so
--- open and close are running sums.
+-- Recurring revenue per month: open + arrivals − departures = close, running sums of cells.
 with months as (
   select
     row.month as period,

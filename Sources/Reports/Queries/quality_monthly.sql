@@ -1,6 +1,5 @@
--- Events that reconciliation found missing, in the month in which they are missing. A break
--- without a business time counts at as-of. Sandbox purchases never carry money. What people
--- decided about is no longer in doubt.
+-- Events found missing, in the month in which they are missing; at as-of without a business time.
+-- Sandbox purchases carry no money, and what people decided about is no longer in doubt.
 with measures as (
   select
     month.number as period,

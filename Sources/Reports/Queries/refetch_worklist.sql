@@ -54,7 +54,7 @@ select
   work.*,
   coalesce(work.next_expiry_ms, work.last_expiry_ms) as evidence_expires_at,
   case
-    when work.next_expiry_ms is not null then work.next_expiry_ms - as_of.ms
+    when work.next_expiry_ms is not null then (work.next_expiry_ms - as_of.ms) / 3600000
     when work.last_expiry_ms is not null then 0
   end as hours_left,
   fetch.method,

@@ -1,7 +1,6 @@
--- Lines that could not be understood: place and reason, never content. For each reason,
--- an archive lists the first ones, and after the last how many more there are. Of several
--- contents that were read under one name, a continuation lists the lines again: the newest
--- counts, and states how many others a line was rejected in.
+-- Lines that could not be understood: place and reason, never content. For each reason, an archive
+-- lists the first ones, and then how many more there are. Of several contents under one name, a
+-- continuation lists the lines again: the newest counts, with the number of others that reject it.
 with listed as (
   select
     reject.archive,

@@ -1,7 +1,6 @@
--- Charges and refunds by day; by month with the cells of months instead of those of
--- days; of all periods, or from a given one. An amount is known if none of its parts is
--- missing; where the provider sends no refunds, having none is not known. Each cell is a row, and
--- cells are stored in the order of their days, so nothing is sorted.
+-- Charges and refunds by day, or by month with the cells of months; of all periods, or from one on.
+-- An amount is known if none of its parts is missing; where the provider sends no refunds, having
+-- none is not known. Each cell is a row, stored in the order of days, so nothing is sorted.
 select
   cell.day as period,
   cell.provider,

@@ -99,7 +99,6 @@
       .system("write rows of the workbook to \(folder)", cause: cause, at: "TMPDIR")
     }
 
-    /// The format with this number format code.
     private func format(_ code: String) -> UnsafeMutablePointer<lxw_format>? {
       if let known = formats[code] { return known }
       let format = workbook_add_format(book)

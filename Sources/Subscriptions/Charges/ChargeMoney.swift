@@ -35,8 +35,7 @@ func chargeMoney(_ event: Event) throws(AmountOverflow) -> (money: Money, mismat
 extension FoldSettings {
   /// The money of a charge and its currency: as sent, or from the price book.
   ///
-  /// The price book is for providers that send no amounts; an amount that Qonversion leaves out is
-  /// unknown.
+  /// The price book is for providers without amounts; one that Qonversion leaves out is unknown.
   func completed(
     _ money: Money, of event: Event
   ) throws(AmountOverflow) -> (money: Money, currency: StringID) {
@@ -77,8 +76,7 @@ extension Amount {
 }
 
 extension Event {
-  /// The price of one unit of a charge before commission, in its currency; nil for a product change
-  /// and when not sent.
+  /// The price of one unit before commission, in its currency; nil if not sent or a product change.
   public var unitPrice: Amount? {
     guard let chargeKind, chargeKind != .productChange else { return nil }
     return (try? chargeMoney(self))?.money.grossLocal?.perUnit(of: units)

@@ -89,8 +89,7 @@ private struct RefundLimit {
     left = charge.money
   }
 
-  /// The part of a refund that the rest covers; all of it if amounts are unknown, nil if nothing is
-  /// left.
+  /// The part of a refund that the rest covers; all if amounts are unknown, nil if nothing is left.
   func part(of refund: Booking, _ event: Event) throws(AmountOverflow) -> Money? {
     let (given, paid) = (event.revenue ?? Revenue(), charged.revenue ?? Revenue())
     let isForeign = !given.mayShareCurrency(with: paid)

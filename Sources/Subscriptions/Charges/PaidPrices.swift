@@ -104,8 +104,7 @@ public struct PaidPrices: Sendable, Equatable {
     product.country == 0 ? [0] : [product.country, 0]
   }
 
-  /// The first week in which `price` was paid in full, in any store of the country, else of any
-  /// country; nil if never.
+  /// The first week in which `price` was the full one, in the country, else anywhere; else nil.
   public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
     let sales = full[product.product, default: [:]].filter {
       $0.key.currency == product.currency

@@ -2,8 +2,7 @@ import Domain
 
 extension [Event] {
   /// The events without Purple's cancels, failed payments and ends of a product or purchase that
-  /// another has replaced: Purple sends events without states, and these events are not about the
-  /// current period.
+  /// another has replaced: without states, they are not about the current period.
   ///
   /// Stores end the purchase that an upgrade replaced, and keep collecting for a purchase that was
   /// repeated elsewhere.

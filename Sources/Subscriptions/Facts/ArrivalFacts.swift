@@ -6,8 +6,7 @@ struct ArrivalDisorder: Sendable {
   var event: Int
   var isOutOfOrder: Bool
   var isLate: Bool
-  /// The event with a later time that was received before it; nil when only provenance shows the
-  /// order.
+  /// The event with a later time that was received before it; nil if only provenance shows it.
   var overtakenBy: Int?
 }
 

@@ -1,7 +1,6 @@
 public import Domain
 
-/// Receives the contributions of a subscription one by one: adds them up, or lists each with its
-/// source events.
+/// Adds up the contributions of a subscription one by one, or lists each with its source events.
 ///
 /// The same functions do both, so that a number and its explanation cannot differ.
 struct Books {
@@ -52,8 +51,6 @@ struct ContributionOrigin: Sendable {
     case ending(Int)
     /// A trial and its outcome.
     case trial(Int)
-    /// A change of auto-renew: the index of its folded event.
-    case renewSwitch(Int)
     /// An event whose money is left out.
     case held(Int)
     /// A reported event, and the one that overtook it.

@@ -26,7 +26,6 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Books arrivals by event.
   func bookArrivalHours(into books: inout Books) throws(AmountOverflow) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]

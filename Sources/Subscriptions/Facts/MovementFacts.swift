@@ -1,8 +1,7 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Books subscriptions and recurring revenue that enter, leave or change a row, dated when the
-  /// movement takes effect.
+  /// Books subscriptions and MRR that enter, leave or change a row, when the movement takes effect.
   func bookMovements(into books: inout Books) throws(AmountOverflow) {
     var revenue = RecurringRevenue()
     var before: Int?
@@ -61,11 +60,11 @@ extension SubscriptionHistory {
     let period = periods[index]
     for (event, on) in period.autoRenewOff(events, before: limit) {
       let off = max(events[event].time, period.start)
-      let switched = ContributionOrigin(.renewSwitch(event), at: off)
+      let switched = ContributionOrigin(.event(event), at: off)
       let product = productKey(ofPeriod: index)
       try move(.autoRenewOff, product, .one, switched, &books)
       guard let on = on ?? limit else { continue }
-      let back = ContributionOrigin(.renewSwitch(event), at: on)
+      let back = ContributionOrigin(.event(event), at: on)
       try move(.autoRenewOff, product, .init(subscriptions: -1), back, &books)
     }
   }

@@ -14,8 +14,7 @@ extension SubscriptionHistory {
     return ordinals
   }
 
-  /// Whether a number is missing between the counters of two charges, or of the last charge and a
-  /// later event.
+  /// Whether a number is missing between the counters of two charges, or of the last and an event.
   var hasCounterJump: Bool {
     var jumps = false
     var last: Int64?
@@ -38,8 +37,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Books renewals by the month of their charge; a renewal counts as refunded once, at its first
-  /// refund.
+  /// Books renewals by the month of their charge; one counts as refunded once, at its first refund.
   func bookRenewals(into books: inout Books) throws(AmountOverflow) {
     guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
     let ordinals = renewalOrdinals

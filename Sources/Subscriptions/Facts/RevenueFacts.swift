@@ -47,8 +47,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// When the changes that states prove took effect, by the state's identity; if there are several,
-  /// the charge's.
+  /// When the changes that a state proves took effect, by its identity; of several, the charge's.
   private var derivedTimes: [Int64: Instant] {
     guard !reported[0].provider.capabilities.hasStableOriginalID else { return [:] }
     let charges = events.lazy.filter { $0.chargeKind != nil }

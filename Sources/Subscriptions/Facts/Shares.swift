@@ -46,8 +46,7 @@ extension SubscriptionHistory {
     return books.shares
   }
 
-  /// The source events of a contribution: first its own, then the others that determine it, in
-  /// business order.
+  /// The source events of a contribution: its own, then what determines it, in business order.
   public func evidence(of share: Contribution) -> [SourceEvent] {
     switch share.source.part {
     case .booking(let index):
@@ -66,7 +65,7 @@ extension SubscriptionHistory {
       return [held[index].event, held[index].booked].map {
         SourceEvent(event: $0, reported: original(of: $0))
       }
-    case .renewSwitch(let index), .event(let index): return evidence(index, [])
+    case .event(let index): return evidence(index, [])
     case .reported(let index, let other):
       return [index, other].compactMap(\.self).map {
         SourceEvent(event: reported[$0], reported: reported[$0])

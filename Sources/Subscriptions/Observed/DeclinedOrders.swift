@@ -1,8 +1,7 @@
 import Domain
 
 extension [Event] {
-  /// The events, in business order, with states of an order that Play declined moved to the
-  /// purchase that should renew.
+  /// The events, in order, with states of a declined Play order moved to the purchase to renew.
   ///
   /// Play names the last order of a subscription, whether charged, pending or declined: while a
   /// payment fails, and after it finally failed, that order was not paid.
@@ -67,8 +66,7 @@ private struct PlayOrders {
     return nil
   }
 
-  /// Whether an unpaid order failed: its end is still the end of the previous period or of a grace
-  /// period.
+  /// Whether an unpaid order failed: its end is still that of the previous period or of its grace.
   private func isDeclined(
     _ event: Event, _ order: OfLineage<Int64>, _ end: Instant, after last: Paid
   ) -> Bool {

@@ -14,7 +14,6 @@ struct Derivation {
   private let reported: [Int64: [Int]]
   /// The newest purchase of each lineage, as a position in `purchases`.
   private var newest: [Int64: Int] = [:]
-  /// The successors of each of `purchases`.
   private let successors: [Successors]
   private var held: CurrentSubscription?
   private var seenLineages: Set<Int64> = []
@@ -110,8 +109,7 @@ struct Derivation {
     return event.provider.capabilities.body == .purchase ? seen : end
   }
 
-  /// The charge time of a purchase that was first seen after the previous one lapsed, or late in an
-  /// unreported renewal.
+  /// The charge time of a purchase first seen after the previous one lapsed, or late in a renewal.
   ///
   /// It follows from the purchase's length. Without a configured or listed length, it is the time
   /// of FLOBUK's body, which is the message about this charge unless the state has changed since;
@@ -209,8 +207,7 @@ struct Derivation {
     return follows ? .productChanged : .resubscribed
   }
 
-  /// The revocation of a lineage's newest purchase that a later collection lacks while its period
-  /// still runs.
+  /// The revocation of a lineage's newest purchase, which a later collection lacks before its end.
   private func disappearance(after opening: Event, _ changes: StateChanges) -> Event? {
     guard !changes.isEndKnown,
       let vanished = collections.disappearance(of: opening),
@@ -278,8 +275,7 @@ extension Event {
 }
 
 extension FoldSettings {
-  /// The period length of the event's product: as listed for its offer, else as configured, else as
-  /// listed for the product.
+  /// The length of the event's product: as listed for its offer, as configured, else as listed.
   func periodLength(of event: Event) -> PeriodLength? {
     let time = event.periodStart ?? event.time
     if event.offer != 0,

@@ -64,9 +64,7 @@ struct Purchase {
     let moment = reported?.time ?? event.observation?.lastChargedAt ?? seen
     return (moment, end ?? moment, event.seenAt, event.identity)
   }
-}
 
-extension Purchase {
   /// The purchases in `events`, which are in business order.
   ///
   /// A purchase is a transaction. If the provider sends no transaction ids, it is an end: bodies of
@@ -120,8 +118,7 @@ private struct PurchaseIndex {
   private var shownByEnd: [OfLineage<StringID>: (purchase: Int, end: Instant?)] = [:]
   /// Paid periods of purchases in stores without an id per charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
-  /// The ends of each product's purchases, ascending, and when each was first seen; empty before
-  /// `order`.
+  /// The ends of each product's purchases, ascending, and when first seen; empty before `order`.
   private var ends: [OfLineage<StringID>: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
   private let rules: FoldSettings
 
@@ -260,8 +257,7 @@ extension Event {
 }
 
 extension [Event] {
-  /// Positions of events by time; then by their end, because the oldest bodies contain only ends;
-  /// then by when they were seen.
+  /// Positions of events by time; then by their end, the oldest bodies' only date; then as seen.
   func asSeen(_ places: some Sequence<Int>) -> [Int] {
     places.sorted { left, right in
       let (left, right) = (self[left], self[right])

@@ -14,8 +14,7 @@ struct StateChanges {
   private let successors: Successors
   private let isTrial: Bool
   private let rules: FoldSettings
-  /// Reported events of the purchase from its charge on, including those of its lineage without
-  /// transaction.
+  /// Reported events of the purchase from its charge on, and its lineage's without transaction.
   private let reported: [Event]
   private var isRenewing = true
   private var isOwned = true
@@ -135,8 +134,7 @@ struct StateChanges {
 
   /// Whether another Play order replaced the purchase that ended at `time`.
   ///
-  /// Play ends the old order when a subscription is changed or bought again; FLOBUK does not report
-  /// that.
+  /// Play ends the old order at a change of product or new purchase, which FLOBUK does not report.
   private func isFollowed(endedAt time: Instant) -> Bool {
     guard opening.provider.capabilities.body == .purchase, opening.store == .playStore,
       let next = successors.first
@@ -144,8 +142,7 @@ struct StateChanges {
     return next >= time && next <= time + rules.renewalGap
   }
 
-  /// Access that is back before the period's end did not end: it was paused, or the earlier state
-  /// was wrong.
+  /// Access that is back before the period's end was paused, or the earlier state was wrong.
   private mutating func readAccessBack(_ stateReport: Event) {
     guard stateReport.observation?.isReplaced != true, end.map({ stateReport.time < $0 }) ?? true
     else { return }

@@ -10,8 +10,7 @@ struct StateSequence {
   /// When the first derived event that does not count yet happens.
   let next: Instant?
 
-  /// Derives events from `reported`, the counted events of the subscription in business order,
-  /// including observations.
+  /// Derives events from `reported`, the counted ones in business order, including observations.
   init(of reported: [Event], collections: Collections, rules: FoldSettings) {
     let reported = reported.withDeclinedOrders(rules)
     var events = reported.keeping { $0.kind != .observed }
@@ -32,8 +31,7 @@ struct StateSequence {
 
 extension [Event] {
   /// The events, with a charge from a state of a single purchase, which has no kind, as a renewal
-  /// if it continues a period within the gap, or out of billing retry, whichever provider reported
-  /// that period.
+  /// if it continues any provider's period within the gap, or out of billing retry.
   func withRenewals(_ rules: FoldSettings) -> [Event] {
     var events = self
     var (end, cycle): (Instant?, BillingCycle?) = (nil, nil)
@@ -85,8 +83,7 @@ extension [Event] {
     return events
   }
 
-  /// The events without ends of a period that another has followed: that period no longer gave
-  /// access.
+  /// The events without ends of a period that another has followed: it no longer gave access.
   ///
   /// Only iaptic sends such ends without a state.
   var withoutPastEnds: [Event] {

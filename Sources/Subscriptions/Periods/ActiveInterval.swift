@@ -20,7 +20,6 @@ struct ActiveInterval: Sendable {
   }
 }
 
-/// The active intervals of a lineage, in order.
 func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings) -> [ActiveInterval]
 {
   var stretches: [ActiveInterval] = []
@@ -101,8 +100,7 @@ private func firstOpening(
   }
 }
 
-/// Paid again after a lapse: resumed after a pause, recovered while the store was still collecting,
-/// else reactivated.
+/// Paid again: resumed after a pause, recovered while the store collected, else reactivated.
 private func reopening(
   _ ended: Period, with next: Period, events: [Event], rules: FoldSettings
 ) -> Movement {

@@ -1,7 +1,6 @@
 public import Domain
 
-/// The times at which folding the same events again may give a different result, because time has
-/// passed.
+/// The times at which a fold of the same events may give another result: time has passed.
 ///
 /// Each comparison of the fold with as-of uses a moment recorded here. An unnecessary moment costs
 /// a fold; a missing one causes a wrong number.
@@ -10,8 +9,7 @@ public struct Deadlines {
   /// The time until which ends are judged: as-of, or the newest input of a stale feed.
   private var horizon: Instant
   private var wait: Interval
-  /// The first as-of at which the fold group must be folded again; nil when only a new event can
-  /// change it.
+  /// The first as-of at which to fold the group again; nil when only a new event can change it.
   public private(set) var first: Instant?
 
   /// The deadlines of a fold group's events, including later ones, under `rules`.

@@ -6,8 +6,7 @@ import Domain
 extension Event {
   var feed: Feed { Feed(provider: provider, app: app) }
 
-  /// Whether revenue on this event is a refund; for a product change, the sign of the amount
-  /// decides.
+  /// Whether its revenue is a refund; for a product change, the sign of the amount decides.
   var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
 
   /// The kind of charge of this event; nil if it is not a charge.
@@ -17,8 +16,7 @@ extension Event {
     return revenue != nil && !revenueIsNegative ? .productChange : nil
   }
 
-  /// Whether the event is an App Store upgrade, which charges for the new product at once, from a
-  /// provider that sends no money.
+  /// Whether it is an App Store upgrade, charged at once, from a provider that sends no money.
   ///
   /// The store's credit for the rest of the old period is unknown.
   private var isUpgradeAtListPrice: Bool {
@@ -40,9 +38,7 @@ extension Event {
 
   /// Whether a reported event charges for a subscription or starts a trial.
   var opensSubscription: Bool { opensPurchase && kind != .purchased }
-}
 
-extension Event {
   /// Whether the event changes the product at once without a charge.
   ///
   /// Purple's upgrades outside the App Store do, because their charge depends on settings that are
@@ -62,9 +58,7 @@ extension Event {
   var productLeft: StringID? {
     kind.isProductChange && ![0, product].contains(previousProduct) ? previousProduct : nil
   }
-}
 
-extension Event {
   /// Whether the event switches auto-renew off.
   var isCancel: Bool { kind == .canceled || kind == .trialCanceled }
 
@@ -80,9 +74,7 @@ extension Event {
   }
 
   var isOfTrial: Bool { [.trialCanceled, .trialBillingRetry, .trialExpired].contains(kind) }
-}
 
-extension Event {
   /// Whether the event reports the end of a purchase.
   var isExpiry: Bool {
     switch kind {
@@ -91,8 +83,7 @@ extension Event {
     }
   }
 
-  /// Whether the event reports that the store gave up a failed payment: not every provider sends
-  /// more than a cancel.
+  /// Whether the store gave up a failed payment: some providers send no more than a cancel.
   var endsCollection: Bool {
     isExpiry || isCancel && !provider.capabilities.sendsInvoluntaryEnds
   }
@@ -109,8 +100,7 @@ extension Event {
     }
   }
 
-  /// The end of the period in the event; nil if the event has its own time there, as refunds and
-  /// product changes do.
+  /// The period end in the event; nil if it is the event's time, as in refunds and product changes.
   var reportedPeriodEnd: Instant? {
     isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }

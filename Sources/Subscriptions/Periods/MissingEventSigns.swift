@@ -17,8 +17,7 @@ extension SubscriptionHistory {
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
 
-  /// Whether there is an unpaid gap between two periods in Play, whose order numbers show what is
-  /// missing.
+  /// Whether a gap between two periods in Play is unpaid: order numbers show what is missing.
   private var hasFreeTimeBetweenOrders: Bool {
     store == .playStore
       && zip(periods, periods.dropFirst()).contains { period, next in
@@ -73,8 +72,7 @@ extension SubscriptionHistory {
   /// Whether a refund may have ended the period.
   ///
   /// It may if the refunded charge is missing and not older, or if the amount is unknown. Any other
-  /// refund that has not ended the period is only money, and so is the refunded rest of a previous
-  /// product.
+  /// that has not ended the period is only money, as is the refunded rest of a previous product.
   private func mayBeRevoked(_ period: Period) -> Bool {
     bookings.contains { booking in
       guard booking.isRefund, booking.event > period.opener,
@@ -87,8 +85,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Whether the monthly period was renewed after a cancel in the twelve months before `end`, as
-  /// with a 12-month commitment.
+  /// Whether the monthly period was renewed within a year after a cancel, as by a commitment.
   private func isCommitted(_ period: Period, until end: Instant) -> Bool {
     guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
       let paidUntil = period.paidUntil,

@@ -47,11 +47,8 @@ public struct Period: Sendable {
     guard let end else { return nil }
     return max(end, graceEnd ?? end, unseenEnd ?? end)
   }
-}
 
-extension Period {
-  /// Whether billing retry or grace was seen in the period, or the provider calls its end
-  /// involuntary.
+  /// Whether billing retry or grace was seen in it, or the provider calls its end involuntary.
   func isInvoluntary(_ events: [Event]) -> Bool {
     graceEnd != nil || ownEvents.contains { events[$0].isBillingProblem }
   }

@@ -235,8 +235,7 @@ struct PeriodPass {
     }
   }
 
-  /// Extends access by a charge that never arrived, and by its grace, if events name its
-  /// transaction.
+  /// Extends access by a charge that never arrived, and its grace, if events name its transaction.
   private mutating func readUnseenEnd(of index: Int) {
     guard !periods[index].isTrial else { return }
     for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {

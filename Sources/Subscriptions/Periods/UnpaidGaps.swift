@@ -53,7 +53,6 @@ extension SubscriptionHistory {
   }
 }
 
-/// The gap between two periods.
 private struct UnpaidGap {
   let start: Instant
   /// The first charge after the gap.
@@ -71,8 +70,7 @@ private struct UnpaidGap {
     (self.events, self.gap, charge) = (events, gap.milliseconds, events[next.opener])
   }
 
-  /// Whether a renewal proves that the whole gap was paid, because the provider reports restarts as
-  /// such.
+  /// Whether a renewal proves that the whole gap was paid: the provider reports restarts as such.
   private var isRenewal: Bool {
     charge.provider.capabilities.sendsRestarts && charge.kind == .renewed && !previous.isTrial
   }
@@ -185,7 +183,6 @@ private struct UnpaidGap {
 }
 
 extension Event {
-  /// Whether it is the end of a replaced purchase.
   var isOfReplaced: Bool { isExpiry && observation?.isReplaced == true }
 }
 

@@ -39,7 +39,6 @@ public struct ReportedCount: Sendable, Equatable {
 }
 
 extension SubscriptionHistory {
-  /// The unseen periods in business order.
   var unseenPeriods: [UnseenPeriod] {
     var found: [UnseenPeriod] = []
     var opened: Set<Int64>?
@@ -65,8 +64,7 @@ extension SubscriptionHistory {
         found.append(unseen)
         continue
       }
-      // If no ends are sent, a failed payment arrives when the charge was due, and other events
-      // later.
+      // Without ends, a failed payment arrives when the charge was due, and other events later.
       if event.provider.capabilities.sendsPeriodEnds || found[same].kind != .graceEntered {
         found[same].end = max(found[same].end, unseen.end)
       }
